@@ -1,10 +1,16 @@
 //! Packets of which there may be copies that differ, or that begin anew: the traffic manager of `v1model` at traffic control.
 //!
 //! Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
-//! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, and what of it is kept.
+//! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, what of it a copy keeps ([`kept`]), and what comes
+//! in again ([`rounds`]).
+
+mod kept;
+mod memory;
+mod rounds;
+
+pub(crate) use memory::{STATE, declare_states};
 
 use super::{CAME_AS, ETHERNET};
-use crate::abi::{MapAbi, MapKind, ROUNDS_MAP as ROUNDS};
 use crate::hook::ports::egress_ports;
 use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
@@ -12,34 +18,21 @@ use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
 use crate::target::Gen;
 use arch::v1model::copying::{
-    CLONE, CLONE_LIST, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT,
-    RESUBMIT_LIST, TRUNCATE, TRUNCATE_TO,
+    CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
+    TRUNCATE, TRUNCATE_TO,
 };
-use arch::v1model::{
-    DROP_PORT, EGRESS, INGRESS, InstanceType, META, STANDARD_METADATA, VERIFY_CHECKSUM,
-};
-use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type};
+use arch::v1model::{DROP_PORT, EGRESS, INGRESS, InstanceType, STANDARD_METADATA, VERIFY_CHECKSUM};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
-use emit::record::Record;
 use ir::analysis::mentions::{Mentions, Storage};
-use ir::{Header, Program, Var};
+use ir::{Program, Var};
+use kept::{assign_var, forget_others, keep_list, not_asked};
+use memory::{ROUND, ROUNDS, STATES, declare};
+use rounds::{come_in_again, comes_in_again, cut_and_send, kept_vars, may_be_cut};
 use smol_str::SmolStr;
 
-/// The struct of what a copy begins with, and its map.
-pub(crate) const STATE: &str = "packet_state";
 /// The pointer to what runs.
 pub(crate) const THIS: &str = "this_copy";
-const STATES: &str = "packet_states";
-/// `MOST_STATES` of `onpath/traffic.h`.
-const MOST_STATES: u32 = 64;
-/// `sizeof(struct traffic)` there.
-const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * 257;
-/// The struct of what is kept of a packet that comes in again, and its map.
-const ROUND: &str = "packet_round";
-/// How many may be on their way to their next round: the oldest are forgotten.
-const MOST_ON_THEIR_WAY: u32 = 1 << 14;
-/// `sizeof(struct round)` of `onpath/traffic.h`.
-const ROUND_BYTES: u32 = 32;
 
 /// How many copies of a packet run where the verifier has to follow each; the others are lost.
 const MOST_TURNS: u32 = 64;
@@ -344,30 +337,6 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     g.target.extra_instructions += 400;
 }
 
-/// What is to be cut before it leaves comes in once more for that.
-fn cut_and_send(g: &mut Gen<'_>) {
-    let port = arrow("traffic", "port");
-    let asked = g.slot(REQUESTS, TRUNCATE);
-    let cut = g.block(|g| {
-        let to = least_cut(g);
-        round(g, |_, round| {
-            let begins = || arrow(round, "begins");
-            vec![
-                Stmt::Assign(begins().member("port"), port.clone()),
-                Stmt::Assign(begins().member("truncate"), to),
-            ]
-        });
-        g.push(Stmt::Goto(NEXT.into()));
-    });
-    g.push(Stmt::If(asked, cut, Block::new()));
-}
-
-/// How many bytes a packet is cut to. It cannot be cut to nothing, and the kernel says so.
-fn least_cut(g: &mut Gen<'_>) -> C {
-    let to = g.slot(REQUESTS, TRUNCATE_TO);
-    C::choose(to.clone(), to, C::int(1))
-}
-
 /// What runs and what waits is lost.
 pub(super) fn lost(g: &mut Gen<'_>) {
     let args = vec![id("traffic"), drops(g)];
@@ -391,16 +360,6 @@ fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
         mentions.add_block(program, &state.body);
     }
     mentions.written.contains(&Storage::Var(flag))
-}
-
-/// Whether packets may leave with fewer bytes than they are put together with.
-fn may_be_cut(program: &Program) -> bool {
-    asks(program, CLONE) || asks(program, TRUNCATE)
-}
-
-/// Whether the program meets packets that it met before.
-fn comes_in_again(program: &Program) -> bool {
-    may_be_cut(program) || asks(program, RESUBMIT) || asks(program, RECIRCULATE)
 }
 
 /// Whether the program asks the traffic manager for something.
@@ -506,296 +465,6 @@ fn clone_now(g: &mut Gen<'_>, instance: InstanceType) {
     });
     let asked = g.slot(REQUESTS, CLONE);
     g.push(Stmt::If(asked, making, Block::new()));
-}
-
-/// Whether a list is the one that a clone keeps.
-fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
-    let asked = g.slot(REQUESTS, list);
-    C::bin(BinOp::Eq, asked, C::int(number.into()))
-}
-
-/// A clone of ingress has the fields of its list as they are now.
-fn keep_list(g: &mut Gen<'_>, copy: &str) {
-    for list in g.p.field_lists.clone() {
-        let fields = g.block(|g| {
-            for &var in &list.vars {
-                if let Some((place, of_copy)) = in_state(g, LocalKind::Var(var), copy) {
-                    let set = assign_var(g, var, of_copy, place);
-                    g.out.extend(set);
-                }
-            }
-        });
-        if !fields.is_empty() {
-            let is = is_list(g, CLONE_LIST, list.number);
-            g.push(Stmt::If(is, fields, Block::new()));
-        }
-    }
-    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
-}
-
-/// A clone of egress has no metadata but what says where it came from, and the fields of its list.
-fn forget_others(g: &mut Gen<'_>, copy: &str) {
-    let stays = [
-        "ingress_port",
-        "packet_length",
-        "ingress_global_timestamp",
-        "parser_error",
-    ]
-    .map(|name| g.p.slot_var(STANDARD_METADATA, name));
-    let slots = g.p.slots.clone();
-    let metadata = [META, STANDARD_METADATA];
-    for slot in slots
-        .iter()
-        .filter(|slot| metadata.contains(&slot.name.as_str()))
-    {
-        for &(_, var) in slot
-            .vars
-            .iter()
-            .filter(|(_, var)| !stays.contains(&Some(*var)))
-        {
-            let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy) else {
-                continue;
-            };
-            let lists: Vec<u32> =
-                g.p.field_lists
-                    .iter()
-                    .filter(|list| list.vars.contains(&var))
-                    .map(|list| list.number)
-                    .collect();
-            let kept = lists
-                .into_iter()
-                .map(|number| is_list(g, CLONE_LIST, number))
-                .reduce(C::or);
-            let zero = zero_var(g, var, of_copy);
-            match kept {
-                Some(kept) => g.push(Stmt::If(C::not(kept), zero, Block::new())),
-                None => g.out.extend(zero),
-            }
-        }
-        for &(_, header) in &slot.headers {
-            forget_header(g, header, copy);
-        }
-    }
-    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
-}
-
-/// What a copy does not take over of what was asked for.
-fn not_asked(g: &mut Gen<'_>, copy: &str, requests: &[&str]) {
-    for name in requests {
-        if let Some(var) = g.p.slot_var(REQUESTS, name)
-            && let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy)
-        {
-            g.set(of_copy, C::int(0));
-        }
-    }
-}
-
-fn forget_header(g: &mut Gen<'_>, header: Header, copy: &str) {
-    let fields = g.p.header_types[g.p.headers[header].ty].fields.clone();
-    for (i, field) in fields.iter().enumerate() {
-        let kind = match field.ty {
-            ir::Type::Varbit(_) => LocalKind::VarbitLen(header),
-            _ if field.ty.width() == 0 => continue,
-            _ => LocalKind::Field(header, i as u32),
-        };
-        if let Some((_, of_copy)) = in_state(g, kind, copy) {
-            let width = match field.ty {
-                ir::Type::Varbit(_) => 0,
-                ty => ty.width(),
-            };
-            let zero = zeros(of_copy, width);
-            g.out.extend(zero);
-        }
-    }
-    if let Some((_, of_copy)) = in_state(g, LocalKind::Valid(header), copy) {
-        g.set(of_copy, C::int(0));
-    }
-}
-
-/// A C variable of what copies begin with, and the same of a copy's.
-fn in_state(g: &mut Gen<'_>, kind: LocalKind, copy: &str) -> Option<(C, C)> {
-    if !g.plan.state.as_ref().is_some_and(|state| state.holds(kind)) {
-        return None;
-    }
-    let place = g.local(kind);
-    let C::Ident(name) = &place else { return None };
-    let of_copy = arrow(copy, name);
-    Some((place, of_copy))
-}
-
-fn zeros(place: C, width: u32) -> Block {
-    match width {
-        0..=64 => vec![Stmt::Assign(place, C::int(0))],
-        _ => (0..cgen::lower::limb_count(width))
-            .map(|i| Stmt::Assign(place.clone().index(C::int(i.into())), C::int(0)))
-            .collect(),
-    }
-}
-
-fn zero_var(g: &Gen<'_>, var: Var, place: C) -> Block {
-    zeros(place, g.p.vars[var].ty.width())
-}
-
-fn assign_var(g: &Gen<'_>, var: Var, to: C, from: C) -> Block {
-    match g.p.vars[var].ty.width() {
-        0..=64 => vec![Stmt::Assign(to, from)],
-        width => (0..cgen::lower::limb_count(width))
-            .map(|i| {
-                let i = || C::int(i.into());
-                Stmt::Assign(to.clone().index(i()), from.clone().index(i()))
-            })
-            .collect(),
-    }
-}
-
-/// The packet, as it is now, comes in again with what it keeps, unless it did so too often.
-fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str) {
-    let most = C::bin(BinOp::Lt, arrow("traffic", "rounds"), id("MOST_ROUNDS"));
-    let again = g.block(|g| {
-        let came = g.p.slot_var(STANDARD_METADATA, "ingress_global_timestamp");
-        let came = came.filter(|&var| is_read(g.p, var));
-        let came = came.map(|var| g.local(LocalKind::Var(var)));
-        let lists: Vec<(C, Vec<(Var, C)>)> =
-            g.p.field_lists
-                .clone()
-                .into_iter()
-                .map(|known| {
-                    let vars = known.vars.iter();
-                    let vars = vars.map(|&var| (var, g.local(LocalKind::Var(var))));
-                    let vars = vars.collect();
-                    (is_list(g, list, known.number), vars)
-                })
-                .collect();
-        let members = kept_vars(g);
-        // A resubmitted packet is whole.
-        let cut_to = (instance == InstanceType::Recirculated && may_be_cut(g.p)).then(|| {
-            let asked = g.slot(REQUESTS, TRUNCATE);
-            C::choose(asked, least_cut(g), C::int(0))
-        });
-        round(g, |g, round| {
-            let begins = |member: &str| arrow(round, "begins").member(member);
-            let rounds = arrow("traffic", "rounds").plus(1);
-            let mut out = vec![
-                Stmt::Assign(begins("instance"), C::int(instance as u64)),
-                Stmt::Assign(begins("rounds"), rounds),
-                Stmt::Assign(begins("again"), C::int(1)),
-            ];
-            if let Some(cut_to) = cut_to {
-                out.push(Stmt::Assign(begins("truncate"), cut_to));
-            }
-            out.extend(came.map(|came| Stmt::Assign(begins("came"), came)));
-            for (is_asked, vars) in lists {
-                let mut fields = Block::new();
-                for (var, place) in vars {
-                    let member = members.iter().find(|(known, _)| *known == var);
-                    if let Some((_, member)) = member {
-                        fields.extend(assign_var(g, var, arrow(round, member), place));
-                    }
-                }
-                out.push(Stmt::If(is_asked, fields, Block::new()));
-            }
-            out
-        });
-    });
-    let too_often = vec![count_drop(g, "DROPPED_ROUNDS")];
-    g.push(Stmt::If(most, again, too_often));
-}
-
-/// A clone of the packet comes in again, with what `fill` keeps of it.
-fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
-    let [round, number] = ["kept", "round_number"].map(|wish| g.file.names.fresh(wish));
-    let ty = Type::Struct(ROUND.into()).ptr();
-    let made = vec![
-        id(ROUNDS).addr(),
-        id("no_round").addr(),
-        C::Ident(number.clone()).addr(),
-    ];
-    g.push(Stmt::decl(Type::U64, number.clone(), C::int(0)));
-    g.push(Stmt::decl(ty, round.clone(), call("new_round", made)));
-    let mut filled = fill(g, &round);
-    let args = vec![id("ctx"), drops(g), C::Ident(number)];
-    filled.push(Stmt::Expr(call("come_in_again", args)));
-    let none = vec![count_drop(g, "DROPPED_QUEUE")];
-    g.push(Stmt::If(id(&round), filled, none));
-}
-
-/// The variables that a field list names, each once, and the member that keeps it.
-fn kept_vars(g: &Gen<'_>) -> Vec<(Var, SmolStr)> {
-    let mut vars: Vec<Var> = Vec::new();
-    for &var in g.p.field_lists.iter().flat_map(|list| &list.vars) {
-        if !vars.contains(&var) {
-            vars.push(var);
-        }
-    }
-    let member = |(i, var)| (var, SmolStr::from(format!("field{i}")));
-    vars.into_iter().enumerate().map(member).collect()
-}
-
-fn declare(g: &mut Gen<'_>) {
-    let mut record = Record::default();
-    let begins = Type::Struct("round".into());
-    record.add(begins, "begins", ROUND_BYTES, 8, "");
-    for (var, member) in kept_vars(g) {
-        let width = g.p.vars[var].ty.width();
-        let (ty, size, align) = match width {
-            0..=32 => (Type::U32, 4, 4),
-            33..=64 => (Type::U64, 8, 8),
-            _ => {
-                let limbs = cgen::lower::limb_count(width);
-                (Type::U64.array(limbs), 8 * limbs, 8)
-            }
-        };
-        record.add(ty, member, size, align, &g.p.vars[var].name);
-    }
-    record.finish();
-    let again = comes_in_again(g.p);
-    let map = |name: &str, kind, key_size, value_size, max_entries| MapAbi {
-        name: name.into(),
-        kind,
-        key_size,
-        value_size,
-        max_entries,
-        no_prealloc: false,
-        mmapable: false,
-    };
-    let maps = &mut g.file.own.maps;
-    let traffic = map("traffic_map", MapKind::PercpuArray, 4, TRAFFIC_BYTES, 1);
-    maps.declare(traffic, Some((Type::U32, Type::Struct("traffic".into()))));
-    if !again {
-        return;
-    }
-    let size = record.size;
-    let rounds = map(ROUNDS, MapKind::LruHash, 8, size, MOST_ON_THEIR_WAY);
-    maps.declare(rounds, Some((Type::U64, Type::Struct(ROUND.into()))));
-    none(g, ROUND, "no_round");
-    g.file.declare_struct(&ROUND.into(), record.members);
-}
-
-/// What a struct is that has nothing in it.
-fn none(g: &mut Gen<'_>, of: &str, name: &str) {
-    g.file.own.maps.items.push(Item::Variable {
-        ty: Type::Struct(of.into()),
-        name: name.into(),
-        init: Some(C::Init(Vec::new())),
-        attribute: None,
-        constant: true,
-    });
-}
-
-/// The map of what copies begin with, of so many bytes each.
-pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
-    let map = MapAbi {
-        name: STATES.into(),
-        kind: MapKind::PercpuArray,
-        key_size: 4,
-        value_size: bytes,
-        max_entries: MOST_STATES,
-        no_prealloc: false,
-        mmapable: false,
-    };
-    let types = Some((Type::U32, Type::Struct(STATE.into())));
-    g.file.own.maps.declare(map, types);
-    none(g, STATE, "no_state");
 }
 
 /// The first control that runs for each copy.

@@ -1,0 +1,149 @@
+//! What a copy keeps of the metadata and headers of what it was made of.
+
+use super::arrow;
+use crate::target::Gen;
+use arch::v1model::copying::{CLONE_LIST, RECIRCULATE, REQUESTS, TRUNCATE};
+use arch::v1model::{META, STANDARD_METADATA};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt};
+use emit::locals::LocalKind;
+use ir::{Header, Var};
+
+/// Whether a list is the one that a clone keeps.
+pub(super) fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
+    let asked = g.slot(REQUESTS, list);
+    C::bin(BinOp::Eq, asked, C::int(number.into()))
+}
+
+/// A clone of ingress has the fields of its list as they are now.
+pub(super) fn keep_list(g: &mut Gen<'_>, copy: &str) {
+    for list in g.p.field_lists.clone() {
+        let fields = g.block(|g| {
+            for &var in &list.vars {
+                if let Some((place, of_copy)) = in_state(g, LocalKind::Var(var), copy) {
+                    let set = assign_var(g, var, of_copy, place);
+                    g.out.extend(set);
+                }
+            }
+        });
+        if !fields.is_empty() {
+            let is = is_list(g, CLONE_LIST, list.number);
+            g.push(Stmt::If(is, fields, Block::new()));
+        }
+    }
+    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
+}
+
+/// A clone of egress has no metadata but what says where it came from, and the fields of its list.
+pub(super) fn forget_others(g: &mut Gen<'_>, copy: &str) {
+    let stays = [
+        "ingress_port",
+        "packet_length",
+        "ingress_global_timestamp",
+        "parser_error",
+    ]
+    .map(|name| g.p.slot_var(STANDARD_METADATA, name));
+    let slots = g.p.slots.clone();
+    let metadata = [META, STANDARD_METADATA];
+    for slot in slots
+        .iter()
+        .filter(|slot| metadata.contains(&slot.name.as_str()))
+    {
+        for &(_, var) in slot
+            .vars
+            .iter()
+            .filter(|(_, var)| !stays.contains(&Some(*var)))
+        {
+            let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy) else {
+                continue;
+            };
+            let lists: Vec<u32> =
+                g.p.field_lists
+                    .iter()
+                    .filter(|list| list.vars.contains(&var))
+                    .map(|list| list.number)
+                    .collect();
+            let kept = lists
+                .into_iter()
+                .map(|number| is_list(g, CLONE_LIST, number))
+                .reduce(C::or);
+            let zero = zero_var(g, var, of_copy);
+            match kept {
+                Some(kept) => g.push(Stmt::If(C::not(kept), zero, Block::new())),
+                None => g.out.extend(zero),
+            }
+        }
+        for &(_, header) in &slot.headers {
+            forget_header(g, header, copy);
+        }
+    }
+    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
+}
+
+/// What a copy does not take over of what was asked for.
+pub(super) fn not_asked(g: &mut Gen<'_>, copy: &str, requests: &[&str]) {
+    for name in requests {
+        if let Some(var) = g.p.slot_var(REQUESTS, name)
+            && let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy)
+        {
+            g.set(of_copy, C::int(0));
+        }
+    }
+}
+
+fn forget_header(g: &mut Gen<'_>, header: Header, copy: &str) {
+    let fields = g.p.header_types[g.p.headers[header].ty].fields.clone();
+    for (i, field) in fields.iter().enumerate() {
+        let kind = match field.ty {
+            ir::Type::Varbit(_) => LocalKind::VarbitLen(header),
+            _ if field.ty.width() == 0 => continue,
+            _ => LocalKind::Field(header, i as u32),
+        };
+        if let Some((_, of_copy)) = in_state(g, kind, copy) {
+            let width = match field.ty {
+                ir::Type::Varbit(_) => 0,
+                ty => ty.width(),
+            };
+            let zero = zeros(of_copy, width);
+            g.out.extend(zero);
+        }
+    }
+    if let Some((_, of_copy)) = in_state(g, LocalKind::Valid(header), copy) {
+        g.set(of_copy, C::int(0));
+    }
+}
+
+/// A C variable of what copies begin with, and the same of a copy's.
+fn in_state(g: &mut Gen<'_>, kind: LocalKind, copy: &str) -> Option<(C, C)> {
+    if !g.plan.state.as_ref().is_some_and(|state| state.holds(kind)) {
+        return None;
+    }
+    let place = g.local(kind);
+    let C::Ident(name) = &place else { return None };
+    let of_copy = arrow(copy, name);
+    Some((place, of_copy))
+}
+
+fn zeros(place: C, width: u32) -> Block {
+    match width {
+        0..=64 => vec![Stmt::Assign(place, C::int(0))],
+        _ => (0..cgen::lower::limb_count(width))
+            .map(|i| Stmt::Assign(place.clone().index(C::int(i.into())), C::int(0)))
+            .collect(),
+    }
+}
+
+fn zero_var(g: &Gen<'_>, var: Var, place: C) -> Block {
+    zeros(place, g.p.vars[var].ty.width())
+}
+
+pub(super) fn assign_var(g: &Gen<'_>, var: Var, to: C, from: C) -> Block {
+    match g.p.vars[var].ty.width() {
+        0..=64 => vec![Stmt::Assign(to, from)],
+        width => (0..cgen::lower::limb_count(width))
+            .map(|i| {
+                let i = || C::int(i.into());
+                Stmt::Assign(to.clone().index(i()), from.clone().index(i()))
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,89 @@
+//! The maps that copies of packets need.
+
+use super::rounds::{comes_in_again, kept_vars};
+pub(super) use crate::abi::ROUNDS_MAP as ROUNDS;
+use crate::abi::{MapAbi, MapKind};
+use crate::target::Gen;
+use cgen::tree::{Expr as C, Item, Type};
+use emit::record::Record;
+
+/// The struct of what a copy begins with, and its map.
+pub(crate) const STATE: &str = "packet_state";
+pub(super) const STATES: &str = "packet_states";
+/// The struct of what is kept of a packet that comes in again, and its map.
+pub(super) const ROUND: &str = "packet_round";
+/// `MOST_STATES` of `onpath/traffic.h`.
+const MOST_STATES: u32 = 64;
+/// `sizeof(struct traffic)` there.
+const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * 257;
+/// How many may be on their way to their next round: the oldest are forgotten.
+const MOST_ON_THEIR_WAY: u32 = 1 << 14;
+/// `sizeof(struct round)` of `onpath/traffic.h`.
+const ROUND_BYTES: u32 = 32;
+
+pub(super) fn declare(g: &mut Gen<'_>) {
+    let mut record = Record::default();
+    let begins = Type::Struct("round".into());
+    record.add(begins, "begins", ROUND_BYTES, 8, "");
+    for (var, member) in kept_vars(g) {
+        let width = g.p.vars[var].ty.width();
+        let (ty, size, align) = match width {
+            0..=32 => (Type::U32, 4, 4),
+            33..=64 => (Type::U64, 8, 8),
+            _ => {
+                let limbs = cgen::lower::limb_count(width);
+                (Type::U64.array(limbs), 8 * limbs, 8)
+            }
+        };
+        record.add(ty, member, size, align, &g.p.vars[var].name);
+    }
+    record.finish();
+    let again = comes_in_again(g.p);
+    let map = |name: &str, kind, key_size, value_size, max_entries| MapAbi {
+        name: name.into(),
+        kind,
+        key_size,
+        value_size,
+        max_entries,
+        no_prealloc: false,
+        mmapable: false,
+    };
+    let maps = &mut g.file.own.maps;
+    let traffic = map("traffic_map", MapKind::PercpuArray, 4, TRAFFIC_BYTES, 1);
+    maps.declare(traffic, Some((Type::U32, Type::Struct("traffic".into()))));
+    if !again {
+        return;
+    }
+    let size = record.size;
+    let rounds = map(ROUNDS, MapKind::LruHash, 8, size, MOST_ON_THEIR_WAY);
+    maps.declare(rounds, Some((Type::U64, Type::Struct(ROUND.into()))));
+    none(g, ROUND, "no_round");
+    g.file.declare_struct(&ROUND.into(), record.members);
+}
+
+/// What a struct is that has nothing in it.
+fn none(g: &mut Gen<'_>, of: &str, name: &str) {
+    g.file.own.maps.items.push(Item::Variable {
+        ty: Type::Struct(of.into()),
+        name: name.into(),
+        init: Some(C::Init(Vec::new())),
+        attribute: None,
+        constant: true,
+    });
+}
+
+/// The map of what copies begin with, of so many bytes each.
+pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
+    let map = MapAbi {
+        name: STATES.into(),
+        kind: MapKind::PercpuArray,
+        key_size: 4,
+        value_size: bytes,
+        max_entries: MOST_STATES,
+        no_prealloc: false,
+        mmapable: false,
+    };
+    let types = Some((Type::U32, Type::Struct(STATE.into())));
+    g.file.own.maps.declare(map, types);
+    none(g, STATE, "no_state");
+}
