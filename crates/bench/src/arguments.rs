@@ -27,6 +27,7 @@ Options:
                   look-ups     of tables: look-ups by kind, entries and layout
                   NAME         of xdp: time and size of one program of bench/xdp/workload.json
                   architectures  of xdp: the router for v1model against the one for xdp_model
+                  copies  of xdp: clones and multicast copies at tc
   --help        this text
 
 Environment:

@@ -6,6 +6,7 @@
 mod architectures;
 mod arguments;
 mod compile_time;
+mod copies;
 mod error;
 mod look_ups;
 mod machine;
@@ -87,7 +88,9 @@ fn xdp(root: &Path) -> Result<(String, String), Error> {
     let compile_time = compile_time::measure(root)?;
     eprintln!("the router for two architectures ...");
     let routers = architectures::measure(root, &baselines, timing::effort())?;
-    let report = report::Report::new(&built, &times, &rates, compile_time, routers);
+    eprintln!("copies at tc ...");
+    let copies = copies::measure(root, timing::effort())?;
+    let report = report::Report::new(&built, &times, &rates, compile_time, routers, copies);
     Ok((report.json(), report.markdown()))
 }
 
@@ -98,13 +101,17 @@ fn one_of_xdp(root: &Path, name: &str) -> Result<String, Error> {
         let routers = architectures::measure(root, &baselines, timing::effort())?;
         return Ok(routers.markdown());
     }
+    if name == copies::NAME {
+        return Ok(copies::measure(root, timing::effort())?.markdown());
+    }
     let workloads = workload::read(&root.join("bench/xdp/workload.json"))?;
     let Some(workload) = workloads.iter().find(|w| w.name == name) else {
         let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
         return Err(Error::new(format!(
-            "there is no program `{name}`; the programs are {}, and `{}` is the router for two of them",
+            "there is no program `{name}`; the programs are {}, `{}` is the router for two architectures, and `{}` are copies at tc",
             names.join(", "),
-            architectures::NAME
+            architectures::NAME,
+            copies::NAME
         )));
     };
     let built = [programs::build(root, workload)?];

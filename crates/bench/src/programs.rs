@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::workload::{Workload, bytes};
+use bpf::abi::Hook;
 use control::entries;
 use driver::Input;
 use driver::bpf_target::Request;
@@ -76,19 +77,27 @@ pub(crate) fn outcome(ready: &Ready, packet: &[u8]) -> Result<(u32, Vec<u8>), Er
 
 /// Compiles and loads a program, connects its ports, and applies the lines of an entries file.
 pub(crate) fn from_p4(root: &Path, p4: &str, lines: &[String]) -> Result<Ready, Error> {
+    let ports = PORTS.map(|port| (port, LOOPBACK));
+    from_p4_at(root, p4, lines, Hook::Xdp, &ports)
+}
+
+/// The same for a hook, with these ports and the interfaces that they are.
+pub(crate) fn from_p4_at(
+    root: &Path,
+    p4: &str,
+    lines: &[String],
+    hook: Hook,
+    ports: &[(u32, u32)],
+) -> Result<Ready, Error> {
     let elaborated = driver::elaborate(&Input::file(root.join(p4)))
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
     let program = elaborated.program;
     let mut sources = elaborated.map;
-    let compiled = driver::bpf_target::compile(&program, &sources, Request::default())
+    let compiled = driver::bpf_target::compile(&program, &sources, Request::hook(hook))
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
     let store = &instance.store;
-    connect_ports(
-        &store.abi.ports,
-        &store.maps,
-        &PORTS.map(|port| (port, LOOPBACK)),
-    )?;
+    connect_ports(&store.abi.ports, &store.maps, ports)?;
     let file = sources
         .add("entries", lines.join("\n"))
         .ok_or_else(|| Error::new("too many entries"))?;
@@ -124,9 +133,10 @@ fn from_c(root: &Path, workload: &Workload) -> Result<Ready, Error> {
     Ok(ready)
 }
 
-type Maps = Vec<(String, kernel::sys::Map)>;
+pub(crate) type Maps = Vec<(String, kernel::sys::Map)>;
 
-fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
+/// Compiles and loads a program written in C; gives its maps by name besides.
+pub(crate) fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
     let path = root.join(file);
     let text = fs::read_to_string(&path).map_err(|e| Error::file("read", &path, &e))?;
     let object = compile_c(&text, path.parent())?;

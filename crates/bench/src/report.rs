@@ -2,6 +2,7 @@
 
 use crate::architectures::Routers;
 use crate::compile_time::CompileTime;
+use crate::copies::Copies;
 use crate::machine::Machine;
 use crate::programs::{Built, Ready};
 use crate::throughput::Rates;
@@ -27,6 +28,8 @@ pub(crate) struct Report {
     compile_milliseconds: CompileTime,
     /// The router for two architectures.
     routers: Routers,
+    /// Copies at tc.
+    copies: Copies,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +79,7 @@ impl Report {
         rates: &[Rates],
         compile_milliseconds: CompileTime,
         routers: Routers,
+        copies: Copies,
     ) -> Report {
         let programs: Vec<Row> = built
             .iter()
@@ -113,6 +117,7 @@ impl Report {
             programs,
             compile_milliseconds,
             routers,
+            copies,
         }
     }
 
@@ -208,7 +213,9 @@ impl Report {
              {:.0} ms, loading and the kernel's verifier {:.0} ms.\n",
             c.all, c.compiler, c.clang, c.load
         );
-        text + "\n## Architectures\n\n" + &self.routers.markdown()
+        text += "\n## Architectures\n\n";
+        text += &self.routers.markdown();
+        text + "\n## Copies\n\n" + &self.copies.markdown()
     }
 }
 
