@@ -17,6 +17,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("flows list", &["-n", "absent"]),
     ("graph", &["absent.p4"]),
     ("group list", &["-n", "absent"]),
+    ("log", &["absent"]),
     ("ls", &[]),
     ("man", &["/proc/absent"]),
     ("meter list", &["-n", "absent"]),

@@ -90,11 +90,11 @@ impl V1Model {
         run.set_number(self.ingress_port, port.into());
         run.set_number(self.packet_length, packet.bytes.len() as u64);
         run.set_number(self.ingress_timestamp, run.now / 1_000);
-        let error = match run.parser_block(self.parser)? {
-            Parsed::Reject(error) => error,
-            Parsed::Accept => 0,
-        };
-        run.set_number(self.parser_error, error.into());
+        // Whatever the packet kept of its last round.
+        run.set_number(self.parser_error, 0);
+        if let Parsed::Reject(error) = run.parser_block(self.parser)? {
+            run.set_number(self.parser_error, error.into());
+        }
         Ok(())
     }
 
