@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 //
-// As many copies of a packet as its EtherType says, each with a number of its own in the destination address, by hand: written into
-// the packet, and cloned where it leaves.
+// As many copies of a packet as its EtherType says, each with a number of its own in the destination address: the hand-written form,
+// which writes it into the packet and clones that where it leaves.
 #include <linux/bpf.h>
 
 #define SEC(name) __attribute__((section(name), used))

@@ -1,5 +1,5 @@
-//! What a copy of a packet costs at tc: clones and multicast copies of a program for `v1model`, each of which differs, against a loop
-//! written by hand.
+//! What a copy of a packet costs at tc: clones and multicast copies of a program for `v1model`, each of which differs, against a
+//! hand-written loop.
 
 use crate::error::Error;
 use crate::programs::{Ready, from_p4_at, load_c};
@@ -120,13 +120,13 @@ impl Copies {
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "Copies at tc, each with a number of its own in its header, into a pair of devices where nobody takes them: nanoseconds for one \
-             more copy of a packet of 62 bytes, from the difference between {} and {}. By hand (`bench/tc/copies.c`) the number is written \
-             into the packet and the packet cloned; `bench/tc/copies.p4` runs egress and the deparser for each.\n\n\
+             more copy of a packet of 62 bytes, from the difference between {} and {}. The hand-written loop (`bench/tc/copies.c`) writes the number into \
+             the packet and clones it; `bench/tc/copies.p4` runs egress and the deparser for each.\n\n\
              | copies | ns a copy | ratio |\n|---|--:|--:|\n",
             COPIES[1], COPIES[0]
         );
         for (name, ns) in [
-            ("by hand", self.hand_written_ns),
+            ("hand-written", self.hand_written_ns),
             ("of a clone session", self.clone_ns),
             ("of a multicast group", self.multicast_ns),
         ] {
@@ -158,7 +158,7 @@ mod tests {
         };
         let copies = measure(&crate::root(), effort).expect("this test needs root and clang");
         let text = copies.markdown();
-        for name in ["by hand", "of a clone session", "of a multicast group"] {
+        for name in ["hand-written", "of a clone session", "of a multicast group"] {
             assert!(text.contains(&format!("| {name} |")), "{text}");
         }
         assert!(

@@ -36,6 +36,8 @@ pub enum Construct {
     PayloadAtXdp,
     /// Redirects by XDP.
     Redirects,
+    /// Copies of packets that differ, and packets that begin anew. Without `may_goto` the program is refused.
+    Copies,
     /// Digests.
     Digests,
     /// Jumps over more than 32,767 instructions, known when clang has made the object. Without `gotol` clang refuses the
@@ -65,7 +67,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 16] = [
+    pub const ALL: [Construct; 17] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -80,6 +82,7 @@ impl Construct {
         Construct::Payload,
         Construct::PayloadAtXdp,
         Construct::Redirects,
+        Construct::Copies,
         Construct::Digests,
         Construct::LongJumps,
     ];
@@ -101,6 +104,7 @@ impl Construct {
             Construct::Payload => "checksums with the payload",
             Construct::PayloadAtXdp => "payloads at XDP",
             Construct::Redirects => "redirects",
+            Construct::Copies => "copies of packets",
             Construct::Digests => "digests",
             Construct::LongJumps => "long jumps",
         }
@@ -148,6 +152,7 @@ impl Construct {
                 const { &[by(Feature::Locks, "bpf_spin_lock")] }
             }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
+            Construct::Copies => const { &[by(Feature::MayGoto, "may_goto")] },
             Construct::Digests => const { &[by(Feature::RingBuffers, "ring buffer")] },
             Construct::LongJumps => const { &[by(Feature::LongJumps, "gotol")] },
         }
@@ -232,7 +237,9 @@ mod tests {
             by: construct.form(kernel).needs,
         };
         let mut all = Construct::ALL.map(used).to_vec();
-        all.retain(|used| used.by != Some(Feature::LongJumps) || kernel.has(Feature::LongJumps));
+        // What has no other form is refused where the kernel lacks it.
+        let only = |used: &Use| matches!(used.construct, Construct::LongJumps | Construct::Copies);
+        all.retain(|used| !only(used) || used.by.is_some_and(|feature| kernel.has(feature)));
         all
     }
 
@@ -254,9 +261,9 @@ mod tests {
         for feature in Feature::ALL.into_iter().filter(|f| f.has_fallback()) {
             let used: Vec<_> = newest.iter().filter(|u| u.by == Some(feature)).collect();
             assert!(!used.is_empty(), "{feature:?}");
-            let shrinks = feature == Feature::LongJumps;
+            let only = |u: &Use| matches!(u.construct, Construct::LongJumps | Construct::Copies);
             assert!(
-                used.iter().all(|u| u.fallback().is_some() != shrinks),
+                used.iter().all(|u| u.fallback().is_some() != only(u)),
                 "{used:?}"
             );
         }

@@ -164,26 +164,26 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(hint);
             }
         }
-        self.count_turn(end, None, u32::MAX);
+        self.count_turn(end, None);
         self.push(Stmt::Goto(start.into()));
     }
 
     /// Goes back to the state `start` in a loop of which every turn adds an element to a stack that stays rolled.
     pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
-        self.count_turn("reject", Some(stack), u32::MAX);
+        self.count_turn("reject", Some(stack));
         self.push(Stmt::Goto(start.into()));
     }
 
     /// In a loop of the target's own, where all its turns come by: goes to `end` if it has taken too long. The verifier of the C sees there
-    /// that what follows is what it was. Where it has to follow every turn, there are `most` at most.
-    pub fn turn(&mut self, end: &str, most: u32) {
+    /// that what follows is what it was.
+    pub fn turn(&mut self, end: &str) {
         self.file.contents.loops = true;
-        self.count_turn(end, None, most);
+        self.count_turn(end, None);
     }
 
     /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than the stack has elements
     /// that every turn adds one to.
-    fn count_turn(&mut self, end: &str, filling: Option<usize>, most: u32) {
+    fn count_turn(&mut self, end: &str, filling: Option<usize>) {
         match self.target.turn_limit() {
             None => {
                 let left = self.target.leave_loop(end);
@@ -195,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
                         let most = self.plan.rolled.stacks[stack].turns;
                         (self.local(LocalKind::TurnsOf(stack)), most)
                     }
-                    None => (self.turns(), limit.min(most)),
+                    None => (self.turns(), limit),
                 };
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
                 let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));

@@ -6,6 +6,7 @@ mod common;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
+use bpf::features::Feature;
 use bpf::{Layout, ParseRecord};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
@@ -210,6 +211,10 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
         if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
+        // Without may_goto no verifier follows the loop over copies that differ.
+        let needs_newer = package == "V1Switch"
+            && arch::v1model::copies_differ(&elaborated.program)
+            && !runner.kernel.features().has(Feature::MayGoto);
         let externs: Vec<PathBuf> = Some(program.with_extension("c"))
             .filter(|c| c.exists())
             .into_iter()
@@ -223,7 +228,10 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
                 Ok(_) => Err("it loads: take it out of `TOO_LARGE`".into()),
             };
         }
-        let refused = |hook| common::refused(program, hook == Hook::Xdp);
+        let refused = |hook| match hook {
+            Hook::TcIngress if needs_newer => Some("needs Linux 6.9"),
+            _ => common::refused(program, hook == Hook::Xdp),
+        };
         if let Some(what) = runner.hook.and_then(refused) {
             return match prepared {
                 Err(why) if why.contains(what) => Ok(()),

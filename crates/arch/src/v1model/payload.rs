@@ -1,4 +1,4 @@
-//! Checksums that cover what the parser left: the parser counts how far it got, and each call is told as its last argument, in
+//! Checksums that cover what the parser left: the parser counts how far it got, and each call has it as its last argument, in
 //! bits.
 
 use diag::Span;

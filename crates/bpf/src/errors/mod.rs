@@ -203,6 +203,17 @@ pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
         .help("the hook tc-ingress can: `run` and `build` take `--hook tc-ingress`, `test` takes `--target tc`")
 }
 
+/// A `v1model` program whose copies differ, or whose packets begin anew, for a kernel that cannot verify the loop over them.
+pub fn copies_need_newer(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0748"),
+        at,
+        "a program that copies packets, or sends them round, needs Linux 6.9 (may_goto)",
+    )
+    .label("this asks for it")
+    .help("run it on a newer kernel; programs whose egress only drops copies of a multicast group run on older ones")
+}
+
 /// A verdict that sends the packet back, at a hook that cannot.
 pub fn no_send_back() -> Diagnostic {
     Diagnostic::error(

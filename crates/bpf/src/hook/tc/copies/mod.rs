@@ -11,18 +11,22 @@ mod rounds;
 pub(crate) use memory::{STATE, declare_states};
 
 use super::{CAME_AS, ETHERNET};
+use crate::errors;
+use crate::features::Feature;
 use crate::hook::ports::egress_ports;
 use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
 use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
 use crate::target::Gen;
+use crate::uses::{Construct, needs};
 use arch::v1model::copying::{
     CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
     TRUNCATE, TRUNCATE_TO,
 };
 use arch::v1model::{DROP_PORT, EGRESS, INGRESS, InstanceType, STANDARD_METADATA, VERIFY_CHECKSUM};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use diag::Span;
 use emit::locals::LocalKind;
 use ir::analysis::mentions::{Mentions, Storage};
 use ir::{Program, Var};
@@ -33,9 +37,6 @@ use smol_str::SmolStr;
 
 /// The pointer to what runs.
 pub(crate) const THIS: &str = "this_copy";
-
-/// How many copies of a packet run where the verifier has to follow each; the others are lost.
-const MOST_TURNS: u32 = 64;
 
 const NEXT: &str = "next_copy";
 const BEGINS: &str = "copy_begins";
@@ -259,7 +260,7 @@ fn next_turn(g: &mut Gen<'_>) {
     g.push(Stmt::Label(BEGINS.into()));
     g.kill_computed();
     g.forget();
-    g.turn(LOST, MOST_TURNS);
+    g.turn(LOST);
     g.target.next_copy = Some(NEXT);
     set_request(g, CLONE, C::int(0));
     set_request(g, RESUBMIT, C::int(0));
@@ -292,6 +293,12 @@ pub(super) fn end(g: &mut Gen<'_>) {
 
 /// What becomes of a packet or copy: it leaves, or comes in again.
 pub(super) fn verdict(g: &mut Gen<'_>) {
+    needs(g, Construct::Copies);
+    if !g.target.options.features.has(Feature::MayGoto) {
+        let first = arch::v1model::copies(g.p).first().copied();
+        let at = first.map_or(Span::NONE, |(_, at)| at);
+        g.refuse(errors::copies_need_newer(at));
+    }
     let ports = egress_ports(g);
     let opened = call("packet_open", vec![id("ctx"), id("traffic")]);
     g.push(Stmt::goto_if(opened, LOST));
