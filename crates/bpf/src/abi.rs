@@ -173,6 +173,27 @@ pub struct MapAbi {
     pub mmapable: bool,
 }
 
+impl MapAbi {
+    /// A map without flags.
+    pub fn new(
+        name: impl Into<String>,
+        kind: MapKind,
+        key_size: u32,
+        value_size: u32,
+        max_entries: u32,
+    ) -> MapAbi {
+        MapAbi {
+            name: name.into(),
+            kind,
+            key_size,
+            value_size,
+            max_entries,
+            no_prealloc: false,
+            mmapable: false,
+        }
+    }
+}
+
 /// The kernel's map types in use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -34,6 +34,14 @@ pub enum InstanceType {
     Resubmitted = 6,
 }
 
+/// Fields of `standard_metadata_t` that a clone of egress has of what it was made of: they say where the packet came from.
+pub const ORIGIN: [&str; 4] = [
+    "ingress_port",
+    "packet_length",
+    "ingress_global_timestamp",
+    "parser_error",
+];
+
 /// The block that checks the checksums of what came in.
 pub const VERIFY_CHECKSUM: &str = "verify checksum";
 /// The block before the traffic manager.

@@ -41,13 +41,8 @@ pub struct TrafficAbi {
 /// The map of multicast groups whose copies differ.
 pub fn groups_map(name: &str) -> MapAbi {
     MapAbi {
-        name: name.into(),
-        kind: MapKind::Hash,
-        key_size: 4,
-        value_size: GROUP_BYTES,
-        max_entries: MOST,
         no_prealloc: true,
-        mmapable: false,
+        ..MapAbi::new(name, MapKind::Hash, 4, GROUP_BYTES, MOST)
     }
 }
 
@@ -61,13 +56,5 @@ pub fn sessions_map(name: &str) -> MapAbi {
 
 /// The map that counts losses.
 pub fn drops_map(name: &str) -> MapAbi {
-    MapAbi {
-        name: name.into(),
-        kind: MapKind::PercpuArray,
-        key_size: 4,
-        value_size: 8,
-        max_entries: DROP_REASONS,
-        no_prealloc: false,
-        mmapable: false,
-    }
+    MapAbi::new(name, MapKind::PercpuArray, 4, 8, DROP_REASONS)
 }

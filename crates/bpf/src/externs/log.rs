@@ -71,18 +71,12 @@ fn maps(g: &mut Gen<'_>) -> [C; 2] {
         needs(g, Construct::Digests);
         let [ring, limit] =
             ["messages", "messages_limit"].map(|wish| g.file.names.fresh_short(wish, "", MAP_NAME));
-        let abi = |name: &SmolStr, kind, key_size, value_size, max_entries| MapAbi {
-            name: name.to_string(),
-            kind,
-            key_size,
-            value_size,
-            max_entries,
-            no_prealloc: false,
-            mmapable: false,
-        };
         let maps = &mut g.file.own.maps;
-        maps.declare(abi(&ring, MapKind::RingBuffer, 0, 0, RING), None);
-        let limits = abi(&limit, MapKind::Array, 4, 24, 2);
+        maps.declare(
+            MapAbi::new(ring.as_str(), MapKind::RingBuffer, 0, 0, RING),
+            None,
+        );
+        let limits = MapAbi::new(limit.as_str(), MapKind::Array, 4, 24, 2);
         let ty = CType::Struct("log_limit".into());
         maps.declare(limits, Some((CType::U32, ty)));
         maps.logs = Some(LogsAbi {

@@ -9,7 +9,9 @@ use super::DropField;
 use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};
 use crate::storage::Storage;
-use arch::v1model::{COMPUTE_CHECKSUM, EGRESS, INGRESS, META, STANDARD_METADATA, VERIFY_CHECKSUM};
+use arch::v1model::{
+    COMPUTE_CHECKSUM, EGRESS, INGRESS, META, ORIGIN, STANDARD_METADATA, VERIFY_CHECKSUM,
+};
 use ir::{Parser, Program, Routine, Value, Var};
 use traffic::{AtEgress, AtIngress};
 
@@ -133,12 +135,7 @@ impl V1Model {
 
     /// Forgets all metadata but what tells where the packet came from.
     fn forget_metadata(self, program: &Program, storage: &mut Storage) {
-        let stays = [
-            self.ingress_port,
-            self.packet_length,
-            self.ingress_timestamp,
-            self.parser_error,
-        ];
+        let stays = ORIGIN.map(|name| program.slot_var(STANDARD_METADATA, name));
         let metadata = [META, STANDARD_METADATA];
         for slot in program
             .slots

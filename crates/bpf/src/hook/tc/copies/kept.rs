@@ -3,7 +3,7 @@
 use super::arrow;
 use crate::target::Gen;
 use arch::v1model::copying::{CLONE_LIST, RECIRCULATE, REQUESTS, TRUNCATE};
-use arch::v1model::{META, STANDARD_METADATA};
+use arch::v1model::{META, ORIGIN, STANDARD_METADATA};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use emit::locals::LocalKind;
 use ir::{Header, Var};
@@ -35,13 +35,7 @@ pub(super) fn keep_list(g: &mut Gen<'_>, copy: &str) {
 
 /// A clone of egress has no metadata but what says where it came from, and the fields of its list.
 pub(super) fn forget_others(g: &mut Gen<'_>, copy: &str) {
-    let stays = [
-        "ingress_port",
-        "packet_length",
-        "ingress_global_timestamp",
-        "parser_error",
-    ]
-    .map(|name| g.p.slot_var(STANDARD_METADATA, name));
+    let stays = ORIGIN.map(|name| g.p.slot_var(STANDARD_METADATA, name));
     let slots = g.p.slots.clone();
     let metadata = [META, STANDARD_METADATA];
     for slot in slots

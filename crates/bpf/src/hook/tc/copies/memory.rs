@@ -39,23 +39,14 @@ pub(super) fn declare(g: &mut Gen<'_>) {
     }
     record.finish();
     let again = comes_in_again(g.p);
-    let map = |name: &str, kind, key_size, value_size, max_entries| MapAbi {
-        name: name.into(),
-        kind,
-        key_size,
-        value_size,
-        max_entries,
-        no_prealloc: false,
-        mmapable: false,
-    };
     let maps = &mut g.file.own.maps;
-    let traffic = map("traffic_map", MapKind::PercpuArray, 4, TRAFFIC_BYTES, 1);
+    let traffic = MapAbi::new("traffic_map", MapKind::PercpuArray, 4, TRAFFIC_BYTES, 1);
     maps.declare(traffic, Some((Type::U32, Type::Struct("traffic".into()))));
     if !again {
         return;
     }
     let size = record.size;
-    let rounds = map(ROUNDS, MapKind::LruHash, 8, size, MOST_ON_THEIR_WAY);
+    let rounds = MapAbi::new(ROUNDS, MapKind::LruHash, 8, size, MOST_ON_THEIR_WAY);
     maps.declare(rounds, Some((Type::U64, Type::Struct(ROUND.into()))));
     none(g, ROUND, "no_round");
     g.file.declare_struct(&ROUND.into(), record.members);
@@ -74,15 +65,7 @@ fn none(g: &mut Gen<'_>, of: &str, name: &str) {
 
 /// The map of what copies begin with, of so many bytes each.
 pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
-    let map = MapAbi {
-        name: STATES.into(),
-        kind: MapKind::PercpuArray,
-        key_size: 4,
-        value_size: bytes,
-        max_entries: MOST_STATES,
-        no_prealloc: false,
-        mmapable: false,
-    };
+    let map = MapAbi::new(STATES, MapKind::PercpuArray, 4, bytes, MOST_STATES);
     let types = Some((Type::U32, Type::Struct(STATE.into())));
     g.file.own.maps.declare(map, types);
     none(g, STATE, "no_state");
