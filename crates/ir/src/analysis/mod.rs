@@ -6,4 +6,5 @@ pub mod facts;
 pub mod known;
 pub mod liveness;
 pub mod mentions;
+pub mod parser_loops;
 pub mod point_facts;
