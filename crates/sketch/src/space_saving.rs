@@ -1,0 +1,253 @@
+//! The most frequent items: Space-Saving, in sets.
+
+use crate::{Error, checked, hash};
+
+/// An item with its count.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Item {
+    /// At least the true weight.
+    pub count: u64,
+    /// By how much `count` may exceed the true weight.
+    pub error: u64,
+    /// The item.
+    pub bytes: Vec<u8>,
+}
+
+/// Counts of the most frequent items (A. Metwally and others, *Efficient computation of frequent and top-k elements in data
+/// streams*, 2005), in `2^sets_log2` sets of `ways` counters, so that an update looks at one set only. With one set it
+/// is the algorithm of the paper.
+///
+/// The item's set is its hash (see [`hash`](crate::hash()), with the seed that all summaries have) modulo the number of
+/// sets. Adding an item of weight `w`:
+///
+/// 1. if one of the set's counters has the item, its count grows by `w`;
+/// 2. otherwise, if not all counters are in use, the next one in order gets the item, count `w`, error 0;
+/// 3. otherwise the counter of the least count, the first among equal ones, is given to the item: its error becomes the
+///    count that it had, and its count grows by `w`.
+///
+/// A weight of 0 changes nothing. Counts saturate. For each item that is kept, `count - error <= true weight <= count`. One that is not kept
+/// has at most the weight of its set's least count ([`Self::unseen`]), which is at most the weight that the set saw, divided
+/// by `ways`: every item with more than that is kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpaceSaving {
+    seed: u64,
+    ways: usize,
+    /// In the order in which counters came into use.
+    sets: Vec<Vec<Item>>,
+    total: u64,
+}
+
+impl SpaceSaving {
+    /// Empty: `2^sets_log2` sets (0 to 16) of 1 to 256 counters.
+    pub fn new(seed: u64, sets_log2: u32, ways: usize) -> Result<SpaceSaving, Error> {
+        checked("sets_log2", sets_log2.into(), 0, 16)?;
+        checked("ways", ways as u64, 1, 256)?;
+        Ok(SpaceSaving {
+            seed,
+            ways,
+            sets: vec![Vec::new(); 1 << sets_log2],
+            total: 0,
+        })
+    }
+
+    /// From the counters that an implementation elsewhere wrote: those of each set in use, in order.
+    pub fn from_sets(seed: u64, ways: usize, sets: Vec<Vec<Item>>) -> Result<SpaceSaving, Error> {
+        let log2 = sets.len().checked_ilog2().unwrap_or(u32::MAX);
+        let mut all = SpaceSaving::new(seed, log2, ways)?;
+        if sets.len() != all.sets.len() || sets.iter().any(|set| set.len() > ways) {
+            return Err(Error::Different);
+        }
+        // The counts of a set sum to its weight: an item's error was counted for another.
+        let counts = sets.iter().flatten().map(|item| item.count);
+        all.total = counts.fold(0, u64::saturating_add);
+        all.sets = sets;
+        Ok(all)
+    }
+
+    /// The weight of all that was added.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How many counters there are.
+    pub fn capacity(&self) -> usize {
+        self.sets.len() * self.ways
+    }
+
+    /// The set of an item.
+    fn set_of(&self, item: &[u8]) -> usize {
+        hash(self.seed, item) as usize & (self.sets.len() - 1)
+    }
+
+    /// Adds an item of a weight.
+    pub fn add(&mut self, item: &[u8], weight: u64) {
+        if weight == 0 {
+            return;
+        }
+        self.total = self.total.saturating_add(weight);
+        let index = self.set_of(item);
+        let set = &mut self.sets[index];
+        if let Some(known) = set.iter_mut().find(|known| known.bytes == item) {
+            known.count = known.count.saturating_add(weight);
+            return;
+        }
+        if set.len() < self.ways {
+            set.push(Item {
+                count: weight,
+                error: 0,
+                bytes: item.to_vec(),
+            });
+            return;
+        }
+        // `min_by_key` returns the first of equal ones.
+        let Some(least) = set.iter_mut().min_by_key(|known| known.count) else {
+            return;
+        };
+        least.error = least.count;
+        least.count = least.count.saturating_add(weight);
+        least.bytes.clear();
+        least.bytes.extend_from_slice(item);
+    }
+
+    /// The most that an item can weigh that is not kept: the least count of its set, 0 while the set has counters that
+    /// are not in use.
+    pub fn unseen(&self, item: &[u8]) -> u64 {
+        least(&self.sets[self.set_of(item)], self.ways)
+    }
+
+    /// The most that any item can weigh that is not kept.
+    pub fn greatest_unseen(&self) -> u64 {
+        let bounds = self.sets.iter().map(|set| least(set, self.ways));
+        bounds.max().unwrap_or(0)
+    }
+
+    /// The `k` items of the largest counts, those first; of equal counts that with the smaller error, then the smaller
+    /// bytes.
+    pub fn top(&self, k: usize) -> Vec<Item> {
+        let mut items: Vec<Item> = self.sets.iter().flatten().cloned().collect();
+        items.sort_by(ranked);
+        items.truncate(k);
+        items
+    }
+
+    /// Adds what another one saw, of the same seed and shape. In each set, an item has the sum of both counts and of
+    /// both errors; where one of them does not keep it, the least count there ([`Self::unseen`]) is its count and its
+    /// error. The `ways` first, in the order of [`Self::top`], are kept in that order. The bounds hold for the
+    /// sum (P. Agarwal and others, *Mergeable summaries*, 2012). A set's counts can sum to more than its weight then.
+    pub fn merge(&mut self, other: &SpaceSaving) -> Result<(), Error> {
+        let shape = |s: &SpaceSaving| (s.seed, s.ways, s.sets.len());
+        if shape(self) != shape(other) {
+            return Err(Error::Different);
+        }
+        for (mine, theirs) in self.sets.iter_mut().zip(&other.sets) {
+            let (unseen_here, unseen_there) = (least(mine, self.ways), least(theirs, self.ways));
+            let mut both: Vec<Item> = mine
+                .iter()
+                .map(|item| sum(item, theirs, unseen_there))
+                .collect();
+            let new = |item: &&Item| !mine.iter().any(|known| known.bytes == item.bytes);
+            both.extend(
+                theirs
+                    .iter()
+                    .filter(new)
+                    .map(|item| sum(item, &[], unseen_here)),
+            );
+            both.sort_by(ranked);
+            both.truncate(self.ways);
+            *mine = both;
+        }
+        self.total = self.total.saturating_add(other.total);
+        Ok(())
+    }
+}
+
+/// The most that an item can weigh that this set does not keep.
+fn least(set: &[Item], ways: usize) -> u64 {
+    if set.len() < ways {
+        return 0;
+    }
+    set.iter().map(|item| item.count).min().unwrap_or(0)
+}
+
+/// The item with what a set of the other summary has of it, which is at most `unseen` if it does not keep it.
+fn sum(item: &Item, set: &[Item], unseen: u64) -> Item {
+    let found = set.iter().find(|other| other.bytes == item.bytes);
+    let (count, error) = found.map_or((unseen, unseen), |other| (other.count, other.error));
+    Item {
+        count: item.count.saturating_add(count),
+        error: item.error.saturating_add(error),
+        bytes: item.bytes.clone(),
+    }
+}
+
+/// Largest count first, then smallest error, then smallest bytes.
+fn ranked(a: &Item, b: &Item) -> std::cmp::Ordering {
+    let keys = (b.count, a.error).cmp(&(a.count, b.error));
+    keys.then_with(|| a.bytes.cmp(&b.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(sketch: &SpaceSaving) -> Vec<(String, u64, u64)> {
+        let name = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let items = sketch.top(usize::MAX).into_iter();
+        items.map(|i| (name(i.bytes), i.count, i.error)).collect()
+    }
+
+    #[test]
+    fn the_first_of_the_least_counts_is_replaced() {
+        let mut sketch = SpaceSaving::new(0, 0, 2).unwrap();
+        for item in ["a", "b", "b", "a", "c", "c"] {
+            sketch.add(item.as_bytes(), 1);
+        }
+        // `a` and `b` had 2 each; `a` came first.
+        assert_eq!(shown(&sketch), [("c".into(), 4, 2), ("b".into(), 2, 0)]);
+        assert_eq!(sketch.total(), 6);
+        assert_eq!(sketch.unseen(b"a"), 2);
+    }
+
+    #[test]
+    fn a_merge_bounds_what_one_side_does_not_keep() {
+        let mut one = SpaceSaving::new(0, 0, 2).unwrap();
+        one.add(b"a", 10);
+        one.add(b"b", 3);
+        let mut two = SpaceSaving::new(0, 0, 2).unwrap();
+        two.add(b"c", 5);
+        two.add(b"a", 1);
+        one.merge(&two).unwrap();
+        assert_eq!(shown(&one), [("a".into(), 11, 0), ("c".into(), 8, 3)]);
+        assert_eq!(one.total(), 19);
+        assert_eq!(one.greatest_unseen(), 8);
+    }
+
+    #[test]
+    fn what_was_written_elsewhere_is_read_back() {
+        let mut sketch = SpaceSaving::new(9, 2, 4).unwrap();
+        for i in 0..100u8 {
+            sketch.add(&[i % 23], 1 + u64::from(i % 3));
+        }
+        let read = SpaceSaving::from_sets(9, 4, sketch.sets.clone()).unwrap();
+        assert_eq!(read, sketch);
+    }
+
+    #[test]
+    fn shapes_have_a_range_and_have_to_agree() {
+        assert!(SpaceSaving::new(0, 17, 1).is_err());
+        assert!(SpaceSaving::new(0, 0, 0).is_err());
+        let mut one = SpaceSaving::new(0, 1, 2).unwrap();
+        let seed = SpaceSaving::new(1, 1, 2).unwrap();
+        assert_eq!(one.merge(&seed), Err(Error::Different));
+        let three = vec![Vec::new(); 3];
+        assert_eq!(SpaceSaving::from_sets(0, 1, three), Err(Error::Different));
+        assert!(SpaceSaving::from_sets(0, 1, Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_weight_of_nothing_changes_nothing() {
+        let mut sketch = SpaceSaving::new(0, 0, 1).unwrap();
+        sketch.add(b"a", 0);
+        assert_eq!(sketch, SpaceSaving::new(0, 0, 1).unwrap());
+    }
+}
