@@ -3,10 +3,10 @@
 use bpf::features::Feature;
 use bpf::limits;
 use bpf::uses::{Construct, Use};
-use driver::bpf_target::{Compiled, Request, Trial, compile};
+use driver::bpf_target::{Compiled, Request, Trial, compile, generate};
 use driver::{Elaborated, Input};
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program whose parser has so many states, which extract that many headers in turn. Each leads to the states that follow it
 /// by these numbers. The control changes each header.
@@ -89,6 +89,31 @@ fn hundreds_of_states_load_and_take_seconds() {
     assert!(own < Duration::from_secs(8), "{own:?}");
     assert_eq!(compiled.failed, []);
     assert!(compiled.c_source.contains("nodebug"));
+}
+
+/// What is known of variables where paths meet is found in time that grows as they do, not with their square: 3,000 would take more than
+/// 30 s then, and take less than 2 s.
+#[test]
+fn thousands_of_variables_take_seconds() {
+    let count = 3_000;
+    let mut done = String::new();
+    for i in 0..count {
+        let bit = i % 32;
+        let _ = write!(
+            done,
+            "bit<8> x{i} = 0; if (hdr.h0.rest[{bit}:{bit}] == 1) {{ x{i} = 1; }}"
+        );
+    }
+    for i in 0..count {
+        let _ = write!(done, "if (x{i} == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}");
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    let elaborated = program(state, 1, "", &done);
+    let begun = Instant::now();
+    let generated = generate(&elaborated.program, &elaborated.map, Request::default());
+    assert!(generated.is_ok());
+    let own = elaborated.took + begun.elapsed();
+    assert!(own < Duration::from_secs(15), "{own:?}");
 }
 
 /// clang is asked for short jumps first, which lead not far enough.

@@ -6,11 +6,10 @@
 
 use super::dataflow::Domain;
 use super::known::{Knowledge, Known};
+use super::known_vars::KnownVars;
 use crate::eval::{self, Value};
 use crate::types::is_signed;
 use crate::*;
-use std::collections::HashMap;
-use std::rc::Rc;
 
 /// What is known of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +23,7 @@ pub enum KnownVar {
 /// What is known at a point that can be reached. Points share what they know alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
-    vars: Rc<HashMap<Var, KnownVar>>,
+    vars: KnownVars,
     valid: Knowledge,
 }
 
@@ -32,7 +31,7 @@ impl Facts {
     /// Nothing is known.
     pub fn unknown(program: &Program) -> Facts {
         Facts {
-            vars: Rc::default(),
+            vars: KnownVars::unknown(program.vars.len()),
             valid: Knowledge::new(program.headers.len(), Known::Maybe),
         }
     }
@@ -40,14 +39,14 @@ impl Facts {
     /// What is known of headers, and of no variable.
     pub fn of_headers(&self) -> Facts {
         Facts {
-            vars: Rc::default(),
+            vars: self.vars.unknown_alike(),
             valid: self.valid.clone(),
         }
     }
 
     /// What is known of a variable.
     pub fn var(&self, var: Var) -> Option<&KnownVar> {
-        self.vars.get(&var)
+        self.vars.get(var)
     }
 
     /// Whether a header is valid, if known.
@@ -113,7 +112,7 @@ impl Facts {
             ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) => {
                 return eval::constant(program, expr);
             }
-            ExprKind::Var(var) => match self.vars.get(&var)? {
+            ExprKind::Var(var) => match self.vars.get(var)? {
                 KnownVar::Value(value) => value.clone(),
                 KnownVar::Copy(_) => return None,
             },
@@ -143,12 +142,8 @@ impl Facts {
 
     /// Kills what is known of a variable and of its copies.
     pub fn kill(&mut self, var: Var) {
-        let copy = KnownVar::Copy(var);
-        if self.vars.contains_key(&var) || self.vars.values().any(|known| *known == copy) {
-            let vars = Rc::make_mut(&mut self.vars);
-            vars.remove(&var);
-            vars.retain(|_, known| *known != copy);
-        }
+        self.vars.set(var, None);
+        self.vars.kill_copies(var);
     }
 
     /// Kills a header's validity.
@@ -160,7 +155,7 @@ impl Facts {
     pub fn set(&mut self, var: Var, value: Value) {
         self.kill(var);
         if value.to_const().is_some() {
-            Rc::make_mut(&mut self.vars).insert(var, KnownVar::Value(value));
+            self.vars.set(var, Some(KnownVar::Value(value)));
         }
     }
 
@@ -170,7 +165,7 @@ impl Facts {
             return self.set(var, value);
         }
         let source = match program.exprs[value].kind {
-            ExprKind::Var(source) => match self.vars.get(&source) {
+            ExprKind::Var(source) => match self.vars.get(source) {
                 Some(&KnownVar::Copy(origin)) => Some(origin),
                 _ => Some(source),
             },
@@ -182,7 +177,7 @@ impl Facts {
         }
         self.kill(var);
         if let Some(source) = source {
-            Rc::make_mut(&mut self.vars).insert(var, KnownVar::Copy(source));
+            self.vars.set(var, Some(KnownVar::Copy(source)));
         }
     }
 
@@ -249,10 +244,10 @@ impl Facts {
         if value.to_const().is_none() {
             return;
         }
-        if let Some(&KnownVar::Copy(origin)) = self.vars.get(&var) {
-            Rc::make_mut(&mut self.vars).insert(origin, KnownVar::Value(value.clone()));
+        if let Some(&KnownVar::Copy(origin)) = self.vars.get(var) {
+            self.vars.set(origin, Some(KnownVar::Value(value.clone())));
         }
-        Rc::make_mut(&mut self.vars).insert(var, KnownVar::Value(value));
+        self.vars.set(var, Some(KnownVar::Value(value)));
     }
 
     /// Marks a header's validity as known, whatever was known before.
@@ -277,11 +272,7 @@ fn index(header: Header) -> usize {
 /// Joined, two keep what both know.
 impl Domain for Facts {
     fn join(&mut self, other: &Facts) -> bool {
-        let differs = |(var, known): (&Var, &KnownVar)| other.vars.get(var) != Some(known);
-        let fewer = !Rc::ptr_eq(&self.vars, &other.vars) && self.vars.iter().any(differs);
-        if fewer {
-            Rc::make_mut(&mut self.vars).retain(|var, known| other.vars.get(var) == Some(known));
-        }
+        let fewer = self.vars.join(&other.vars);
         self.valid.join(&other.valid) || fewer
     }
 }

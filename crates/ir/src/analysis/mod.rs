@@ -4,6 +4,7 @@
 pub mod dataflow;
 pub mod facts;
 pub mod known;
+mod known_vars;
 pub mod liveness;
 pub mod mentions;
 pub mod parser_loops;

@@ -1,7 +1,7 @@
 //! The data-flow facts about variables at one program point.
 
 use hir::*;
-use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Types with more parts than this are not followed.
 const MAX_PARTS: usize = 2048;
@@ -130,33 +130,62 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
     }
 }
 
-/// The facts about every variable. One that is not in it is not followed.
+/// Variables of a block.
+const BLOCK: usize = 32;
+
+/// The facts about every variable. One that is not in it is not followed. States share the blocks of variables that they know
+/// alike: where paths meet, only what they have changed is joined.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    locals: HashMap<LocalId, Init>,
+    blocks: Rc<Vec<Rc<Block>>>,
+}
+
+/// The facts about some variables with consecutive numbers.
+type Block = [Option<Init>; BLOCK];
+
+/// The block that has a variable, and its place there.
+fn place(id: LocalId) -> (usize, usize) {
+    let number = id.as_u32() as usize;
+    (number / BLOCK, number % BLOCK)
 }
 
 impl State {
     pub(super) fn get(&self, id: LocalId) -> Option<&Init> {
-        self.locals.get(&id)
+        let (block, at) = place(id);
+        self.blocks.get(block)?[at].as_ref()
     }
 
     pub(super) fn get_mut(&mut self, id: LocalId) -> Option<&mut Init> {
-        self.locals.get_mut(&id)
+        self.get(id)?;
+        let (block, at) = place(id);
+        Rc::make_mut(&mut Rc::make_mut(&mut self.blocks)[block])[at].as_mut()
     }
 
     pub(super) fn set(&mut self, id: LocalId, init: Init) {
-        self.locals.insert(id, init);
+        let (block, at) = place(id);
+        let blocks = Rc::make_mut(&mut self.blocks);
+        if blocks.len() <= block {
+            let none = Rc::new([const { None }; BLOCK]);
+            blocks.resize(block + 1, none);
+        }
+        Rc::make_mut(&mut blocks[block])[at] = Some(init);
     }
 
     /// The join of the facts where two paths meet; a variable of one path only is out of scope.
     pub(super) fn join(&self, other: &State) -> State {
-        let locals = self
-            .locals
-            .iter()
-            .filter_map(|(id, a)| Some((*id, a.join(other.locals.get(id)?))))
-            .collect();
-        State { locals }
+        if Rc::ptr_eq(&self.blocks, &other.blocks) {
+            return self.clone();
+        }
+        let both = self.blocks.iter().zip(other.blocks.iter());
+        let joined = both.map(|(a, b)| match Rc::ptr_eq(a, b) {
+            true => Rc::clone(a),
+            false => Rc::new(std::array::from_fn(|i| {
+                Some(a[i].as_ref()?.join(b[i].as_ref()?))
+            })),
+        });
+        State {
+            blocks: Rc::new(joined.collect()),
+        }
     }
 
     /// The facts about an l-value: a variable, or a field of one.
