@@ -277,11 +277,15 @@ struct {
 /* 0 if there was room. */
 GLOBAL_FUNC long observe_packet(struct __sk_buff *ctx, u32 kind, u64 number)
 {
-    u32 at = onpath_observed.copies, length = context_get(ctx, len);
+    u32 at = onpath_observed.copies, length = context_get(ctx, len), last = length - 1;
     struct observed_packet *packet = bpf_map_lookup_elem(&observed_packets, &at);
 
-    barrier_var(length);
-    if (!packet || length - 1 >= OBSERVED_BYTES || bpf_skb_load_bytes(ctx, 0, packet->bytes, length))
+    if (!packet || last >= OBSERVED_BYTES)
+        return -1;
+    /* Of comparisons many verifiers learn less. */
+    barrier_var(last);
+    last &= OBSERVED_BYTES - 1;
+    if (bpf_skb_load_bytes(ctx, 0, packet->bytes, last + 1))
         return -1;
     packet->number = number;
     packet->kind = kind;
