@@ -1,0 +1,162 @@
+//! The figures of one group.
+
+use crate::MAX_TEXT;
+use crate::catalogue::Type;
+use crate::query::{Function, Query};
+use crate::value::Value;
+use sketch::{Histogram, HyperLogLog, SpaceSaving};
+
+/// The precision of the estimates of distinct values: a standard error of 1.6 %.
+pub(crate) const PRECISION: u32 = 12;
+/// The detail of histograms: quantiles are within 3.1 %.
+pub(crate) const DETAIL: u32 = 4;
+/// Counters in a set of `top`.
+pub(crate) const WAYS: usize = 16;
+
+/// The sets of `top(k, ..)`, as a power of two: at least 256 counters, and 32 for each value that is asked for.
+pub(crate) fn sets_log2(k: usize) -> u32 {
+    (k * 32).max(256).div_ceil(WAYS).next_power_of_two().ilog2()
+}
+
+/// What an aggregate keeps. Sums saturate.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    Total(u64),
+    Least(Option<u64>),
+    Greatest(Option<u64>),
+    Mean { sum: u128, number: u64 },
+    Distinct(HyperLogLog),
+    Top(SpaceSaving),
+    Histogram(Histogram),
+    Rate { total: u64, reported: u64 },
+}
+
+/// A figure as it is shown.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell {
+    /// Nothing had the attribute, or no time went by.
+    Nothing,
+    /// An exact number.
+    Number(u64),
+    /// A number with a fraction.
+    Real(f64),
+    /// An estimate, and its standard error relative to it.
+    Estimate(f64, f64),
+    /// The most frequent values.
+    Top {
+        /// The value, at least its true count, and by how much that may be too large.
+        items: Vec<(Value<'static>, u64, u64)>,
+        /// No value that is not among those that were kept came more often.
+        unseen: u64,
+    },
+    /// A distribution, and how far a quantile may be from the exact one, relative to it.
+    Histogram(Histogram, f64),
+}
+
+impl State {
+    /// Empty. The seed is that of the hash.
+    pub(crate) fn new(function: Function, seed: u64) -> State {
+        // The parameters are in their ranges.
+        let made = match function {
+            Function::Count | Function::Bytes | Function::Sum(_) => Ok(State::Total(0)),
+            Function::Min(_) => Ok(State::Least(None)),
+            Function::Max(_) => Ok(State::Greatest(None)),
+            Function::Mean(_) => Ok(State::Mean { sum: 0, number: 0 }),
+            Function::Rate(_) => Ok(State::Rate {
+                total: 0,
+                reported: 0,
+            }),
+            Function::Distinct(_) => HyperLogLog::new(PRECISION).map(State::Distinct),
+            Function::Top(k, _) => SpaceSaving::new(seed, sets_log2(k), WAYS).map(State::Top),
+            Function::Histogram(_) => Histogram::new(DETAIL).map(State::Histogram),
+        };
+        made.unwrap_or(State::Total(0))
+    }
+
+    /// Adds a value. For `count` and the like it is the number to add.
+    pub(crate) fn add(&mut self, value: &Value, seed: u64) {
+        match (self, value) {
+            (State::Distinct(sketch), value) => sketch.add(sketch::hash(seed, &value.bytes())),
+            (State::Top(sketch), value) => sketch.add(&value.bytes(), 1),
+            (State::Total(total) | State::Rate { total, .. }, Value::Number(n)) => {
+                *total = total.saturating_add(*n);
+            }
+            (State::Least(least), Value::Number(n)) => {
+                *least = Some(least.map_or(*n, |least| least.min(*n)));
+            }
+            (State::Greatest(greatest), Value::Number(n)) => {
+                *greatest = Some(greatest.map_or(*n, |greatest| greatest.max(*n)));
+            }
+            (State::Mean { sum, number }, Value::Number(n)) => {
+                *sum += u128::from(*n);
+                *number += 1;
+            }
+            (State::Histogram(histogram), Value::Number(n)) => histogram.add(*n),
+            // The check lets only numbers go where numbers are needed.
+            _ => {}
+        }
+    }
+
+    /// The figure, `seconds` after the last report.
+    pub(crate) fn cell(&mut self, function: Function, query: &Query, seconds: f64) -> Cell {
+        match self {
+            State::Total(total) => Cell::Number(*total),
+            State::Least(value) | State::Greatest(value) => {
+                value.map_or(Cell::Nothing, Cell::Number)
+            }
+            State::Mean { number: 0, .. } => Cell::Nothing,
+            State::Mean { sum, number } => Cell::Real(*sum as f64 / *number as f64),
+            State::Distinct(sketch) => Cell::Estimate(sketch.estimate(), sketch.standard_error()),
+            State::Histogram(histogram) => {
+                Cell::Histogram(histogram.clone(), histogram.relative_error())
+            }
+            State::Rate { total, reported } => {
+                let new = total.saturating_sub(*reported);
+                *reported = *total;
+                match seconds > 0.0 {
+                    true => Cell::Real(new as f64 / seconds),
+                    false => Cell::Nothing,
+                }
+            }
+            State::Top(sketch) => {
+                let Function::Top(k, attribute) = function else {
+                    return Cell::Nothing;
+                };
+                let ty = query.attributes[attribute].ty;
+                let items = sketch.top(k).into_iter();
+                let value = |item: sketch::Item| {
+                    Some((Value::from_bytes(ty, &item.bytes)?, item.count, item.error))
+                };
+                Cell::Top {
+                    items: items.filter_map(value).collect(),
+                    unseen: sketch.greatest_unseen(),
+                }
+            }
+        }
+    }
+}
+
+/// The most memory that an aggregate of one group takes, in bytes.
+pub(crate) fn memory(function: Function, query: &Query) -> usize {
+    match function {
+        Function::Distinct(_) => 1 << PRECISION,
+        Function::Histogram(_) => ((65 - DETAIL as usize) << DETAIL) * 8,
+        Function::Top(k, attribute) => {
+            let value = value_memory(query.attributes[attribute].ty);
+            (WAYS << sets_log2(k)) * (size_of::<sketch::Item>() + value)
+        }
+        _ => size_of::<State>(),
+    }
+}
+
+/// The most memory that the bytes of a value take.
+pub(crate) fn value_memory(ty: Type) -> usize {
+    match ty {
+        Type::Number(_) => 8,
+        Type::Text => MAX_TEXT,
+        Type::Ipv4 => 4,
+        Type::Ipv6 => 16,
+        Type::Mac => 6,
+        Type::Flow => 37,
+    }
+}

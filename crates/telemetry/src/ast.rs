@@ -1,0 +1,86 @@
+//! A query as it was written.
+
+use crate::query::Operator;
+use diag::Span;
+use std::net::IpAddr;
+
+/// The whole query.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub aggregates: Vec<Call>,
+    pub keys: Vec<Name>,
+    pub condition: Option<Condition>,
+}
+
+/// A name of an attribute.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+/// An aggregate: its name is known, and its arguments are those that it takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub function: &'static str,
+    /// Of `top`.
+    pub number: Option<(u64, Span)>,
+    pub attribute: Option<Name>,
+    pub span: Span,
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    /// All of these.
+    All(Vec<Condition>),
+    /// At least one of these.
+    Any(Vec<Condition>),
+    /// Not this.
+    Not(Box<Condition>),
+    /// An attribute, and what is asked of it.
+    Test(Name, Test),
+}
+
+/// What is asked of an attribute.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    Compare(Operator, Span, Literal),
+    In(Vec<Literal>),
+    /// The span is that of the words.
+    StartsWith(Span, Literal),
+    /// The pattern as it was written, and the span of what stands between the quotes.
+    Matches(Span, String, Span),
+}
+
+/// A value, where it stands, and how it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Literal {
+    pub value: Constant,
+    pub span: Span,
+    pub written: String,
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Constant {
+    Number(u64),
+    Text(Vec<u8>),
+    Address(IpAddr, Option<u8>),
+    Mac([u8; 6]),
+}
+
+impl Constant {
+    /// What it is, with an article.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Constant::Number(_) => "a number",
+            Constant::Text(_) => "a text",
+            Constant::Address(IpAddr::V4(_), None) => "an IPv4 address",
+            Constant::Address(IpAddr::V4(_), Some(_)) => "an IPv4 prefix",
+            Constant::Address(IpAddr::V6(_), None) => "an IPv6 address",
+            Constant::Address(IpAddr::V6(_), Some(_)) => "an IPv6 prefix",
+            Constant::Mac(_) => "a link-layer address",
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Which attributes there are, and their types.
+
+use crate::messages::Messages;
+
+/// The type of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// A number of so many bits, 1 to 64.
+    Number(u8),
+    /// Any bytes; mostly a text.
+    Text,
+    /// An IPv4 address.
+    Ipv4,
+    /// An IPv6 address.
+    Ipv6,
+    /// A link-layer address.
+    Mac,
+    /// A flow.
+    Flow,
+}
+
+impl Type {
+    /// What such an attribute is, with an article.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Number(_) => "a number",
+            Type::Text => "a text",
+            Type::Ipv4 => "an IPv4 address",
+            Type::Ipv6 => "an IPv6 address",
+            Type::Mac => "a link-layer address",
+            Type::Flow => "a flow",
+        }
+    }
+
+    /// The greatest of numbers.
+    pub(crate) fn greatest(self) -> u64 {
+        match self {
+            Type::Number(bits) => u64::MAX >> (64 - u32::from(bits.clamp(1, 64))),
+            _ => u64::MAX,
+        }
+    }
+}
+
+/// An attribute that a query reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    /// As the query names it.
+    pub name: String,
+    /// What it is.
+    pub ty: Type,
+    /// From where it comes.
+    pub(crate) source: Source,
+}
+
+impl Attribute {
+    /// The field, if it is one of the packet's headers.
+    pub fn field(&self) -> Option<Field> {
+        match self.source {
+            Source::Packet(field) => Some(field),
+            Source::Message => None,
+        }
+    }
+
+    /// The name without the kind of message in front: the `host` of `http.host`. For an attribute of a message.
+    pub fn name_in_message(&self) -> &str {
+        self.name.split_once('.').map_or("", |(_, name)| name)
+    }
+}
+
+/// From where an attribute comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// The packet's headers.
+    Packet(Field),
+    /// The message.
+    Message,
+}
+
+/// A field of the packet's headers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "FIELDS describes each")]
+pub enum Field {
+    PacketLength,
+    EthSource,
+    EthDestination,
+    EthType,
+    VlanId,
+    IpSource,
+    IpDestination,
+    IpProtocol,
+    IpTtl,
+    IpDscp,
+    IpEcn,
+    IpId,
+    IpLength,
+    Ipv6Source,
+    Ipv6Destination,
+    Ipv6NextHeader,
+    Ipv6HopLimit,
+    Ipv6TrafficClass,
+    Ipv6FlowLabel,
+    TcpSourcePort,
+    TcpDestinationPort,
+    TcpFlags,
+    TcpSequence,
+    TcpAcknowledgement,
+    TcpWindow,
+    UdpSourcePort,
+    UdpDestinationPort,
+    UdpLength,
+    Flow,
+}
+
+/// Every field: its name, what it is, its type, and a description for the documentation.
+pub(crate) const FIELDS: [(&str, Field, Type, &str); 29] = [
+    (
+        "packet.length",
+        Field::PacketLength,
+        Type::Number(32),
+        "bytes of the packet on the wire, with its link-layer header",
+    ),
+    ("eth.src", Field::EthSource, Type::Mac, "source address"),
+    (
+        "eth.dst",
+        Field::EthDestination,
+        Type::Mac,
+        "destination address",
+    ),
+    (
+        "eth.type",
+        Field::EthType,
+        Type::Number(16),
+        "EtherType, behind VLAN tags",
+    ),
+    (
+        "vlan.id",
+        Field::VlanId,
+        Type::Number(12),
+        "identifier of the outer VLAN tag",
+    ),
+    ("ip.src", Field::IpSource, Type::Ipv4, "source address"),
+    (
+        "ip.dst",
+        Field::IpDestination,
+        Type::Ipv4,
+        "destination address",
+    ),
+    (
+        "ip.proto",
+        Field::IpProtocol,
+        Type::Number(8),
+        "protocol: 6 is TCP, 17 UDP",
+    ),
+    ("ip.ttl", Field::IpTtl, Type::Number(8), "time to live"),
+    (
+        "ip.dscp",
+        Field::IpDscp,
+        Type::Number(6),
+        "differentiated services code point",
+    ),
+    (
+        "ip.ecn",
+        Field::IpEcn,
+        Type::Number(2),
+        "explicit congestion notification: 3 is congestion",
+    ),
+    ("ip.id", Field::IpId, Type::Number(16), "identification"),
+    (
+        "ip.length",
+        Field::IpLength,
+        Type::Number(16),
+        "total length in bytes",
+    ),
+    ("ipv6.src", Field::Ipv6Source, Type::Ipv6, "source address"),
+    (
+        "ipv6.dst",
+        Field::Ipv6Destination,
+        Type::Ipv6,
+        "destination address",
+    ),
+    (
+        "ipv6.next_header",
+        Field::Ipv6NextHeader,
+        Type::Number(8),
+        "what follows the IPv6 header, such as an extension header",
+    ),
+    (
+        "ipv6.hop_limit",
+        Field::Ipv6HopLimit,
+        Type::Number(8),
+        "hop limit",
+    ),
+    (
+        "ipv6.traffic_class",
+        Field::Ipv6TrafficClass,
+        Type::Number(8),
+        "traffic class",
+    ),
+    (
+        "ipv6.flow_label",
+        Field::Ipv6FlowLabel,
+        Type::Number(20),
+        "flow label",
+    ),
+    (
+        "tcp.src_port",
+        Field::TcpSourcePort,
+        Type::Number(16),
+        "source port",
+    ),
+    (
+        "tcp.dst_port",
+        Field::TcpDestinationPort,
+        Type::Number(16),
+        "destination port",
+    ),
+    (
+        "tcp.flags",
+        Field::TcpFlags,
+        Type::Number(8),
+        "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, added up",
+    ),
+    (
+        "tcp.seq",
+        Field::TcpSequence,
+        Type::Number(32),
+        "sequence number",
+    ),
+    (
+        "tcp.ack",
+        Field::TcpAcknowledgement,
+        Type::Number(32),
+        "acknowledgement number",
+    ),
+    (
+        "tcp.window",
+        Field::TcpWindow,
+        Type::Number(16),
+        "window, unscaled",
+    ),
+    (
+        "udp.src_port",
+        Field::UdpSourcePort,
+        Type::Number(16),
+        "source port",
+    ),
+    (
+        "udp.dst_port",
+        Field::UdpDestinationPort,
+        Type::Number(16),
+        "destination port",
+    ),
+    (
+        "udp.length",
+        Field::UdpLength,
+        Type::Number(16),
+        "length of header and payload in bytes",
+    ),
+    (
+        "flow",
+        Field::Flow,
+        Type::Flow,
+        "addresses, protocol and ports of an IPv4 or IPv6 packet; only as a key, in `distinct` and in `top`",
+    ),
+];
+
+/// The fields of headers, for the documentation: name, type, and what each is.
+pub fn describe_fields() -> impl Iterator<Item = (&'static str, Type, &'static str)> {
+    FIELDS.iter().map(|(name, _, ty, what)| (*name, *ty, *what))
+}
+
+/// All attributes that a query may name.
+#[derive(Clone, Copy)]
+pub struct Catalogue<'m> {
+    messages: &'m dyn Messages,
+}
+
+impl std::fmt::Debug for Catalogue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "Catalogue({:?})", self.messages.kinds())
+    }
+}
+
+impl<'m> Catalogue<'m> {
+    /// The fields of headers, and the attributes of these messages.
+    pub fn new(messages: &'m dyn Messages) -> Catalogue<'m> {
+        Catalogue { messages }
+    }
+
+    /// What reads the messages.
+    pub fn messages(&self) -> &'m dyn Messages {
+        self.messages
+    }
+
+    /// The attribute of this name, with the index of its kind of message if it is of one.
+    pub(crate) fn find(&self, name: &str) -> Option<(Attribute, Option<usize>)> {
+        let attribute = |ty, source| Attribute {
+            name: name.to_string(),
+            ty,
+            source,
+        };
+        if let Some((_, field, ty, _)) = FIELDS.iter().find(|(known, ..)| *known == name) {
+            return Some((attribute(*ty, Source::Packet(*field)), None));
+        }
+        let (group, inside) = name.split_once('.')?;
+        let kind = self.messages.kinds().iter().position(|k| k == group)?;
+        let ty = self.messages.attribute(kind, inside)?;
+        Some((attribute(ty, Source::Message), Some(kind)))
+    }
+
+    /// The parts in front of the first point, each once.
+    pub(crate) fn groups(&self) -> Vec<&str> {
+        let mut groups: Vec<&str> = Vec::new();
+        let fields = FIELDS.iter().map(|(name, ..)| *name);
+        let first = |name| str::split(name, '.').next().unwrap_or_default();
+        for group in fields
+            .map(first)
+            .chain(self.messages.kinds().iter().map(String::as_str))
+        {
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// The attributes whose name begins with this part.
+    pub(crate) fn names_in(&self, group: &str) -> Vec<String> {
+        self.names()
+            .into_iter()
+            .filter(|name| name.split('.').next() == Some(group))
+            .collect()
+    }
+
+    /// The names of all attributes.
+    pub fn names(&self) -> Vec<String> {
+        let fields = FIELDS.iter().map(|(name, ..)| name.to_string());
+        let kinds = self.messages.kinds().iter().enumerate();
+        let of_messages = kinds.flat_map(|(index, kind)| {
+            let attributes = self.messages.attributes(index).iter();
+            attributes.map(move |(name, _)| format!("{kind}.{name}"))
+        });
+        fields.chain(of_messages).collect()
+    }
+}

@@ -1,0 +1,289 @@
+//! Names to attributes, values to types: the query as it was written to a [`Query`].
+
+use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
+use crate::catalogue::{Attribute, Catalogue, Type};
+use crate::errors::meaning;
+use crate::pattern::{Pattern, PatternError};
+use crate::query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
+use crate::{MAX_AGGREGATES, MAX_KEYS};
+use diag::{Diagnostic, Diagnostics, Span};
+use std::net::IpAddr;
+
+/// The most values that `top` finds.
+pub(crate) const MAX_TOP: usize = 1000;
+
+/// Checks a query. All that is wrong is reported.
+pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnostics> {
+    let mut checker = Checker {
+        catalogue,
+        attributes: Vec::new(),
+        kind: None,
+        diagnostics: Diagnostics::new(),
+    };
+    let aggregates = checker.aggregates(&tree.aggregates);
+    let keys = checker.keys(&tree.keys);
+    let condition = tree.condition.as_ref().map(|c| checker.condition(c));
+    if !checker.diagnostics.is_empty() {
+        return Err(checker.diagnostics);
+    }
+    Ok(Query {
+        attributes: checker.attributes,
+        kind: checker.kind.map(|(kind, ..)| kind),
+        keys,
+        aggregates,
+        condition: condition.flatten(),
+    })
+}
+
+struct Checker<'c> {
+    catalogue: &'c Catalogue<'c>,
+    attributes: Vec<Attribute>,
+    /// The kind of message, and what named it first.
+    kind: Option<(usize, String, Span)>,
+    diagnostics: Diagnostics,
+}
+
+/// Parts that are wrong are `None`: they are reported already.
+impl Checker<'_> {
+    fn refuse<T>(&mut self, diagnostic: Box<Diagnostic>) -> Option<T> {
+        self.diagnostics.append(diagnostic.into());
+        None
+    }
+
+    fn aggregates(&mut self, calls: &[Call]) -> Vec<Aggregate> {
+        let mut aggregates: Vec<(Aggregate, Span)> = Vec::new();
+        for (index, call) in calls.iter().enumerate() {
+            if index == MAX_AGGREGATES {
+                let help = "make two queries";
+                let many = meaning::too_many(call.span, "aggregates", MAX_AGGREGATES, help);
+                self.diagnostics.push(*many);
+                break;
+            }
+            let Some(aggregate) = self.aggregate(call) else {
+                continue;
+            };
+            match aggregates.iter().find(|(a, _)| a.label == aggregate.label) {
+                Some((_, first)) => {
+                    let twice = meaning::twice(call.span, &aggregate.label, *first);
+                    self.diagnostics.push(*twice);
+                }
+                None => aggregates.push((aggregate, call.span)),
+            }
+        }
+        aggregates.into_iter().map(|(a, _)| a).collect()
+    }
+
+    fn aggregate(&mut self, call: &Call) -> Option<Aggregate> {
+        if let Some((number, span)) = call.number
+            && !(1..=MAX_TOP as u64).contains(&number)
+        {
+            return self.refuse(meaning::top_number(span, MAX_TOP));
+        }
+        let attribute = match &call.attribute {
+            Some(name) => Some((self.attribute(name)?, name)),
+            None => None,
+        };
+        if let Some((index, name)) = attribute
+            && !["distinct", "top"].contains(&call.function)
+        {
+            let ty = self.attributes[index].ty;
+            if !matches!(ty, Type::Number(_)) {
+                let wrong = meaning::not_a_number(name.span, call.function, &name.text, ty);
+                return self.refuse(wrong);
+            }
+        }
+        let number = call.number.map_or(0, |(number, _)| number as usize);
+        let index = attribute.map(|(index, _)| index);
+        let function = match (call.function, index) {
+            ("count", _) => Function::Count,
+            ("bytes", _) => Function::Bytes,
+            ("rate", index) => Function::Rate(index),
+            ("sum", Some(x)) => Function::Sum(x),
+            ("min", Some(x)) => Function::Min(x),
+            ("max", Some(x)) => Function::Max(x),
+            ("mean", Some(x)) => Function::Mean(x),
+            ("distinct", Some(x)) => Function::Distinct(x),
+            ("top", Some(x)) => Function::Top(number, x),
+            (_, index) => Function::Histogram(index?),
+        };
+        let label = match (call.attribute.as_ref(), call.number) {
+            (None, _) => call.function.to_string(),
+            (Some(name), None) => format!("{}({})", call.function, name.text),
+            (Some(name), Some((n, _))) => format!("{}({n}, {})", call.function, name.text),
+        };
+        Some(Aggregate { function, label })
+    }
+
+    fn keys(&mut self, names: &[Name]) -> Vec<usize> {
+        let mut keys: Vec<(usize, Span)> = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            if index == MAX_KEYS {
+                let help = "`flow` is a key that has addresses, protocol and ports";
+                let many = meaning::too_many(name.span, "keys", MAX_KEYS, help);
+                self.diagnostics.push(*many);
+                break;
+            }
+            let Some(key) = self.attribute(name) else {
+                continue;
+            };
+            match keys.iter().find(|(known, _)| *known == key) {
+                Some((_, first)) => {
+                    let twice = meaning::twice(name.span, &name.text, *first);
+                    self.diagnostics.push(*twice);
+                }
+                None => keys.push((key, name.span)),
+            }
+        }
+        keys.into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// The attribute's index among those of the query.
+    fn attribute(&mut self, name: &Name) -> Option<usize> {
+        let known = self.attributes.iter().position(|a| a.name == name.text);
+        if known.is_some() {
+            return known;
+        }
+        let Some((attribute, kind)) = self.catalogue.find(&name.text) else {
+            let unknown = meaning::unknown_attribute(name.span, &name.text, self.catalogue);
+            return self.refuse(unknown);
+        };
+        if let Some(kind) = kind {
+            match &self.kind {
+                Some((other, first, at)) if *other != kind => {
+                    let two = meaning::two_kinds(name.span, &name.text, (first, *at));
+                    return self.refuse(two);
+                }
+                Some(_) => {}
+                None => self.kind = Some((kind, name.text.clone(), name.span)),
+            }
+        }
+        self.attributes.push(attribute);
+        Some(self.attributes.len() - 1)
+    }
+
+    fn condition(&mut self, condition: &ast::Condition) -> Option<Condition> {
+        let mut all = |parts: &[ast::Condition]| {
+            // Every part is checked, so that all errors are reported.
+            let parts: Vec<Option<Condition>> = parts.iter().map(|c| self.condition(c)).collect();
+            parts.into_iter().collect::<Option<Vec<Condition>>>()
+        };
+        match condition {
+            ast::Condition::All(parts) => all(parts).map(Condition::All),
+            ast::Condition::Any(parts) => all(parts).map(Condition::Any),
+            ast::Condition::Not(inside) => {
+                let inside = self.condition(inside)?;
+                Some(Condition::Not(Box::new(inside)))
+            }
+            ast::Condition::Test(name, test) => {
+                let index = self.attribute(name)?;
+                let ty = self.attributes[index].ty;
+                if ty == Type::Flow {
+                    return self.refuse(meaning::flow_compared(name.span));
+                }
+                let predicate = self.predicate(&name.text, ty, test)?;
+                Some(Condition::Test(index, predicate))
+            }
+        }
+    }
+
+    fn predicate(&mut self, name: &str, ty: Type, test: &Test) -> Option<Predicate> {
+        match test {
+            Test::Compare(operator, at, literal) => {
+                let equal = *operator == Operator::Equal;
+                if !equal && *operator != Operator::NotEqual && !matches!(ty, Type::Number(_)) {
+                    let symbol = operator.symbol();
+                    return self.refuse(meaning::other_operator(*at, symbol, name, ty));
+                }
+                let element = self.element(name, ty, literal)?;
+                if let Constant::Address(_, Some(_)) = literal.value {
+                    let (at, written) = (literal.span, &literal.written);
+                    return self.refuse(meaning::prefix_compared(at, name, written, equal));
+                }
+                Some(match element {
+                    Element::Number(number) => Predicate::Number(*operator, number),
+                    element if equal => Predicate::In(vec![element]),
+                    element => Predicate::Not(element),
+                })
+            }
+            Test::In(literals) => {
+                let elements: Vec<Option<Element>> = literals
+                    .iter()
+                    .map(|literal| self.element(name, ty, literal))
+                    .collect();
+                let elements: Option<Vec<Element>> = elements.into_iter().collect();
+                Some(Predicate::In(elements?))
+            }
+            Test::StartsWith(at, literal) => {
+                if ty != Type::Text {
+                    return self.refuse(meaning::other_operator(*at, "starts with", name, ty));
+                }
+                match self.element(name, ty, literal)? {
+                    Element::Text(text) => Some(Predicate::StartsWith(text)),
+                    _ => None,
+                }
+            }
+            Test::Matches(at, text, inside) => {
+                if ty != Type::Text {
+                    return self.refuse(meaning::other_operator(*at, "~", name, ty));
+                }
+                match Pattern::new(text) {
+                    Ok(pattern) => Some(Predicate::Matches(pattern)),
+                    Err(error) => self.refuse(pattern_error(error, *inside)),
+                }
+            }
+        }
+    }
+
+    /// A value that an attribute of this type can have.
+    fn element(&mut self, name: &str, ty: Type, literal: &Literal) -> Option<Element> {
+        let at = literal.span;
+        match (&literal.value, ty) {
+            (Constant::Number(number), Type::Number(_)) if *number <= ty.greatest() => {
+                Some(Element::Number(*number))
+            }
+            (Constant::Number(number), Type::Number(_)) => {
+                self.refuse(meaning::out_of_range(at, name, ty, *number))
+            }
+            (Constant::Text(text), Type::Text) => Some(Element::Text(text.clone())),
+            (Constant::Mac(bytes), Type::Mac) => Some(Element::Mac(*bytes)),
+            (Constant::Address(address @ IpAddr::V4(_), length), Type::Ipv4)
+            | (Constant::Address(address @ IpAddr::V6(_), length), Type::Ipv6) => {
+                let bits = length.unwrap_or(if ty == Type::Ipv4 { 32 } else { 128 });
+                let prefix = masked(*address, bits);
+                if prefix != *address {
+                    let right = format!("{prefix}/{bits}");
+                    return self.refuse(meaning::prefix_bits(at, &literal.written, &right));
+                }
+                Some(Element::Prefix(prefix, bits))
+            }
+            (value, _) => self.refuse(meaning::other_type(at, name, ty, value.kind())),
+        }
+    }
+}
+
+/// The address with only so many bits, the others zero.
+pub(crate) fn masked(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0);
+            IpAddr::V4((address.to_bits() & mask).into())
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(bits)).unwrap_or(0);
+            IpAddr::V6((address.to_bits() & mask).into())
+        }
+    }
+}
+
+/// `inside` is the expression, without its quotes.
+fn pattern_error(error: PatternError, inside: Span) -> Box<Diagnostic> {
+    match error {
+        PatternError::Syntax(what, at) => {
+            let lo = inside.lo + at.start as u32;
+            let hi = (inside.lo + at.end as u32).max(lo + 1);
+            meaning::pattern_syntax(Span { lo, hi }, &what)
+        }
+        PatternError::TooLarge => meaning::pattern_too_large(inside),
+        PatternError::NoAutomaton(what) => meaning::pattern_without_automaton(inside, &what),
+    }
+}

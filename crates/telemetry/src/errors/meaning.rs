@@ -1,0 +1,267 @@
+//! What is wrong with what a query says.
+
+use super::{did_you_mean, or_list, quoted, refuse};
+use crate::catalogue::{Catalogue, Type};
+use crate::pattern::LIMIT;
+use crate::query::FUNCTIONS;
+use diag::{Diagnostic, Span};
+
+/// There is no such attribute.
+pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> Box<Diagnostic> {
+    let names = catalogue.names();
+    let group = name.split('.').next().unwrap_or_default();
+    let groups = catalogue.groups();
+    let of_group = catalogue.names_in(group);
+    let is_aggregate = FUNCTIONS.iter().any(|(known, _)| *known == name);
+    // A part of the name that is right is worth more than a small difference to the whole of another.
+    let candidates: &[String] = if of_group.is_empty() {
+        &names
+    } else {
+        &of_group
+    };
+    let help = match name {
+        _ if is_aggregate => Some("aggregates stand in front of `by` and `where`".to_string()),
+        "ip.version" => {
+            Some("the attributes of `ip` are those of IPv4, those of `ipv6` of IPv6".into())
+        }
+        _ => with_part(candidates, name)
+            .or_else(|| did_you_mean(candidates.iter().map(String::as_str), name)),
+    };
+    let help = help.unwrap_or_else(|| {
+        if of_group.is_empty() {
+            let near = did_you_mean(groups.iter().copied(), group);
+            near.filter(|_| name.contains('.'))
+                .unwrap_or_else(|| format!("attributes begin with {}", or_list(&quoted(&groups))))
+        } else {
+            format!("there are {}", of_group.join(", "))
+        }
+    });
+    refuse(
+        "E1120",
+        at,
+        format!("there is no attribute `{name}`"),
+        "no such attribute",
+        help,
+    )
+}
+
+/// The attributes whose last part has this one's last part in it, if there are few.
+fn with_part(names: &[String], wanted: &str) -> Option<String> {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_string();
+    let wanted = Some(last(wanted)).filter(|part| part.len() > 2)?;
+    let found: Vec<&String> = names.iter().filter(|n| last(n).contains(&wanted)).collect();
+    (1..=4)
+        .contains(&found.len())
+        .then(|| format!("did you mean {}?", or_list(&quoted(&found))))
+}
+
+/// A value of another type than the attribute's.
+pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Diagnostic> {
+    let help = match (ty, found) {
+        (Type::Ipv4, "an IPv6 address" | "an IPv6 prefix") => {
+            format!("compare `{}`", name.replacen("ip.", "ipv6.", 1))
+        }
+        (Type::Ipv6, "an IPv4 address" | "an IPv4 prefix") => {
+            format!("compare `{}`", name.replacen("ipv6.", "ip.", 1))
+        }
+        (Type::Ipv4, "a text") => "write the address without quotes, such as 10.0.0.1".into(),
+        (Type::Ipv6, "a text") => "write the address without quotes, such as 2001:db8::1".into(),
+        (Type::Mac, "a text") => {
+            "write the address without quotes, such as 02:00:00:00:00:01".into()
+        }
+        (Type::Number(_), "a text") => "write the number without quotes".into(),
+        (Type::Text, _) => "texts stand between double quotes".into(),
+        (Type::Number(_), _) => "compare it with a number, such as 443 or 0x1bb".into(),
+        (Type::Ipv4, _) => "compare it with an address, such as 10.0.0.1".into(),
+        (Type::Ipv6, _) => "compare it with an address, such as 2001:db8::1".into(),
+        (Type::Mac, _) => "compare it with an address, such as 02:00:00:00:00:01".into(),
+        (Type::Flow, _) => NO_FLOWS.into(),
+    };
+    refuse(
+        "E1121",
+        at,
+        format!("`{name}` is {}, and this is {found}", ty.name()),
+        "",
+        help,
+    )
+}
+
+const NO_FLOWS: &str =
+    "compare the parts of a flow: ip.src, ip.dst, ip.proto, tcp.src_port, tcp.dst_port";
+
+/// A flow in a condition.
+pub(crate) fn flow_compared(at: Span) -> Box<Diagnostic> {
+    refuse("E1122", at, "`flow` cannot be compared", "", NO_FLOWS)
+}
+
+/// A number that the attribute never is.
+pub(crate) fn out_of_range(at: Span, name: &str, ty: Type, value: u64) -> Box<Diagnostic> {
+    let bits = match ty {
+        Type::Number(bits) => bits,
+        _ => 64,
+    };
+    refuse(
+        "E1123",
+        at,
+        format!(
+            "`{name}` has {}; it is never {value}",
+            diag::counted(u64::from(bits), "bit")
+        ),
+        "",
+        format!("it is 0 to {}", ty.greatest()),
+    )
+}
+
+/// An operator that the type does not have.
+pub(crate) fn other_operator(at: Span, operator: &str, name: &str, ty: Type) -> Box<Diagnostic> {
+    let help = match ty {
+        Type::Text => "a text has `==`, `!=`, `in`, `starts with` and `~`",
+        Type::Number(_) => "a number has `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`",
+        Type::Ipv4 | Type::Ipv6 => {
+            "an address has `==`, `!=` and `in`, which also takes prefixes: ip.src in 10.0.0.0/8"
+        }
+        Type::Mac => "a link-layer address has `==`, `!=` and `in`",
+        Type::Flow => NO_FLOWS,
+    };
+    refuse(
+        "E1124",
+        at,
+        format!("`{operator}` is not for `{name}`, which is {}", ty.name()),
+        "",
+        help,
+    )
+}
+
+/// A prefix behind `==` or `!=`.
+pub(crate) fn prefix_compared(at: Span, name: &str, written: &str, equal: bool) -> Box<Diagnostic> {
+    let not = if equal { "" } else { "not " };
+    refuse(
+        "E1125",
+        at,
+        "an address does not equal a prefix",
+        "",
+        format!("write `{not}{name} in {written}`"),
+    )
+}
+
+/// A prefix with bits behind its length.
+pub(crate) fn prefix_bits(at: Span, written: &str, right: &str) -> Box<Diagnostic> {
+    refuse(
+        "E1126",
+        at,
+        format!("`{written}` has bits behind the prefix"),
+        "",
+        format!("write {right}"),
+    )
+}
+
+/// A regular expression that cannot be read.
+pub(crate) fn pattern_syntax(at: Span, what: &str) -> Box<Diagnostic> {
+    let help = if what.contains("look-around") || what.contains("backreference") {
+        "an automaton reads each byte once: it has neither look-around nor backreferences"
+    } else {
+        "a backslash takes the meaning from a character: \\. \\( \\[; the syntax is that of https://docs.rs/regex, without Unicode classes"
+    };
+    refuse(
+        "E1127",
+        at,
+        format!("in this regular expression: {what}"),
+        "",
+        help,
+    )
+}
+
+/// A regular expression whose automaton is too large.
+pub(crate) fn pattern_too_large(at: Span) -> Box<Diagnostic> {
+    refuse(
+        "E1128",
+        at,
+        format!(
+            "the automaton of this regular expression takes more than {} KB",
+            LIMIT >> 10
+        ),
+        "",
+        "repetitions such as {1000}, and several of `.*` with alternatives between them, make it large",
+    )
+}
+
+/// A regular expression that no automaton can do.
+pub(crate) fn pattern_without_automaton(at: Span, what: &str) -> Box<Diagnostic> {
+    refuse(
+        "E1129",
+        at,
+        format!(
+            "this regular expression has no automaton: {}",
+            what.split(';').next().unwrap_or(what)
+        ),
+        "",
+        "classes and word boundaries are those of ASCII: write them without `(?u)`",
+    )
+}
+
+/// Attributes of two kinds of messages.
+pub(crate) fn two_kinds(at: Span, name: &str, other: (&str, Span)) -> Box<Diagnostic> {
+    let kind = |name: &str| name.split('.').next().unwrap_or_default().to_string();
+    let (other, other_at) = other;
+    let mut diagnostic = refuse(
+        "E1130",
+        at,
+        format!(
+            "a query reads messages of one kind: `{other}` is of {}, `{name}` of {}",
+            kind(other),
+            kind(name)
+        ),
+        format!("of {}", kind(name)),
+        "make two queries; the fields of headers go with any message",
+    );
+    *diagnostic = diagnostic.also(other_at, format!("of {}", kind(other)));
+    diagnostic
+}
+
+/// Too many of something.
+pub(crate) fn too_many(at: Span, what: &str, most: usize, help: &str) -> Box<Diagnostic> {
+    refuse(
+        "E1131",
+        at,
+        format!("a query has at most {most} {what}"),
+        "one too many",
+        help,
+    )
+}
+
+/// The same key or aggregate again.
+pub(crate) fn twice(at: Span, written: &str, first: Span) -> Box<Diagnostic> {
+    let mut diagnostic = refuse(
+        "E1132",
+        at,
+        format!("`{written}` stands here twice"),
+        "again",
+        "leave one of them out",
+    );
+    *diagnostic = diagnostic.also(first, "first here");
+    diagnostic
+}
+
+/// An aggregate of an attribute of another type.
+pub(crate) fn not_a_number(at: Span, function: &str, name: &str, ty: Type) -> Box<Diagnostic> {
+    refuse(
+        "E1133",
+        at,
+        format!("`{function}` is of numbers, and `{name}` is {}", ty.name()),
+        "",
+        format!(
+            "`distinct({name})` counts its values, `top(10, {name})` finds the most frequent ones"
+        ),
+    )
+}
+
+/// The number of `top` is none that it can have.
+pub(crate) fn top_number(at: Span, most: usize) -> Box<Diagnostic> {
+    refuse(
+        "E1134",
+        at,
+        format!("`top` finds 1 to {most} values"),
+        "",
+        "write `top(10, ip.src)`, for example; `count by ip.src` has all groups",
+    )
+}

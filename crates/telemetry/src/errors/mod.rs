@@ -1,0 +1,43 @@
+//! What is wrong with a query or a capture: a function a kind.
+
+pub mod capture;
+pub(crate) mod meaning;
+pub(crate) mod syntax;
+
+use diag::{Code, Diagnostic, Span};
+
+fn refuse(
+    code: &'static str,
+    span: Span,
+    what: impl Into<String>,
+    label: impl Into<String>,
+    help: impl Into<String>,
+) -> Box<Diagnostic> {
+    Diagnostic::error(Code(code), span, what)
+        .label(label)
+        .help(help)
+        .into()
+}
+
+/// `a`, `b` or `c`.
+fn or_list<S: AsRef<str>>(items: &[S]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_string(),
+        [rest @ .., last] => {
+            let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", rest.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// Names in backquotes.
+fn quoted<S: AsRef<str>>(names: &[S]) -> Vec<String> {
+    names.iter().map(|n| format!("`{}`", n.as_ref())).collect()
+}
+
+/// "did you mean `x`?", if there is something similar.
+fn did_you_mean<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Option<String> {
+    let similar = control::names::similar(names, wanted);
+    (!similar.is_empty()).then(|| format!("did you mean {}?", or_list(&quoted(&similar))))
+}

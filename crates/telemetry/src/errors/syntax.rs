@@ -1,0 +1,254 @@
+//! What is wrong with the form of a query.
+
+use super::{did_you_mean, or_list, quoted, refuse};
+use crate::MAX_QUERY;
+use crate::query::FUNCTIONS;
+use diag::{Diagnostic, Span};
+
+/// What a query looks like.
+const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION], such as `count by ip.src where tcp.dst_port == 443`";
+
+/// The text is too long.
+pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {
+    refuse(
+        "E1101",
+        Span::NONE,
+        format!("the query has {length} bytes; it may have {MAX_QUERY}"),
+        "",
+        "`starts with` and `~` ask for many values at once",
+    )
+}
+
+/// There is nothing.
+pub(crate) fn empty(at: Span) -> Box<Diagnostic> {
+    refuse("E1102", at, "the query is empty", "", FORM)
+}
+
+/// A character that begins nothing. `rest` is the text from there on.
+pub(crate) fn unexpected(at: Span, rest: &str) -> Box<Diagnostic> {
+    let found = rest.chars().next().unwrap_or(' ');
+    let help = match found {
+        '=' => "`==` compares",
+        '&' => "write `and`",
+        '|' => "write `or`",
+        '!' => "write `not` in front of a condition, or `!=`",
+        '\'' | '`' | '\u{201c}' | '\u{201d}' => "texts stand between double quotes: \"GET\"",
+        '-' => "numbers are 0 or greater",
+        '/' => "regular expressions stand between double quotes: ~ \"^/api\"",
+        '{' | '}' => "sets stand between brackets: [80, 443]",
+        '.' | '*' | '#' => "names begin with a letter: ip.src, tcp.dst_port",
+        ';' => "one query at a time; `,` stands between aggregates",
+        _ => FORM,
+    };
+    refuse(
+        "E1103",
+        at,
+        format!("unexpected `{found}`"),
+        "nothing begins so",
+        help,
+    )
+}
+
+/// A text without an end.
+pub(crate) fn open_text(at: Span) -> Box<Diagnostic> {
+    refuse(
+        "E1104",
+        at,
+        "this text has no end",
+        "it begins here",
+        "end it with a double quote; a quote in it is `\\\"`",
+    )
+}
+
+/// A backslash with something behind it that it does not go with.
+pub(crate) fn escape(at: Span, written: &str) -> Box<Diagnostic> {
+    refuse(
+        "E1105",
+        at,
+        format!("there is no escape `{written}`"),
+        "",
+        "a text may have `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\xHH`; regular expressions, behind `~`, have their own",
+    )
+}
+
+/// A word that begins as a value does.
+pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
+    let (what, help): (_, String) = if let Some((_, length)) = word.split_once('/') {
+        (
+            format!("`{word}` is no prefix"),
+            format!("a prefix has 0 to 32 bits, or 0 to 128 for IPv6; it cannot have `{length}`"),
+        )
+    } else if word.bytes().all(|b| b.is_ascii_digit()) {
+        (
+            format!("{word} is too large"),
+            format!("numbers are at most {}", u64::MAX),
+        )
+    } else if word.contains(':') {
+        (
+            format!("`{word}` is no address"),
+            "addresses are such as 2001:db8::1 and 02:00:00:00:00:01".into(),
+        )
+    } else if word.contains('.') {
+        (
+            format!("`{word}` is neither a number nor an address"),
+            "addresses are such as 10.0.0.1, prefixes such as 10.0.0.0/8".into(),
+        )
+    } else {
+        (
+            format!("`{word}` is no number"),
+            "numbers are such as 1500 or 0x5dc, without a unit".into(),
+        )
+    };
+    refuse("E1106", at, what, "", help)
+}
+
+/// Something else stands where one of these is due.
+pub(crate) fn expected(at: Span, what: &[&str], found: &str) -> Box<Diagnostic> {
+    let words = what.iter().map(|word| word.trim_matches('`'));
+    let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    let near = did_you_mean(words, found).filter(|_| found.len() > 1);
+    let is_address = found.parse::<std::net::IpAddr>().is_ok();
+    let found = match found {
+        "" => "the end".to_string(),
+        found => format!("`{found}`"),
+    };
+    let help = match (what, found.as_str()) {
+        _ if near.is_some() => near.unwrap_or_default(),
+        (["`[`", ..], found) if is_address => {
+            format!("write `== {0}`, or `in [{0}]`", found.trim_matches('`'))
+        }
+        (["an attribute"], "`(`") => {
+            "an attribute's name stands here: `not` and parentheses go around whole comparisons"
+                .into()
+        }
+        (["an attribute"], _) => {
+            "attributes are such as ip.src, tcp.dst_port and packet.length".into()
+        }
+        (["a value"], _) => {
+            "values are such as 443, \"GET\", 10.0.0.1, 2001:db8::1 and 02:00:00:00:00:01".into()
+        }
+        (["an aggregate"], _) => aggregates(),
+        ([.., "the end"], "`count`" | "`bytes`" | "`rate`") => {
+            "`,` stands between aggregates".into()
+        }
+        (["`==`", ..], "`contains`" | "`like`" | "`matches`") => {
+            "`~ \"...\"` looks for a regular expression anywhere in a text".into()
+        }
+        (["`==`", ..], "`is`" | "`equals`") => "`==` compares".into(),
+        (["`==`", ..], _) => {
+            "a comparison is an attribute, an operator and a value: tcp.dst_port == 443".into()
+        }
+        _ => FORM.to_string(),
+    };
+    refuse(
+        "E1107",
+        at,
+        format!("expected {}, found {found}", or_list(what)),
+        "",
+        help,
+    )
+}
+
+fn aggregates() -> String {
+    let names: Vec<&str> = FUNCTIONS.into_iter().map(|(name, _)| name).collect();
+    format!("the aggregates are {}", super::quoted(&names).join(", "))
+}
+
+/// There is no such aggregate.
+pub(crate) fn unknown_aggregate(at: Span, word: &str) -> Box<Diagnostic> {
+    let names = FUNCTIONS.into_iter().map(|(name, _)| name);
+    let meant = match word.to_ascii_lowercase().as_str() {
+        "avg" | "average" => Some("mean"),
+        "unique" | "uniq" | "cardinality" => Some("distinct"),
+        "topk" => Some("top"),
+        "packets" => Some("count"),
+        "quantile" | "percentile" | "median" => Some("histogram"),
+        _ => None,
+    };
+    let help = match meant {
+        Some(name) => Some(format!("did you mean {}?", or_list(&quoted(&[name])))),
+        None => did_you_mean(names, word),
+    };
+    refuse(
+        "E1108",
+        at,
+        format!("there is no aggregate `{word}`"),
+        "",
+        help.unwrap_or_else(aggregates),
+    )
+}
+
+/// An aggregate with parentheses that has no argument.
+pub(crate) fn takes_nothing(at: Span, function: &str) -> Box<Diagnostic> {
+    let help = match function {
+        "count" => {
+            "it counts records: write `count`, and what to count behind `where`; `distinct(x)` counts values"
+        }
+        _ => "it sums the lengths of packets: write `bytes`, or `sum(x)` for an attribute",
+    };
+    refuse(
+        "E1109",
+        at,
+        format!("`{function}` takes no argument"),
+        "",
+        help,
+    )
+}
+
+/// An aggregate without its argument.
+pub(crate) fn needs_argument(at: Span, function: &str) -> Box<Diagnostic> {
+    let (what, example) = match function {
+        "top" => ("a number and an attribute", "top(10, ip.src)".to_string()),
+        "distinct" => ("an attribute", "distinct(ip.src)".to_string()),
+        other => ("an attribute", format!("{other}(packet.length)")),
+    };
+    refuse(
+        "E1110",
+        at,
+        format!("`{function}` needs {what}"),
+        "",
+        format!("write `{example}`, for example"),
+    )
+}
+
+/// The clauses are in the wrong order.
+pub(crate) fn by_after_where(at: Span) -> Box<Diagnostic> {
+    refuse(
+        "E1111",
+        at,
+        "`by` stands in front of `where`",
+        "",
+        "write `count by ip.src where tcp.dst_port == 443`",
+    )
+}
+
+/// A condition in too many others.
+pub(crate) fn too_deep(at: Span, most: usize) -> Box<Diagnostic> {
+    refuse(
+        "E1112",
+        at,
+        format!("conditions are nested more than {most} deep"),
+        "",
+        "`and` and `or` take any number of conditions without parentheses",
+    )
+}
+
+/// A name where a value is due.
+pub(crate) fn name_for_value(at: Span, word: &str) -> Box<Diagnostic> {
+    let help = match word {
+        "tcp" => "TCP is protocol 6".to_string(),
+        "udp" => "UDP is protocol 17".to_string(),
+        "icmp" => "ICMP is protocol 1".to_string(),
+        word if word.contains('.') => {
+            "an attribute is compared with a value, not with another attribute".to_string()
+        }
+        word => format!("texts stand between double quotes: \"{word}\""),
+    };
+    refuse(
+        "E1113",
+        at,
+        format!("expected a value, found the name `{word}`"),
+        "",
+        help,
+    )
+}

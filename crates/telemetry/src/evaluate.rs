@@ -1,0 +1,283 @@
+//! A query on packets, one after the other.
+
+use crate::aggregate::State;
+use crate::catalogue::Source;
+use crate::groups::{self, Groups};
+use crate::messages::{Found, Messages};
+pub use crate::packet::Link;
+use crate::packet::Packet;
+use crate::query::{Condition, Element, Function, Predicate, Query};
+use crate::report::{Counts, Report, Row, magnitude};
+use crate::value::Value;
+use crate::{MAX_TEXT, check};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// A packet as it was captured.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// The bytes, from the link layer on.
+    pub bytes: &'a [u8],
+    /// Its length on the wire; more than the bytes if it was captured in part.
+    pub length: u32,
+    /// When it came, since any fixed time.
+    pub time: Duration,
+    /// With what it begins.
+    pub link: Link,
+}
+
+/// Runs a query in this process. Its memory is bounded: see [`explain`](crate::explain()).
+pub struct Evaluator<'m> {
+    query: Query,
+    messages: &'m dyn Messages,
+    /// Indices of the query's attributes that messages have, and their names there.
+    of_messages: Vec<(usize, String)>,
+    seed: u64,
+    groups: Groups,
+    counts: Counts,
+    /// The times of the first and the last packet.
+    times: Option<(Duration, Duration)>,
+}
+
+impl std::fmt::Debug for Evaluator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "Evaluator({:?}, {:?})", self.query, self.counts)
+    }
+}
+
+/// A record: a packet, or one of its messages.
+struct Record<'p, 'a> {
+    packet: &'p Packet<'a>,
+    /// The values of the attributes of messages, by the query's index of the attribute.
+    message: &'p [Option<Value<'a>>],
+}
+
+impl<'m> Evaluator<'m> {
+    /// Without packets yet. There is room for so many groups, or as many as the default is; the seed is that of the hash of
+    /// summaries, which should be random.
+    pub fn new(
+        query: Query,
+        messages: &'m dyn Messages,
+        groups: Option<usize>,
+        seed: u64,
+    ) -> Evaluator<'m> {
+        let attributes = query.attributes.iter().enumerate();
+        let of_messages = attributes
+            .filter(|(_, a)| a.source == Source::Message)
+            .map(|(index, a)| (index, a.name_in_message().to_string()))
+            .collect();
+        let most = groups.unwrap_or_else(|| groups::default_groups(&query));
+        let mut evaluator = Evaluator {
+            query,
+            messages,
+            of_messages,
+            seed,
+            groups: Groups::new(most),
+            counts: Counts::default(),
+            times: None,
+        };
+        if evaluator.query.keys.is_empty() {
+            // Nothing is counted as nothing.
+            evaluator.group(&[]);
+        }
+        evaluator
+    }
+
+    /// Takes a packet.
+    pub fn packet(&mut self, frame: &Frame) {
+        self.counts.packets += 1;
+        let (first, last) = self.times.unwrap_or((frame.time, frame.time));
+        self.times = Some((first.min(frame.time), last.max(frame.time)));
+        let packet = Packet::new(frame.bytes, frame.length, frame.link);
+        let Some(kind) = self.query.kind else {
+            self.record(&packet, &[], true);
+            return;
+        };
+        let Some(payload) = packet.payload() else {
+            return;
+        };
+        let wanted: Vec<&str> = self.of_messages.iter().map(|(_, n)| n.as_str()).collect();
+        let Found {
+            messages,
+            malformed,
+        } = self.messages.read(kind, &wanted, payload);
+        self.counts.malformed += u64::from(malformed);
+        let mut first = true;
+        for values in messages {
+            let mut message = vec![None; self.query.attributes.len()];
+            for ((index, _), value) in self.of_messages.iter().zip(values) {
+                message[*index] = value;
+            }
+            first &= !self.record(&packet, &message, first);
+        }
+    }
+
+    /// Takes a record, and returns whether the condition held. `first`: none of the packet's records before was taken.
+    fn record(&mut self, packet: &Packet, message: &[Option<Value>], first: bool) -> bool {
+        self.counts.records += 1;
+        let record = Record { packet, message };
+        let condition = self.query.condition.as_ref();
+        if !condition.is_none_or(|condition| holds(condition, &record, &self.query)) {
+            return false;
+        }
+        self.counts.matched += 1;
+        let values = self
+            .query
+            .keys
+            .iter()
+            .map(|&key| record.get(key, &self.query));
+        let Some(mut keys) = values.collect::<Option<Vec<Value>>>() else {
+            self.counts.without_key += 1;
+            return true;
+        };
+        let mut long = 0;
+        keys.iter_mut().for_each(|key| long += cut(key));
+        let values: Vec<Option<Value>> = self
+            .query
+            .aggregates
+            .iter()
+            .map(|aggregate| match aggregate.function {
+                Function::Count | Function::Rate(None) => Some(Value::Number(1)),
+                Function::Bytes => {
+                    let length = if first { packet.length() } else { 0 };
+                    Some(Value::Number(length.into()))
+                }
+                Function::Sum(x)
+                | Function::Min(x)
+                | Function::Max(x)
+                | Function::Mean(x)
+                | Function::Histogram(x)
+                | Function::Distinct(x)
+                | Function::Rate(Some(x)) => record.get(x, &self.query),
+                Function::Top(_, x) => record.get(x, &self.query).map(|mut value| {
+                    long += cut(&mut value);
+                    value
+                }),
+            })
+            .collect();
+        self.counts.cut += long;
+        let seed = self.seed;
+        let Some(states) = self.group(&keys) else {
+            self.counts.not_grouped += 1;
+            return true;
+        };
+        for (state, value) in states.iter_mut().zip(&values) {
+            if let Some(value) = value {
+                state.add(value, seed);
+            }
+        }
+        true
+    }
+
+    fn group(&mut self, keys: &[Value]) -> Option<&mut [State]> {
+        let (query, seed) = (&self.query, self.seed);
+        let states = || {
+            let functions = query.aggregates.iter().map(|a| a.function);
+            functions.map(|f| State::new(f, seed)).collect()
+        };
+        let group = self.groups.get(keys, states)?;
+        Some(&mut group.states)
+    }
+
+    /// What became of the packets so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The time from the first to the last packet, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.times
+            .map_or(0.0, |(first, last)| (last - first).as_secs_f64())
+    }
+
+    /// The figures so far. Rates are about what came since the last report, `seconds` ago.
+    pub fn report(&mut self, seconds: f64) -> Report {
+        let query = &self.query;
+        let mut rows: Vec<Row> = self
+            .groups
+            .iter_mut()
+            .map(|group| Row {
+                keys: group.keys.to_vec(),
+                cells: query
+                    .aggregates
+                    .iter()
+                    .zip(&mut group.states)
+                    .map(|(a, state)| state.cell(a.function, query, seconds))
+                    .collect(),
+            })
+            .collect();
+        let size = |row: &Row| row.cells.first().map_or(0.0, magnitude);
+        rows.sort_by(|a, b| {
+            size(b)
+                .total_cmp(&size(a))
+                .then_with(|| a.keys.cmp(&b.keys))
+        });
+        let name = |&key: &usize| query.attributes[key].name.clone();
+        Report {
+            keys: query.keys.iter().map(name).collect(),
+            aggregates: query.aggregates.iter().map(|a| a.label.clone()).collect(),
+            rows,
+            counts: self.counts,
+            seconds,
+        }
+    }
+}
+
+impl<'a> Record<'_, 'a> {
+    /// The value of the query's attribute of this index.
+    fn get(&self, index: usize, query: &Query) -> Option<Value<'a>> {
+        match query.attributes[index].source {
+            Source::Packet(field) => self.packet.field(field),
+            Source::Message => self.message.get(index)?.clone(),
+        }
+    }
+}
+
+/// Cuts a text to the length that is kept: 1 if it was longer.
+fn cut(value: &mut Value) -> u64 {
+    match value {
+        Value::Text(text) if text.len() > MAX_TEXT => {
+            match text {
+                Cow::Borrowed(bytes) => *bytes = &bytes[..MAX_TEXT],
+                Cow::Owned(bytes) => bytes.truncate(MAX_TEXT),
+            }
+            1
+        }
+        _ => 0,
+    }
+}
+
+fn holds(condition: &Condition, record: &Record, query: &Query) -> bool {
+    match condition {
+        Condition::All(parts) => parts.iter().all(|part| holds(part, record, query)),
+        Condition::Any(parts) => parts.iter().any(|part| holds(part, record, query)),
+        Condition::Not(inside) => !holds(inside, record, query),
+        Condition::Test(attribute, predicate) => record
+            .get(*attribute, query)
+            .is_some_and(|value| is_true(predicate, &value)),
+    }
+}
+
+fn is_true(predicate: &Predicate, value: &Value) -> bool {
+    match (predicate, value) {
+        (Predicate::Number(operator, right), Value::Number(left)) => operator.holds(*left, *right),
+        (Predicate::In(elements), value) => elements.iter().any(|element| fits(element, value)),
+        (Predicate::Not(element), value) => !fits(element, value),
+        (Predicate::StartsWith(begin), Value::Text(text)) => text.starts_with(begin),
+        (Predicate::Matches(pattern), Value::Text(text)) => pattern.is_in(text),
+        // The check lets only texts go where texts are needed.
+        _ => false,
+    }
+}
+
+fn fits(element: &Element, value: &Value) -> bool {
+    match (element, value) {
+        (Element::Number(right), Value::Number(left)) => left == right,
+        (Element::Text(right), Value::Text(left)) => left.as_ref() == right.as_slice(),
+        (Element::Mac(right), Value::Mac(left)) => left == right,
+        (Element::Prefix(prefix, bits), Value::Address(address)) => {
+            address.is_ipv4() == prefix.is_ipv4() && check::masked(*address, *bits) == *prefix
+        }
+        _ => false,
+    }
+}

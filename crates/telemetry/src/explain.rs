@@ -1,0 +1,99 @@
+//! What a query will do, before it does it.
+
+use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
+use crate::catalogue::{Source, Type};
+use crate::groups;
+use crate::messages::Messages;
+use crate::query::{Condition, Function, Predicate, Query};
+
+/// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
+/// `groups` is how many groups there is to be room for, if not as many as by default.
+pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) -> String {
+    let kind = query.kind.and_then(|kind| messages.kinds().get(kind));
+    let record = match kind {
+        Some(kind) => format!("each message of {kind}"),
+        None => "each packet".to_string(),
+    };
+    let mut lines = vec![format!("record: {record}")];
+    for attribute in &query.attributes {
+        let from = match attribute.source {
+            Source::Packet(_) => "headers",
+            Source::Message => "message",
+        };
+        let ty = match attribute.ty {
+            Type::Number(bits) => format!("a number of {}", diag::counted(u64::from(bits), "bit")),
+            ty => ty.name().to_string(),
+        };
+        lines.push(format!("reads {}: {ty}, from the {from}", attribute.name));
+    }
+    patterns(query.condition.as_ref(), &mut lines);
+    for aggregate in &query.aggregates {
+        let how = how(aggregate.function);
+        let bytes = size(memory(aggregate.function, query));
+        lines.push(format!("{}: {how}, {bytes} a group", aggregate.label));
+    }
+    let most = groups.unwrap_or_else(|| groups::default_groups(query));
+    let one = groups::group_memory(query);
+    lines.push(match query.keys.is_empty() {
+        true => format!("memory: {} at most", size(one)),
+        false => {
+            let keys: Vec<&str> = query
+                .keys
+                .iter()
+                .map(|&k| query.attributes[k].name.as_str())
+                .collect();
+            format!(
+                "groups by {}: {most} at most; memory: {} at most, {} a group",
+                keys.join(", "),
+                size(one.saturating_mul(most)),
+                size(one)
+            )
+        }
+    });
+    lines.join("\n") + "\n"
+}
+
+fn how(function: Function) -> String {
+    match function {
+        Function::Count | Function::Bytes | Function::Sum(_) => "an exact sum".into(),
+        Function::Min(_) | Function::Max(_) | Function::Mean(_) => "exact".into(),
+        Function::Rate(_) => "an exact sum, divided by the time".into(),
+        Function::Distinct(_) => format!(
+            "HyperLogLog of {} registers, standard error {:.1} %",
+            1 << PRECISION,
+            104.0 / f64::from(1u32 << PRECISION).sqrt()
+        ),
+        Function::Top(k, _) => format!(
+            "Space-Saving in {} sets of {WAYS} counters",
+            1 << sets_log2(k)
+        ),
+        Function::Histogram(_) => format!(
+            "{} buckets a power of two, quantiles within {:.1} %",
+            1 << DETAIL,
+            50.0 / f64::from(1u32 << DETAIL)
+        ),
+    }
+}
+
+fn patterns(condition: Option<&Condition>, lines: &mut Vec<String>) {
+    match condition {
+        Some(Condition::All(parts) | Condition::Any(parts)) => {
+            parts.iter().for_each(|part| patterns(Some(part), lines));
+        }
+        Some(Condition::Not(inside)) => patterns(Some(inside), lines),
+        Some(Condition::Test(_, Predicate::Matches(pattern))) => {
+            let bytes = size(pattern.memory());
+            lines.push(format!("~ \"{}\": an automaton of {bytes}", pattern.text()));
+        }
+        _ => {}
+    }
+}
+
+/// Bytes, rounded up to the next unit.
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => diag::counted(bytes as u64, "byte"),
+        1024..1_048_576 => format!("{} KB", bytes.div_ceil(1024)),
+        _ => format!("{} MB", bytes.div_ceil(1 << 20)),
+    }
+}

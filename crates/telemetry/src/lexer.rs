@@ -1,0 +1,203 @@
+//! Text to tokens.
+
+use crate::errors::syntax;
+use diag::{Diagnostic, Span};
+use std::net::IpAddr;
+
+/// A token and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Token {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+/// What a token is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A name or a word of the language.
+    Word(String),
+    /// A number, decimal or `0x` and hexadecimal.
+    Number(u64),
+    /// An address, or a prefix if it has a length.
+    Address(IpAddr, Option<u8>),
+    /// A link-layer address.
+    Mac([u8; 6]),
+    /// What stands between double quotes, as it was written.
+    Quoted(String),
+    /// Punctuation.
+    Symbol(&'static str),
+    /// Behind the last token.
+    End,
+}
+
+/// Longer ones first.
+const SYMBOLS: [&str; 12] = [
+    "==", "!=", "<=", ">=", "<", ">", "~", "(", ")", "[", "]", ",",
+];
+
+/// All tokens; the last one is the end. Byte `i` of the text is byte `base + i` of the source map.
+pub(crate) fn tokens(text: &str, base: u32) -> Result<Vec<Token>, Box<Diagnostic>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let span = |length: usize| Span {
+            lo: base + at as u32,
+            hi: base + (at + length) as u32,
+        };
+        let (kind, length) = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if first == '"' {
+            let length = quoted(rest).ok_or_else(|| syntax::open_text(span(1)))?;
+            (Kind::Quoted(rest[1..length - 1].to_string()), length)
+        } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+            (Kind::Symbol(symbol), symbol.len())
+        } else if first.is_ascii_alphanumeric() || first == '_' || first == ':' {
+            let length = word_length(rest);
+            let word = &rest[..length];
+            (
+                word_kind(word).ok_or_else(|| syntax::no_value(span(length), word))?,
+                length,
+            )
+        } else {
+            let length = first.len_utf8();
+            return Err(syntax::unexpected(span(length), rest));
+        };
+        tokens.push(Token {
+            kind,
+            span: span(length),
+        });
+        at += length;
+    }
+    let end = base + text.len() as u32;
+    tokens.push(Token {
+        kind: Kind::End,
+        span: Span { lo: end, hi: end },
+    });
+    Ok(tokens)
+}
+
+/// The length of a quoted text with its quotes; a backslash takes the next character with it.
+fn quoted(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a name, number, address or prefix.
+fn word_length(text: &str) -> usize {
+    let part = |text: &str| {
+        let inside = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
+        text.find(|c| !inside(c)).unwrap_or(text.len())
+    };
+    let length = part(text);
+    match text[length..].strip_prefix('/') {
+        Some(rest) if text[..length].parse::<IpAddr>().is_ok() => length + 1 + part(rest),
+        _ => length,
+    }
+}
+
+/// What a word is. `None`: it begins as a number or address, and is none.
+fn word_kind(word: &str) -> Option<Kind> {
+    let (address, length) = match word.split_once('/') {
+        Some((address, length)) => (address, Some(length.parse::<u8>().ok()?)),
+        None => (word, None),
+    };
+    if let Ok(address) = address.parse::<IpAddr>() {
+        let bits = if address.is_ipv4() { 32 } else { 128 };
+        return (length.unwrap_or(0) <= bits).then_some(Kind::Address(address, length));
+    }
+    if let Some(mac) = mac(word) {
+        return Some(Kind::Mac(mac));
+    }
+    if word.starts_with(|c: char| c.is_ascii_digit()) {
+        let number = match word.strip_prefix("0x") {
+            // A sign is no digit.
+            Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
+            _ => word.parse(),
+        };
+        return number.ok().map(Kind::Number);
+    }
+    (!word.contains(':')).then(|| Kind::Word(word.to_string()))
+}
+
+/// A link-layer address: six pairs of digits.
+fn mac(word: &str) -> Option<[u8; 6]> {
+    let mut bytes = [0; 6];
+    let mut parts = word.split(':');
+    for byte in &mut bytes {
+        let part = parts.next().filter(|part| part.len() == 2)?;
+        *byte = u8::from_str_radix(part, 16).ok()?;
+    }
+    parts.next().is_none().then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        let tokens = tokens(text, 1).unwrap();
+        tokens.into_iter().map(|token| token.kind).collect()
+    }
+
+    #[test]
+    fn values_are_read_by_their_form() {
+        assert_eq!(
+            kinds("80 0x1F 10.0.0.0/8 fe80::1 ::/0 02:00:00:00:00:0a"),
+            [
+                Kind::Number(80),
+                Kind::Number(31),
+                Kind::Address("10.0.0.0".parse().unwrap(), Some(8)),
+                Kind::Address("fe80::1".parse().unwrap(), None),
+                Kind::Address("::".parse().unwrap(), Some(0)),
+                Kind::Mac([2, 0, 0, 0, 0, 10]),
+                Kind::End,
+            ]
+        );
+    }
+
+    #[test]
+    fn names_have_points_and_hyphens_and_symbols_need_no_blanks() {
+        assert_eq!(
+            kinds("http.header.user-agent<=\"a\\\"b\""),
+            [
+                Kind::Word("http.header.user-agent".into()),
+                Kind::Symbol("<="),
+                Kind::Quoted("a\\\"b".into()),
+                Kind::End,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_token_knows_where_it_stands() {
+        let tokens = tokens(" count\n", 10).unwrap();
+        assert_eq!(tokens[0].span, Span { lo: 11, hi: 16 });
+        assert_eq!(tokens[1].span, Span { lo: 17, hi: 17 });
+    }
+
+    #[test]
+    fn what_begins_as_a_value_and_is_none_is_refused() {
+        for wrong in [
+            "10.0.0",
+            "1e3",
+            "0x",
+            "0x+1",
+            "10.0.0.0/33",
+            "10.0.0.0/x",
+            "1:2",
+            "99999999999999999999",
+        ] {
+            assert!(tokens(wrong, 1).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Queries on packets and on the messages in them.
+//!
+//! A query such as `count by ip.src where tcp.dst_port == 443` is a text (`telemetry/README.md` in the repository defines
+//! the language). [`compile`] makes a [`Query`] of it, in which every name is resolved against a [`Catalogue`], or reports
+//! what is wrong with it. An [`Evaluator`] takes packets as bytes, on this processor, and keeps the figures in bounded
+//! memory; [`view`] shows them.
+
+mod aggregate;
+mod ast;
+pub mod capture;
+mod catalogue;
+mod check;
+pub mod errors;
+mod evaluate;
+mod explain;
+mod groups;
+mod lexer;
+mod messages;
+mod packet;
+mod parser;
+mod pattern;
+mod query;
+mod report;
+mod value;
+pub mod view;
+
+pub use aggregate::Cell;
+pub use catalogue::{Attribute, Catalogue, Field, Type, describe_fields};
+pub use evaluate::{Evaluator, Frame, Link};
+pub use explain::explain;
+pub use groups::MAX_GROUPS;
+pub use messages::{Found, Messages, NoMessages, Payload, Transport};
+pub use pattern::Pattern;
+pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
+pub use report::{Counts, Report, Row};
+pub use value::{Flow, Value};
+
+use diag::{Diagnostics, SourceMap};
+
+/// The name that a query has in diagnostics.
+const NAME: &str = "query";
+/// The longest query, in bytes.
+pub const MAX_QUERY: usize = 64 << 10;
+/// How many attributes `by` may have.
+pub const MAX_KEYS: usize = 4;
+/// How many aggregates a query may have.
+pub const MAX_AGGREGATES: usize = 8;
+/// The longest text that is kept as a key or as an item of `top`, in bytes; the rest is cut off, and counted.
+pub const MAX_TEXT: usize = 256;
+
+/// Reads and checks a query. Diagnostics refer to `map`, to which the text is added.
+pub fn compile(
+    text: &str,
+    catalogue: &Catalogue,
+    map: &mut SourceMap,
+) -> Result<Query, Diagnostics> {
+    let file = Some(text.len())
+        .filter(|&length| length <= MAX_QUERY)
+        .and_then(|_| map.add(NAME, text));
+    let Some(file) = file else {
+        return Err(errors::syntax::too_long(text.len()).into());
+    };
+    let base = map.span(file, 0..0).lo;
+    let tokens = lexer::tokens(text, base)?;
+    let tree = parser::parse(text, base, tokens)?;
+    check::check(tree, catalogue)
+}

@@ -1,0 +1,72 @@
+//! What reads the messages in packets, as this crate sees it.
+
+use crate::catalogue::Type;
+use crate::value::Value;
+
+/// A transport protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transport {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    /// By which protocol.
+    pub transport: Transport,
+    /// From which port.
+    pub source_port: u16,
+    /// To which port.
+    pub destination_port: u16,
+    /// The bytes behind the transport header.
+    pub bytes: &'a [u8],
+}
+
+/// What was read of a payload.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found<'a> {
+    /// The values of the attributes that were asked for, message by message, in the order in which they were asked for.
+    pub messages: Vec<Vec<Option<Value<'a>>>>,
+    /// Whether there was a message that is malformed; what was in front of it is among the messages.
+    pub malformed: bool,
+}
+
+/// Something that knows kinds of messages and reads them. Attributes are named without the kind: the `host` of `http.host`.
+pub trait Messages {
+    /// The kinds that there are.
+    fn kinds(&self) -> &[String];
+
+    /// The attributes of a kind that have a fixed name, to be listed.
+    fn attributes(&self, kind: usize) -> &[(String, Type)];
+
+    /// The type of an attribute, if the kind has it.
+    fn attribute(&self, kind: usize, name: &str) -> Option<Type> {
+        let attributes = self.attributes(kind).iter();
+        let found = attributes.clone().find(|(known, _)| known == name);
+        found.map(|(_, ty)| *ty)
+    }
+
+    /// The messages of a kind in a payload: nothing if it carries none. Each has the values of `wanted`.
+    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a>;
+}
+
+/// No kind of message.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMessages;
+
+impl Messages for NoMessages {
+    fn kinds(&self) -> &[String] {
+        &[]
+    }
+
+    fn attributes(&self, _: usize) -> &[(String, Type)] {
+        &[]
+    }
+
+    fn read<'a>(&self, _: usize, _: &[&str], _: Payload<'a>) -> Found<'a> {
+        Found::default()
+    }
+}

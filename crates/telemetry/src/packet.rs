@@ -1,0 +1,210 @@
+//! A packet's headers, and what a query reads of them.
+
+use crate::catalogue::Field;
+use crate::messages::{Payload, Transport};
+use crate::value::{Flow, Value};
+use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use std::net::IpAddr;
+
+/// What a frame begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// An Ethernet header.
+    Ethernet,
+    /// An IPv4 or IPv6 header.
+    Ip,
+}
+
+/// A packet whose headers were read as far as they go: a field of a header that is absent or cut has no value. Of a fragment the
+/// transport header is not read.
+#[derive(Debug)]
+pub(crate) struct Packet<'a> {
+    length: u32,
+    ethernet: Option<&'a [u8; 14]>,
+    headers: Option<LaxSlicedPacket<'a>>,
+}
+
+impl<'a> Packet<'a> {
+    /// Reads a packet of `length` bytes on the wire, of which `bytes` are here.
+    pub(crate) fn new(bytes: &'a [u8], length: u32, link: Link) -> Packet<'a> {
+        Packet {
+            length,
+            ethernet: match link {
+                Link::Ethernet => bytes.first_chunk(),
+                Link::Ip => None,
+            },
+            headers: match link {
+                Link::Ethernet => LaxSlicedPacket::from_ethernet(bytes).ok(),
+                Link::Ip => LaxSlicedPacket::from_ip(bytes).ok(),
+            },
+        }
+    }
+
+    /// Its length on the wire.
+    pub(crate) fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// The value of a field, if the packet has it.
+    pub(crate) fn field(&self, field: Field) -> Option<Value<'static>> {
+        match field {
+            Field::PacketLength => Some(Value::Number(self.length.into())),
+            Field::Flow => self.flow().map(Value::Flow),
+            Field::EthSource | Field::EthDestination | Field::EthType | Field::VlanId => {
+                self.link(field)
+            }
+            Field::IpSource
+            | Field::IpDestination
+            | Field::IpProtocol
+            | Field::IpTtl
+            | Field::IpDscp
+            | Field::IpEcn
+            | Field::IpId
+            | Field::IpLength => self.ipv4(field),
+            Field::Ipv6Source
+            | Field::Ipv6Destination
+            | Field::Ipv6NextHeader
+            | Field::Ipv6HopLimit
+            | Field::Ipv6TrafficClass
+            | Field::Ipv6FlowLabel => self.ipv6(field),
+            Field::TcpSourcePort
+            | Field::TcpDestinationPort
+            | Field::TcpFlags
+            | Field::TcpSequence
+            | Field::TcpAcknowledgement
+            | Field::TcpWindow => self.tcp(field),
+            Field::UdpSourcePort | Field::UdpDestinationPort | Field::UdpLength => self.udp(field),
+        }
+    }
+
+    fn link(&self, field: Field) -> Option<Value<'static>> {
+        let bytes = self.ethernet?;
+        let mac = |at: usize| bytes[at..at + 6].try_into().ok().map(Value::Mac);
+        match field {
+            Field::EthDestination => mac(0),
+            Field::EthSource => mac(6),
+            Field::VlanId => {
+                let tags = self.headers.as_ref()?.vlan_ids();
+                Some(Value::Number(tags.first()?.value().into()))
+            }
+            _ => {
+                let payload = self.headers.as_ref()?.ether_payload()?;
+                Some(Value::Number(payload.ether_type.0.into()))
+            }
+        }
+    }
+
+    fn ipv4(&self, field: Field) -> Option<Value<'static>> {
+        let Some(LaxNetSlice::Ipv4(ip)) = &self.headers.as_ref()?.net else {
+            return None;
+        };
+        let header = ip.header();
+        let number = match field {
+            Field::IpSource => return Some(Value::Address(header.source_addr().into())),
+            Field::IpDestination => return Some(Value::Address(header.destination_addr().into())),
+            Field::IpProtocol => header.protocol().0.into(),
+            Field::IpTtl => header.ttl().into(),
+            Field::IpDscp => header.dcp().value().into(),
+            Field::IpEcn => header.ecn().value().into(),
+            Field::IpId => header.identification().into(),
+            _ => header.total_len().into(),
+        };
+        Some(Value::Number(number))
+    }
+
+    fn ipv6(&self, field: Field) -> Option<Value<'static>> {
+        let Some(LaxNetSlice::Ipv6(ip)) = &self.headers.as_ref()?.net else {
+            return None;
+        };
+        let header = ip.header();
+        let number = match field {
+            Field::Ipv6Source => return Some(Value::Address(header.source_addr().into())),
+            Field::Ipv6Destination => {
+                return Some(Value::Address(header.destination_addr().into()));
+            }
+            Field::Ipv6NextHeader => header.next_header().0.into(),
+            Field::Ipv6HopLimit => header.hop_limit().into(),
+            Field::Ipv6TrafficClass => header.traffic_class().into(),
+            _ => header.flow_label().value().into(),
+        };
+        Some(Value::Number(number))
+    }
+
+    fn tcp(&self, field: Field) -> Option<Value<'static>> {
+        let Some(TransportSlice::Tcp(tcp)) = &self.headers.as_ref()?.transport else {
+            return None;
+        };
+        Some(Value::Number(match field {
+            Field::TcpSourcePort => tcp.source_port().into(),
+            Field::TcpDestinationPort => tcp.destination_port().into(),
+            // The byte behind the offset of the data.
+            Field::TcpFlags => (*tcp.slice().get(13)?).into(),
+            Field::TcpSequence => tcp.sequence_number().into(),
+            Field::TcpAcknowledgement => tcp.acknowledgment_number().into(),
+            _ => tcp.window_size().into(),
+        }))
+    }
+
+    fn udp(&self, field: Field) -> Option<Value<'static>> {
+        let Some(TransportSlice::Udp(udp)) = &self.headers.as_ref()?.transport else {
+            return None;
+        };
+        Some(Value::Number(match field {
+            Field::UdpSourcePort => udp.source_port().into(),
+            Field::UdpDestinationPort => udp.destination_port().into(),
+            _ => udp.length().into(),
+        }))
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        let headers = self.headers.as_ref()?;
+        let (source, destination): (IpAddr, IpAddr) = match &headers.net {
+            Some(LaxNetSlice::Ipv4(ip)) => {
+                let header = ip.header();
+                (
+                    header.source_addr().into(),
+                    header.destination_addr().into(),
+                )
+            }
+            Some(LaxNetSlice::Ipv6(ip)) => {
+                let header = ip.header();
+                (
+                    header.source_addr().into(),
+                    header.destination_addr().into(),
+                )
+            }
+            _ => return None,
+        };
+        let (source_port, destination_port) = match &headers.transport {
+            Some(TransportSlice::Tcp(tcp)) => (tcp.source_port(), tcp.destination_port()),
+            Some(TransportSlice::Udp(udp)) => (udp.source_port(), udp.destination_port()),
+            _ => (0, 0),
+        };
+        Some(Flow {
+            source,
+            destination,
+            protocol: headers.ip_payload()?.ip_number.0,
+            source_port,
+            destination_port,
+        })
+    }
+
+    /// What TCP or UDP carries.
+    pub(crate) fn payload(&self) -> Option<Payload<'a>> {
+        match self.headers.as_ref()?.transport.as_ref()? {
+            TransportSlice::Tcp(tcp) => Some(Payload {
+                transport: Transport::Tcp,
+                source_port: tcp.source_port(),
+                destination_port: tcp.destination_port(),
+                bytes: tcp.payload(),
+            }),
+            TransportSlice::Udp(udp) => Some(Payload {
+                transport: Transport::Udp,
+                source_port: udp.source_port(),
+                destination_port: udp.destination_port(),
+                bytes: udp.payload(),
+            }),
+            _ => None,
+        }
+    }
+}

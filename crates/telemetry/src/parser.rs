@@ -1,0 +1,336 @@
+//! Tokens to the query as it was written.
+
+use crate::ast::{Call, Condition, Constant, Literal, Name, Test, Tree};
+use crate::errors::syntax;
+use crate::lexer::{Kind, Token};
+use crate::query::{Arguments, FUNCTIONS, Operator};
+use diag::{Diagnostic, Span};
+
+/// Conditions in conditions, and `not` before `not`.
+const MAX_DEPTH: usize = 64;
+/// Words of the language, which are no attributes.
+pub(crate) const WORDS: [&str; 8] = ["by", "where", "and", "or", "not", "in", "starts", "with"];
+
+type Parse<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads a query.
+pub(crate) fn parse(text: &str, base: u32, tokens: Vec<Token>) -> Parse<Tree> {
+    Parser {
+        text,
+        base,
+        tokens,
+        at: 0,
+        depth: 0,
+    }
+    .query()
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    /// Where the text begins in the source map.
+    base: u32,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn query(mut self) -> Parse<Tree> {
+        if self.peek().kind == Kind::End {
+            return Err(syntax::empty(self.peek().span));
+        }
+        let mut aggregates = vec![self.aggregate()?];
+        while self.takes_symbol(",") {
+            aggregates.push(self.aggregate()?);
+        }
+        let mut keys = Vec::new();
+        if self.takes_word("by") {
+            keys.push(self.name()?);
+            while self.takes_symbol(",") {
+                keys.push(self.name()?);
+            }
+        }
+        let mut condition = None;
+        if self.takes_word("where") {
+            condition = Some(self.condition()?);
+        }
+        let end = self.peek();
+        match &end.kind {
+            Kind::End => Ok(Tree {
+                aggregates,
+                keys,
+                condition,
+            }),
+            Kind::Word(word) if word == "by" && condition.is_some() => {
+                Err(syntax::by_after_where(end.span))
+            }
+            _ => {
+                let expected: &[&str] = match (&condition, keys.is_empty()) {
+                    (Some(_), _) => &["`and`", "`or`", "the end"],
+                    (None, false) => &["`,`", "`where`", "the end"],
+                    (None, true) => &["`,`", "`by`", "`where`", "the end"],
+                };
+                Err(self.expected(expected))
+            }
+        }
+    }
+
+    fn aggregate(&mut self) -> Parse<Call> {
+        let begin = self.peek().span;
+        let Kind::Word(word) = &self.peek().kind else {
+            return Err(self.expected(&["an aggregate"]));
+        };
+        let Some((function, arguments)) = FUNCTIONS.into_iter().find(|(name, _)| name == word)
+        else {
+            return Err(syntax::unknown_aggregate(begin, word));
+        };
+        self.at += 1;
+        let mut call = Call {
+            function,
+            number: None,
+            attribute: None,
+            span: begin,
+        };
+        let open = *self.peek_kind() == Kind::Symbol("(");
+        match (arguments, open) {
+            (Arguments::None, true) => {
+                return Err(syntax::takes_nothing(self.peek().span, function));
+            }
+            (Arguments::None | Arguments::Maybe, false) => return Ok(call),
+            (Arguments::One | Arguments::NumberAndOne, false) => {
+                return Err(syntax::needs_argument(begin, function));
+            }
+            _ => self.at += 1,
+        }
+        if arguments == Arguments::NumberAndOne {
+            let Kind::Number(number) = *self.peek_kind() else {
+                return Err(syntax::needs_argument(self.peek().span, function));
+            };
+            call.number = Some((number, self.peek().span));
+            self.at += 1;
+            self.symbol(",")?;
+        }
+        call.attribute = Some(self.name()?);
+        call.span = begin.to(self.peek().span);
+        self.symbol(")")?;
+        Ok(call)
+    }
+
+    fn condition(&mut self) -> Parse<Condition> {
+        let mut all = vec![self.conjunction()?];
+        while self.takes_word("or") {
+            all.push(self.conjunction()?);
+        }
+        Ok(one_or(all, Condition::Any))
+    }
+
+    fn conjunction(&mut self) -> Parse<Condition> {
+        let mut all = vec![self.negation()?];
+        while self.takes_word("and") {
+            all.push(self.negation()?);
+        }
+        Ok(one_or(all, Condition::All))
+    }
+
+    fn negation(&mut self) -> Parse<Condition> {
+        let span = self.peek().span;
+        let not = self.takes_word("not");
+        if !not && !self.takes_symbol("(") {
+            return self.test();
+        }
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(syntax::too_deep(span, MAX_DEPTH));
+        }
+        let inside = if not {
+            Condition::Not(Box::new(self.negation()?))
+        } else {
+            let inside = self.condition()?;
+            if !self.takes_symbol(")") {
+                return Err(self.expected(&["`and`", "`or`", "`)`"]));
+            }
+            inside
+        };
+        self.depth -= 1;
+        Ok(inside)
+    }
+
+    fn test(&mut self) -> Parse<Condition> {
+        let name = self.name()?;
+        let Token { kind, span } = self.peek().clone();
+        let operator = match &kind {
+            Kind::Symbol(symbol) => Operator::from_symbol(symbol),
+            _ => None,
+        };
+        let test = if let Some(operator) = operator {
+            self.at += 1;
+            Test::Compare(operator, span, self.literal()?)
+        } else if self.takes_word("in") {
+            Test::In(self.set()?)
+        } else if self.takes_word("starts") {
+            let words = span.to(self.peek().span);
+            if !self.takes_word("with") {
+                return Err(self.expected(&["`with`"]));
+            }
+            Test::StartsWith(words, self.literal()?)
+        } else if self.takes_symbol("~") {
+            let Token { kind, span: quoted } = self.peek().clone();
+            let Kind::Quoted(pattern) = kind else {
+                return Err(self.expected(&["a regular expression in double quotes"]));
+            };
+            self.at += 1;
+            let inside = Span {
+                lo: quoted.lo + 1,
+                hi: quoted.hi - 1,
+            };
+            Test::Matches(span, pattern, inside)
+        } else {
+            return Err(self.expected(&[
+                "`==`",
+                "`!=`",
+                "`<`",
+                "`<=`",
+                "`>`",
+                "`>=`",
+                "`in`",
+                "`starts with`",
+                "`~`",
+            ]));
+        };
+        Ok(Condition::Test(name, test))
+    }
+
+    fn set(&mut self) -> Parse<Vec<Literal>> {
+        if !self.takes_symbol("[") {
+            if let Kind::Address(_, Some(_)) = self.peek_kind() {
+                return Ok(vec![self.literal()?]);
+            }
+            return Err(self.expected(&["`[`", "a prefix such as 10.0.0.0/8"]));
+        }
+        let mut values = vec![self.literal()?];
+        while self.takes_symbol(",") {
+            values.push(self.literal()?);
+        }
+        match self.takes_symbol("]") {
+            true => Ok(values),
+            false => Err(self.expected(&["`,`", "`]`"])),
+        }
+    }
+
+    fn literal(&mut self) -> Parse<Literal> {
+        let Token { kind, span } = self.peek().clone();
+        let value = match kind {
+            Kind::Number(number) => Constant::Number(number),
+            Kind::Address(address, length) => Constant::Address(address, length),
+            Kind::Mac(bytes) => Constant::Mac(bytes),
+            Kind::Quoted(written) => Constant::Text(unescaped(&written, span.lo + 1)?),
+            Kind::Word(word) if !WORDS.contains(&word.as_str()) => {
+                return Err(syntax::name_for_value(span, &word));
+            }
+            _ => return Err(self.expected(&["a value"])),
+        };
+        self.at += 1;
+        Ok(Literal {
+            value,
+            span,
+            written: self.written(span).to_string(),
+        })
+    }
+
+    fn name(&mut self) -> Parse<Name> {
+        match self.peek_kind() {
+            Kind::Word(word) if !WORDS.contains(&word.as_str()) => {
+                let (text, span) = (word.clone(), self.peek().span);
+                self.at += 1;
+                Ok(Name { text, span })
+            }
+            _ => Err(self.expected(&["an attribute"])),
+        }
+    }
+
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at]
+    }
+
+    fn peek_kind(&self) -> &Kind {
+        &self.peek().kind
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek_kind(), Kind::Word(next) if next == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn takes_symbol(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.peek_kind(), Kind::Symbol(next) if *next == symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn symbol(&mut self, symbol: &str) -> Parse<()> {
+        match self.takes_symbol(symbol) {
+            true => Ok(()),
+            false => Err(self.expected(&[&format!("`{symbol}`")])),
+        }
+    }
+
+    fn written(&self, span: Span) -> &str {
+        &self.text[(span.lo - self.base) as usize..(span.hi - self.base) as usize]
+    }
+
+    fn expected(&self, what: &[&str]) -> Box<Diagnostic> {
+        let span = self.peek().span;
+        syntax::expected(span, what, self.written(span))
+    }
+}
+
+fn one_or(mut all: Vec<Condition>, several: fn(Vec<Condition>) -> Condition) -> Condition {
+    match all.pop() {
+        Some(one) if all.is_empty() => one,
+        last => {
+            all.extend(last);
+            several(all)
+        }
+    }
+}
+
+/// A text without its escapes: `\"`, `\\`, `\n`, `\r`, `\t` and `\x` with two hexadecimal digits. It stands at `at`.
+fn unescaped(written: &str, at: u32) -> Parse<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = written;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        if c != '\\' {
+            bytes.extend_from_slice(&rest.as_bytes()[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        // The lexer ends no text behind a backslash.
+        let next = rest[1..].chars().next().unwrap_or('\\');
+        length += next.len_utf8();
+        let byte = match next {
+            '"' | '\\' => Some(next as u8),
+            'n' => Some(b'\n'),
+            'r' => Some(b'\r'),
+            't' => Some(b'\t'),
+            'x' => {
+                let digits = rest.get(2..4);
+                let is_hex = |digits: &&str| digits.bytes().all(|b| b.is_ascii_hexdigit());
+                length += 2 * usize::from(digits.as_ref().is_some_and(is_hex));
+                digits
+                    .filter(is_hex)
+                    .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+            }
+            _ => None,
+        };
+        let Some(byte) = byte else {
+            let lo = at + (written.len() - rest.len()) as u32;
+            let hi = lo + length as u32;
+            return Err(syntax::escape(Span { lo, hi }, &rest[..length]));
+        };
+        bytes.push(byte);
+        rest = &rest[length..];
+    }
+    Ok(bytes)
+}

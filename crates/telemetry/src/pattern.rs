@@ -1,0 +1,126 @@
+//! Regular expressions as deterministic automata of bounded size.
+
+use regex_automata::Input;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most memory that an automaton may take, in bytes.
+pub(crate) const LIMIT: usize = 256 << 10;
+
+/// A regular expression on bytes that is found anywhere in a text, unless `^` and `$` bind it to the ends. Classes such as `\w` are those
+/// of ASCII.
+#[derive(Clone)]
+pub struct Pattern {
+    text: String,
+    automaton: Arc<dense::DFA<Vec<u32>>>,
+}
+
+/// Why there is no automaton.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PatternError {
+    /// The expression cannot be read, or has something that no automaton does: what, and at which bytes.
+    Syntax(String, Range<usize>),
+    /// The automaton would take more memory than [`LIMIT`].
+    TooLarge,
+    /// Something else that an automaton cannot do.
+    NoAutomaton(String),
+}
+
+impl Pattern {
+    /// Compiles an expression.
+    pub(crate) fn new(text: &str) -> Result<Pattern, PatternError> {
+        let parsed = regex_syntax::ParserBuilder::new()
+            .unicode(false)
+            .utf8(false)
+            .build()
+            .parse(text);
+        let tree = parsed.map_err(|error| {
+            let (what, span) = match &error {
+                regex_syntax::Error::Parse(e) => (e.kind().to_string(), *e.span()),
+                regex_syntax::Error::Translate(e) => (e.kind().to_string(), *e.span()),
+                other => return PatternError::NoAutomaton(other.to_string()),
+            };
+            PatternError::Syntax(what, span.start.offset..span.end.offset)
+        })?;
+        let config = thompson::Config::new()
+            .utf8(false)
+            .nfa_size_limit(Some(LIMIT));
+        let nfa = thompson::Compiler::new()
+            .configure(config)
+            .build_from_hir(&tree)
+            .map_err(|error| match error.size_limit() {
+                Some(_) => PatternError::TooLarge,
+                None => PatternError::NoAutomaton(error.to_string()),
+            })?;
+        let config = dense::Config::new()
+            .start_kind(StartKind::Unanchored)
+            .dfa_size_limit(Some(LIMIT))
+            .determinize_size_limit(Some(4 * LIMIT));
+        let automaton = dense::Builder::new()
+            .configure(config)
+            .build_from_nfa(&nfa)
+            .map_err(|error| match error.is_size_limit_exceeded() {
+                true => PatternError::TooLarge,
+                false => PatternError::NoAutomaton(error.to_string()),
+            })?;
+        Ok(Pattern {
+            text: text.to_string(),
+            automaton: Arc::new(automaton),
+        })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The automaton, for those who make code of it.
+    pub fn automaton(&self) -> &dense::DFA<Vec<u32>> {
+        &self.automaton
+    }
+
+    /// The memory of the automaton, in bytes.
+    pub fn memory(&self) -> usize {
+        self.automaton.memory_usage()
+    }
+
+    /// Whether it is found in a text.
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        // It has no bytes at which it gives up, so the search does not fail.
+        let input = Input::new(text).earliest(true);
+        matches!(self.automaton.try_search_fwd(&input), Ok(Some(_)))
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Pattern({:?})", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_found_anywhere_in_any_bytes() {
+        let pattern = Pattern::new(r"^\w+\.example\.(com|org)$").unwrap();
+        assert!(pattern.is_in(b"www.example.org"));
+        assert!(!pattern.is_in(b"www.example.org.") && !pattern.is_in(b".example.org"));
+        assert!(Pattern::new("(?i)b.d").unwrap().is_in(b"\xff\x00B\xffD"));
+        assert!(Pattern::new("").unwrap().is_in(b""));
+    }
+
+    #[test]
+    fn what_no_automaton_can_do_is_refused() {
+        let refused = |text| Pattern::new(text).unwrap_err();
+        assert!(matches!(refused("a(b"), PatternError::Syntax(_, at) if at == (1..2)));
+        assert!(matches!(refused(r"(a)\1"), PatternError::Syntax(_, at) if at == (3..5)));
+        assert!(matches!(refused("(?=a)"), PatternError::Syntax(..)));
+        assert_eq!(refused("(a|b)*a(a|b){14}"), PatternError::TooLarge);
+        assert_eq!(refused("(a{1000}){1000}"), PatternError::TooLarge);
+    }
+}

@@ -1,0 +1,58 @@
+//! What a query has found so far, as data.
+
+use crate::aggregate::Cell;
+use crate::value::Value;
+
+/// The figures of all groups.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// The names of the keys.
+    pub keys: Vec<String>,
+    /// The names of the aggregates.
+    pub aggregates: Vec<String>,
+    /// The groups: those with the largest first figure first, then in the order of their keys.
+    pub rows: Vec<Row>,
+    /// What became of the packets.
+    pub counts: Counts,
+    /// The time that rates are about.
+    pub seconds: f64,
+}
+
+/// A group.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// The values of the keys.
+    pub keys: Vec<Value<'static>>,
+    /// The figures.
+    pub cells: Vec<Cell>,
+}
+
+/// What became of the packets.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Packets that were read.
+    pub packets: u64,
+    /// Records: messages of the query's kind, or packets if it reads no messages.
+    pub records: u64,
+    /// Records for which the condition holds.
+    pub matched: u64,
+    /// Of these, those that lack a key, and are in no group.
+    pub without_key: u64,
+    /// Of these, those for whose group the table had no room.
+    pub not_grouped: u64,
+    /// Packets with a malformed message.
+    pub malformed: u64,
+    /// Keys and values of `top` that were longer than [`MAX_TEXT`](crate::MAX_TEXT), and cut.
+    pub cut: u64,
+}
+
+/// By what rows are ordered.
+pub(crate) fn magnitude(cell: &Cell) -> f64 {
+    match cell {
+        Cell::Nothing => -1.0,
+        Cell::Number(n) => *n as f64,
+        Cell::Real(x) | Cell::Estimate(x, _) => *x,
+        Cell::Top { items, .. } => items.first().map_or(0.0, |(_, count, _)| *count as f64),
+        Cell::Histogram(histogram, _) => histogram.total() as f64,
+    }
+}

@@ -1,0 +1,79 @@
+//! The figures as JSON.
+
+use super::QUANTILES;
+use crate::aggregate::Cell;
+use crate::report::Report;
+use crate::value::Value;
+use serde_json::{Map, json};
+
+/// An object: `seconds`; `groups`, an array of objects with `keys` and `values` by name; and `counts`.
+///
+/// Numbers are numbers, everything else is a text as in the table. A figure is a number, or null if there is none; an
+/// estimate is an object of `estimate` and `standard_error`; `top` is an object of `items` (each with `value`, `count` and
+/// `error`, by which the count may be too large) and `unseen`, more than which no other value came; a histogram is an object
+/// of `count`, quantiles, `relative_error` and `buckets` (each an array of the least number, the greatest one and the count).
+pub fn object(report: &Report) -> serde_json::Value {
+    let groups: Vec<serde_json::Value> = report
+        .rows
+        .iter()
+        .map(|row| {
+            let keys = report.keys.iter().cloned().zip(row.keys.iter().map(value));
+            let values = report.aggregates.iter().cloned();
+            let values = values.zip(row.cells.iter().map(figure));
+            json!({ "keys": keys.collect::<Map<_, _>>(), "values": values.collect::<Map<_, _>>() })
+        })
+        .collect();
+    let counts = &report.counts;
+    json!({
+        "seconds": report.seconds,
+        "groups": groups,
+        "counts": {
+            "packets": counts.packets,
+            "records": counts.records,
+            "matched": counts.matched,
+            "without_key": counts.without_key,
+            "not_grouped": counts.not_grouped,
+            "malformed": counts.malformed,
+            "cut": counts.cut,
+        },
+    })
+}
+
+fn value(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Number(number) => json!(number),
+        other => json!(other.to_string()),
+    }
+}
+
+/// A figure, as [`object`] has it.
+pub(super) fn figure(cell: &Cell) -> serde_json::Value {
+    match cell {
+        Cell::Nothing => serde_json::Value::Null,
+        Cell::Number(number) => json!(number),
+        Cell::Real(number) => json!(number),
+        Cell::Estimate(number, error) => {
+            json!({ "estimate": number.round(), "standard_error": error })
+        }
+        Cell::Top { items, unseen } => {
+            let items: Vec<serde_json::Value> = items
+                .iter()
+                .map(|(item, count, error)| {
+                    json!({ "value": value(item), "count": count, "error": error })
+                })
+                .collect();
+            json!({ "items": items, "unseen": unseen })
+        }
+        Cell::Histogram(histogram, error) => {
+            let mut object = json!({
+                "count": histogram.total(),
+                "relative_error": error,
+                "buckets": histogram.buckets().collect::<Vec<_>>(),
+            });
+            for (name, q) in QUANTILES {
+                object[name] = json!(histogram.quantile(q));
+            }
+            object
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The figures as text.
+
+use super::{QUANTILES, number};
+use crate::aggregate::Cell;
+use crate::report::{Counts, Report};
+use crate::value::Value;
+use std::fmt::Write;
+
+/// Values of `top` in a cell.
+const IN_A_CELL: usize = 3;
+/// The widest bar of a histogram.
+const BAR: u64 = 40;
+
+/// The groups, `most` at most, as a table; without keys, a line for each figure. Below it, what was not counted and why.
+pub fn text(report: &Report, most: usize) -> String {
+    let mut text = match report.keys.is_empty() {
+        true => alone(report),
+        false => grouped(report, most),
+    };
+    for line in notes(&report.counts) {
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+fn grouped(report: &Report, most: usize) -> String {
+    let header = report.keys.iter().chain(&report.aggregates);
+    let mut rows = vec![header.map(|name| name.to_uppercase()).collect()];
+    for row in report.rows.iter().take(most) {
+        let keys = row.keys.iter().map(Value::to_string);
+        rows.push(keys.chain(row.cells.iter().map(short)).collect());
+    }
+    let mut text = diag::columns(&rows);
+    let left = report.rows.len().saturating_sub(most);
+    if left > 0 {
+        let _ = writeln!(text, "and {}", diag::counted(left, "other group"));
+    }
+    text
+}
+
+fn alone(report: &Report) -> String {
+    let mut text = String::new();
+    let Some(row) = report.rows.first() else {
+        return text;
+    };
+    for (name, cell) in report.aggregates.iter().zip(&row.cells) {
+        match cell {
+            Cell::Top { items, unseen } => {
+                let _ = writeln!(text, "{name}:");
+                let rows: Vec<Vec<String>> = items
+                    .iter()
+                    .map(|(value, count, error)| {
+                        vec![format!("  {value}"), counted(*count, *error)]
+                    })
+                    .collect();
+                text += &diag::columns(&rows);
+                if *unseen > 0 {
+                    let _ = writeln!(text, "  no other value came more than {unseen} times");
+                }
+            }
+            Cell::Histogram(histogram, error) if histogram.total() > 0 => {
+                let error = 100.0 * error;
+                let _ = writeln!(text, "{name}: {} (within {error:.1} %)", short(cell));
+                text += &bars(histogram);
+            }
+            Cell::Estimate(_, error) => {
+                let error = 100.0 * error;
+                let _ = writeln!(
+                    text,
+                    "{name}: {} (standard error {error:.1} %)",
+                    short(cell)
+                );
+            }
+            cell => {
+                let _ = writeln!(text, "{name}: {}", short(cell));
+            }
+        }
+    }
+    text
+}
+
+/// A figure in a cell of a table.
+fn short(cell: &Cell) -> String {
+    match cell {
+        Cell::Top { items, .. } => {
+            let shown = items.iter().take(IN_A_CELL);
+            let mut shown: Vec<String> = shown
+                .map(|(value, count, error)| format!("{value} ({})", counted(*count, *error)))
+                .collect();
+            if items.len() > IN_A_CELL {
+                shown.push("...".into());
+            }
+            shown.join(", ")
+        }
+        Cell::Histogram(histogram, _) => {
+            let quantile = |(name, q)| Some(format!("{name} {}", histogram.quantile(q)?));
+            let shown: Vec<String> = QUANTILES.into_iter().filter_map(quantile).collect();
+            match shown.is_empty() {
+                true => "-".into(),
+                false => shown.join(", "),
+            }
+        }
+        cell => number(cell).unwrap_or_else(|| "-".into()),
+    }
+}
+
+/// A count, and between what it is if it is not exact.
+fn counted(count: u64, error: u64) -> String {
+    match error {
+        0 => count.to_string(),
+        error => format!("{} to {count}", count - error),
+    }
+}
+
+/// A bar for each power of two.
+fn bars(histogram: &sketch::Histogram) -> String {
+    let mut powers: Vec<(u64, u64, u64)> = Vec::new();
+    for (least, _, count) in histogram.buckets() {
+        let power = least.checked_ilog2().map_or(0u64, |log| 1 << log);
+        let last = (power.max(1) - 1).saturating_add(power);
+        match powers.last_mut() {
+            Some((known, _, sum)) if *known == power => *sum += count,
+            _ => powers.push((power, last, count)),
+        }
+    }
+    let most = powers.iter().map(|(.., count)| *count).max().unwrap_or(1);
+    let rows: Vec<Vec<String>> = powers
+        .into_iter()
+        .map(|(first, last, count)| {
+            let width = (u128::from(count) * u128::from(BAR)).div_ceil(u128::from(most.max(1)));
+            vec![
+                format!("  {first} to {last}"),
+                count.to_string(),
+                "#".repeat(width as usize),
+            ]
+        })
+        .collect();
+    diag::columns(&rows)
+}
+
+/// What was not counted, and why; nothing if all was.
+pub fn notes(counts: &Counts) -> Vec<String> {
+    let records = |n: u64| diag::counted(n, "record");
+    let mut notes = Vec::new();
+    if counts.without_key > 0 {
+        notes.push(format!(
+            "{} without a key of `by`",
+            records(counts.without_key)
+        ));
+    }
+    if counts.not_grouped > 0 {
+        notes.push(format!(
+            "{} not counted: the table of groups is full (--groups)",
+            records(counts.not_grouped)
+        ));
+    }
+    if counts.malformed > 0 {
+        notes.push(format!(
+            "{} with a malformed message",
+            diag::counted(counts.malformed, "packet")
+        ));
+    }
+    if counts.cut > 0 {
+        notes.push(format!(
+            "{} cut to {} bytes",
+            diag::counted(counts.cut, "long value"),
+            crate::MAX_TEXT
+        ));
+    }
+    notes
+}

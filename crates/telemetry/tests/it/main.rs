@@ -1,0 +1,9 @@
+//! The query language from text to figures.
+
+mod captures;
+mod errors;
+mod evaluation;
+mod examples;
+mod frames;
+mod toy;
+mod views;

@@ -1,0 +1,70 @@
+//! A kind of message for tests: lines of `name=value` pairs with `;` between.
+
+use std::sync::LazyLock;
+use telemetry::{Found, Messages, Payload, Type, Value};
+
+/// Reads messages of two kinds: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method` and `host`, the number `size`, and
+/// any text by the name `x.NAME`.
+pub(crate) struct Toy;
+
+static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| vec!["kv".into(), "note".into()]);
+static KV: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| {
+    vec![
+        ("method".into(), Type::Text),
+        ("host".into(), Type::Text),
+        ("size".into(), Type::Number(32)),
+    ]
+});
+static NOTE: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| vec![("text".into(), Type::Text)]);
+
+impl Messages for Toy {
+    fn kinds(&self) -> &[String] {
+        &KINDS
+    }
+
+    fn attributes(&self, kind: usize) -> &[(String, Type)] {
+        if kind == 0 { &KV } else { &NOTE }
+    }
+
+    fn attribute(&self, kind: usize, name: &str) -> Option<Type> {
+        if kind == 0 && name.starts_with("x.") {
+            return Some(Type::Text);
+        }
+        let mut attributes = self.attributes(kind).iter();
+        attributes
+            .find(|(known, _)| known == name)
+            .map(|(_, ty)| *ty)
+    }
+
+    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a> {
+        let mut found = Found::default();
+        if kind != 0 || payload.destination_port != 7000 {
+            return found;
+        }
+        for line in payload
+            .bytes
+            .split(|&b| b == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            if !line.contains(&b'=') {
+                found.malformed = true;
+                break;
+            }
+            let value = |name: &&str| {
+                let name = name.strip_prefix("x.").unwrap_or(name);
+                line.split(|&b| b == b';').find_map(|pair| {
+                    let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+                    match name {
+                        "size" => {
+                            let digits = std::str::from_utf8(value).ok()?;
+                            Some(Value::Number(digits.parse().ok()?))
+                        }
+                        _ => Some(Value::Text(value.into())),
+                    }
+                })
+            };
+            found.messages.push(wanted.iter().map(value).collect());
+        }
+        found
+    }
+}

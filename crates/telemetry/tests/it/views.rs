@@ -1,0 +1,140 @@
+//! The figures as people and programs see them.
+
+use crate::evaluation::{run, run_with};
+use crate::frames;
+use crate::toy::Toy;
+use diag::SourceMap;
+use telemetry::view::{csv, json, table};
+use telemetry::{Catalogue, compile, explain};
+
+fn packets() -> Vec<Vec<u8>> {
+    let text = "method=GET;host=a,\"b\"\nmethod=GET;host=\x1b[2J\nno=host\nrubbish\n";
+    let mut packets = vec![frames::udp(1, 1, (1, 7000), text.as_bytes())];
+    for i in 0..20u8 {
+        packets.push(frames::udp(
+            i % 4,
+            1,
+            (53, 53),
+            &vec![0; usize::from(i) * 50],
+        ));
+    }
+    packets
+}
+
+#[test]
+fn groups_are_a_table_and_what_was_not_counted_is_below() {
+    let report = run_with(
+        "count, histogram(packet.length), top(5, ip.dst), mean(ip.ttl) by ip.src",
+        &packets(),
+        Some(2),
+    );
+    assert_eq!(
+        table::text(&report, 1),
+        "\
+IP.SRC    COUNT  HISTOGRAM(PACKET.LENGTH)   TOP(5, IP.DST)  MEAN(IP.TTL)
+10.0.0.1  6      p50 295, p90 879, p99 879  10.0.1.1 (6)    64.000
+and 1 other group
+10 records not counted: the table of groups is full (--groups)
+"
+    );
+    let report = run("count by kv.host", &packets());
+    assert_eq!(
+        table::text(&report, 20),
+        "\
+KV.HOST  COUNT
+\\x1b[2J  1
+a,\"b\"    1
+1 record without a key of `by`
+1 packet with a malformed message
+"
+    );
+}
+
+#[test]
+fn without_keys_each_figure_has_its_lines() {
+    let report = run(
+        "count, distinct(ip.src), top(2, ip.src), histogram(packet.length), min(tcp.seq), histogram(tcp.seq)",
+        &packets(),
+    );
+    assert_eq!(
+        table::text(&report, 20),
+        "\
+count: 21
+distinct(ip.src): 4 (standard error 1.6 %)
+top(2, ip.src):
+  10.0.0.1  6
+  10.0.0.0  5
+histogram(packet.length): p50 487, p90 879, p99 1007 (within 3.1 %)
+  32 to 63     1   ####
+  64 to 127    2   ########
+  128 to 255   3   ############
+  256 to 511   5   ####################
+  512 to 1023  10  ########################################
+min(tcp.seq): -
+histogram(tcp.seq): -
+"
+    );
+}
+
+#[test]
+fn json_has_everything_by_name() {
+    let report = run(
+        "count, top(1, kv.method), distinct(ip.src), mean(tcp.seq) by kv.host, ip.ttl",
+        &packets(),
+    );
+    let object = json::object(&report);
+    assert_eq!(object["groups"][1]["keys"]["kv.host"], "a,\"b\"");
+    assert_eq!(object["groups"][1]["keys"]["ip.ttl"], 64);
+    let values = &object["groups"][1]["values"];
+    assert_eq!(values["count"], 1);
+    assert_eq!(values["top(1, kv.method)"]["items"][0]["value"], "GET");
+    assert_eq!(values["distinct(ip.src)"]["estimate"], 1.0);
+    assert!(values["mean(tcp.seq)"].is_null());
+    assert_eq!(object["counts"]["malformed"], 1);
+    assert_eq!(object["counts"]["packets"], 21);
+    let histogram = json::object(&run("histogram(ip.ttl)", &packets()));
+    let values = &histogram["groups"][0]["values"]["histogram(ip.ttl)"];
+    assert_eq!(values["buckets"], serde_json::json!([[64, 67, 21]]));
+    assert_eq!(values["count"], 21);
+}
+
+#[test]
+fn csv_has_a_column_for_each_figure() {
+    let text = "count, histogram(packet.length), top(1, ip.src), min(tcp.seq) by kv.host";
+    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
+    assert_eq!(
+        csv::header(&query),
+        "seconds,kv.host,count,histogram(packet.length).p50,histogram(packet.length).p90,histogram(packet.length).p99,\
+         \"top(1, ip.src)\",min(tcp.seq)\n"
+    );
+    assert_eq!(
+        csv::lines(&run(text, &packets()), 1.5).lines().nth(1),
+        Some(
+            "1.500,\"a,\"\"b\"\"\",1,101,101,101,\"[{\"\"count\"\":1,\"\"error\"\":0,\"\"value\"\":\"\"10.0.0.1\"\"}]\","
+        )
+    );
+}
+
+#[test]
+fn a_query_is_explained_with_its_memory() {
+    let text = "count, distinct(ip.src), top(10, kv.host), histogram(kv.size) by kv.method where kv.host ~ \"x\"";
+    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
+    let explained = explain(&query, &Toy, Some(100));
+    for line in [
+        "record: each message of kv",
+        "reads ip.src: an IPv4 address, from the headers",
+        "reads kv.size: a number of 32 bits, from the message",
+        "distinct(ip.src): HyperLogLog of 4096 registers, standard error 1.6 %, 4 KB a group",
+        "top(10, kv.host): Space-Saving in 32 sets of 16 counters, 148 KB a group",
+        "histogram(kv.size): 16 buckets a power of two, quantiles within 3.1 %, 8 KB a group",
+    ] {
+        assert!(
+            explained.lines().any(|l| l == line),
+            "{line}\nis not in\n{explained}"
+        );
+    }
+    assert!(
+        explained.contains("groups by kv.method: 100 at most; memory: 16 MB at most"),
+        "{explained}"
+    );
+}
