@@ -17,7 +17,8 @@ pub enum Severity {
 ///
 /// Ranges: E00xx preprocessor, E01xx lexer and parser, E02xx names and declarations, E03xx types,
 /// E04xx statements and directions, E05xx compile-time evaluation and instantiation, E06xx
-/// architectures, E07xx targets, E08xx entries and STF, E09xx bundles, E11xx queries; warnings W0xxx in the same ranges.
+/// architectures, E07xx targets, E08xx entries and STF, E09xx bundles, E10xx message schemas, E11xx queries; warnings W0xxx
+/// in the same ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub &'static str);
 

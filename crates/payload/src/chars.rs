@@ -1,0 +1,60 @@
+//! Sets of byte values.
+
+/// A set of byte values, written as `a-z` ranges and single characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CharSet {
+    bits: [u64; 4],
+}
+
+impl CharSet {
+    /// Reads a set: characters, and ranges of two with `-` between; `-` at the start or end is itself. Characters up to U+00FF stand for the byte of
+    /// that number. `None` if there is another, or a range that runs backwards.
+    pub fn parse(text: &str) -> Option<CharSet> {
+        let characters: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+        let characters = characters?;
+        let mut set = CharSet { bits: [0; 4] };
+        let mut rest = &characters[..];
+        while let [first, tail @ ..] = rest {
+            let last = match tail {
+                [b'-', last, ..] => *last,
+                _ => *first,
+            };
+            if last < *first {
+                return None;
+            }
+            for byte in *first..=last {
+                set.bits[usize::from(byte / 64)] |= 1 << (byte % 64);
+            }
+            rest = match tail {
+                [b'-', _, after @ ..] => after,
+                _ => tail,
+            };
+        }
+        Some(set)
+    }
+
+    /// Whether a byte is in it.
+    pub fn contains(&self, byte: u8) -> bool {
+        self.bits[usize::from(byte / 64)] & (1 << (byte % 64)) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_single_characters() {
+        let set = CharSet::parse("a-c_-").unwrap();
+        let members: Vec<u8> = (0..=255).filter(|&b| set.contains(b)).collect();
+        assert_eq!(members, b"-_abc");
+        let high = CharSet::parse("\u{80}-\u{ff}").unwrap();
+        assert!(high.contains(0xff) && high.contains(0x80) && !high.contains(0x7f));
+    }
+
+    #[test]
+    fn what_is_no_set_is_none() {
+        assert_eq!(CharSet::parse("z-a"), None);
+        assert_eq!(CharSet::parse("\u{100}"), None);
+    }
+}

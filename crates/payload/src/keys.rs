@@ -1,0 +1,402 @@
+//! Every key of a schema's TOML form: what values it takes, and what it means. The reader checks files against these
+//! lists, and the JSON Schema for editors is made from them.
+
+/// What a key's value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A string.
+    Text,
+    /// One of these strings.
+    Word(&'static [&'static str]),
+    /// A string, or a list of numbers from 0 to 255.
+    Bytes,
+    /// [`Kind::Bytes`], or a list of them.
+    ByteStrings,
+    /// A whole number in a range, both ends included.
+    Number(i64, i64),
+    /// A list of such numbers.
+    Numbers(i64, i64),
+    /// `true` or `false`.
+    Flag,
+    /// A table of this kind.
+    Table(&'static Spec),
+    /// A list of tables of this kind.
+    Tables(&'static Spec),
+    /// A table from values or bytes to the names of layouts.
+    Cases,
+    /// A sum of fields and constants: a string, or a number.
+    Sum,
+    /// A string or a whole number.
+    TextOrNumber,
+}
+
+/// A key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KeySpec {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+    /// What it means, in one sentence.
+    pub(crate) text: &'static str,
+    /// What it looks like.
+    pub(crate) example: &'static str,
+}
+
+/// A kind of table.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Spec {
+    /// With its article, for messages.
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [KeySpec],
+}
+
+const fn required(
+    name: &'static str,
+    kind: Kind,
+    text: &'static str,
+    example: &'static str,
+) -> KeySpec {
+    KeySpec {
+        name,
+        kind,
+        required: true,
+        text,
+        example,
+    }
+}
+
+const fn optional(
+    name: &'static str,
+    kind: Kind,
+    text: &'static str,
+    example: &'static str,
+) -> KeySpec {
+    KeySpec {
+        name,
+        kind,
+        required: false,
+        text,
+        example,
+    }
+}
+
+/// The file.
+pub(crate) static MESSAGE: Spec = Spec {
+    name: "a message",
+    keys: &[
+        required(
+            "name",
+            Kind::Text,
+            "By which commands name the message.",
+            "name = \"dns\"",
+        ),
+        required(
+            "title",
+            Kind::Text,
+            "What it is, in a few words.",
+            "title = \"DNS message\"",
+        ),
+        required(
+            "reference",
+            Kind::Text,
+            "The document that defines it.",
+            "reference = \"RFC 1035\"",
+        ),
+        required(
+            "transport",
+            Kind::Word(&["tcp", "udp"]),
+            "The protocol that carries it.",
+            "transport = \"udp\"",
+        ),
+        required(
+            "ports",
+            Kind::Numbers(0, 65_535),
+            "Its usual ports.",
+            "ports = [53]",
+        ),
+        optional(
+            "recognise",
+            Kind::Tables(&SIGNATURE),
+            "Bytes by which it is recognised on any port: one of these suffices.",
+            "recognise = [{ bytes = \"GET \" }]",
+        ),
+        optional(
+            "limits",
+            Kind::Table(&LIMITS),
+            "Bounds of the work on one message.",
+            "limits = { depth = 8 }",
+        ),
+        required(
+            "root",
+            Kind::Text,
+            "The layout of the whole payload.",
+            "root = \"message\"",
+        ),
+        required(
+            "layout",
+            Kind::Tables(&LAYOUT),
+            "The layouts.",
+            "[[layout]]",
+        ),
+        required(
+            "attribute",
+            Kind::Tables(&ATTRIBUTE),
+            "What users may ask for.",
+            "[[attribute]]",
+        ),
+    ],
+};
+
+/// A signature.
+pub(crate) static SIGNATURE: Spec = Spec {
+    name: "a signature",
+    keys: &[
+        optional(
+            "at",
+            Kind::Number(0, 65_535),
+            "Offset in the payload; 0 if it is left out.",
+            "at = 4",
+        ),
+        required(
+            "bytes",
+            Kind::Bytes,
+            "What stands there.",
+            "bytes = [0x16, 0x03]",
+        ),
+    ],
+};
+
+/// Bounds.
+pub(crate) static LIMITS: Spec = Spec {
+    name: "the limits",
+    keys: &[
+        optional(
+            "depth",
+            Kind::Number(1, 1_024),
+            "Layouts, JSON values or XML elements inside one another, at most; 16 if it is left out.",
+            "depth = 8",
+        ),
+        optional(
+            "bytes",
+            Kind::Number(1, 65_535),
+            "Bytes from the start of the message in which attributes are looked for; 1400 if it is left out.",
+            "bytes = 512",
+        ),
+    ],
+};
+
+/// A layout.
+pub(crate) static LAYOUT: Spec = Spec {
+    name: "a layout",
+    keys: &[
+        required("name", Kind::Text, "Its name.", "name = \"header\""),
+        optional(
+            "order",
+            Kind::Word(&["fixed", "any"]),
+            "Whether its fields follow one another as listed (fixed, the default), or in any order and number, each behind its tag (any).",
+            "order = \"any\"",
+        ),
+        optional(
+            "key",
+            Kind::Text,
+            "The field whose value tells what an instance is about.",
+            "key = \"type\"",
+        ),
+        optional(
+            "ignore_case",
+            Kind::Flag,
+            "Whether the key is compared without the case of ASCII letters.",
+            "ignore_case = true",
+        ),
+        required(
+            "field",
+            Kind::Tables(&FIELD),
+            "Its fields.",
+            "field = [{ name = \"type\", size = 2 }]",
+        ),
+    ],
+};
+
+/// A field.
+pub(crate) static FIELD: Spec = Spec {
+    name: "a field",
+    keys: &[
+        required("name", Kind::Text, "Its name.", "name = \"length\""),
+        optional(
+            "when",
+            Kind::Text,
+            "It is only there if this holds: a comparison of a sum of earlier fields with a number.",
+            "when = \"flags != 0\"",
+        ),
+        optional(
+            "tag",
+            Kind::Bytes,
+            "Constant bytes in front of it.",
+            "tag = \"HTTP/\"",
+        ),
+        optional(
+            "bits",
+            Kind::Number(1, 64),
+            "It has so many bits, from the highest of a byte on.",
+            "bits = 4",
+        ),
+        optional(
+            "size",
+            Kind::Number(0, 65_535),
+            "It has so many bytes.",
+            "size = 2",
+        ),
+        optional(
+            "length",
+            Kind::Sum,
+            "It has as many bytes as this sum of earlier fields.",
+            "length = \"4 * words - 2\"",
+        ),
+        optional(
+            "until",
+            Kind::ByteStrings,
+            "It ends in front of the first of these, which is passed over.",
+            "until = \"\\r\\n\"",
+        ),
+        optional(
+            "or_end",
+            Kind::Flag,
+            "With `until`: the end of the bytes around it will do.",
+            "or_end = true",
+        ),
+        optional(
+            "rest",
+            Kind::Flag,
+            "It reaches to the end of the bytes around it.",
+            "rest = true",
+        ),
+        optional(
+            "join",
+            Kind::Text,
+            "It is the parts LAYOUT.FIELD of consecutive instances of that layout, read as one.",
+            "join = \"record.fragment\"",
+        ),
+        optional(
+            "form",
+            Kind::Word(&["varint", "dns-name", "json", "xml"]),
+            "It has this form.",
+            "form = \"dns-name\"",
+        ),
+        optional(
+            "type",
+            Kind::Word(&["number", "bytes", "decimal"]),
+            "How its value is read; `number` for at most 8 bytes of constant size, otherwise `bytes`.",
+            "type = \"decimal\"",
+        ),
+        optional(
+            "endian",
+            Kind::Word(&["big", "little"]),
+            "Which byte of a number is first; `big` if it is left out.",
+            "endian = \"little\"",
+        ),
+        optional(
+            "layout",
+            Kind::Text,
+            "It holds this layout.",
+            "layout = \"header\"",
+        ),
+        optional(
+            "select",
+            Kind::Text,
+            "It holds a layout by the value of this earlier field, from `case`.",
+            "select = \"type\"",
+        ),
+        optional(
+            "case",
+            Kind::Cases,
+            "With `select`: layouts by value.",
+            "case = { 1 = \"address\" }",
+        ),
+        optional(
+            "starts",
+            Kind::Cases,
+            "It holds a layout by its first bytes.",
+            "starts = { \"HTTP/\" = \"status_line\" }",
+        ),
+        optional(
+            "default",
+            Kind::Text,
+            "With `select` or `starts`: the layout if none fits.",
+            "default = \"request_line\"",
+        ),
+        optional(
+            "repeat",
+            Kind::Flag,
+            "It stands again and again, until the bytes around it end.",
+            "repeat = true",
+        ),
+        optional(
+            "count",
+            Kind::Sum,
+            "It stands as often as this sum of earlier fields.",
+            "count = \"questions\"",
+        ),
+        optional(
+            "stop",
+            Kind::ByteStrings,
+            "It stands again and again, until one of these stands where the next would begin; it is passed over.",
+            "stop = \"\\r\\n\"",
+        ),
+        optional(
+            "chain",
+            Kind::Text,
+            "It stands again and again, as long as this earlier field is not 0; each instance has a field of that name for the next.",
+            "chain = \"next_type\"",
+        ),
+        optional(
+            "chars",
+            Kind::Text,
+            "The only characters that it may have: single ones, and ranges with `-`.",
+            "chars = \"A-Za-z0-9\"",
+        ),
+        optional(
+            "trim",
+            Kind::Text,
+            "Characters that are no part of it at its start and end.",
+            "trim = \" \\t\"",
+        ),
+        optional("min", Kind::Number(0, 65_535), "Fewest bytes.", "min = 1"),
+    ],
+};
+
+/// An attribute.
+pub(crate) static ATTRIBUTE: Spec = Spec {
+    name: "an attribute",
+    keys: &[
+        required(
+            "name",
+            Kind::Text,
+            "Its name; one that ends in `*` stands for many.",
+            "name = \"host\"",
+        ),
+        required(
+            "field",
+            Kind::Text,
+            "Where it is: LAYOUT.FIELD.",
+            "field = \"header.value\"",
+        ),
+        optional(
+            "key",
+            Kind::TextOrNumber,
+            "It is only in instances of the layout with this key; `*` takes all, each under its key's name.",
+            "key = \"host\"",
+        ),
+        optional(
+            "index",
+            Kind::Number(0, 65_535),
+            "It is only in the instance of this number, from 0, in its repetition.",
+            "index = 0",
+        ),
+        optional(
+            "member",
+            Kind::Text,
+            "It is at this path of the JSON or XML in the field; `*` takes all, each under its path.",
+            "member = \"user.id\"",
+        ),
+    ],
+};

@@ -1,0 +1,26 @@
+//! Messages of applications in the payload of packets.
+//!
+//! A [`Schema`] describes a message as data: its layouts, the extent of each field, and the *attributes*, the values that
+//! a user may ask for. It is written in TOML ([`load`]); those of common protocols are built in ([`builtin`]).
+//! [`read`] is the plain reader that defines what a schema means: it gives each attribute with its offset, or the
+//! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
+//! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
+
+pub mod builtin;
+mod chars;
+mod expression;
+mod json_schema;
+mod keys;
+mod reader;
+mod schema;
+mod text;
+
+pub use chars::CharSet;
+pub use expression::{Comparison, Condition, Linear};
+pub use json_schema::json_schema;
+pub use reader::{Found, Malformed, Reason, Value, read};
+pub use schema::{
+    Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
+    Order, Repeat, Schema, Signature, Transport, Which,
+};
+pub use text::{load, similar};

@@ -1,0 +1,72 @@
+//! DNS names: labels, and pointers to labels further to the front (RFC 1035, sections 3.1 and 4.1.4).
+
+use super::Reason;
+use super::input::Window;
+use super::malformed::{Stop, stop};
+
+/// Bytes of a name with its lengths (RFC 1035, section 3.1).
+const LONGEST: usize = 255;
+
+/// Reads a name: where it ends, and its text with dots. Pointers count from the start of the input.
+///
+/// A pointer leads to a prior name: it points in front of the labels that it continues, and what it points to ends in
+/// front of them. So following pointers always ends, and reading a name takes at most 255 bytes.
+pub(super) fn read(window: Window, start: usize) -> Result<(usize, Vec<u8>), Stop> {
+    let mut text = Vec::new();
+    let (mut at, mut limit) = (start, start);
+    let mut bound = window.end;
+    let mut next = None;
+    let mut total = 1;
+    loop {
+        if next.is_some() && at >= bound {
+            return stop(Reason::PointerLoop, at);
+        }
+        let here = window.from(at);
+        let Some(&length) = here.first() else {
+            return stop(Reason::Truncated, window.end);
+        };
+        match length >> 6 {
+            0 if length == 0 => break,
+            0 => {
+                let Some(label) = here.get(1..=usize::from(length)) else {
+                    return stop(Reason::LengthPastEnd, at);
+                };
+                total += label.len() + 1;
+                if total > LONGEST {
+                    return stop(Reason::Unexpected, at);
+                }
+                if !text.is_empty() {
+                    text.push(b'.');
+                }
+                text.extend(label.iter().flat_map(|&byte| escaped(byte)));
+                at += 1 + label.len();
+            }
+            3 => {
+                let Some(&low) = here.get(1) else {
+                    return stop(Reason::Truncated, window.end);
+                };
+                let target = usize::from(length & 0x3f) << 8 | usize::from(low);
+                if target >= limit {
+                    return stop(Reason::PointerLoop, at);
+                }
+                next.get_or_insert(at + 2);
+                bound = limit;
+                (at, limit) = (target, target);
+            }
+            _ => return stop(Reason::Unexpected, at),
+        }
+    }
+    if text.is_empty() {
+        text.push(b'.');
+    }
+    Ok((next.unwrap_or(at + 1), text))
+}
+
+/// A byte of a label in text (RFC 4343, section 2.1).
+fn escaped(byte: u8) -> Vec<u8> {
+    match byte {
+        b'.' | b'\\' => vec![b'\\', byte],
+        b'!'..=b'~' => vec![byte],
+        _ => format!("\\{byte:03}").into_bytes(),
+    }
+}

@@ -1,0 +1,291 @@
+//! A field: its repetition, its tag, its bytes and what they hold.
+
+use super::extent::Bounds;
+use super::input::{Input, Window};
+use super::layout::{Frame, Slot, is, progress};
+use super::malformed::{Fault, Stop, stop};
+use super::{Reader, Reason, json, xml};
+use crate::{CharSet, Contents, Extent, Field, FieldId, LayoutId, Repeat};
+
+impl Reader<'_> {
+    /// Reads a field as often as it stands; where it ends.
+    pub(super) fn field(
+        &mut self,
+        frame: &mut Frame,
+        id: FieldId,
+        window: Window,
+        mut at: usize,
+    ) -> Result<usize, Fault> {
+        let field = &self.schema.layouts[frame.layout].fields[id];
+        let when = field.when.as_ref();
+        if when.is_some_and(|when| !when.holds(|field| frame.number(field))) {
+            return Ok(at);
+        }
+        let mut index = 0;
+        match &field.repeat {
+            Repeat::Once => return self.instance(frame, id, window, at, frame.index),
+            Repeat::ToEnd => {
+                while at < window.end {
+                    at = self.repeated(frame, id, window, at, index)?;
+                    index += 1;
+                }
+            }
+            Repeat::Count(sum) => {
+                let times = sum.value(|field| frame.number(field));
+                while (index as i128) < times {
+                    at = self.repeated(frame, id, window, at, index)?;
+                    index += 1;
+                }
+            }
+            Repeat::Stop(ends) => loop {
+                if let Some(length) = window.stands(ends, at) {
+                    return Ok(at + length);
+                }
+                if at >= window.end {
+                    let short = Stop {
+                        reason: Reason::Truncated,
+                        at,
+                    };
+                    return Err(self.fault(frame, id, window, short));
+                }
+                at = self.repeated(frame, id, window, at, index)?;
+                index += 1;
+            },
+            Repeat::Chain(first) => {
+                let Contents::Layout(item) = field.contents else {
+                    return Ok(at);
+                };
+                let name = &self.schema.layouts[frame.layout].fields[*first].name;
+                let mut names = self.schema.layouts[item].fields.iter();
+                let Some(link) = names.position(|field| &field.name == name) else {
+                    return Ok(at);
+                };
+                let mut next = frame.number(*first);
+                while next != 0 {
+                    let inner = window.inner(window.end);
+                    let (end, read) = self.layout(item, inner, at, index, Some((link, next)))?;
+                    at = progress(at, end).map_err(|stop| self.fault(frame, id, window, stop))?;
+                    next = read.number(link);
+                    index += 1;
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    /// One of a repetition, which must take a byte.
+    fn repeated(
+        &mut self,
+        frame: &mut Frame,
+        id: FieldId,
+        window: Window,
+        at: usize,
+        index: usize,
+    ) -> Result<usize, Fault> {
+        let end = self.instance(frame, id, window, at, index)?;
+        progress(at, end).map_err(|stop| self.fault(frame, id, window, stop))
+    }
+
+    fn instance(
+        &mut self,
+        frame: &mut Frame,
+        id: FieldId,
+        window: Window,
+        at: usize,
+        index: usize,
+    ) -> Result<usize, Fault> {
+        let schema = self.schema;
+        let field = &schema.layouts[frame.layout].fields[id];
+        let faulty = |reader: &Self, frame: &Frame, stop| reader.fault(frame, id, window, stop);
+        let at = tag(field, window, at).map_err(|stop| faulty(self, frame, stop))?;
+        if let Extent::Joined { layout, part } = field.extent {
+            return self.joined(frame, id, window, at, (layout, part));
+        }
+        let bounds = self.bounds(field, frame, window, at);
+        let bounds = bounds.map_err(|stop| faulty(self, frame, stop))?;
+        let inside = check(field, window, &bounds).map_err(|stop| faulty(self, frame, stop))?;
+        let slot = Slot {
+            start: inside.0,
+            end: inside.1,
+            number: number(field, window, &bounds, inside)
+                .map_err(|stop| faulty(self, frame, stop))?,
+        };
+        let next = bounds.next;
+        let is_open = field.extent == Extent::Contents;
+        let chosen = choose(field, frame, window, inside, is_open);
+        let chosen = chosen.map_err(|stop| faulty(self, frame, stop))?;
+        let Some(layout) = chosen else {
+            self.note(frame, id, window, slot, bounds.text);
+            return self.members(frame, id, window, inside).map(|()| next);
+        };
+        let end = if is_open { window.end } else { inside.1 };
+        let (end, _) = self.layout(layout, window.inner(end), inside.0, index, None)?;
+        if is_open {
+            let slot = Slot { end, ..slot };
+            self.note(frame, id, window, slot, None);
+            Ok(end)
+        } else {
+            self.note(frame, id, window, slot, None);
+            Ok(next)
+        }
+    }
+
+    /// The parts of consecutive instances, read as one. An instance that is no more of its layout, or not whole, ends them.
+    fn joined(
+        &mut self,
+        frame: &mut Frame,
+        id: FieldId,
+        window: Window,
+        at: usize,
+        (layout, part): (LayoutId, FieldId),
+    ) -> Result<usize, Fault> {
+        let mut parts = Vec::new();
+        let mut next = at;
+        while next < window.end {
+            match self.layout(layout, window.inner(window.end), next, parts.len(), None) {
+                Ok((end, read)) if end > next => {
+                    let part = read.slots[part].as_ref();
+                    parts.extend(part.map(|part| (part.start, part.end)));
+                    next = end;
+                }
+                Err(fault) if parts.is_empty() => return Err(fault),
+                _ => break,
+            }
+        }
+        let input = Input::joined(window.input, &parts);
+        let inner = Window {
+            input: &input,
+            end: input.bytes.len(),
+            depth: window.depth + 1,
+        };
+        match self.schema.layouts[frame.layout].fields[id].contents {
+            Contents::Layout(layout) => self.layout(layout, inner, 0, 0, None)?.0,
+            _ => 0,
+        };
+        Ok(next)
+    }
+
+    /// The members of JSON or XML.
+    fn members(
+        &mut self,
+        frame: &Frame,
+        id: FieldId,
+        window: Window,
+        inside: (usize, usize),
+    ) -> Result<(), Fault> {
+        let document = Window {
+            end: inside.1,
+            ..window
+        };
+        let limit = self.schema.limits.depth;
+        let mut members = Vec::new();
+        let done = match self.schema.layouts[frame.layout].fields[id].contents {
+            Contents::Json => json::read(document, inside.0, limit, &mut members),
+            Contents::Xml => xml::read(document, inside.0, limit, &mut members),
+            _ => Ok(()),
+        };
+        self.note_members(frame, id, window, members);
+        done.map_err(|stop| self.fault(frame, id, window, stop))
+    }
+}
+
+/// Passes over the tag.
+fn tag(field: &Field, window: Window, at: usize) -> Result<usize, Stop> {
+    let here = window.from(at);
+    if here.starts_with(&field.tag) {
+        return Ok(at + field.tag.len());
+    }
+    match field.tag.starts_with(here) {
+        true => stop(Reason::Truncated, window.end.max(at)),
+        false => stop(Reason::Unexpected, at),
+    }
+}
+
+/// Trims the field, and checks its bytes: where it starts and ends.
+fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize), Stop> {
+    let bytes = &window.input.bytes;
+    let (mut start, mut end) = (bounds.start, bounds.end);
+    if let Some(trim) = &field.trim {
+        while start < end && trim.contains(bytes[start]) {
+            start += 1;
+        }
+        while start < end && trim.contains(bytes[end - 1]) {
+            end -= 1;
+        }
+    }
+    if end - start < field.min {
+        return stop(Reason::Unexpected, start);
+    }
+    let wrong = |chars: &CharSet| bytes[start..end].iter().position(|&b| !chars.contains(b));
+    if let Some(wrong) = field.chars.as_ref().and_then(wrong) {
+        return stop(Reason::Unexpected, start + wrong);
+    }
+    Ok((start, end))
+}
+
+fn number(
+    field: &Field,
+    window: Window,
+    bounds: &Bounds,
+    (start, end): (usize, usize),
+) -> Result<Option<i128>, Stop> {
+    let bytes = &window.input.bytes[start..end];
+    match field.contents {
+        _ if bounds.number.is_some() => Ok(bounds.number),
+        Contents::Number { little_endian } => {
+            let fold = |sum: i128, &byte: &u8| sum << 8 | i128::from(byte);
+            Ok(Some(match little_endian {
+                true => bytes.iter().rev().fold(0, fold),
+                false => bytes.iter().fold(0, fold),
+            }))
+        }
+        Contents::Decimal => {
+            let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+            // 18 digits fit what fields and sums are made of.
+            if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
+                return stop(Reason::Unexpected, start);
+            }
+            let fold = |sum: i128, &digit: &u8| sum * 10 + i128::from(digit - b'0');
+            let number = digits.iter().fold(0, fold);
+            Ok(Some(if digits.len() < bytes.len() {
+                -number
+            } else {
+                number
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The layout that the field holds, if it holds one that is to be read.
+fn choose(
+    field: &Field,
+    frame: &Frame,
+    window: Window,
+    (start, end): (usize, usize),
+    is_open: bool,
+) -> Result<Option<LayoutId>, Stop> {
+    let (found, default) = match &field.contents {
+        Contents::Layout(layout) => return Ok(Some(*layout)),
+        Contents::Select(by, cases) => {
+            let slot = frame.slots[*by].as_ref();
+            let fits = |slot: &Slot| {
+                let mut all = cases.cases.iter();
+                all.find(|(key, _)| is(slot, window, key, false))
+            };
+            (slot.and_then(fits).map(|case| case.1), cases.default)
+        }
+        Contents::Starts(cases) => {
+            let end = if is_open { window.end } else { end };
+            let here = &window.input.bytes[start..end];
+            let mut all = cases.cases.iter();
+            let found = all.find(|(bytes, _)| here.starts_with(bytes));
+            (found.map(|case| case.1), cases.default)
+        }
+        _ => return Ok(None),
+    };
+    match found.or(default) {
+        None if is_open => stop(Reason::Unexpected, start),
+        chosen => Ok(chosen),
+    }
+}

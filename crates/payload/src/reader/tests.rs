@@ -1,0 +1,95 @@
+use crate::{Reason, Value, load, read};
+use diag::{SourceMap, render_plain};
+
+/// An attribute's name, offset and value.
+type Read = (String, usize, Value);
+
+/// Reads bytes by a schema of these layouts and attributes.
+fn reading(rest: &str, bytes: &[u8]) -> Result<Vec<Read>, (Reason, usize)> {
+    let text = format!(
+        "name = \"t\"\ntitle = \"t\"\nreference = \"t\"\ntransport = \"udp\"\nports = []\nroot = \"m\"\nlimits = {{ depth = 3 }}\n{rest}"
+    );
+    let mut map = SourceMap::new();
+    let file = map.add("t.toml", text).unwrap();
+    let schema = load(&map, file).unwrap_or_else(|e| panic!("{}", render_plain(&e, &map)));
+    match read(&schema, bytes) {
+        Ok(found) => Ok(found
+            .into_iter()
+            .map(|found| (found.name, found.offset, found.value))
+            .collect()),
+        Err(malformed) => Err((malformed.reason, malformed.at)),
+    }
+}
+
+const TAGGED: &str = "
+[[layout]]
+name = \"m\"
+order = \"any\"
+field = [{ name = \"a\", tag = \"A=\", size = 2, type = \"bytes\" }, { name = \"b\", tag = \"B=\", size = 1 }]
+[[attribute]]
+name = \"a\"
+field = \"m.a\"
+[[attribute]]
+name = \"b\"
+field = \"m.b\"
+";
+
+#[test]
+fn fields_of_any_order_are_found_by_their_tags() {
+    let found = reading(TAGGED, b"B=\x07A=xyB=\x08").unwrap();
+    let expected = [
+        ("b".to_string(), 2, Value::Number(7)),
+        ("a".to_string(), 5, Value::Bytes(b"xy".to_vec())),
+        ("b".to_string(), 9, Value::Number(8)),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(reading(TAGGED, b"B=\x07C"), Err((Reason::Unexpected, 3)));
+    assert_eq!(reading(TAGGED, b"A=x"), Err((Reason::Truncated, 3)));
+}
+
+#[test]
+fn bits_are_counted_from_the_highest() {
+    let text = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"a\", bits = 3 }, { name = \"b\", bits = 10 }, { name = \"c\", bits = 3 }, { name = \"d\", size = 2, endian = \"little\" }]
+[[attribute]]
+name = \"b\"
+field = \"m.b\"
+[[attribute]]
+name = \"d\"
+field = \"m.d\"
+";
+    let found = reading(text, &[0b1010_1100, 0b1100_0111, 0x34, 0x12]).unwrap();
+    let expected = [
+        ("b".to_string(), 0, Value::Number(0b01_1001_1000)),
+        ("d".to_string(), 2, Value::Number(0x1234)),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_takes_no_byte_ends_a_repetition() {
+    let text = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"a\", size = 0, repeat = true }]
+[[attribute]]
+name = \"a\"
+field = \"m.a\"
+";
+    assert_eq!(reading(text, b"x"), Err((Reason::Unexpected, 0)));
+}
+
+#[test]
+fn nesting_has_an_end() {
+    let text = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"a\", layout = \"m\" }]
+[[attribute]]
+name = \"a\"
+field = \"m.a\"
+";
+    assert_eq!(reading(text, b"x"), Err((Reason::TooDeep, 0)));
+}

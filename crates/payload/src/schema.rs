@@ -1,0 +1,246 @@
+//! A message schema, as data.
+
+use crate::{CharSet, Condition, Linear};
+
+/// The protocol below the message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transport {
+    /// TCP: a message may span segments.
+    Tcp,
+    /// UDP: a message is a datagram.
+    Udp,
+}
+
+/// Bytes by which a message is recognised on any port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// Offset in the payload.
+    pub at: usize,
+    /// The bytes that stand there.
+    pub bytes: Vec<u8>,
+}
+
+/// What bounds the work on one message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Layouts, JSON values or XML elements inside one another, at most.
+    pub depth: usize,
+    /// Bytes from the start of the message in which a parser on the path looks for an attribute. The planner uses it; [`crate::read`] reads all.
+    pub bytes: u32,
+}
+
+/// Index of a layout in [`Schema::layouts`].
+pub type LayoutId = usize;
+/// Index of a field in [`Layout::fields`].
+pub type FieldId = usize;
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schema {
+    /// By which commands name it.
+    pub name: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// The document that defines the message.
+    pub reference: String,
+    /// What carries it.
+    pub transport: Transport,
+    /// Its ports.
+    pub ports: Vec<u16>,
+    /// Any of these marks the message; if there are none, the port alone does.
+    pub recognise: Vec<Signature>,
+    /// Bounds.
+    pub limits: Limits,
+    /// The layout of the whole payload.
+    pub root: LayoutId,
+    /// All layouts.
+    pub layouts: Vec<Layout>,
+    /// What users may ask for, in the file's order.
+    pub attributes: Vec<Attribute>,
+}
+
+impl Schema {
+    /// Whether a payload is this message, as far as its first bytes show.
+    pub fn recognises(&self, payload: &[u8]) -> bool {
+        let stands = |s: &Signature| {
+            payload
+                .get(s.at..)
+                .is_some_and(|rest| rest.starts_with(&s.bytes))
+        };
+        self.recognise.is_empty() || self.recognise.iter().any(stands)
+    }
+}
+
+/// How the fields of a layout follow one another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// As they are listed, each once.
+    Fixed,
+    /// In any order and number, to the end of the bytes around them: each begins with its tag.
+    Any,
+}
+
+/// The field whose value tells what an instance of a layout is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// Which.
+    pub field: FieldId,
+    /// Whether ASCII letters are compared without case.
+    pub ignore_case: bool,
+}
+
+/// Fields that stand together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// Its name in the schema.
+    pub name: String,
+    /// How its fields follow one another.
+    pub order: Order,
+    /// What distinguishes its instances, if anything does.
+    pub key: Option<Key>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// Where a field ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// A number of bits, the first bit being the highest of a byte. Such fields in a row make whole bytes.
+    Bits(u32),
+    /// A constant number of bytes.
+    Size(usize),
+    /// A number of bytes that earlier fields have.
+    Length(Linear),
+    /// In front of the first of these byte strings, which is passed over; the longest of those that begin at one place.
+    Until {
+        /// The byte strings.
+        ends: Vec<Vec<u8>>,
+        /// Whether the end of the bytes around the field will do.
+        or_end: bool,
+    },
+    /// At the end of the bytes around it.
+    Rest,
+    /// A number of 7 bits a byte, the lowest first, the top bit set in all bytes but the last; four bytes at most (MQTT 5, section 1.5.5).
+    Varint,
+    /// Labels, with pointers to labels further to the front (RFC 1035, sections 3.1 and 4.1.4).
+    DnsName,
+    /// The parts `FIELD` of consecutive instances of a layout, read as one.
+    Joined {
+        /// The layout.
+        layout: LayoutId,
+        /// Which of its fields.
+        part: FieldId,
+    },
+    /// Where its contents end, or, without contents, behind its tag.
+    Contents,
+}
+
+/// A value by which cases are distinguished.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CaseKey {
+    /// A number.
+    Number(i128),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// Layouts by a value or by the first bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cases<K> {
+    /// The first that fits is taken.
+    pub cases: Vec<(K, LayoutId)>,
+    /// If none fits. Without it a field of known extent is left unread, and any other is malformed.
+    pub default: Option<LayoutId>,
+}
+
+/// What a field holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Bytes.
+    Bytes,
+    /// A whole number, of at most 8 bytes.
+    Number {
+        /// Whether its first byte is the lowest.
+        little_endian: bool,
+    },
+    /// A whole number in decimal digits, with `-` in front if it is negative.
+    Decimal,
+    /// A layout.
+    Layout(LayoutId),
+    /// A layout by the value of an earlier field.
+    Select(FieldId, Cases<CaseKey>),
+    /// A layout by the first bytes, which belong to it.
+    Starts(Cases<Vec<u8>>),
+    /// A JSON text (RFC 8259).
+    Json,
+    /// An XML document (XML 1.0): elements and attributes, without a document type.
+    Xml,
+}
+
+/// How often a field stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Repeat {
+    /// Once.
+    Once,
+    /// Until the bytes around it end.
+    ToEnd,
+    /// As often as earlier fields count; not at all if that is negative.
+    Count(Linear),
+    /// Until one of these byte strings stands where the next would begin; it is passed over.
+    Stop(Vec<Vec<u8>>),
+    /// As long as an earlier field is not 0. Each instance has a field of the same name, which is about the next.
+    Chain(FieldId),
+}
+
+/// A part of a layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// It is only there if this holds.
+    pub when: Option<Condition>,
+    /// Constant bytes in front of it; may be empty.
+    pub tag: Vec<u8>,
+    /// Where it ends.
+    pub extent: Extent,
+    /// What it holds.
+    pub contents: Contents,
+    /// How often it stands.
+    pub repeat: Repeat,
+    /// The only bytes that it may have.
+    pub chars: Option<CharSet>,
+    /// Bytes that are no part of it at its start and end.
+    pub trim: Option<CharSet>,
+    /// Fewest bytes, after trimming.
+    pub min: usize,
+}
+
+/// Which of a field's values an attribute is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Every one.
+    All,
+    /// Those in instances with this key.
+    Key(CaseKey),
+    /// All, each under its key's name.
+    AnyKey,
+    /// The one in the instance of this number in its repetition, from 0.
+    Index(usize),
+    /// The scalar of this path in JSON (`user.tags[0]`), or the attribute of this path in XML (`order/item/@id`).
+    Member(String),
+    /// All members, each under its path.
+    AnyMember,
+}
+
+/// A value that users may ask for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    /// Its name. One that ends in `*` stands for many: the key or path takes that place.
+    pub name: String,
+    /// Where it is.
+    pub layout: LayoutId,
+    /// Which field of the layout.
+    pub field: FieldId,
+    /// Which of the field's values.
+    pub which: Which,
+}

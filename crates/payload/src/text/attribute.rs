@@ -1,0 +1,82 @@
+//! The attributes that users may ask for.
+
+use super::layout::{Names, twice};
+use super::table::{Source, Table};
+use super::{contents, errors, field};
+use crate::{Attribute, Contents, Layout, Which, keys};
+
+/// Reads all attributes.
+pub(super) fn all(
+    source: &mut Source,
+    message: &Table,
+    names: &Names,
+    layouts: &[Layout],
+) -> Vec<Attribute> {
+    let tables = message.tables(source, "attribute", &keys::ATTRIBUTE);
+    let named: Vec<_> = tables
+        .iter()
+        .filter_map(|table| table.text("name"))
+        .collect();
+    twice(source, "attribute", named.iter());
+    tables
+        .iter()
+        .filter_map(|table| one(source, table, names, layouts))
+        .collect()
+}
+
+fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) -> Option<Attribute> {
+    let name = table.text("name")?;
+    let (layout, field) = field::path(source, names, &table.text("field")?)?;
+    field::exclusive(
+        source,
+        table,
+        &["key", "index", "member"],
+        "which values these are",
+    );
+    let which = if let Some(key) = table.text("key") {
+        let known = &layouts[layout];
+        let Some(by) = known.key else {
+            source.errors.push(errors::no_key(key.span, &known.name));
+            return None;
+        };
+        let by_name = &names.layouts[layout].fields[by.field];
+        if by.field >= field {
+            let field = &names.layouts[layout].fields[field].name.value;
+            let refused = errors::key_is_later(key.span, &by_name.name.value, field);
+            source.errors.push(refused);
+            return None;
+        }
+        match key.value.as_str() {
+            "*" => Which::AnyKey,
+            _ => Which::Key(contents::case_key(source, &key, by_name.is_number)?),
+        }
+    } else if let Some(index) = table.number("index") {
+        Which::Index(index.value as usize)
+    } else if let Some(member) = table.text("member") {
+        let holds = layouts[layout]
+            .fields
+            .get(field)
+            .map(|field| &field.contents);
+        if !matches!(holds, Some(Contents::Json | Contents::Xml)) {
+            let field = &names.layouts[layout].fields[field].name.value;
+            source.errors.push(errors::no_members(member.span, field));
+            return None;
+        }
+        match member.value.as_str() {
+            "*" => Which::AnyMember,
+            _ => Which::Member(member.value),
+        }
+    } else {
+        Which::All
+    };
+    let many = matches!(which, Which::AnyKey | Which::AnyMember);
+    if many != name.value.ends_with('*') {
+        source.errors.push(errors::wildcard(name.span, &name.value));
+    }
+    Some(Attribute {
+        name: name.value,
+        layout,
+        field,
+        which,
+    })
+}

@@ -1,0 +1,119 @@
+//! What a field holds.
+
+use super::field::{Id, exclusive};
+use super::layout::Names;
+use super::table::{Source, Table};
+use super::{At, errors};
+use crate::{CaseKey, Cases, Contents, Extent};
+
+/// The keys by which a field holds a layout.
+const LAYOUTS: [&str; 3] = ["layout", "select", "starts"];
+
+/// Whether the field holds a layout.
+pub(super) fn is_structured(table: &Table) -> bool {
+    !table.present(&LAYOUTS).is_empty()
+}
+
+/// Reads what the field holds; `None` if that is wrong.
+pub(super) fn read(
+    source: &mut Source,
+    names: &Names,
+    id: Id,
+    table: &Table,
+    extent: Option<&Extent>,
+) -> Option<Contents> {
+    exclusive(source, table, &LAYOUTS, "what the field holds");
+    belongs(source, table, "case", "`select`", &["select"]);
+    belongs(
+        source,
+        table,
+        "default",
+        "`select` or `starts`",
+        &["select", "starts"],
+    );
+    let default = match table.text("default") {
+        Some(name) => Some(names.layout(source, &name)?),
+        None => None,
+    };
+    if let Some(name) = table.text("layout") {
+        return names.layout(source, &name).map(Contents::Layout);
+    }
+    if let Some(name) = table.text("select") {
+        if !table.has("case") {
+            source
+                .errors
+                .push(errors::only_with(name.span, "select", "`case`"));
+        }
+        let Some(field) = names.earlier(id.0, id.1, &name.value) else {
+            names.no_earlier(source, id.0, id.1, &name.value, name.span);
+            return None;
+        };
+        let is_number = names.layouts[id.0].fields[field].is_number;
+        let mut cases = Vec::new();
+        for (key, layout) in table.cases(source, "case") {
+            let key = case_key(source, &key, is_number)?;
+            cases.push((key, names.layout(source, &layout)?));
+        }
+        return Some(Contents::Select(field, Cases { cases, default }));
+    }
+    if table.has("starts") {
+        let mut cases = Vec::new();
+        for (bytes, layout) in table.cases(source, "starts") {
+            cases.push((bytes.value.into_bytes(), names.layout(source, &layout)?));
+        }
+        return Some(Contents::Starts(Cases { cases, default }));
+    }
+    value(source, table, extent)
+}
+
+/// Reports a key without the one that it belongs to.
+fn belongs(source: &mut Source, table: &Table, key: &str, with: &str, any: &[&'static str]) {
+    if let (Some(span), []) = (table.span_of(key), &table.present(any)[..]) {
+        source.errors.push(errors::only_with(span, key, with));
+    }
+}
+
+/// A number in decimal or hexadecimal digits, or the bytes of a string.
+pub(super) fn case_key(source: &mut Source, key: &At<String>, is_number: bool) -> Option<CaseKey> {
+    if !is_number {
+        return Some(CaseKey::Bytes(key.value.clone().into_bytes()));
+    }
+    let read = match key.value.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16),
+        None => key.value.parse(),
+    };
+    if read.is_err() {
+        source.errors.push(errors::bad_case(key.span, &key.value));
+    }
+    read.ok().map(CaseKey::Number)
+}
+
+fn value(source: &mut Source, table: &Table, extent: Option<&Extent>) -> Option<Contents> {
+    let word = |key| table.text(key).map(|word| word.value);
+    match word("form").as_deref() {
+        Some("json") => return Some(Contents::Json),
+        Some("xml") => return Some(Contents::Xml),
+        _ => {}
+    }
+    let narrow = matches!(extent, Some(Extent::Size(1..=8)));
+    let kind = word("type");
+    for (key, misused) in [
+        ("type", kind.as_deref() == Some("number")),
+        ("endian", true),
+    ] {
+        if let (Some(span), true, false) = (table.span_of(key), misused, narrow) {
+            source.errors.push(errors::too_wide(span, key));
+            return None;
+        }
+    }
+    let little_endian = word("endian").as_deref() == Some("little");
+    Some(match (kind.as_deref(), extent) {
+        (Some("decimal"), _) => Contents::Decimal,
+        (Some("bytes"), _) => Contents::Bytes,
+        (_, Some(Extent::Bits(_) | Extent::Varint)) => Contents::Number {
+            little_endian: false,
+        },
+        _ if narrow => Contents::Number { little_endian },
+        _ => Contents::Bytes,
+    })
+}

@@ -1,0 +1,234 @@
+//! What can be wrong with a schema. One function a diagnostic.
+
+use super::table::described;
+use crate::keys::KeySpec;
+use diag::{Code, Diagnostic, Span};
+
+fn refuse(
+    code: &'static str,
+    span: Span,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::error(Code(code), span, message).help(help)
+}
+
+fn listed(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// The text is no TOML.
+pub(super) fn syntax(span: Span, what: &str) -> Diagnostic {
+    let help = "a schema has lines such as `name = \"dns\"`, and `[[layout]]` in front of each layout; see https://toml.io";
+    refuse("E1001", span, format!("this is not TOML: {what}"), help)
+}
+
+/// A key that means nothing here.
+pub(super) fn unknown_key(
+    span: Span,
+    key: &str,
+    owner: &str,
+    known: &[&str],
+    near: Option<&str>,
+) -> Diagnostic {
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it may have {}", listed(known)),
+    };
+    refuse(
+        "E1002",
+        span,
+        format!("unknown key `{key}` in {owner}"),
+        help,
+    )
+}
+
+/// A value of another kind than the key's, or out of its range.
+pub(super) fn wrong_kind(span: Span, key: &KeySpec) -> Diagnostic {
+    let message = format!("`{}` is {}", key.name, described(key));
+    refuse(
+        "E1003",
+        span,
+        message,
+        format!("write it like `{}`", key.example),
+    )
+}
+
+/// A key that must be there is not.
+pub(super) fn missing_key(span: Span, owner: &str, key: &KeySpec) -> Diagnostic {
+    let message = format!("{owner} needs the key `{}`", key.name);
+    refuse("E1004", span, message, format!("add `{}`", key.example))
+}
+
+/// A name of nothing.
+pub(super) fn unknown_name(
+    span: Span,
+    what: &str,
+    name: &str,
+    known: &[&str],
+    near: Option<&str>,
+) -> Diagnostic {
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there is none".to_string(),
+        None => format!("there is {}", listed(known)),
+    };
+    refuse("E1005", span, format!("no {what} is named `{name}`"), help)
+}
+
+/// Two of a kind with one name.
+pub(super) fn name_twice(span: Span, what: &str, name: &str, first: Span) -> Diagnostic {
+    let message = format!("two {what}s are named `{name}`");
+    refuse("E1006", span, message, "give one of them another name").also(first, "the first")
+}
+
+/// Two keys of which a table may have one.
+pub(super) fn exclusive(span: Span, first: (&str, Span), second: &str, about: &str) -> Diagnostic {
+    let message = format!("`{}` and `{second}` both give {about}", first.0);
+    refuse("E1007", span, message, "remove one of them").also(first.1, "the other")
+}
+
+/// A key without the one that it belongs to.
+pub(super) fn only_with(span: Span, key: &str, with: &str) -> Diagnostic {
+    let message = format!("`{key}` has no meaning without {with}");
+    refuse(
+        "E1008",
+        span,
+        message,
+        format!("add {with}, or remove `{key}`"),
+    )
+}
+
+/// A field of which nothing says where it ends.
+pub(super) fn no_extent(span: Span, name: &str) -> Diagnostic {
+    let message = format!("nothing gives the end of the field `{name}`");
+    let help = "add `size`, `bits`, `length`, `until`, `rest`, `join`, `form` or `layout`; a field that is only a constant has a `tag`";
+    refuse("E1009", span, message, help)
+}
+
+/// An expression that cannot be read.
+pub(super) fn expression(span: Span, expected: &str) -> Diagnostic {
+    let help = "sums have numbers, fields of this layout that stand earlier, and products of both, such as `4 * words - 2`";
+    refuse("E1010", span, format!("expected {expected}"), help)
+}
+
+/// A field that is used as a number, and is none.
+pub(super) fn not_a_number(span: Span, name: &str) -> Diagnostic {
+    let message = format!("the field `{name}` is no number");
+    let help = "numbers have `bits`, a `size` of at most 8, the form `varint` or the type `decimal`, and stand once";
+    refuse("E1011", span, message, help)
+}
+
+/// Bits that end within a byte.
+pub(super) fn broken_byte(span: Span, bits: u32) -> Diagnostic {
+    let message = format!("{bits} bits in a row make no whole bytes");
+    let help = format!(
+        "add a field of {} bits, named `spare` if it means nothing",
+        8 - bits % 8
+    );
+    refuse("E1012", span, message, help)
+}
+
+/// A field that cannot be a number.
+pub(super) fn too_wide(span: Span, key: &str) -> Diagnostic {
+    let message = format!("`{key}` is for numbers of at most 8 bytes with a constant `size`");
+    refuse(
+        "E1013",
+        span,
+        message,
+        format!("remove `{key}`, or give the field such a `size`"),
+    )
+}
+
+/// A field in a layout of any order by which it cannot be recognised.
+pub(super) fn no_tag(span: Span, name: &str) -> Diagnostic {
+    let message = format!("the field `{name}` has no tag, and its layout has no order");
+    let help = "give it a `tag`, or its layout `order = \"fixed\"`";
+    refuse("E1014", span, message, help)
+}
+
+/// An attribute's key, in a layout that has none.
+pub(super) fn no_key(span: Span, layout: &str) -> Diagnostic {
+    let message = format!("the layout `{layout}` has no key");
+    refuse(
+        "E1015",
+        span,
+        message,
+        "name the field that distinguishes its instances by `key = \"FIELD\"` in the layout",
+    )
+}
+
+/// The key stands behind what it is to select.
+pub(super) fn key_is_later(span: Span, key: &str, field: &str) -> Diagnostic {
+    let message = format!("the key `{key}` does not stand in front of the field `{field}`");
+    refuse(
+        "E1016",
+        span,
+        message,
+        "a parser knows only what it has passed: choose a field behind the key",
+    )
+}
+
+/// A member of something that has none.
+pub(super) fn no_members(span: Span, field: &str) -> Diagnostic {
+    let message = format!("the field `{field}` has no members");
+    refuse(
+        "E1017",
+        span,
+        message,
+        "members are in fields of the form `json` or `xml`",
+    )
+}
+
+/// `*` in one place and not in the other.
+pub(super) fn wildcard(span: Span, name: &str) -> Diagnostic {
+    let message =
+        format!("the name `{name}` and what it stands for must both end in `*`, or neither");
+    refuse(
+        "E1018",
+        span,
+        message,
+        "an attribute of many names is written like `name = \"header.*\"` with `key = \"*\"`",
+    )
+}
+
+/// A reference that is not `LAYOUT.FIELD`.
+pub(super) fn not_a_path(span: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` names no field");
+    refuse(
+        "E1019",
+        span,
+        message,
+        "write it as LAYOUT.FIELD, such as `header.value`",
+    )
+}
+
+/// A chain whose layout does not go on with it.
+pub(super) fn broken_chain(span: Span, name: &str) -> Diagnostic {
+    let message =
+        format!("the layout of this chain has no number `{name}`, so nothing says what comes next");
+    refuse(
+        "E1020",
+        span,
+        message,
+        format!("add the field `{name}` to that layout"),
+    )
+}
+
+/// Characters that make no set.
+pub(super) fn bad_set(span: Span, key: &str) -> Diagnostic {
+    let message = format!("`{key}` has a range that runs backwards, or a character beyond U+00FF");
+    refuse(
+        "E1021",
+        span,
+        message,
+        "write ranges like `a-z`, and `-` itself at the start or end",
+    )
+}
+
+/// A case that the field cannot have.
+pub(super) fn bad_case(span: Span, case: &str) -> Diagnostic {
+    let message = format!("`{case}` is no number, but the field is one");
+    refuse("E1022", span, message, "write it like `16` or `0x10`")
+}

@@ -1,0 +1,216 @@
+//! One field: where it ends, how often it stands, which bytes it may have.
+
+use super::layout::Names;
+use super::table::{Source, Table};
+use super::{At, contents, errors};
+use crate::expression::{self, Wrong};
+use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat};
+
+/// The keys that give a field's end.
+const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
+/// The keys that have it stand more than once.
+const REPEATS: [&str; 4] = ["repeat", "count", "stop", "chain"];
+
+/// Which field of which layout.
+pub(super) type Id = (LayoutId, FieldId);
+
+/// Whether the field is a number that expressions may use.
+pub(super) fn is_number(table: &Table) -> bool {
+    let word = |key| table.text(key).map(|word| word.value);
+    let kind = word("type");
+    let has_kind = |name| kind.as_deref() == Some(name);
+    let once = table.present(&REPEATS).is_empty();
+    let narrow = table
+        .number("size")
+        .is_some_and(|size| (1..=8).contains(&size.value));
+    let plain = !["layout", "select", "starts"]
+        .iter()
+        .any(|key| table.has(key));
+    once && plain
+        && (table.has("bits")
+            || has_kind("decimal")
+            || narrow && !has_kind("bytes")
+            || word("form").as_deref() == Some("varint"))
+}
+
+/// Reads a field; `None` if too little of it is right.
+pub(super) fn read(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Field> {
+    let name = table.text("name")?;
+    exclusive(source, table, &EXTENTS, "the field's end");
+    exclusive(source, table, &REPEATS, "how often the field stands");
+    let when = table
+        .text("when")
+        .and_then(|text| condition(source, names, id, &text));
+    let extent = extent(source, names, id, table);
+    let contents = contents::read(source, names, id, table, extent.as_ref());
+    let repeat = repeat(source, names, id, table);
+    let tag = table.bytes("tag").unwrap_or_default();
+    if table.has("or_end") && !table.has("until") {
+        let span = table.span_of("or_end").unwrap_or(table.span);
+        source
+            .errors
+            .push(errors::only_with(span, "or_end", "`until`"));
+    }
+    let extent = match extent {
+        Some(extent) => extent,
+        None if contents::is_structured(table) || !tag.is_empty() => Extent::Contents,
+        None if table.present(&EXTENTS).is_empty() => {
+            source
+                .errors
+                .push(errors::no_extent(name.span, &name.value));
+            return None;
+        }
+        None => return None,
+    };
+    Some(Field {
+        name: name.value,
+        when,
+        tag,
+        extent,
+        contents: contents?,
+        repeat: repeat?,
+        chars: set(source, table, "chars"),
+        trim: set(source, table, "trim"),
+        min: table.number("min").map_or(0, |min| min.value as usize),
+    })
+}
+
+/// Reports keys of which only one may be there.
+pub(super) fn exclusive(source: &mut Source, table: &Table, keys: &[&'static str], about: &str) {
+    if let [first, second, ..] = table.present(keys)[..] {
+        let refused = errors::exclusive(second.1, first, second.0, about);
+        source.errors.push(refused);
+    }
+}
+
+fn set(source: &mut Source, table: &Table, key: &'static str) -> Option<CharSet> {
+    let text = table.text(key)?;
+    let set = CharSet::parse(&text.value);
+    if set.is_none() {
+        source.errors.push(errors::bad_set(text.span, key));
+    }
+    set
+}
+
+fn extent(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Extent> {
+    let (key, _) = *table.present(&EXTENTS).first()?;
+    match key {
+        "bits" => Some(Extent::Bits(table.number("bits")?.value as u32)),
+        "size" => Some(Extent::Size(table.number("size")?.value as usize)),
+        "length" => Some(Extent::Length(sum(source, names, id, table, "length")?)),
+        "until" => Some(Extent::Until {
+            ends: table.byte_strings("until")?,
+            or_end: table.flag("or_end"),
+        }),
+        "rest" => Some(Extent::Rest),
+        "join" => {
+            let (layout, part) = path(source, names, &table.text("join")?)?;
+            Some(Extent::Joined { layout, part })
+        }
+        _ => match table.text("form")?.value.as_str() {
+            "varint" => Some(Extent::Varint),
+            "dns-name" => Some(Extent::DnsName),
+            _ => Some(Extent::Rest),
+        },
+    }
+}
+
+fn repeat(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Repeat> {
+    let Some(&(key, span)) = table.present(&REPEATS).first() else {
+        return Some(Repeat::Once);
+    };
+    match key {
+        "repeat" => Some(match table.flag("repeat") {
+            true => Repeat::ToEnd,
+            false => Repeat::Once,
+        }),
+        "count" => Some(Repeat::Count(sum(source, names, id, table, "count")?)),
+        "stop" => Some(Repeat::Stop(table.byte_strings("stop")?)),
+        _ => {
+            let chain = table.text("chain")?;
+            let first = number(source, names, id, &chain)?;
+            let Some(item) = table.text("layout") else {
+                source
+                    .errors
+                    .push(errors::only_with(span, "chain", "`layout`"));
+                return None;
+            };
+            let item = names.layout(source, &item)?;
+            let mut fields = names.layouts[item].fields.iter();
+            if !fields.any(|field| field.name.value == chain.value && field.is_number) {
+                source.errors.push(errors::broken_chain(span, &chain.value));
+                return None;
+            }
+            Some(Repeat::Chain(first))
+        }
+    }
+}
+
+/// An earlier field that is a number; anything else is reported.
+fn number(source: &mut Source, names: &Names, id: Id, name: &At<String>) -> Option<FieldId> {
+    let Some(found) = names.earlier(id.0, id.1, &name.value) else {
+        names.no_earlier(source, id.0, id.1, &name.value, name.span);
+        return None;
+    };
+    let is_number = names.layouts[id.0].fields[found].is_number;
+    if !is_number {
+        source
+            .errors
+            .push(errors::not_a_number(name.span, &name.value));
+    }
+    is_number.then_some(found)
+}
+
+/// A `LAYOUT.FIELD`.
+pub(super) fn path(source: &mut Source, names: &Names, text: &At<String>) -> Option<Id> {
+    let Some((layout, field)) = text.value.split_once('.') else {
+        source
+            .errors
+            .push(errors::not_a_path(text.span, &text.value));
+        return None;
+    };
+    let at = At {
+        value: layout.to_string(),
+        span: source.inside(text.span, 0..layout.len()),
+    };
+    let id = names.layout(source, &at)?;
+    let inside = source.inside(text.span, layout.len() + 1..text.value.len());
+    Some((id, names.field(source, id, field, inside)?))
+}
+
+fn sum(
+    source: &mut Source,
+    names: &Names,
+    id: Id,
+    table: &Table,
+    key: &'static str,
+) -> Option<Linear> {
+    let text = table.text(key)?;
+    let read = expression::linear(&text.value, &|name| numeric(names, id, name));
+    read.map_err(|wrong| report(source, names, id, &text, wrong))
+        .ok()
+}
+
+fn condition(source: &mut Source, names: &Names, id: Id, text: &At<String>) -> Option<Condition> {
+    let read = expression::condition(&text.value, &|name| numeric(names, id, name));
+    read.map_err(|wrong| report(source, names, id, text, wrong))
+        .ok()
+}
+
+fn numeric(names: &Names, id: Id, name: &str) -> Option<FieldId> {
+    let found = names.earlier(id.0, id.1, name)?;
+    names.layouts[id.0].fields[found].is_number.then_some(found)
+}
+
+fn report(source: &mut Source, names: &Names, id: Id, text: &At<String>, wrong: Wrong) {
+    match wrong {
+        Wrong::Expected(what, range) => {
+            let span = source.inside(text.span, range);
+            source.errors.push(errors::expression(span, what));
+        }
+        Wrong::Unknown(name, range) => {
+            let span = source.inside(text.span, range);
+            number(source, names, id, &At { value: name, span });
+        }
+    }
+}

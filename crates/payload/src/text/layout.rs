@@ -1,0 +1,236 @@
+//! Layouts, and the names that fields and attributes refer to.
+
+use super::table::{Source, Table};
+use super::{At, errors, field, similar};
+use crate::{Extent, Field, FieldId, Key, Layout, LayoutId, Order, keys};
+use diag::Span;
+
+/// A layout's tables, checked.
+pub(super) struct Parts<'v> {
+    table: Table<'v>,
+    fields: Vec<Table<'v>>,
+}
+
+/// The tables of all layouts.
+pub(super) fn parts<'v>(source: &mut Source, message: &Table<'v>) -> Vec<Parts<'v>> {
+    let tables = message.tables(source, "layout", &keys::LAYOUT);
+    let with_fields = |table: Table<'v>| Parts {
+        fields: table.tables(source, "field", &keys::FIELD),
+        table,
+    };
+    tables.into_iter().map(with_fields).collect()
+}
+
+/// What is known of a field before it is read.
+pub(super) struct NamedField {
+    pub(super) name: At<String>,
+    /// Whether expressions may use it.
+    pub(super) is_number: bool,
+}
+
+/// What is known of a layout before its fields are read.
+pub(super) struct NamedLayout {
+    pub(super) name: At<String>,
+    pub(super) fields: Vec<NamedField>,
+    /// The chains that it is an instance of: their fields have a value before they are read.
+    chains: Vec<String>,
+}
+
+/// All names of a schema.
+pub(super) struct Names {
+    pub(super) layouts: Vec<NamedLayout>,
+}
+
+impl Names {
+    pub(super) fn collect(source: &mut Source, parts: &[Parts]) -> Names {
+        let named = |table: &Table| {
+            table.text("name").unwrap_or(At {
+                value: String::new(),
+                span: table.span,
+            })
+        };
+        let mut layouts: Vec<NamedLayout> = parts
+            .iter()
+            .map(|part| NamedLayout {
+                name: named(&part.table),
+                fields: part
+                    .fields
+                    .iter()
+                    .map(|field| NamedField {
+                        name: named(field),
+                        is_number: field::is_number(field),
+                    })
+                    .collect(),
+                chains: Vec::new(),
+            })
+            .collect();
+        for field in parts.iter().flat_map(|part| &part.fields) {
+            if let (Some(chain), Some(item)) = (field.text("chain"), field.text("layout")) {
+                let item = layouts.iter_mut().find(|l| l.name.value == item.value);
+                if let Some(item) = item {
+                    item.chains.push(chain.value);
+                }
+            }
+        }
+        twice(source, "layout", layouts.iter().map(|layout| &layout.name));
+        for layout in &layouts {
+            twice(
+                source,
+                "field",
+                layout.fields.iter().map(|field| &field.name),
+            );
+        }
+        Names { layouts }
+    }
+
+    /// The layout of this name; an unknown one is reported.
+    pub(super) fn layout(&self, source: &mut Source, name: &At<String>) -> Option<LayoutId> {
+        let known = || self.layouts.iter().map(|layout| layout.name.value.as_str());
+        let found = known().position(|known| known == name.value);
+        if found.is_none() {
+            let near = similar(known(), &name.value);
+            let known: Vec<&str> = known().collect();
+            source.errors.push(errors::unknown_name(
+                name.span,
+                "layout",
+                &name.value,
+                &known,
+                near,
+            ));
+        }
+        found
+    }
+
+    /// The field of a layout; an unknown one is reported.
+    pub(super) fn field(
+        &self,
+        source: &mut Source,
+        layout: LayoutId,
+        name: &str,
+        span: Span,
+    ) -> Option<FieldId> {
+        let known = || {
+            self.layouts[layout]
+                .fields
+                .iter()
+                .map(|f| f.name.value.as_str())
+        };
+        let found = known().position(|known| known == name);
+        if found.is_none() {
+            self.unknown_field(source, name, span, known().collect());
+        }
+        found
+    }
+
+    /// The field that a field of this number may refer to: one further to the front, or one that a chain has set.
+    pub(super) fn earlier(&self, layout: LayoutId, field: FieldId, name: &str) -> Option<FieldId> {
+        let layout = &self.layouts[layout];
+        let found = layout.fields.iter().position(|f| f.name.value == name)?;
+        (found < field || layout.chains.iter().any(|chain| chain == name)).then_some(found)
+    }
+
+    /// Reports that no field of this name stands further to the front.
+    pub(super) fn no_earlier(
+        &self,
+        source: &mut Source,
+        layout: LayoutId,
+        field: FieldId,
+        name: &str,
+        span: Span,
+    ) {
+        let fields = self.layouts[layout].fields.iter().take(field);
+        let known = fields.map(|f| f.name.value.as_str()).collect();
+        self.unknown_field(source, name, span, known);
+    }
+
+    fn unknown_field(&self, source: &mut Source, name: &str, span: Span, known: Vec<&str>) {
+        let near = similar(known.iter().copied(), name);
+        let refused = errors::unknown_name(span, "earlier field", name, &known, near);
+        source.errors.push(refused);
+    }
+}
+
+/// Reports names that stand twice.
+pub(super) fn twice<'n>(
+    source: &mut Source,
+    what: &str,
+    names: impl Iterator<Item = &'n At<String>>,
+) {
+    let mut seen: Vec<&At<String>> = Vec::new();
+    for name in names {
+        match seen.iter().find(|first| first.value == name.value) {
+            Some(first) => {
+                let refused = errors::name_twice(name.span, what, &name.value, first.span);
+                source.errors.push(refused);
+            }
+            None => seen.push(name),
+        }
+    }
+}
+
+/// Reads all layouts.
+pub(super) fn all(source: &mut Source, parts: &[Parts], names: &Names) -> Vec<Layout> {
+    (0..parts.len())
+        .map(|id| one(source, &parts[id], names, id))
+        .collect()
+}
+
+fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> Layout {
+    let order = match part.table.text("order") {
+        Some(order) if order.value == "any" => Order::Any,
+        _ => Order::Fixed,
+    };
+    let key = part.table.text("key").and_then(|key| {
+        Some(Key {
+            field: names.field(source, id, &key.value, key.span)?,
+            ignore_case: part.table.flag("ignore_case"),
+        })
+    });
+    if let (Some(span), None) = (part.table.span_of("ignore_case"), part.table.span_of("key")) {
+        source
+            .errors
+            .push(errors::only_with(span, "ignore_case", "`key`"));
+    }
+    let fields: Vec<Field> = part
+        .fields
+        .iter()
+        .enumerate()
+        .filter_map(|(index, table)| field::read(source, names, (id, index), table))
+        .collect();
+    let named = &names.layouts[id];
+    if order == Order::Any {
+        for (field, known) in fields.iter().zip(&named.fields) {
+            if field.tag.is_empty() {
+                source
+                    .errors
+                    .push(errors::no_tag(known.name.span, &field.name));
+            }
+        }
+    }
+    whole_bytes(source, &fields, named);
+    Layout {
+        name: named.name.value.clone(),
+        order,
+        key,
+        fields,
+    }
+}
+
+/// Fields of bits that stand in a row must end with a byte.
+fn whole_bytes(source: &mut Source, fields: &[Field], named: &NamedLayout) {
+    let mut bits = 0;
+    for (index, field) in fields.iter().enumerate() {
+        let Extent::Bits(more) = field.extent else {
+            continue;
+        };
+        bits += more;
+        let next = fields.get(index + 1).map(|next| &next.extent);
+        if !matches!(next, Some(Extent::Bits(_))) {
+            if bits % 8 != 0 {
+                let span = named.fields.get(index).map_or(Span::NONE, |f| f.name.span);
+                source.errors.push(errors::broken_byte(span, bits));
+            }
+            bits = 0;
+        }
+    }
+}

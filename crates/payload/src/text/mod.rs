@@ -1,0 +1,102 @@
+//! A schema from the text of its file.
+
+mod attribute;
+mod contents;
+mod errors;
+mod field;
+mod layout;
+mod similar;
+mod table;
+
+use crate::keys::MESSAGE;
+use crate::{Limits, Schema, Signature, Transport};
+use diag::{Diagnostics, FileId, SourceMap, Span};
+use layout::Names;
+use table::{Source, Table};
+use toml::de::DeTable;
+
+pub use similar::similar;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+/// Reads a schema. All errors in it are reported at once.
+pub fn load(map: &SourceMap, file: FileId) -> Result<Schema, Diagnostics> {
+    let mut source = Source {
+        map,
+        file,
+        errors: Diagnostics::new(),
+    };
+    let text = map.file(file).text.clone();
+    let (root, wrong) = DeTable::parse_recoverable(&text);
+    for error in &wrong {
+        let span = source.span(error.span().unwrap_or(0..0));
+        source.errors.push(errors::syntax(span, error.message()));
+    }
+    if !wrong.is_empty() {
+        return Err(source.errors);
+    }
+    let start = source.span(0..0);
+    let table = source.check(root.get_ref(), start, &MESSAGE);
+    let schema = message(&mut source, &table);
+    match schema {
+        Some(schema) if !source.errors.has_errors() => Ok(schema),
+        _ => Err(source.errors),
+    }
+}
+
+fn message(source: &mut Source, table: &Table) -> Option<Schema> {
+    let parts = layout::parts(source, table);
+    let names = Names::collect(source, &parts);
+    let layouts = layout::all(source, &parts, &names);
+    let root = table
+        .text("root")
+        .and_then(|root| names.layout(source, &root));
+    let attributes = attribute::all(source, table, &names, &layouts);
+    Some(Schema {
+        name: table.text("name")?.value,
+        title: table.text("title")?.value,
+        reference: table.text("reference")?.value,
+        transport: match table.text("transport")?.value.as_str() {
+            "tcp" => Transport::Tcp,
+            _ => Transport::Udp,
+        },
+        ports: table
+            .numbers("ports")
+            .into_iter()
+            .map(|port| port as u16)
+            .collect(),
+        recognise: signatures(source, table),
+        limits: limits(source, table),
+        root: root?,
+        layouts,
+        attributes,
+    })
+}
+
+fn signatures(source: &mut Source, table: &Table) -> Vec<Signature> {
+    let tables = table.tables(source, "recognise", &crate::keys::SIGNATURE);
+    let signature = |table: &Table| {
+        Some(Signature {
+            at: table.number("at").map_or(0, |at| at.value as usize),
+            bytes: table.bytes("bytes")?,
+        })
+    };
+    tables.iter().filter_map(signature).collect()
+}
+
+fn limits(source: &mut Source, table: &Table) -> Limits {
+    let limits = table.table(source, "limits", &crate::keys::LIMITS);
+    let number = |key| limits.as_ref().and_then(|limits| limits.number(key));
+    Limits {
+        depth: number("depth").map_or(16, |at| at.value as usize),
+        bytes: number("bytes").map_or(1_400, |at| at.value as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests;

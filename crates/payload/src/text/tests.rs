@@ -1,0 +1,230 @@
+use super::load;
+use crate::Schema;
+use diag::{Diagnostics, SourceMap};
+
+const GOOD: &str = r#"
+name = "sample"
+title = "A sample"
+reference = "none"
+transport = "udp"
+ports = [7]
+root = "message"
+
+[[layout]]
+name = "message"
+field = [
+  { name = "version", bits = 4 },
+  { name = "flags", bits = 4 },
+  { name = "words", size = 1 },
+  { name = "options", length = "4 * words - 2", when = "flags != 0" },
+  { name = "next", size = 1 },
+  { name = "part", layout = "part", chain = "next" },
+  { name = "item", layout = "item", repeat = true },
+]
+
+[[layout]]
+name = "part"
+field = [{ name = "data", size = 3, type = "bytes", chars = "a-z" }, { name = "next", size = 1 }]
+
+[[layout]]
+name = "item"
+key = "type"
+field = [
+  { name = "type", size = 2 },
+  { name = "length", size = 2, endian = "little" },
+  { name = "value", length = "length", select = "type", case = { 0x10 = "text" } },
+]
+
+[[layout]]
+name = "text"
+order = "any"
+field = [{ name = "a", tag = "A", size = 2 }, { name = "b", tag = [0x42], until = ";", or_end = true }]
+
+[[attribute]]
+name = "first"
+field = "item.value"
+key = 0x20
+
+[[attribute]]
+name = "item.*"
+field = "item.value"
+key = "*"
+"#;
+
+fn load_text(text: &str) -> (SourceMap, Result<Schema, Diagnostics>) {
+    let mut map = SourceMap::new();
+    let file = map.add("sample.toml", text).unwrap();
+    let schema = load(&map, file);
+    (map, schema)
+}
+
+/// What is reported if a piece of the text is another: codes and what they mark.
+fn refused(from: &str, to: &str) -> Vec<(String, String)> {
+    assert_eq!(GOOD.matches(from).count(), 1, "`{from}`");
+    let (map, schema) = load_text(&GOOD.replace(from, to));
+    let errors = schema.expect_err("an error");
+    let one = |d: &diag::Diagnostic| {
+        assert!(d.help.is_some(), "{}", d.message);
+        (d.code.0.to_string(), map.text(d.primary.span).to_string())
+    };
+    errors.iter().map(one).collect()
+}
+
+#[test]
+fn a_schema_without_errors_is_read() {
+    let schema = load_text(GOOD).1.expect("no error");
+    assert_eq!(schema.layouts.len(), 4);
+    assert_eq!(schema.attributes.len(), 2);
+    assert_eq!((schema.limits.depth, schema.limits.bytes), (16, 1_400));
+}
+
+#[test]
+fn each_error_is_reported_where_it_is() {
+    let cases = [
+        ("ports = [7]", "ports = [7", "E1001", ""),
+        ("ports = [7]", "ports = [7]\nport = 7", "E1002", "port"),
+        ("ports = [7]", "ports = [70000]", "E1003", "70000"),
+        (
+            "transport = \"udp\"",
+            "transport = \"sctp\"",
+            "E1003",
+            "\"sctp\"",
+        ),
+        ("title = \"A sample\"\n", "", "E1004", ""),
+        (
+            "root = \"message\"",
+            "root = \"mesage\"",
+            "E1005",
+            "\"mesage\"",
+        ),
+        (
+            "when = \"flags != 0\"",
+            "when = \"flgs != 0\"",
+            "E1005",
+            "flgs",
+        ),
+        (
+            "when = \"flags != 0\"",
+            "when = \"next != 0\"",
+            "E1005",
+            "next",
+        ),
+        (
+            "field = \"item.value\"\nkey = 0x20",
+            "field = \"item.valu\"\nkey = 0x20",
+            "E1005",
+            "valu",
+        ),
+        (
+            "name = \"words\", size = 1",
+            "name = \"flags\", size = 1",
+            "E1006",
+            "\"flags\"",
+        ),
+        (
+            "name = \"words\", size = 1",
+            "name = \"words\", size = 1, rest = true",
+            "E1007",
+            "true",
+        ),
+        (
+            "layout = \"item\", repeat = true",
+            "layout = \"item\", repeat = true, stop = \";\"",
+            "E1007",
+            "\";\"",
+        ),
+        (
+            "name = \"type\", size = 2 }",
+            "name = \"type\", size = 2, or_end = true }",
+            "E1008",
+            "true",
+        ),
+        (
+            "name = \"words\", size = 1",
+            "name = \"words\", size = 1, default = \"text\"",
+            "E1008",
+            "\"text\"",
+        ),
+        (
+            "name = \"next\", size = 1 },\n",
+            "name = \"next\" },\n",
+            "E1009",
+            "\"next\"",
+        ),
+        ("4 * words - 2", "4 * words ? 2", "E1010", "? 2"),
+        (
+            "when = \"flags != 0\"",
+            "when = \"flags\"",
+            "E1010",
+            "flags",
+        ),
+        (
+            "when = \"flags != 0\" },",
+            "when = \"flags != 0\" }, { name = \"x\", length = \"options\" },",
+            "E1011",
+            "options",
+        ),
+        (
+            "name = \"flags\", bits = 4",
+            "name = \"flags\", bits = 5",
+            "E1012",
+            "\"flags\"",
+        ),
+        (
+            "size = 3, type = \"bytes\"",
+            "size = 9, type = \"number\"",
+            "E1013",
+            "\"number\"",
+        ),
+        ("tag = \"A\", size = 2", "size = 2", "E1014", "\"a\""),
+        ("key = \"type\"\n", "", "E1015", "0x20"),
+        (
+            "field = \"item.value\"\nkey = 0x20",
+            "field = \"item.type\"\nkey = 0x20",
+            "E1016",
+            "0x20",
+        ),
+        ("key = 0x20", "member = \"a\"", "E1017", "\"a\""),
+        (
+            "name = \"item.*\"",
+            "name = \"items\"",
+            "E1018",
+            "\"items\"",
+        ),
+        (
+            "field = \"item.value\"\nkey = 0x20",
+            "field = \"value\"\nkey = 0x20",
+            "E1019",
+            "\"value\"",
+        ),
+        (
+            "name = \"next\", size = 1 }]",
+            "name = \"nxt\", size = 1 }]",
+            "E1020",
+            "\"next\"",
+        ),
+        ("chars = \"a-z\"", "chars = \"z-a\"", "E1021", "\"z-a\""),
+        ("0x10 = \"text\"", "ten = \"text\"", "E1022", "ten"),
+    ];
+    for (from, to, code, marked) in cases {
+        let found = refused(from, to);
+        assert!(
+            found
+                .iter()
+                .any(|(c, text)| c == code && (text == marked || marked.is_empty())),
+            "{to}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn all_errors_are_reported_at_once_and_a_slip_has_advice() {
+    let text = GOOD
+        .replace("size = 1 },\n", "sise = 1 },\n")
+        .replace("\"udp\"", "1");
+    let (map, schema) = load_text(&text);
+    let errors = schema.expect_err("errors");
+    let shown = diag::render_plain(&errors, &map);
+    assert!(shown.contains("did you mean `size`?"), "{shown}");
+    assert!(errors.len() >= 3, "{shown}");
+}

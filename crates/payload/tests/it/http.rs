@@ -1,0 +1,138 @@
+//! HTTP/1.1, against `httparse`.
+
+use crate::common::{changed, reading, texts};
+use payload::{Found, Reason};
+use proptest::prelude::*;
+
+const REQUEST: &[u8] = b"GET /a/b?user=me&empty&x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent:curl/8.5 \r\nX-A: \r\n\r\nbody";
+
+#[test]
+fn a_request_has_its_attributes() {
+    let found = reading("http", REQUEST).unwrap();
+    assert_eq!(texts(&found, "method"), ["GET"]);
+    assert_eq!(texts(&found, "target"), ["/a/b?user=me&empty&x=1"]);
+    assert_eq!(texts(&found, "path"), ["/a/b"]);
+    assert_eq!(texts(&found, "query.user"), ["me"]);
+    assert_eq!(texts(&found, "query.empty"), [""]);
+    assert_eq!(texts(&found, "query.x"), ["1"]);
+    assert_eq!(texts(&found, "host"), ["www.example.com"]);
+    assert_eq!(texts(&found, "header.user-agent"), ["curl/8.5"]);
+    assert_eq!(texts(&found, "header.x-a"), [""]);
+    assert_eq!(texts(&found, "body"), ["body"]);
+    let host = found.iter().find(|found| found.name == "host").unwrap();
+    assert_eq!(
+        &REQUEST[host.offset..host.offset + host.length],
+        b"www.example.com"
+    );
+}
+
+#[test]
+fn a_response_has_its_status() {
+    let found = reading("http", b"HTTP/1.0 404 Not Found\nContent-Length: 0\n\n").unwrap();
+    assert_eq!(texts(&found, "status"), ["404"]);
+    assert_eq!(texts(&found, "reason"), ["Not Found"]);
+    assert_eq!(texts(&found, "content_length"), ["0"]);
+    let found = reading("http", b"HTTP/1.1 200\r\n\r\n").unwrap();
+    assert!(texts(&found, "reason").is_empty());
+}
+
+#[test]
+fn a_head_that_is_cut_is_truncated_and_keeps_what_was_read() {
+    let cut = reading("http", &REQUEST[..70]).unwrap_err();
+    assert_eq!((cut.reason, cut.at), (Reason::Truncated, 70));
+    assert_eq!(texts(&cut.before, "host"), ["www.example.com"]);
+}
+
+/// What the two readers are compared by: the start's parts and the headers.
+type Head = (Vec<String>, Vec<(String, Vec<u8>)>);
+
+fn request(bytes: &[u8]) -> Option<Head> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut request = httparse::Request::new(&mut headers);
+    let whole = request.parse(bytes).ok()?.is_complete();
+    let start = vec![request.method?.to_string(), request.path?.to_string()];
+    whole.then(|| (start, named(request.headers)))
+}
+
+fn response(bytes: &[u8]) -> Option<Head> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut response = httparse::Response::new(&mut headers);
+    let whole = response.parse(bytes).ok()?.is_complete();
+    let start = vec![response.code?.to_string(), response.reason?.to_string()];
+    whole.then(|| (start, named(response.headers)))
+}
+
+fn named(headers: &[httparse::Header]) -> Vec<(String, Vec<u8>)> {
+    let pair = |h: &httparse::Header| (h.name.to_ascii_lowercase(), h.value.to_vec());
+    headers.iter().map(pair).collect()
+}
+
+fn head(found: &[Found], start: [&str; 2]) -> Head {
+    let start = start.map(|name| texts(found, name).concat());
+    let header = |found: &Found| match &found.value {
+        payload::Value::Bytes(value) => Some((
+            found.name.strip_prefix("header.")?.to_string(),
+            value.clone(),
+        )),
+        payload::Value::Number(_) => None,
+    };
+    (start.to_vec(), found.iter().filter_map(header).collect())
+}
+
+/// Bytes that matter to a head.
+fn relevant() -> impl Strategy<Value = u8> {
+    prop::sample::select(&b" \t\r\n:/?&=\"<{\x00\x7f\x80\xffAH1.;"[..])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn requests_are_read_alike(
+        method in "[A-Z]{1,7}",
+        target in "[!-~]{1,20}",
+        version in "HTTP/1\\.[012]",
+        headers in prop::collection::vec(("[A-Za-z-]{1,10}", "[ \t]{0,2}", "[ -~]{0,12}"), 0..5),
+        newline in prop::sample::select(&["\r\n", "\n"][..]),
+        changes in prop::collection::vec((any::<usize>(), prop::option::of(relevant())), 0..3),
+    ) {
+        let mut text = format!("{method} {target} {version}{newline}");
+        for (name, blanks, value) in headers {
+            text += &format!("{name}:{blanks}{value}{newline}");
+        }
+        text += newline;
+        let bytes = changed(text.into_bytes(), &changes);
+        // It passes over empty lines in front, and takes targets in UTF-8, which RFC 3986 has not.
+        prop_assume!(!bytes.starts_with(b"\r") && !bytes.starts_with(b"\n"));
+        prop_assume!(bytes.iter().take_while(|&&byte| byte != b'\n').all(u8::is_ascii));
+        let read = reading("http", &bytes).ok().map(|found| head(&found, ["method", "target"]));
+        prop_assert_eq!(read, request(&bytes), "{}", String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn responses_are_read_alike(
+        status in "[0-9]{3}",
+        reason in "( [ -~]{0,12})?",
+        headers in prop::collection::vec(("[A-Za-z-]{1,10}", "[ -~]{0,12}"), 0..4),
+        changes in prop::collection::vec((9..usize::MAX, prop::option::of(relevant())), 0..3),
+    ) {
+        let mut text = format!("HTTP/1.1 {status}{reason}\r\n");
+        for (name, value) in headers {
+            text += &format!("{name}: {value}\r\n");
+        }
+        text += "\r\n";
+        let bytes = changed(text.into_bytes(), &changes);
+        prop_assume!(bytes.starts_with(b"HTTP/1.1 "));
+        let read = reading("http", &bytes).ok().map(|found| head(&found, ["status", "reason"]));
+        // Its code is a number, and it gives no reason that has other characters than ASCII.
+        let alike = |(mut start, headers): Head| {
+            start[0] = start[0].trim_start_matches('0').to_string();
+            if !start[1].is_ascii() {
+                start[1].clear();
+            }
+            (start, headers)
+        };
+        let (read, expected) = (read.map(alike), response(&bytes).map(alike));
+        prop_assert_eq!(read, expected, "{}", String::from_utf8_lossy(&bytes));
+    }
+}

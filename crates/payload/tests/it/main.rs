@@ -1,0 +1,10 @@
+//! The reference reader against well-kept libraries on the same bytes, messages made by hand, and the built-in schemas.
+
+mod builtin;
+mod common;
+mod dns;
+mod http;
+mod json;
+mod tls;
+mod vectors;
+mod xml;
