@@ -18,8 +18,8 @@ mod resource;
 mod technique;
 pub mod tofino;
 
-pub use resource::{Model, Resource, Usage, max_attributes, max_bytes, refused_by};
-pub use technique::{Payload, Technique};
+pub use resource::{Model, Resource, Usage, largest, max_attributes, max_bytes, refused_by};
+pub use technique::{Order, Payload, Technique};
 
 /// Bytes of the value that the published byte-by-byte figures search for. Assumed: the figures come without it, and
 /// both chips' models meet theirs with 8.

@@ -1,8 +1,8 @@
-//! What a chip may be short of, and the largest payload that is short of nothing.
+//! What a target may be short of, and the largest payload that is short of nothing.
 
-use crate::{Payload, Technique};
+use crate::{Order, Payload, Technique};
 
-/// What a chip has a limited amount of.
+/// What a target has a limited amount of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Resource {
     /// Bits of the packet header vector, which holds all that the parser passes over until the deparser emits it.
@@ -13,19 +13,22 @@ pub enum Resource {
     LocalMemoryBytes,
     /// Instructions of a core's instruction store.
     Instructions,
+    /// Instructions that the kernel's verifier processes before it accepts a program.
+    VerifiedInstructions,
     /// Bandwidth of the recirculation port, in Mbit/s.
     RecirculationMbps,
 }
 
 impl Resource {
-    /// Its name in text.
+    /// Its name in text. Parser states are counted in TCAM entries, recirculation bandwidth in Mbit/s.
     pub fn name(self) -> &'static str {
         match self {
             Resource::HeaderVectorBits => "packet header vector bits",
-            Resource::ParserEntries => "parser states (TCAM entries)",
+            Resource::ParserEntries => "parser states",
             Resource::LocalMemoryBytes => "local memory bytes",
             Resource::Instructions => "instruction store",
-            Resource::RecirculationMbps => "recirculation bandwidth (Mbit/s)",
+            Resource::VerifiedInstructions => "verified instructions",
+            Resource::RecirculationMbps => "recirculation bandwidth",
         }
     }
 }
@@ -48,7 +51,7 @@ impl Usage {
     }
 }
 
-/// A chip.
+/// A chip, or a kernel.
 pub trait Model {
     /// Its name in text.
     fn name(&self) -> &'static str;
@@ -75,20 +78,30 @@ pub fn max_bytes(
     technique: Technique,
     attribute_bytes: u32,
 ) -> Option<(u32, Resource)> {
-    largest(|bytes| model.usage(technique, Payload::of_bytes(bytes, attribute_bytes)))
+    largest(model, technique, |bytes| {
+        Payload::of_bytes(bytes, attribute_bytes)
+    })
 }
 
 /// The most attributes of `attribute_bytes` bytes each that fit, and the resource that refuses one more.
 pub fn max_attributes(
     model: &dyn Model,
     technique: Technique,
+    order: Order,
     attribute_bytes: u32,
 ) -> Option<(u32, Resource)> {
-    largest(|number| model.usage(technique, Payload::of_attributes(number, attribute_bytes)))
+    largest(model, technique, |number| {
+        Payload::of_attributes(number, order, attribute_bytes)
+    })
 }
 
-/// The largest number up to 65,535, the size of an IP packet, that fits.
-fn largest(usage: impl Fn(u32) -> Option<Vec<Usage>>) -> Option<(u32, Resource)> {
+/// The largest number up to 65,535, the size of an IP packet, of which the payload fits, and the resource that refuses one more; `None` if all fit.
+pub fn largest(
+    model: &dyn Model,
+    technique: Technique,
+    payload: impl Fn(u32) -> Payload,
+) -> Option<(u32, Resource)> {
+    let usage = |number| model.usage(technique, payload(number));
     let (mut fits, mut refused) = (0, 65_536);
     let mut limit = refused_by(&usage(refused)?)?.resource;
     while refused - fits > 1 {

@@ -34,6 +34,15 @@ impl Technique {
     }
 }
 
+/// Whether attributes stand in a fixed order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// They do: at each position stands one.
+    Fixed,
+    /// At each position may stand any.
+    Any,
+}
+
 /// The payload that a parser has to cope with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Payload {
@@ -41,16 +50,19 @@ pub struct Payload {
     pub bytes: u32,
     /// Attributes among which the query attribute is found, itself included.
     pub attributes: u32,
+    /// Their order.
+    pub order: Order,
     /// Bytes of an attribute with its tag; where no tags are known, of the value that is searched for.
     pub attribute_bytes: u32,
 }
 
 impl Payload {
     /// Attributes of one size, without anything between them.
-    pub fn of_attributes(attributes: u32, attribute_bytes: u32) -> Payload {
+    pub fn of_attributes(attributes: u32, order: Order, attribute_bytes: u32) -> Payload {
         Payload {
             bytes: attributes.saturating_mul(attribute_bytes),
             attributes,
+            order,
             attribute_bytes,
         }
     }
@@ -60,6 +72,7 @@ impl Payload {
         Payload {
             bytes,
             attributes: 1,
+            order: Order::Fixed,
             attribute_bytes,
         }
     }

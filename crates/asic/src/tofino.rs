@@ -29,6 +29,12 @@ pub const MATCH_BYTES: u32 = 4;
 /// Bytes that a state extracts. Published (`extractorSpec` there): four containers each of 8, 16 and 32 bits.
 pub const EXTRACT_BYTES: u32 = 4 + 4 * 2 + 4 * 4;
 
+/// What parsing adds to a packet's way through the pipeline, in ns. Published: nothing, since a parser keeps the line's rate. `None` with recirculation, of which no delay is
+/// published.
+pub fn added_ns(technique: Technique) -> Option<f64> {
+    (technique != Technique::Recirculation).then_some(0.0)
+}
+
 /// The model; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Tofino;
@@ -43,9 +49,9 @@ impl Model for Tofino {
         let entries = match technique {
             // Nothing is compared; states are as many as it takes to extract.
             Technique::DirectJump => u64::from(payload.bytes.div_ceil(EXTRACT_BYTES)),
-            // Which attributes were seen is known by the state alone, so there are as many states as pairs of a position and an attribute;
+            // Which attributes were seen is known by the state alone, so in any order there are as many states as pairs of a position and an attribute;
             // an attribute passes through the match registers.
-            Technique::SkipAhead => growth::states(payload.attributes) * words,
+            Technique::SkipAhead => growth::states(payload.attributes, payload.order) * words,
             // At each position: a hit and a miss for each word of the value, and one entry that passes the byte over.
             Technique::ByteByByte => u64::from(payload.bytes) * (2 * words + 1),
             // One position, as often as the packet comes round.
@@ -79,7 +85,7 @@ impl Model for Tofino {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PUBLISHED_VALUE_BYTES, max_attributes, max_bytes};
+    use crate::{Order, PUBLISHED_VALUE_BYTES, max_attributes, max_bytes};
 
     #[test]
     fn direct_jump_reaches_580_bytes_in_the_header_vector() {
@@ -95,7 +101,7 @@ mod tests {
 
     #[test]
     fn skip_ahead_holds_9_attributes_of_12_bytes() {
-        let limit = max_attributes(&Tofino, Technique::SkipAhead, 12);
+        let limit = max_attributes(&Tofino, Technique::SkipAhead, Order::Any, 12);
         assert_eq!(limit, Some((9, Resource::ParserEntries)));
     }
 

@@ -182,6 +182,12 @@ pub(crate) static LIMITS: Spec = Spec {
             "Bytes from the start of the message in which attributes are looked for; 1400 if it is left out.",
             "bytes = 512",
         ),
+        optional(
+            "attributes",
+            Kind::Number(1, 4_096),
+            "Attributes (headers, elements, members) among which one is found, for the planner; 16 if it is left out.",
+            "attributes = 32",
+        ),
     ],
 };
 

@@ -4,6 +4,7 @@
 //! a user may ask for. It is written in TOML ([`load`]); those of common protocols are built in ([`builtin`]).
 //! [`read`] is the plain reader that defines what a schema means: it gives each attribute with its offset, or the
 //! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
+//! [`plan`] answers by which technique a target finds an attribute, and whether it fits.
 //! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
 
 pub mod builtin;
@@ -11,6 +12,7 @@ mod chars;
 mod expression;
 mod json_schema;
 mod keys;
+pub mod plan;
 mod reader;
 mod schema;
 mod text;

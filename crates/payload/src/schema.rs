@@ -11,6 +11,16 @@ pub enum Transport {
     Udp,
 }
 
+impl Transport {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transport::Tcp => "tcp",
+            Transport::Udp => "udp",
+        }
+    }
+}
+
 /// Bytes by which a message is recognised on any port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
@@ -27,6 +37,8 @@ pub struct Limits {
     pub depth: usize,
     /// Bytes from the start of the message in which a parser on the path looks for an attribute. The planner uses it; [`crate::read`] reads all.
     pub bytes: u32,
+    /// Attributes (headers, elements, members) among which a parser on the path finds one. Only the planner uses it.
+    pub attributes: u32,
 }
 
 /// Index of a layout in [`Schema::layouts`].

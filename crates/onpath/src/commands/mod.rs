@@ -21,6 +21,7 @@ mod man;
 mod meter;
 mod mirror;
 pub mod pdm;
+mod plan;
 mod port;
 mod profile;
 mod register;
@@ -57,6 +58,7 @@ pub fn run(command: Command) -> Done {
         Command::Drops(args) => drops::run(args),
         Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

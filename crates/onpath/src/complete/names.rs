@@ -15,6 +15,15 @@ pub fn interfaces() -> ArgValueCandidates {
     ArgValueCandidates::new(|| interface::names().into_iter().map(candidate).collect())
 }
 
+/// The messages that are built in.
+pub fn messages() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let all = payload::builtin::ALL.into_iter();
+        all.map(|builtin| candidate(builtin.name.to_string()))
+            .collect()
+    })
+}
+
 /// `N=IF`, from the `=` on.
 pub fn numbered_interfaces() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {

@@ -23,6 +23,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("meter list", &["-n", "absent"]),
     ("mirror list", &["-n", "absent"]),
     ("pdm", &["--dev", "absent", "--once"]),
+    ("plan", &["absent", "--attribute", "absent"]),
     ("port list", &["-n", "absent"]),
     ("profile list", &["-n", "absent"]),
     ("register read", &["-n", "absent"]),

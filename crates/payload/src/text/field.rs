@@ -54,7 +54,7 @@ pub(super) fn read(source: &mut Source, names: &Names, id: Id, table: &Table) ->
     let extent = match extent {
         Some(extent) => extent,
         None if contents::is_structured(table) || !tag.is_empty() => Extent::Contents,
-        None if table.present(&EXTENTS).is_empty() => {
+        None if table.present(&EXTENTS).is_empty() && !table.has_unknown_keys => {
             source
                 .errors
                 .push(errors::no_extent(name.span, &name.value));

@@ -95,6 +95,7 @@ fn limits(source: &mut Source, table: &Table) -> Limits {
     Limits {
         depth: number("depth").map_or(16, |at| at.value as usize),
         bytes: number("bytes").map_or(1_400, |at| at.value as u32),
+        attributes: number("attributes").map_or(16, |at| at.value as u32),
     }
 }
 

@@ -20,6 +20,8 @@ type Value<'t> = Spanned<DeValue<'t>>;
 pub(super) struct Table<'v> {
     /// Where it begins.
     pub(super) span: Span,
+    /// Whether it has keys that are not known: what seems to be missing may be one of them, misspelt.
+    pub(super) has_unknown_keys: bool,
     values: Vec<(&'static str, &'v Value<'v>, Span)>,
 }
 
@@ -45,6 +47,7 @@ impl Source<'_> {
         spec: &'static Spec,
     ) -> Table<'v> {
         let mut values = Vec::new();
+        let mut has_unknown_keys = false;
         let mut pairs: Vec<_> = table.iter().collect();
         pairs.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in pairs {
@@ -52,6 +55,7 @@ impl Source<'_> {
             let at = self.span(key.span());
             match spec.keys.iter().find(|known| known.name == name) {
                 None => {
+                    has_unknown_keys = true;
                     let known: Vec<&str> = spec.keys.iter().map(|key| key.name).collect();
                     let near = similar(known.iter().copied(), name);
                     self.errors
@@ -63,12 +67,17 @@ impl Source<'_> {
                 },
             }
         }
-        for key in spec.keys.iter().filter(|key| key.required) {
+        let required = spec.keys.iter().filter(|key| key.required);
+        for key in required.filter(|_| !has_unknown_keys) {
             if table.get(key.name).is_none() {
                 self.errors.push(errors::missing_key(span, spec.name, key));
             }
         }
-        Table { span, values }
+        Table {
+            span,
+            has_unknown_keys,
+            values,
+        }
     }
 
     /// Where a value is not of this kind; `None` if it is.

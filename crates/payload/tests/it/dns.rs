@@ -18,7 +18,7 @@ fn compressed_names_are_followed() {
     let found = reading("dns", &response()).unwrap();
     assert_eq!(texts(&found, "id"), ["4660"]);
     assert_eq!(texts(&found, "response"), ["1"]);
-    assert_eq!(texts(&found, "name"), ["www.example.com"]);
+    assert_eq!(texts(&found, "question.name"), ["www.example.com"]);
     assert_eq!(
         texts(&found, "answer.name"),
         ["www.example.com", "cdn.example.com"]
@@ -71,7 +71,7 @@ fn labels_with_dots_and_other_bytes_are_escaped() {
         "dns",
         &hex("1234 0100 0001 0000 0000 0000 04 612e5c00 00 0001 0001"),
     );
-    assert_eq!(texts(&found.unwrap(), "name"), ["a\\.\\\\\\000"]);
+    assert_eq!(texts(&found.unwrap(), "qname"), ["a\\.\\\\\\000"]);
 }
 
 /// The questions' names and types.
@@ -128,7 +128,7 @@ proptest! {
         // A change within the head makes other counts; records are compared by hand.
         prop_assume!(bytes.len() >= 12 && bytes[..4] == [0x12, 0x34, 1, 0] && bytes[6..12] == [0; 6]);
         let read = reading("dns", &bytes).ok().map(|found| {
-            texts(&found, "name").into_iter().zip(texts(&found, "type")).collect::<Vec<_>>()
+            texts(&found, "question.name").into_iter().zip(texts(&found, "question.type")).collect::<Vec<_>>()
         });
         prop_assert_eq!(read, questions(&bytes), "{:02x?}", bytes);
     }

@@ -5,6 +5,7 @@ mod common;
 mod dns;
 mod http;
 mod json;
+mod plan;
 mod tls;
 mod vectors;
 mod xml;

@@ -1,0 +1,39 @@
+//! What can be wrong with what the planner is asked. One function a diagnostic.
+
+use super::near;
+use crate::builtin::ALL;
+use crate::{Schema, similar};
+use diag::{Code, Diagnostic, Span};
+
+/// No message of this name, and no file that can be read; `why` reports what is wrong with the file.
+pub fn unknown_message(name: &str, why: &str) -> Box<Diagnostic> {
+    let message = format!("no message `{name}` is built in, and {why}");
+    let help = match similar(ALL.iter().map(|builtin| builtin.name), name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`onpath plan --list` lists the messages that are built in".to_string(),
+    };
+    Box::new(Diagnostic::error(Code("E1031"), Span::NONE, message).help(help))
+}
+
+/// The message has no such attribute.
+pub fn unknown_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
+    let message = format!("`{}` has no attribute `{name}`", schema.name);
+    let help = match near(schema, name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let names = schema.attributes.iter().map(|a| format!("`{}`", a.name));
+            format!("it has {}", names.collect::<Vec<_>>().join(", "))
+        }
+    };
+    Box::new(Diagnostic::error(Code("E1032"), Span::NONE, message).help(help))
+}
+
+/// No layout that can be reached from the root has the attribute.
+pub fn unreachable_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
+    let message = format!(
+        "nothing leads from the root of `{}` to `{name}`",
+        schema.name
+    );
+    let help = "have a field of a layout that is read hold the layout of the attribute";
+    Box::new(Diagnostic::error(Code("E1033"), Span::NONE, message).help(help))
+}

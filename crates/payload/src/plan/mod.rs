@@ -1,0 +1,243 @@
+//! The planner: by which technique a target finds an attribute, whether it fits, and what it costs.
+
+pub mod errors;
+mod kernel;
+mod shape;
+
+use crate::{Attribute, Schema, Which, similar};
+use asic::{Model, Order, Payload, Technique, Usage};
+
+pub use kernel::Kernel;
+pub use shape::{Scan, Shape};
+
+/// What a packet path runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// Linux, by XDP.
+    Xdp,
+    /// Linux, by traffic control.
+    Tc,
+    /// A Tofino switch, as a model.
+    Tofino,
+    /// A Netronome NFP card, as a model.
+    Nfp,
+}
+
+impl Target {
+    /// All.
+    pub const ALL: [Target; 4] = [Target::Xdp, Target::Tc, Target::Tofino, Target::Nfp];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Xdp => "xdp",
+            Target::Tc => "tc",
+            Target::Tofino => "tofino",
+            Target::Nfp => "nfp",
+        }
+    }
+
+    /// Whether its limits are those of a model of hardware.
+    pub fn is_model(self) -> bool {
+        matches!(self, Target::Tofino | Target::Nfp)
+    }
+
+    fn model(self, scan: Scan) -> Box<dyn Model> {
+        match self {
+            Target::Xdp | Target::Tc => Box::new(Kernel { scan }),
+            Target::Tofino => Box::new(asic::tofino::Tofino),
+            Target::Nfp => Box::new(asic::nfp::Nfp),
+        }
+    }
+
+    /// What finding the attribute adds to a packet, in ns: an estimate. `None` if nothing is known.
+    fn cost(self, technique: Technique, scan: Scan, payload: Payload) -> Option<f64> {
+        match self {
+            Target::Xdp | Target::Tc => kernel::cost(technique, scan, payload),
+            Target::Tofino => asic::tofino::added_ns(technique),
+            Target::Nfp => asic::nfp::added_ns(technique),
+        }
+    }
+}
+
+/// What the user says about the messages, in place of the schema's limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Question {
+    /// Bytes of payload in which the attribute is looked for.
+    pub bytes: Option<u32>,
+    /// Attributes among which it is found, if their order is not fixed.
+    pub attributes: Option<u32>,
+}
+
+/// The most that fits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limit {
+    /// Bytes of payload.
+    pub bytes: u32,
+    /// Attributes; `None` where their number does not matter.
+    pub attributes: Option<u32>,
+    /// What refuses more; `None` if a packet cannot have more.
+    pub resource: Option<&'static str>,
+}
+
+/// The answer for a target.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// Where.
+    pub target: Target,
+    /// How.
+    pub technique: Technique,
+    /// Why not by a cheaper one.
+    pub why: String,
+    /// What the parser has to cope with.
+    pub needs: Payload,
+    /// The most that fits.
+    pub limit: Limit,
+    /// What it takes of each resource.
+    pub usage: Vec<Usage>,
+    /// What refuses it, if it does not fit.
+    pub refused_by: Option<Usage>,
+    /// What it adds to a packet that is searched to its end, in ns: an estimate.
+    pub cost_ns: Option<f64>,
+    /// What would make it fit, if it does not.
+    pub remedies: Vec<String>,
+}
+
+impl Plan {
+    /// Whether it fits.
+    pub fn fits(&self) -> bool {
+        self.refused_by.is_none()
+    }
+}
+
+/// The attribute of this name: itself, or one of many that another stands for, with its name in the place of `*`.
+pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option<String>)> {
+    let all = || schema.attributes.iter();
+    if let Some(attribute) = all().find(|attribute| attribute.name == name) {
+        return Some((attribute, None));
+    }
+    all().find_map(|attribute| {
+        let many = matches!(attribute.which, Which::AnyKey | Which::AnyMember);
+        let prefix = attribute.name.strip_suffix('*').filter(|_| many)?;
+        let one = name.strip_prefix(prefix).filter(|one| !one.is_empty())?;
+        Some((attribute, Some(one.to_string())))
+    })
+}
+
+/// The attribute's name that a misspelt one may have meant.
+pub fn near<'s>(schema: &'s Schema, name: &str) -> Option<&'s str> {
+    let names = schema
+        .attributes
+        .iter()
+        .map(|attribute| attribute.name.as_str());
+    similar(names, name)
+}
+
+/// The plan for an attribute on a target; `None` if the schema has no such attribute, or no way leads to it.
+pub fn plan(schema: &Schema, name: &str, target: Target, question: Question) -> Option<Plan> {
+    let (attribute, one) = find(schema, name)?;
+    let shape = shape::of(schema, attribute, one.as_deref())?;
+    let needs = shape.payload(&schema.limits, question);
+    let model = target.model(shape.scan);
+    let mut technique = shape.technique;
+    let mut usage = model.usage(technique, needs)?;
+    let mut refused_by = asic::refused_by(&usage);
+    let recirculates = technique == Technique::ByteByByte && refused_by.is_some();
+    if let Some(round) = model
+        .usage(Technique::Recirculation, needs)
+        .filter(|_| recirculates)
+        && asic::refused_by(&round).is_none()
+    {
+        (technique, usage, refused_by) = (Technique::Recirculation, round, None);
+    }
+    let limit = limit(&*model, technique, needs);
+    let remedies = match refused_by {
+        Some(_) => remedies(schema, name, target, &shape, needs, limit, question),
+        None => Vec::new(),
+    };
+    let cost_ns = target.cost(technique, shape.scan, needs);
+    Some(Plan {
+        target,
+        technique,
+        why: shape.why,
+        needs,
+        limit,
+        usage,
+        cost_ns: cost_ns.filter(|_| refused_by.is_none()),
+        refused_by,
+        remedies,
+    })
+}
+
+/// The most that fits of what is asked for: attributes where they stand in any order, otherwise bytes.
+fn limit(model: &dyn Model, technique: Technique, needs: Payload) -> Limit {
+    let size = needs.attribute_bytes;
+    let packet = u32::from(u16::MAX);
+    let is_skipping = technique == Technique::SkipAhead;
+    if is_skipping && needs.order == Order::Any {
+        let most = asic::max_attributes(model, technique, needs.order, size);
+        return Limit {
+            bytes: most.map_or(packet, |most| most.0.saturating_mul(size).min(packet)),
+            attributes: most.map(|most| most.0),
+            resource: most.map(|most| most.1.name()),
+        };
+    }
+    let most = asic::largest(model, technique, |bytes| match is_skipping {
+        true => Payload {
+            bytes,
+            attribute_bytes: bytes.div_ceil(needs.attributes),
+            ..needs
+        },
+        false => Payload::of_bytes(bytes, size),
+    });
+    Limit {
+        bytes: most.map_or(packet, |most| most.0),
+        attributes: None,
+        resource: most.map(|most| most.1.name()),
+    }
+}
+
+/// What would make it fit: less to look at, or another target.
+fn remedies(
+    schema: &Schema,
+    name: &str,
+    target: Target,
+    shape: &Shape,
+    needs: Payload,
+    limit: Limit,
+    question: Question,
+) -> Vec<String> {
+    let mut remedies = Vec::new();
+    match (shape.technique, limit.attributes) {
+        (Technique::SkipAhead, Some(attributes)) if attributes > 0 => remedies.push(format!(
+            "messages of at most {attributes} attributes with {} bytes each: `--attributes {attributes} --bytes {}`",
+            needs.attribute_bytes, limit.bytes
+        )),
+        (Technique::SkipAhead, None) | (Technique::ByteByByte, _) if limit.bytes > 0 => remedies.push(format!(
+            "the attribute within the first {} bytes: `--bytes {}`",
+            limit.bytes, limit.bytes
+        )),
+        _ => {}
+    }
+    let model = target.model(shape.scan);
+    if shape.technique == Technique::ByteByByte {
+        let round = Technique::Recirculation;
+        let most = asic::max_bytes(&*model, round, needs.attribute_bytes);
+        if let Some((bytes, _)) = most.filter(|most| most.0 > limit.bytes) {
+            remedies.push(format!(
+                "within the first {bytes} bytes with recirculation, at {} Gbit/s of such packets: `--bytes {bytes}`",
+                asic::recirculation::OFFERED_GBPS
+            ));
+        }
+    }
+    let host = (target != Target::Xdp)
+        .then(|| plan(schema, name, Target::Xdp, question))
+        .flatten();
+    if let Some(cost) = host.filter(Plan::fits).and_then(|plan| plan.cost_ns) {
+        remedies.push(format!(
+            "the host, `--target xdp`, which takes about {} ns a packet for it",
+            cost.round()
+        ));
+    }
+    remedies
+}
