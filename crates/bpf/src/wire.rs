@@ -115,6 +115,7 @@ impl Forward for Reading<'_> {
                 let end = plus(const_bits(program, *by).map(|bits| bits / 8));
                 (end, end)
             }
+            StmtKind::SkipAhead { .. } => (None, None),
             // What follows a packet that is too short must not depend on how much of it is linear.
             StmtKind::Fits { bits, .. } => match const_bits(program, *bits) {
                 Some(bits) => (at, plus(Some(bits.div_ceil(8)))),
@@ -142,7 +143,10 @@ fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     let mut any = false;
     for info in &graph.states {
         visit::walk_block(&states[info.state].body, &mut |s| {
-            any |= matches!(s.kind, StmtKind::Extern(_) | StmtKind::Fits { .. });
+            any |= matches!(
+                s.kind,
+                StmtKind::Extern(_) | StmtKind::Fits { .. } | StmtKind::SkipAhead { .. }
+            );
         });
     }
     any

@@ -37,7 +37,7 @@ const BUILT_IN: [(&str, &str); 6] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 32] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 33] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -47,6 +47,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 32] = programs![
     "l2_switch/l2_switch.p4",
     "mpls/mpls.p4",
     "nat/nat.p4",
+    "payload/skip_ahead.p4",
     "pdm/chain.p4h",
     "pdm/clamp.p4h",
     "pdm/egress.p4",

@@ -95,6 +95,7 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Lookahead { place, skip } => self.lookahead(*place, *skip),
             StmtKind::Advance(by) => self.advance(*by),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
+            StmtKind::SkipAhead { table, short } => self.skip_ahead(table, *short),
             StmtKind::PacketLength(place) => {
                 self.store(*place, Value::Scalar(packet_length()));
             }

@@ -79,7 +79,7 @@ pub struct Contents {
 pub struct File<T: Target> {
     /// The names of the file.
     pub names: Names,
-    /// Its structs, in the order of declaration.
+    /// Its structs and constant arrays, in the order of declaration.
     pub structs: Vec<Item>,
     /// Functions in C of the user's that are called, with their prototypes.
     pub prototypes: Vec<(SmolStr, Item)>,

@@ -27,6 +27,7 @@ pub mod record;
 mod region;
 mod rolled;
 mod select;
+mod sizes;
 mod snapshot;
 mod source;
 mod stage;

@@ -1,7 +1,8 @@
 //! Statements and parser states.
 
 use crate::{
-    Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, Stack, Table, ValueSet, Var,
+    Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, SkipTable, Stack, Table, ValueSet,
+    Var,
 };
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::ReservedValue;
@@ -181,6 +182,14 @@ pub enum StmtKind {
         bits: Expr,
         /// Set to the answer; `bool`.
         fits: Var,
+    },
+    /// Moves on from attribute to attribute as long as the tag is there and in the table and the attribute is there as a
+    /// whole; never rejects. In parsers only; [`crate::passes::skip_ahead`] makes them.
+    SkipAhead {
+        /// The sizes of attributes by tag.
+        table: SkipTable,
+        /// Set to whether it stopped at an attribute of the table that the packet has not as a whole; `bool`.
+        short: Var,
     },
     /// Stores the packet's length in bytes (`bit<32>`). In parsers only.
     PacketLength(Place),

@@ -213,6 +213,7 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
             f(Access::Eval(*bits));
             f(Access::Write(Place::Var(*fits)));
         }
+        StmtKind::SkipAhead { short, .. } => f(Access::Write(Place::Var(*short))),
         StmtKind::Verify { cond, error } => {
             f(Access::Eval(*cond));
             f(Access::Eval(*error));
@@ -347,6 +348,7 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
             *bits = m.expr(*bits);
             *fits = m.var(*fits);
         }
+        StmtKind::SkipAhead { short, .. } => *short = m.var(*short),
         StmtKind::Verify { cond, error } => {
             *cond = m.expr(*cond);
             *error = m.expr(*error);

@@ -58,7 +58,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Notes where the part of the packet that the deparser may move ends.
-    fn passed(&mut self, step: facts::Step) {
+    pub(super) fn passed(&mut self, step: facts::Step) {
         let moves = match step {
             facts::Step::Extract(h) => self.plan.layout.moves(h),
             facts::Step::Skip => true,

@@ -10,8 +10,8 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
 use ir::types::is_signed;
 use ir::{
-    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, State, StateData, Target,
-    Transition, Type, Value, Var,
+    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, SkipTable, State, StateData,
+    Target, Transition, Type, Value, Var,
 };
 
 /// How a parser ended.
@@ -228,6 +228,29 @@ impl Run<'_> {
         let bits = self.eval(bits).to_bits().to_u64();
         let answer = bits.is_some_and(|bits| bits <= self.left());
         self.it.storage.set_var(fits, Value::Bool(answer));
+    }
+
+    /// Skips attributes. Each is a step, as each turn of a loop is.
+    pub(super) fn skip_ahead(&mut self, table: &SkipTable, short: Var, span: Span) -> ControlFlow {
+        let mut sizes = Vec::new();
+        let (_, cut) = table.skip(
+            self.cursor as u64,
+            self.packet.len() as u64 * 8,
+            |at| read_bits(&self.packet, at as usize, table.width),
+            |bytes| sizes.push(bytes),
+        );
+        for bytes in sizes {
+            if let Err(fault) = self.step() {
+                return ControlFlow::Fault(fault);
+            }
+            self.cursor += 8 * bytes as usize;
+            self.trace(span, |run| TraceKind::Advance {
+                bytes: bytes.into(),
+                to: run.cursor / 8,
+            });
+        }
+        self.it.storage.set_var(short, Value::Bool(cut));
+        ControlFlow::Next
     }
 
     /// Moves on.

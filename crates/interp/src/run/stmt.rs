@@ -116,6 +116,7 @@ impl Run<'_> {
             StmtKind::Lookahead { place, skip } => return self.lookahead(*place, *skip, span),
             StmtKind::Advance(bits) => return self.advance(*bits, span),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
+            StmtKind::SkipAhead { table, short } => return self.skip_ahead(table, *short, span),
             StmtKind::PacketLength(place) => {
                 let target = self.target(*place);
                 let length = ir::Bits::new(32, self.packet.len() as u64);

@@ -137,6 +137,22 @@ impl Liveness {
         live.is_some_and(|live| live.contains(self.bits.var(var)))
     }
 
+    /// Whether a header's field is live where a parser's state begins.
+    pub fn field_in_state(&self, state: State, header: Header, field: u32) -> bool {
+        let bits = [
+            self.bits.field(header, field),
+            self.bits.shown(header, field),
+        ];
+        let live = self.states.get(&state);
+        live.is_some_and(|live| bits.iter().any(|&bit| live.contains(bit)))
+    }
+
+    /// Whether a header's validity is live where a parser's state begins.
+    pub fn valid_in_state(&self, state: State, header: Header) -> bool {
+        let live = self.states.get(&state);
+        live.is_some_and(|live| live.contains(self.bits.valid(header)))
+    }
+
     /// Whether a header's field is live after a statement.
     pub fn field(&self, stmt: &Stmt, header: Header, field: u32) -> bool {
         self.asks(stmt, self.bits.field(header, field))
@@ -236,6 +252,7 @@ impl Backward for Asking<'_> {
                 self.kill(Place::Var(*fits), live);
                 self.uses(*bits, live);
             }
+            StmtKind::SkipAhead { short, .. } => self.kill(Place::Var(*short), live),
             StmtKind::Verify { cond, error } => {
                 self.uses(*cond, live);
                 self.uses(*error, live);

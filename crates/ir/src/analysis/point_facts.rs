@@ -230,7 +230,9 @@ impl Forward for Knowing<'_> {
                 }
             }
             StmtKind::IsCurrent { current, .. } => Rc::make_mut(&mut now).kill(*current),
-            StmtKind::Fits { fits, .. } => Rc::make_mut(&mut now).kill(*fits),
+            StmtKind::Fits { fits: var, .. } | StmtKind::SkipAhead { short: var, .. } => {
+                Rc::make_mut(&mut now).kill(*var);
+            }
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {

@@ -15,6 +15,7 @@ pub mod lookahead;
 pub mod propagate;
 pub mod rejects;
 pub mod select;
+pub mod skip_ahead;
 pub mod specialize;
 pub mod split;
 pub mod stacks;
@@ -79,6 +80,9 @@ pub const PASSES: &[Pass] = &[
     // Once more with elements and moved stacks as plain headers.
     pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
+    // Before what may reject becomes branches of its own.
+    pass("select", Level::Optimize, |p, _| select::run(p)),
+    pass("skip_ahead", Level::Optimize, |p, _| skip_ahead::run(p)),
     pass("rejects", Level::Lower, |p, options| {
         if let Rejects::Edges(error) = options.rejects {
             rejects::run(p, error);

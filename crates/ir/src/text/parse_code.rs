@@ -146,6 +146,7 @@ impl Reader {
                 let fits = self.lookup("variable", |n| &n.vars)?;
                 StmtKind::Fits { bits, fits }
             }
+            "skip_ahead" => return self.skip_ahead(),
             "packet_length" => StmtKind::PacketLength(self.place()?),
             "verify" => {
                 let cond = self.expr()?;
@@ -178,6 +179,26 @@ impl Reader {
             }
         }
         Ok(StmtKind::Switch { on, cases, default })
+    }
+
+    fn skip_ahead(&mut self) -> Result<StmtKind> {
+        let width = self.number()?;
+        let skip = match self.eat_word("behind") {
+            true => self.number()?,
+            false => 0,
+        };
+        self.expect("->")?;
+        let short = self.lookup("variable", |n| &n.vars)?;
+        self.expect("{")?;
+        let mut sizes = Vec::new();
+        while !self.eat("}") {
+            let tag = self.bits()?;
+            self.expect(":")?;
+            sizes.push((tag, self.number()?));
+            self.expect(";")?;
+        }
+        let table = SkipTable { skip, width, sizes };
+        Ok(StmtKind::SkipAhead { table, short })
     }
 
     fn label(&mut self) -> Result<Label> {

@@ -495,6 +495,17 @@ impl Printer<'_> {
             StmtKind::Fits { bits, fits } => {
                 writeln!(out, "fits {} -> {};", self.expr(*bits), self.var(*fits))
             }
+            StmtKind::SkipAhead { table, short } => {
+                write!(out, "skip_ahead {}", table.width)?;
+                if table.skip > 0 {
+                    write!(out, " behind {}", table.skip)?;
+                }
+                writeln!(out, " -> {} {{", self.var(*short))?;
+                for (tag, bytes) in &table.sizes {
+                    writeln!(out, "{}{}: {bytes};", indent(depth + 1), bits(tag, false))?;
+                }
+                writeln!(out, "{}}}", indent(depth))
+            }
             StmtKind::PacketLength(place) => {
                 writeln!(out, "packet_length {};", self.place(*place))
             }

@@ -132,6 +132,13 @@ parser P start start {
         extract hdr.vlan[hdr.vlan.next];
         extract hdr.opt, tmp#v1;
         lookahead meta.port;
+        skip_ahead 16 -> flag {
+            16w1: 4;
+            16w0x800: 300;
+        }
+        skip_ahead 4 behind 12 -> flag {
+            4w0: 2;
+        }
         advance 32w8;
         packet_length tmp#v1;
         verify flag, error::PacketTooShort;

@@ -337,6 +337,11 @@ impl Checker<'_> {
                 self.expr(*bits, Type::bit(32));
                 self.place_of(Place::Var(*fits), Type::Bool);
             }
+            StmtKind::SkipAhead { table, short } => {
+                self.parser_only();
+                self.place_of(Place::Var(*short), Type::Bool);
+                self.skip_table(table);
+            }
             StmtKind::PacketLength(place) => {
                 self.parser_only();
                 self.place_of(*place, Type::bit(32));
@@ -354,6 +359,29 @@ impl Checker<'_> {
                     self.whole_bytes(&self.program.header_types[layout]);
                 }
             }
+        }
+    }
+
+    fn skip_table(&mut self, table: &SkipTable) {
+        let Some(end) = table.skip.checked_add(table.width) else {
+            return self.fail("looks for a tag past any packet");
+        };
+        if table.sizes.is_empty() {
+            self.fail("skips no attribute");
+        }
+        for (tag, bytes) in &table.sizes {
+            if tag.width() != table.width {
+                self.errors.add(format!("tag {tag:?} has another width"));
+            }
+            // So that a turn moves on, and a tag is part of its attribute.
+            if bytes.saturating_mul(8) < end.max(1) {
+                self.errors
+                    .add(format!("an attribute ends before its tag {tag:?}"));
+            }
+        }
+        let values = table.sizes.iter().map(|(tag, _)| tag.value());
+        if !values.is_sorted_by(|a, b| a < b) {
+            self.fail("has tags that do not ascend");
         }
     }
 

@@ -44,6 +44,47 @@ fn state(body: &str) -> Vec<String> {
     ))
 }
 
+#[test]
+fn tables_of_sizes_are_in_order_and_of_whole_attributes() {
+    assert_eq!(state("skip_ahead 8 -> f { 8w1: 1; 8w2: 9; }"), [""; 0]);
+    let problems = [
+        (
+            "skip_ahead 8 -> f { 8w2: 1; 8w1: 1; }",
+            "has tags that do not ascend",
+        ),
+        (
+            "skip_ahead 8 -> f { 8w1: 1; 8w1: 1; }",
+            "has tags that do not ascend",
+        ),
+        ("skip_ahead 8 -> f { }", "skips no attribute"),
+        (
+            "skip_ahead 8 -> f { 9w1: 2; }",
+            "tag 9w0x1 has another width",
+        ),
+        (
+            "skip_ahead 8 -> f { 8w1: 0; }",
+            "an attribute ends before its tag 8w0x1",
+        ),
+        (
+            "skip_ahead 8 behind 4 -> f { 8w1: 1; }",
+            "an attribute ends before its tag 8w0x1",
+        ),
+        (
+            "skip_ahead 8 behind 4294967295 -> f { 8w1: 1; }",
+            "looks for a tag past any packet",
+        ),
+    ];
+    for (stmt, problem) in problems {
+        let errors = state(stmt);
+        assert!(
+            errors.len() == 1 && errors[0].ends_with(problem),
+            "{stmt}: {errors:?}"
+        );
+    }
+    assert!(!routine("skip_ahead 8 -> f { 8w1: 1; }").is_empty());
+    assert!(!state("skip_ahead 8 -> a { 8w1: 1; }").is_empty());
+}
+
 /// The sample of the text form has a table that makes no sense; the rest of it does.
 #[test]
 fn only_the_nonsense_in_the_sample_is_refused() {

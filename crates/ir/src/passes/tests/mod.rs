@@ -9,6 +9,7 @@ mod parsers;
 mod propagate;
 mod rejects;
 mod rolled;
+mod skip_ahead;
 mod specialize;
 mod split;
 mod thread;
