@@ -331,6 +331,12 @@ pub(crate) static FIELD: Spec = Spec {
             "default = \"request_line\"",
         ),
         optional(
+            "optional",
+            Kind::Flag,
+            "It is only there if the bytes around it have not ended.",
+            "optional = true",
+        ),
+        optional(
             "repeat",
             Kind::Flag,
             "It stands again and again, until the bytes around it end.",

@@ -194,6 +194,8 @@ pub enum Contents {
 pub enum Repeat {
     /// Once.
     Once,
+    /// Once, or not at all if the bytes around it have ended.
+    Optional,
     /// Until the bytes around it end.
     ToEnd,
     /// As often as earlier fields count; not at all if that is negative.

@@ -127,6 +127,15 @@ impl Position {
         self.passed += 1;
     }
 
+    /// Any number of fields may have been passed, or in any order; of the reasons for skipping ahead this is the one that counts.
+    fn free(&mut self, why: impl FnOnce() -> String) {
+        if self.technique == Technique::SkipAhead && !self.is_free {
+            self.technique = Technique::DirectJump;
+        }
+        self.at_least(Technique::SkipAhead, why);
+        self.is_free = true;
+    }
+
     fn moved(&mut self, bytes: usize) {
         self.offset = self
             .offset
@@ -155,8 +164,7 @@ impl Search<'_> {
         let layout = &self.schema.layouts[id];
         if layout.order == Order::Any {
             let free = || format!("the fields of `{}` stand in any order", layout.name);
-            at.at_least(Technique::SkipAhead, free);
-            at.is_free = true;
+            at.free(free);
             for field in &layout.fields {
                 self.pass(field, &mut at, open);
             }
@@ -195,7 +203,7 @@ impl Search<'_> {
 
     /// Whether the attribute is in the layout or further in, without a repetition between.
     fn leads_once(&self, layout: LayoutId, open: &[LayoutId]) -> bool {
-        let once = |field: &&Field| field.repeat == Repeat::Once;
+        let once = |field: &&Field| matches!(field.repeat, Repeat::Once | Repeat::Optional);
         layout == self.attribute.layout
             || !open.contains(&layout) && {
                 let open = [open, &[layout]].concat();
@@ -212,25 +220,23 @@ impl Search<'_> {
             && inner(field)
                 .into_iter()
                 .any(|layout| self.leads_once(layout, open));
-        if field.repeat == Repeat::Once || is_first {
+        if matches!(field.repeat, Repeat::Once | Repeat::Optional) || is_first {
             return;
         }
         let many = || format!("others of `{}` may stand in front of it", field.name);
-        at.at_least(Technique::SkipAhead, many);
-        at.is_free = true;
+        at.free(many);
         self.instance(field, at, open);
     }
 
     /// Passes over a field.
     fn pass(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
-        if field.when.is_some() {
-            let absent = || format!("`{}` is not in every message", field.name);
+        let name = &field.name;
+        if field.when.is_some() || field.repeat == Repeat::Optional {
+            let absent = || format!("`{name}` is not in every message");
             at.at_least(Technique::SkipAhead, absent);
         }
-        if field.repeat != Repeat::Once {
-            let many = || format!("`{}` stands any number of times", field.name);
-            at.at_least(Technique::SkipAhead, many);
-            at.is_free = true;
+        if !matches!(field.repeat, Repeat::Once | Repeat::Optional) {
+            at.free(|| format!("`{name}` stands any number of times"));
         }
         self.instance(field, at, open);
     }
@@ -344,6 +350,10 @@ mod tests {
             "`name` is as long as its own bytes say"
         );
         assert_eq!(shape("tls", "sni").ordered, None);
+        assert_eq!(
+            shape("tls", "sni").why,
+            "others of `extension` may stand in front of it"
+        );
         assert_eq!(shape("memcached-binary", "key").ordered, Some(2));
         assert_eq!(shape("mqtt", "client_id").ordered, Some(6));
         assert_eq!(

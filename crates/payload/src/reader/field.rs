@@ -24,6 +24,8 @@ impl Reader<'_> {
         let mut index = 0;
         match &field.repeat {
             Repeat::Once => return self.instance(frame, id, window, at, frame.index),
+            Repeat::Optional if at >= window.end => {}
+            Repeat::Optional => return self.instance(frame, id, window, at, frame.index),
             Repeat::ToEnd => {
                 while at < window.end {
                     at = self.repeated(frame, id, window, at, index)?;

@@ -69,6 +69,23 @@ field = \"m.d\"
 }
 
 #[test]
+fn an_optional_field_is_there_if_bytes_are_left() {
+    let text = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"a\", size = 1 }, { name = \"b\", size = 1, optional = true }]
+[[attribute]]
+name = \"b\"
+field = \"m.b\"
+";
+    assert_eq!(reading(text, b"x"), Ok(vec![]));
+    let one = ("b".to_string(), 1, Value::Number(2));
+    assert_eq!(reading(text, &[1, 2]), Ok(vec![one.clone()]));
+    // What follows is not another of it.
+    assert_eq!(reading(text, &[1, 2, 3]), Ok(vec![one]));
+}
+
+#[test]
 fn what_takes_no_byte_ends_a_repetition() {
     let text = "
 [[layout]]

@@ -9,7 +9,7 @@ use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat
 /// The keys that give a field's end.
 const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
 /// The keys that have it stand more than once.
-const REPEATS: [&str; 4] = ["repeat", "count", "stop", "chain"];
+const REPEATS: [&str; 5] = ["optional", "repeat", "count", "stop", "chain"];
 
 /// Which field of which layout.
 pub(super) type Id = (LayoutId, FieldId);
@@ -120,10 +120,9 @@ fn repeat(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<R
         return Some(Repeat::Once);
     };
     match key {
-        "repeat" => Some(match table.flag("repeat") {
-            true => Repeat::ToEnd,
-            false => Repeat::Once,
-        }),
+        "optional" if table.flag(key) => Some(Repeat::Optional),
+        "repeat" if table.flag(key) => Some(Repeat::ToEnd),
+        "optional" | "repeat" => Some(Repeat::Once),
         "count" => Some(Repeat::Count(sum(source, names, id, table, "count")?)),
         "stop" => Some(Repeat::Stop(table.byte_strings("stop")?)),
         _ => {

@@ -1,6 +1,6 @@
 //! The built-in schemas, and the JSON Schema that lies beside them.
 
-use crate::common::schema;
+use crate::common::{cases, schema};
 use diag::{SourceMap, render_plain};
 use payload::builtin::ALL;
 use payload::{load, read};
@@ -75,7 +75,7 @@ fn the_json_schema_is_the_one_of_the_keys() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn any_bytes_are_read_to_an_end(which in 0..ALL.len(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -2,6 +2,20 @@
 
 use payload::builtin::Builtin;
 use payload::{Found, Malformed, Schema, Value, read};
+use proptest::prelude::ProptestConfig;
+
+/// So many random messages, times `ONPATH_FUZZ` if that is set.
+pub(crate) fn cases(number: u32) -> ProptestConfig {
+    let times = std::env::var("ONPATH_FUZZ")
+        .ok()
+        .and_then(|times| times.parse().ok());
+    let config = ProptestConfig::with_cases(number.saturating_mul(times.unwrap_or(1)));
+    ProptestConfig {
+        max_global_rejects: config.cases.saturating_mul(8),
+        failure_persistence: None,
+        ..config
+    }
+}
 
 /// A built-in schema.
 pub(crate) fn schema(name: &str) -> Schema {

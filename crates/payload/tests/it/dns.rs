@@ -1,7 +1,8 @@
 //! DNS, against `hickory-proto`.
 
-use crate::common::{changed, hex, reading, texts};
-use hickory_proto::op::Message;
+use crate::common::{cases, changed, hex, reading, texts};
+use hickory_proto::op::{Message, Query};
+use hickory_proto::rr::{Name, RData, Record};
 use payload::Reason;
 use proptest::prelude::*;
 
@@ -74,27 +75,81 @@ fn labels_with_dots_and_other_bytes_are_escaped() {
     assert_eq!(texts(&found.unwrap(), "qname"), ["a\\.\\\\\\000"]);
 }
 
+/// A name's labels with dots, escaped as the reader does it.
+fn text(name: &Name) -> String {
+    let labels = name.iter().map(|label| {
+        let escape = |&byte: &u8| match byte {
+            b'.' | b'\\' => format!("\\{}", byte as char),
+            b'!'..=b'~' => (byte as char).to_string(),
+            _ => format!("\\{byte:03}"),
+        };
+        label.iter().map(escape).collect::<String>()
+    });
+    let name = labels.collect::<Vec<_>>().join(".");
+    if name.is_empty() {
+        ".".to_string()
+    } else {
+        name
+    }
+}
+
 /// The questions' names and types.
 fn questions(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let message = Message::from_vec(bytes).ok()?;
-    let one = |query: &hickory_proto::op::Query| {
-        let labels = query.name().iter().map(|label| {
-            let escape = |&byte: &u8| match byte {
-                b'.' | b'\\' => format!("\\{}", byte as char),
-                b'!'..=b'~' => (byte as char).to_string(),
-                _ => format!("\\{byte:03}"),
-            };
-            label.iter().map(escape).collect::<String>()
-        });
-        let name = labels.collect::<Vec<_>>().join(".");
-        let name = if name.is_empty() {
-            ".".to_string()
-        } else {
-            name
-        };
-        (name, u16::from(query.query_type()).to_string())
+    let one = |query: &Query| {
+        (
+            text(query.name()),
+            u16::from(query.query_type()).to_string(),
+        )
     };
     Some(message.queries.iter().map(one).collect())
+}
+
+/// The answers' names, types and times to live, and the targets of those that have one.
+type Answers = (Vec<[String; 3]>, Vec<String>);
+
+fn answers(bytes: &[u8]) -> Option<Answers> {
+    let message = Message::from_vec(bytes).ok()?;
+    let one = |record: &Record| {
+        let kind = u16::from(record.record_type());
+        [text(&record.name), kind.to_string(), record.ttl.to_string()]
+    };
+    let target = |record: &Record| match &record.data {
+        RData::CNAME(name) => Some(text(name)),
+        _ => None,
+    };
+    let all = &message.answers;
+    Some((
+        all.iter().map(one).collect(),
+        all.iter().filter_map(target).collect(),
+    ))
+}
+
+/// A question about a name, and answers whose names and targets are labels in front of a pointer into the question's name, or the root's end.
+fn response_message(name: &[Vec<u8>], answers: &[(Vec<u8>, Option<u8>, u32, bool)]) -> Vec<u8> {
+    let mut bytes = hex("1234 8180 0001");
+    bytes.extend((answers.len() as u16).to_be_bytes());
+    bytes.extend([0; 4]);
+    for label in name {
+        bytes.push(label.len() as u8);
+        bytes.extend(label);
+    }
+    bytes.extend([0, 0, 1, 0, 1]);
+    for (label, pointer, ttl, is_alias) in answers {
+        let mut owner = vec![label.len() as u8];
+        owner.extend(label);
+        match pointer {
+            Some(low) => owner.extend([0xc0, *low]),
+            None => owner.push(0),
+        }
+        bytes.extend(&owner);
+        bytes.extend([0, if *is_alias { 5 } else { 1 }, 0, 1]);
+        bytes.extend(ttl.to_be_bytes());
+        let data = if *is_alias { owner } else { vec![192, 0, 2, 1] };
+        bytes.extend((data.len() as u16).to_be_bytes());
+        bytes.extend(data);
+    }
+    bytes
 }
 
 fn question_message(names: &[Vec<Vec<u8>>], pointer: Option<u8>) -> Vec<u8> {
@@ -116,7 +171,7 @@ fn question_message(names: &[Vec<Vec<u8>>], pointer: Option<u8>) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn questions_are_read_alike(
@@ -131,5 +186,19 @@ proptest! {
             texts(&found, "question.name").into_iter().zip(texts(&found, "question.type")).collect::<Vec<_>>()
         });
         prop_assert_eq!(read, questions(&bytes), "{:02x?}", bytes);
+    }
+
+    #[test]
+    fn answers_are_read_alike(
+        name in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..12), 1..4),
+        list in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..12), prop::option::of(12..30u8), 0..0x7fff_ffffu32, any::<bool>()), 0..4),
+    ) {
+        let bytes = response_message(&name, &list);
+        let read = reading("dns", &bytes).ok().map(|found| {
+            let parts = ["answer.name", "answer.type", "answer.ttl"].map(|name| texts(&found, name));
+            let all = (0..parts[0].len()).map(|i| [0, 1, 2].map(|part: usize| parts[part][i].clone()));
+            (all.collect::<Vec<_>>(), texts(&found, "answer.target"))
+        });
+        prop_assert_eq!(read, answers(&bytes), "{:02x?}", bytes);
     }
 }

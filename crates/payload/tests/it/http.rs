@@ -1,6 +1,6 @@
 //! HTTP/1.1, against `httparse`.
 
-use crate::common::{changed, reading, texts};
+use crate::common::{cases, changed, reading, texts};
 use payload::{Found, Reason};
 use proptest::prelude::*;
 
@@ -85,7 +85,7 @@ fn relevant() -> impl Strategy<Value = u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn requests_are_read_alike(

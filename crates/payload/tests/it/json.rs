@@ -1,6 +1,6 @@
 //! JSON, against `serde_json`.
 
-use crate::common::{changed, reading, texts};
+use crate::common::{cases, changed, reading, texts};
 use payload::Reason;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
@@ -67,7 +67,7 @@ fn documents() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn the_same_scalars(document in documents(), pretty: bool) {

@@ -1,6 +1,6 @@
 //! TLS ClientHello, against `tls-parser`.
 
-use crate::common::{changed, reading, texts, values};
+use crate::common::{cases, changed, reading, texts, values};
 use payload::{Reason, Value};
 use proptest::prelude::*;
 use tls_parser::{
@@ -153,7 +153,7 @@ fn expected(bytes: &[u8]) -> Option<Parts> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(cases(600))]
 
     #[test]
     fn hellos_are_read_alike(

@@ -1,6 +1,6 @@
 //! XML attributes, against `quick-xml`.
 
-use crate::common::{changed, reading, texts};
+use crate::common::{cases, changed, reading, texts};
 use payload::Reason;
 use proptest::prelude::*;
 use quick_xml::Reader;
@@ -79,7 +79,7 @@ fn element(name: &str, list: std::collections::HashMap<String, String>, within: 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn attributes_are_read_alike(document in elements()) {
