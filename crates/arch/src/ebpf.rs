@@ -29,7 +29,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[EXTERNS],
+    externs: &[EXTERNS, crate::TELEMETRY],
 };
 
 /// What the kernel's models share.

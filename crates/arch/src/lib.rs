@@ -23,6 +23,9 @@ pub const DEPARSER: &str = "deparser";
 /// The slot that holds the program's headers, in every architecture.
 pub const HEADERS: &str = "headers";
 
+/// The externs of `telemetry.p4`, which programs of every architecture may include.
+pub(crate) const TELEMETRY: &[&str] = &["tally", "histogram", "distinct_count", "top_keys"];
+
 /// An architecture model.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
@@ -217,7 +220,7 @@ mod tests {
     #[test]
     fn every_extern_is_declared_in_its_include_file() {
         for arch in all() {
-            let mut text = include(arch.include);
+            let mut text = include(arch.include) + &include("telemetry.p4");
             if arch.include != "v1model.p4" {
                 text += &include("flow_state.p4");
             }

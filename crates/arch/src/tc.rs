@@ -42,7 +42,12 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[crate::ebpf::EXTERNS, crate::xdp::EXTERNS, EXTERNS],
+    externs: &[
+        crate::ebpf::EXTERNS,
+        crate::xdp::EXTERNS,
+        EXTERNS,
+        crate::TELEMETRY,
+    ],
 };
 
 /// What this model has beyond that of XDP.

@@ -41,7 +41,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[crate::ebpf::EXTERNS, EXTERNS],
+    externs: &[crate::ebpf::EXTERNS, EXTERNS, crate::TELEMETRY],
 };
 
 /// What this model has beyond the filter's.

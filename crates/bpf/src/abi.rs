@@ -23,7 +23,7 @@ pub use traffic::{
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
 /// The name of the section, and so of the map, that holds the seed of the hash of flows: a `u64`, set before the
-/// program is loaded. It exists if the program uses a `flow_state`.
+/// program is loaded. It exists if the program uses a `flow_state`, or keeps figures by group.
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
 /// The name of the section, and so of the map, that counts how often each table was changed: a `u64` for each
@@ -64,6 +64,9 @@ pub struct Abi {
     /// Per-flow state that the program reads or writes.
     #[serde(default)]
     pub flow_states: Vec<FlowStateAbi>,
+    /// Figures by group that the program keeps.
+    #[serde(default)]
+    pub figures: Vec<FiguresAbi>,
     /// Ports.
     pub ports: PortsAbi,
     /// Copies of packets, and what is lost.
@@ -91,14 +94,23 @@ impl Abi {
         self.maps.iter().find(|m| m.name == name)
     }
 
-    /// Maps that user space makes larger than the object has them, and how many elements they have then.
-    pub fn resized(&self) -> impl Iterator<Item = (&str, u32)> {
+    /// Whether [`SEED_SECTION`] exists.
+    pub fn is_seeded(&self) -> bool {
+        !self.flow_states.is_empty() || !self.figures.is_empty()
+    }
+
+    /// Maps that user space makes larger than the object has them, on a machine with so many processors, and how many elements
+    /// they have then.
+    pub fn resized(&self, processors: u32) -> impl Iterator<Item = (&str, u32)> {
         let tables = self.tables.iter().map(|t| &t.lookup);
         let lookups = tables.chain(self.value_sets.iter().map(|s| &s.lookup));
-        lookups.filter_map(|lookup| match lookup {
+        let masks = lookups.filter_map(|lookup| match lookup {
             LookupAbi::TupleSpace(space) => Some((space.masks.as_str(), space.tally() + 1)),
             _ => None,
-        })
+        });
+        let sets = move |figures: &FiguresAbi| figures.sets.saturating_mul(processors);
+        let figures = self.figures.iter().map(move |f| (f.map.as_str(), sets(f)));
+        masks.chain(figures)
     }
 }
 
@@ -505,4 +517,35 @@ pub struct FlowStateAbi {
     pub key: KeyAbi,
     /// The value's fields; offsets are from the start of a way.
     pub value: Vec<FieldAbi>,
+}
+
+/// Figures by group: an array map of sets, that user space maps. The processor `n` has the sets from `n * sets` on; the map is made as
+/// large as the machine needs ([`Abi::resized`]). A set is `{u32 changes, u32 0, u64 lost, u32 tag[ways], way[ways]}`. Its `changes` is odd
+/// while a group takes the place of another. The set and the tag of a group are chosen as those of a [`FlowStateAbi`]. What lies at
+/// `figure_offset` of a way is `{u64 count, u64 sum, u64 least, u64 greatest}` of a tally, the counts of a histogram (`u64`), the
+/// registers of a count of different items (bytes), or `{u64 weight, u64 error}` of one of the greatest keys.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FiguresAbi {
+    /// Its [`ir::ExternInst`] index.
+    pub index: u32,
+    /// Its control-plane name.
+    pub name: String,
+    /// The map.
+    pub map: String,
+    /// How many sets each processor has, a power of two.
+    pub sets: u32,
+    /// Ways per set.
+    pub ways: u32,
+    /// Where a set has the number of what belonged to groups that found no place (`u64`).
+    pub lost_offset: u32,
+    /// Where a set has the tags, a `u32` per way: the upper half of the key's hash, 0 for an empty way.
+    pub tags_offset: u32,
+    /// Where the ways begin.
+    pub ways_offset: u32,
+    /// Bytes of a way.
+    pub way_size: u32,
+    /// Where a way has its figure.
+    pub figure_offset: u32,
+    /// The key's fields; offsets are from the start of a way, values in network order.
+    pub key: KeyAbi,
 }

@@ -74,6 +74,9 @@ pub(crate) fn file(
     if !maps.flow_states.is_empty() {
         items.push(Item::Include("onpath/flow_state.h".into()));
     }
+    if !maps.figures.is_empty() {
+        items.push(Item::Include("onpath/figures.h".into()));
+    }
     if maps.locked_cells {
         items.push(Item::Include("onpath/lock.h".into()));
     }
@@ -155,6 +158,7 @@ pub(crate) fn file(
         member_groups: maps.member_groups,
         registers: maps.registers,
         flow_states: maps.flow_states,
+        figures: maps.figures,
         ports: maps.ports,
         traffic: maps.traffic,
         events: maps.events,

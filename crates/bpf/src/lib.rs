@@ -18,9 +18,11 @@ mod context;
 pub mod errors;
 mod externs;
 pub mod features;
+mod figures;
 mod file;
 mod flow_state;
 mod hook;
+mod keys;
 pub mod limits;
 mod maps;
 mod model;
@@ -245,7 +247,9 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_complete.h",
         "checksum_partial.h",
         "drops.h",
+        "figures.h",
         "flow_state.h",
+        "keys.h",
         "lock.h",
         "log.h",
         "meter.h",

@@ -1,9 +1,9 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CHANGES_SECTION, CounterAbi, DigestsAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi, LogsAbi,
-    MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi, TrafficAbi,
-    ValueSetAbi,
+    CHANGES_SECTION, CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi,
+    LogsAbi, MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi,
+    TrafficAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -36,6 +36,8 @@ pub(crate) struct Maps {
     pub registers: Vec<RegisterAbi>,
     /// Per-flow state that is used.
     pub flow_states: Vec<FlowStateAbi>,
+    /// Figures by group that are kept.
+    pub figures: Vec<FiguresAbi>,
     /// Port maps.
     pub ports: PortsAbi,
     /// Maps of the traffic manager.

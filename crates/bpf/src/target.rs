@@ -3,6 +3,7 @@
 use crate::compile::Function;
 use crate::context;
 use crate::features::Feature;
+use crate::figures;
 use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
@@ -122,6 +123,8 @@ pub(crate) struct Shared {
     pub maps: Maps,
     /// Where flow states keep what.
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
+    /// Where figures by group are.
+    pub figures: HashMap<ExternInst, figures::Layout>,
     /// Where registers keep what.
     pub registers: HashMap<ExternInst, externs::Register>,
     /// The groups of action selectors.

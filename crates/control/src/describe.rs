@@ -110,6 +110,10 @@ fn object(schema: &Schema, data: &ObjectSchema) -> Value {
             shown["key"] = json!(scalars(schema, key));
             shown["value"] = json!(scalars(schema, value));
         }
+        ObjectKind::Figures { kind, key } => {
+            shown["figure"] = json!(kind);
+            shown["key"] = json!(scalars(schema, key));
+        }
         ObjectKind::ActionProfile(profile) | ObjectKind::ActionSelector(profile) => {
             let actions = profile.actions.iter();
             let actions = actions.map(|action| schema.actions[*action].name.as_str());

@@ -33,10 +33,10 @@ pub fn find_state(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic
     find(states(schema), name, "flow_state")
 }
 
-/// The scalars of a part of a state's flows; none if the object keeps no flows.
+/// The scalars of a part of a state's flows, or of the key of an object's groups; none if the object keeps neither.
 pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
     match (&state.kind, part) {
-        (ObjectKind::FlowState { key, .. }, Part::Key) => key,
+        (ObjectKind::FlowState { key, .. } | ObjectKind::Figures { key, .. }, Part::Key) => key,
         (ObjectKind::FlowState { value, .. }, Part::Value) => value,
         _ => &[],
     }
@@ -46,10 +46,18 @@ pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
 pub fn parse_flow(schema: &Schema, text: Piece) -> Result<(Object, Vec<Bits>), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let state = find_state(schema, name)?;
-    let data = &schema.objects[state];
+    Ok((state, parse_key(schema, &schema.objects[state], rest)?))
+}
+
+/// Parses `FIELD:VALUE ...`: a key of a state, or of an object with figures. Fields that are not named go in order.
+pub(crate) fn parse_key(
+    schema: &Schema,
+    data: &ObjectSchema,
+    text: Piece,
+) -> Result<Vec<Bits>, Box<Diagnostic>> {
     let fields = fields(data, Part::Key);
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
-    let words = rest.words();
+    let words = text.words();
     let mut found: Vec<Option<Bits>> = vec![None; names.len()];
     let mut by_position = 0;
     for &word in &words {
@@ -71,9 +79,9 @@ pub fn parse_flow(schema: &Schema, text: Piece) -> Result<(Object, Vec<Bits>), B
         *slot = Some(parsed.map_err(|e| errors::bad_value(value.span(), names[index], e))?);
     }
     let key = found.into_iter().zip(&names).map(|(found, name)| {
-        found.ok_or_else(|| errors::key_missing(rest.span(), &data.name, name))
+        found.ok_or_else(|| errors::key_missing(text.span(), &data.name, name))
     });
-    Ok((state, key.collect::<Result<_, _>>()?))
+    key.collect()
 }
 
 /// What flows are asked for: some fields of their key, each with a match.

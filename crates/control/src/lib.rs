@@ -8,6 +8,7 @@ pub mod digest;
 pub mod entries;
 pub mod entry;
 pub mod errors;
+pub mod figure;
 pub mod flow;
 pub mod json;
 pub mod meter;
@@ -26,6 +27,7 @@ pub mod values;
 
 pub use change::{Change, EntryKey, Next, Rejected};
 pub use digest::{Digest, Digests, Logged, Logs};
+pub use figure::{Figure, Group, Groups};
 pub use meter::{MeterRef, Rates};
 pub use names::{NameError, resolve};
 pub use piece::Piece;

@@ -3,7 +3,7 @@
 
 use crate::change::{self, Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica, check_group, check_session};
-use crate::{Digests, EntryKey, Logs, Rates};
+use crate::{Digests, EntryKey, Groups, Logs, Rates};
 use diag::counted;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
 use std::fmt;
@@ -422,6 +422,18 @@ pub trait Store {
     fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
         let _ = state;
         Err(no_flows())
+    }
+
+    /// The groups of an object with figures, of all processors together. Packets may change some while others are read; no
+    /// number is torn.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] if the object has none.
+    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
+        let _ = object;
+        Err(StoreError::Unsupported {
+            what: "this extern object has no figures".to_string(),
+        })
     }
 
     /// The multicast groups by number, each with its copies. A program that never sends to a group has none.

@@ -14,7 +14,7 @@ macro_rules! programs {
 }
 
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
@@ -27,6 +27,10 @@ const BUILT_IN: [(&str, &str); 6] = [
     (
         "tc_model.p4",
         include_str!("../../../p4include/tc_model.p4"),
+    ),
+    (
+        "telemetry.p4",
+        include_str!("../../../p4include/telemetry.p4"),
     ),
     ("v1model.p4", include_str!("../../../p4include/v1model.p4")),
     (

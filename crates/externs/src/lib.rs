@@ -18,6 +18,7 @@ mod csum_replace;
 mod digest;
 mod direct_counter;
 mod direct_meter;
+pub mod figures;
 pub mod flow_state;
 pub mod hash;
 mod ipv4_checksum;
@@ -36,6 +37,7 @@ mod truncate;
 pub use action_profile::Profile;
 pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::{Counted, Counters};
+pub use figures::Figures;
 pub use flow_state::Flows;
 pub use meter::Meters;
 pub use random32::Numbers;
@@ -85,6 +87,8 @@ pub enum State {
     Meters(Meters),
     /// Values by flow.
     Flows(Flows),
+    /// Figures by group.
+    Figures(Figures),
     /// Members and groups of actions.
     Profile(Profile),
 }
@@ -111,6 +115,10 @@ pub const ALL: &[Extern] = &[
     digest::EXTERN,
     direct_counter::EXTERN,
     direct_meter::EXTERN,
+    figures::TALLIES,
+    figures::HISTOGRAMS,
+    figures::DISTINCT_COUNTS,
+    figures::TOP_KEYS,
     flow_state::EXTERN,
     hash::EXTERN,
     ipv4_checksum::EXTERN,

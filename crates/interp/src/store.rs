@@ -5,7 +5,8 @@ mod profile;
 use crate::Interpreter;
 use crate::models::Model;
 use control::{
-    CloneSession, Count, Digests, DropReason, EntryKey, Flow, Rates, Replica, Store, StoreError,
+    CloneSession, Count, Digests, DropReason, EntryKey, Flow, Group, Groups, Rates, Replica, Store,
+    StoreError,
 };
 use cranelift_entity::EntityRef;
 use externs::State;
@@ -204,6 +205,18 @@ impl Store for Interpreter {
             .into_iter()
             .map(|(key, value)| Flow { key, value })
             .collect())
+    }
+
+    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
+        let State::Figures(figures) = &self.externs[object.index()] else {
+            return Err(no_such("figures"));
+        };
+        let groups = figures.all().into_iter();
+        Ok(Groups {
+            groups: groups.map(|(key, figure)| Group { key, figure }).collect(),
+            lost: figures.lost(),
+            unseen: figures.greatest_unseen(),
+        })
     }
 
     fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {

@@ -193,6 +193,9 @@ macro_rules! store_by_field {
             ) -> Result<(), control::StoreError> {
                 self.$($field).+.value_set_remove(set, member)
             }
+            fn figures(&self, object: schema::Object) -> Result<control::Groups, control::StoreError> {
+                self.$($field).+.figures(object)
+            }
             fn flows(&self, state: schema::Object) -> Result<Vec<control::Flow>, control::StoreError> {
                 self.$($field).+.flows(state)
             }

@@ -159,7 +159,7 @@ pub(crate) fn load_with(
 ) -> Result<Instance, Failure> {
     Kernel::This.check()?;
     check_memory(abi, onto)?;
-    let resize: Vec<(&str, u32)> = abi.resized().collect();
+    let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
         reuse: onto.reuse,
@@ -191,7 +191,7 @@ pub(crate) fn load_again(
         ..Onto::default()
     };
     check_memory(abi, onto)?;
-    let resize: Vec<(&str, u32)> = abi.resized().collect();
+    let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
         reuse,

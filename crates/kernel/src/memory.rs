@@ -80,7 +80,9 @@ pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
         .iter()
         .map(|map| {
             let (role, name) = declaration(abi, &map.name);
-            let resized = abi.resized().find(|(name, _)| *name == map.name);
+            let resized = abi
+                .resized(processors as u32)
+                .find(|(name, _)| *name == map.name);
             let loaded = MapAbi {
                 max_entries: resized.map_or(map.max_entries, |(_, entries)| entries),
                 ..map.clone()
@@ -111,13 +113,15 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         ("register", register.name.clone())
     } else if let Some(state) = abi.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
+    } else if let Some(figures) = abi.figures.iter().find(|f| f.map == map) {
+        ("figures", figures.name.clone())
     } else {
         ("", map.to_owned())
     }
 }
 
 /// Processors for which the kernel reserves memory.
-fn processors() -> u64 {
+pub(crate) fn processors() -> u64 {
     let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap_or_default();
     count_processors(&text).max(1)
 }

@@ -4,7 +4,8 @@
 mod settings;
 
 pub use settings::{
-    Digests, Drops, GroupCommand, Log, MeterCommand, MirrorCommand, ProfileCommand, RegisterCommand,
+    Digests, Drops, Figures, GroupCommand, Log, MeterCommand, MirrorCommand, ProfileCommand,
+    RegisterCommand,
 };
 
 use crate::complete::names;
@@ -116,6 +117,10 @@ pub enum Command {
     /// Read and change a running program's ports: at which interfaces it runs, and to which it sends
     #[command(subcommand)]
     Port(PortCommand),
+    /// Print what a running program keeps about groups of packets: counts, sums, distributions, greatest keys
+    ///
+    /// Those are the externs of `telemetry.p4`. Each processor has figures of its own, which are added up here.
+    Figures(Figures),
     /// Read and remove the flows that a running program stores
     #[command(subcommand)]
     Flows(FlowsCommand),

@@ -99,6 +99,10 @@ const BOTH: &str = "# direction: both";
 /// let a test choose, and network devices do not.
 const NEEDS_VIRTUAL_TIME: &str = "# needs: virtual time";
 
+/// A script with this in its first lines fills what each processor has of its own, so that all packets must be on one:
+/// test runs act as if they were, and network devices need not.
+const NEEDS_ONE_PROCESSOR: &str = "# needs: one processor";
+
 /// A script with this among its first lines has packets shorter than an Ethernet header, which neither a network
 /// device nor the kernel's test run takes.
 const NEEDS_INTERP: &str = "# needs: interp";
@@ -269,7 +273,7 @@ struct Script {
     case: Case,
     directions: &'static [Direction],
     short: bool,
-    virtual_time: bool,
+    not_by_devices: bool,
     packets: Vec<Vec<u8>>,
 }
 
@@ -282,7 +286,7 @@ impl Script {
                 let taken = |packet: &Vec<u8>| packet.len() >= shortest(hook, packet);
                 self.packets.iter().all(taken)
             }
-            Reach::Veth => !self.short && !self.virtual_time,
+            Reach::Veth => !self.short && !self.not_by_devices,
         }
     }
 
@@ -312,13 +316,13 @@ impl Script {
             (_, true) => &[Direction::Ingress, Direction::Egress],
             _ => &[Direction::Ingress],
         };
-        let virtual_time = sets(NEEDS_VIRTUAL_TIME);
+        let not_by_devices = sets(NEEDS_VIRTUAL_TIME) || sets(NEEDS_ONE_PROCESSOR);
         let packets = packets(&text);
         Ok(Script {
             case: Case { name, text },
             directions,
             short,
-            virtual_time,
+            not_by_devices,
             packets,
         })
     }

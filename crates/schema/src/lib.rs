@@ -23,7 +23,7 @@ pub use ir::{
     Action, ActionCall, Annotation, Bits, Entry, Enum, ExternInst as Object, KeyMatch, MatchKind,
     Table, Type, ValueSet,
 };
-pub use object::{Argument, ObjectKind, ObjectSchema, Unit};
+pub use object::{Argument, FigureKind, ObjectKind, ObjectSchema, Unit};
 pub use profile::{ProfileSchema, Reference};
 pub use table::{ActionRef, ActionSchema, KeySchema, TableSchema, ValueSetSchema};
 
@@ -98,6 +98,12 @@ impl Schema {
             Some(listed) => &self.actions[listed.action],
             None => &data.references[number - data.actions.len()],
         }
+    }
+
+    /// The objects with figures by group, in order.
+    pub fn figures(&self) -> impl Iterator<Item = (Object, &ObjectSchema)> {
+        let all = self.objects.iter();
+        all.filter(|(_, object)| matches!(object.kind, ObjectKind::Figures { .. }))
     }
 
     /// The flow states, in order.

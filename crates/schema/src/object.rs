@@ -64,6 +64,13 @@ pub enum ObjectKind {
         /// The scalars that a value is taken apart into; one named `value` if it is no struct.
         value: Vec<Field>,
     },
+    /// A figure for each group of packets.
+    Figures {
+        /// What it says.
+        kind: FigureKind,
+        /// The scalars that a group's key is taken apart into; one named `key` if it is no struct.
+        key: Vec<Field>,
+    },
     /// Actions that entries share.
     ActionProfile(ProfileSchema),
     /// Actions that entries share, alone or in groups.
@@ -99,6 +106,23 @@ impl Schema {
         let all = self.tables.iter();
         all.filter_map(move |(id, table)| has(table).then_some(id))
     }
+}
+
+/// What a figure says about a group of packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureKind {
+    /// How many values there were, their sum, the least and the greatest.
+    Tally,
+    /// How values are distributed.
+    Histogram,
+    /// How many different items there were, by 2^`precision` registers.
+    Distinct {
+        /// 4 to 12.
+        precision: u32,
+    },
+    /// The weight of a key that is among the greatest.
+    Top,
 }
 
 /// What is counted or metered.

@@ -8,15 +8,19 @@
 //!
 //! All arithmetic on `u64` wraps unless something else is stated.
 
+mod figure;
 mod hash;
 mod histogram;
 mod hyperloglog;
 mod space_saving;
+mod tally;
 
+pub use figure::Figure;
 pub use hash::{hash, hash_u64};
 pub use histogram::Histogram;
 pub use hyperloglog::HyperLogLog;
 pub use space_saving::{Item, SpaceSaving};
+pub use tally::Tally;
 
 /// Why a summary cannot be made or merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

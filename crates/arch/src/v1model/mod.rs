@@ -133,7 +133,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             ("recirculate", "recirculate_preserving_field_list"),
         ],
     }),
-    externs: &[EXTERNS],
+    externs: &[EXTERNS, crate::TELEMETRY],
 };
 
 const MATCH_ACTION: &[Slot] = &[

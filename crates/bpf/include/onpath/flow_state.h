@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Per-flow state: an eight-way set-associative table. A key belongs to one set, whose lock is held for as long
- * as its flows are used. A way holds the key's words first; the program defines the rest.
- *
- * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
- * words. A way with tag 0 is empty. Each set has an LRU counter of its uses, and each way keeps the counter's
- * value at its last use; the difference gives the least recently used way, even when the counter wraps. */
+ * as its flows are used. Each set has an LRU counter of its uses, and each way keeps the counter's value at its last
+ * use; the difference gives the least recently used way, even when the counter wraps. */
 #ifndef ONPATH_FLOW_STATE_H
 #define ONPATH_FLOW_STATE_H
 
+#include "keys.h"
 #include "lock.h"
 #include "observe.h"
 #include "types.h"
 
-#define FLOW_WAYS 8
+#define FLOW_WAYS SET_WAYS
 /* Where a flow is: the number of its way; FLOW_WAYS if it has none; FLOW_AGED plus the number if it has aged out,
  * which is as if it had none. */
 #define FLOW_AGED 16
-
-/* Set before the program is loaded, so that an outsider cannot find keys that share a set. */
-const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
 
 /* The time by which unused flows age: a few milliseconds late, and cheap. */
 #ifdef ONPATH_OBSERVE
@@ -26,60 +21,6 @@ const volatile u64 flow_seed SEC(".rodata.onpath") = 0;
 #else
 static u64 (*const flow_now)(void) __attribute__((unused)) = (void *)160; /* bpf_ktime_get_coarse_ns */
 #endif
-
-/* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
-INLINE void flow_put(u64 *word, u32 at, u64 value, u32 bytes)
-{
-    u32 bit = at % 8 * 8, spare = 64 - 8 * bytes;
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    value = BE64(value) >> spare;
-    word[at / 8] |= value << bit;
-    if (bit > spare)
-        word[at / 8 + 1] |= value >> (64 - bit);
-#else
-    value <<= spare;
-    word[at / 8] |= value >> bit;
-    if (bit > spare)
-        word[at / 8 + 1] |= value << (64 - bit);
-#endif
-}
-
-/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
- * depends on the seed, spreads all of them unpredictably. */
-INLINE u64 flow_round(u64 hash, u64 word, u64 factor)
-{
-    hash ^= word;
-    hash ^= hash >> 32;
-    return hash * factor;
-}
-
-/* The hash of a key. Even and odd words form two chains that the processor runs in parallel. */
-INLINE u64 flow_hash(const u64 *word, u32 words)
-{
-    u64 seed = flow_seed;
-    u64 a = 0x9e3779b97f4a7c15 ^ seed, factor_a = 0xbf58476d1ce4e5b9 ^ seed << 1;
-    u64 b = 0xd6e8feb86659fd93 + seed, factor_b = 0x94d049bb133111eb + (seed << 1);
-
-#pragma unroll
-    for (u32 i = 0; i < words; i++)
-        if (i % 2 == 0)
-            a = flow_round(a, word[i], factor_a);
-        else
-            b = flow_round(b, word[i], factor_b);
-    a = flow_round(a, b >> 29 | b << 35, factor_b);
-    a ^= a >> 32;
-    a *= 0xff51afd7ed558ccd;
-    return a ^ a >> 32;
-}
-
-/* The tag of a key with this hash. */
-INLINE u32 flow_tag(u64 hash)
-{
-    u32 tag = hash >> 32;
-
-    return tag ? tag : 1;
-}
 
 /* The number of a way, which came about on one of many paths: in a large program by way of memory, so that the
  * verifier forgets which. To do so it borrows a word of the set, whose lock is held. */
@@ -99,28 +40,9 @@ INLINE u32 flow_forget(u32 *word, u32 way)
     return way;
 }
 
-/* The first way with this tag and key; FLOW_WAYS if there is none. Ways are `size` bytes apart. */
-INLINE u32 flow_find_first(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
-{
-#pragma unroll
-    for (u32 at = 0; at < FLOW_WAYS; at++) {
-        const u64 *own = (const u64 *)((const u8 *)ways + at * size);
-        u32 same = 0;
-
-        if (tags[at] != tag)
-            continue;
-#pragma unroll
-        while (same < words && own[same] == key[same])
-            same++;
-        if (same == words)
-            return at;
-    }
-    return FLOW_WAYS;
-}
-
 INLINE u32 flow_find(u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
 {
-    return flow_forget(tags, flow_find_first(tags, tag, ways, size, key, words));
+    return flow_forget(tags, way_find(tags, tag, ways, size, key, words));
 }
 
 /* Whether what was last used then is too old. A clock that was read before the lock was taken may be behind. */

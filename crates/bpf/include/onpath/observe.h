@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* A program's inputs beside its packet: time and random numbers. A test run gives both and reads
+/* A program's inputs beside its packet: time, random numbers, the processor. A test run gives them and reads
  * what became of the packet, so that the kernel and the reference interpreter agree bit for bit. */
 #ifndef ONPATH_OBSERVE_H
 #define ONPATH_OBSERVE_H
@@ -8,6 +8,7 @@
 
 static u64 (*const bpf_ktime_get_ns)(void) __attribute__((unused)) = (void *)5;
 static u32 (*const bpf_get_prandom_u32)(void) __attribute__((unused)) = (void *)7;
+static u32 (*const bpf_get_smp_processor_id)(void) __attribute__((unused)) = (void *)8;
 
 #ifdef ONPATH_OBSERVE
 
@@ -37,6 +38,12 @@ INLINE u32 random_u32(void)
     return onpath_observed.random[onpath_observed.drawn++ & (OBSERVED - 1)];
 }
 
+/* The number of the processor that a packet is on: in a test run always the same. */
+INLINE u32 this_processor(void)
+{
+    return 0;
+}
+
 /* A packet begins. */
 INLINE void observe_start(void)
 {
@@ -55,6 +62,11 @@ INLINE u64 now_ns(void)
 INLINE u32 random_u32(void)
 {
     return bpf_get_prandom_u32();
+}
+
+INLINE u32 this_processor(void)
+{
+    return bpf_get_smp_processor_id();
 }
 
 INLINE void observe_start(void)

@@ -1,4 +1,4 @@
-//! Flow states and atomic blocks that cannot become BPF. Codes E0740 to E0743.
+//! Flow states and atomic blocks that cannot become BPF. Codes E0740 and E0743.
 
 use crate::abi::Hook;
 use diag::{Code, Diagnostic, Span};
@@ -41,27 +41,6 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
         }
     };
     diagnostic.help(help)
-}
-
-/// A varbit in a key or value.
-pub fn varbit(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0741"),
-        at,
-        format!("the flow_state `{name}` has a varbit in its key or value"),
-    )
-    .help("keep fields of fixed width, or a hash of the varbit")
-}
-
-/// A key that is too long to be made on the stack.
-pub fn key_too_long(hook: Hook, name: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        Code("E0742"),
-        at,
-        format!("the key of `{name}` takes {bytes} bytes; the {target} target takes up to {limit}"),
-    )
-    .help("use fewer or narrower fields as key, or a hash of them")
 }
 
 /// A state or value larger than a map may be.

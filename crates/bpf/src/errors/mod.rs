@@ -1,6 +1,8 @@
 //! What cannot become a BPF program. Codes E0720 to E0749.
 
+pub mod figures;
 pub mod flow_state;
+pub mod keys;
 pub mod table;
 
 use crate::abi::Hook;

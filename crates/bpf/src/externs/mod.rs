@@ -19,7 +19,7 @@ use crate::maps::MAP_NAME;
 use crate::model::Model;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
-use crate::{errors, flow_state};
+use crate::{errors, figures, flow_state};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
@@ -51,6 +51,9 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                 ("register", "read") => register::read(g, object, call, span),
                 ("register", "write") => register::write(g, object, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
+                (_, "add") if let Some(kind) = figures::Kind::of(&g.p.externs[object]) => {
+                    figures::add(g, object, kind, call, span);
+                }
                 _ => unknown(g, &format!("{ty}.{method}"), span),
             }
         }

@@ -154,7 +154,7 @@ fn flow_add(g: &mut Gen<'_>, held: &HeldLock) {
         way.addr(),
         C::SizeOf(CType::Struct(held.layout.way.clone())),
         held.key.clone(),
-        C::int(held.layout.words.into()),
+        C::int(held.layout.key.words.into()),
     ];
     g.push(Stmt::Expr(C::call("flow_begin", args)));
 }

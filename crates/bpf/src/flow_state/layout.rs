@@ -1,7 +1,8 @@
 //! A flow state's layout: the structs of its map, as C and in the description for user space.
 
-use crate::abi::{ByteOrder, FieldAbi, FlowStateAbi, KeyAbi, MapAbi, MapKind};
-use crate::errors::flow_state as errors;
+use crate::abi::{ByteOrder, FlowStateAbi, MapAbi, MapKind};
+use crate::errors::{flow_state as errors, keys as key_errors};
+use crate::keys::{self, KeyLayout};
 use crate::maps::MAP_NAME;
 use crate::table::describe;
 use crate::target::{Bpf, Gen};
@@ -14,8 +15,6 @@ use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
 use smol_str::SmolStr;
 
-/// Bytes that a key may have: it is made on the stack.
-const KEY_LIMIT: u32 = 128;
 /// Bytes that a set may have, and all sets.
 const SET_LIMIT: u32 = 64 << 10;
 const STATE_LIMIT: u64 = 4 << 30;
@@ -29,10 +28,8 @@ pub(crate) struct Layout {
     pub set: SmolStr,
     /// The struct of a way.
     pub way: SmolStr,
-    /// Words of a key.
-    pub words: u32,
-    /// Where each field of a key begins, in bytes, and how many it has.
-    pub key: Vec<(u32, u32)>,
+    /// How a key lies in memory.
+    pub key: KeyLayout,
     /// The member and form of each field of the value.
     pub value: Vec<(SmolStr, Form)>,
     /// How many sets there are.
@@ -47,50 +44,20 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
     if let Some(known) = g.file.own.flow_states.get(&object) {
         return Some(known.clone());
     }
+    let (key, key_abi) = keys::layout(g, object, 0, span)?;
     let data = &g.p.externs[object];
-    let scalars = |i: usize| data.type_args.get(i).map_or(&[][..], Vec::as_slice);
-    let (keys, values) = (scalars(0), scalars(1));
-    if keys
-        .iter()
-        .chain(values)
-        .any(|t| matches!(t, Type::Varbit(_)))
-    {
-        g.refuse(errors::varbit(&data.name, span));
-        return None;
-    }
-    let named = |i: usize, k: usize| -> String {
-        let name = data.type_arg_names.get(i).and_then(|names| names.get(k));
-        name.map(ToString::to_string).unwrap_or_default()
-    };
-
-    let mut end = 0;
-    let mut key = Vec::new();
-    let mut key_fields = Vec::new();
-    for (k, ty) in keys.iter().enumerate() {
-        let size = ty.width().div_ceil(8);
-        key.push((end, size));
-        key_fields.push(FieldAbi {
-            name: named(0, k),
-            offset: end,
-            size,
-            width: ty.width(),
-            order: ByteOrder::Network,
-        });
-        end += size;
-    }
-    let words = end.div_ceil(8).max(1);
-    if words * 8 > KEY_LIMIT {
-        let refusal = errors::key_too_long(g.target.options.hook, &data.name, end, KEY_LIMIT, span);
-        g.refuse(refusal);
+    let values = keys::scalars(data, 1);
+    if values.iter().any(|t| matches!(t, Type::Varbit(_))) {
+        g.refuse(key_errors::varbit(&data.ty, &data.name, span));
         return None;
     }
 
     let idle = idle_of(data);
     let mut way = Record::default();
     way.add(
-        CType::U64.array(words),
+        CType::U64.array(key.words),
         "key",
-        words * 8,
+        key.words * 8,
         8,
         "each field in network order",
     );
@@ -109,7 +76,7 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
     let mut value = Vec::with_capacity(forms.len());
     let mut value_fields = Vec::with_capacity(forms.len());
     for (k, form) in forms.into_iter().enumerate() {
-        let name = named(1, k);
+        let name = keys::name_of_scalar(data, 1, k);
         let wish = if name.is_empty() {
             "value"
         } else {
@@ -180,17 +147,13 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
         way_size: way.size,
         seen_offset,
         idle,
-        key: KeyAbi {
-            size: words * 8,
-            fields: key_fields,
-        },
+        key: key_abi,
         value: value_fields,
     });
     let layout = Layout {
         map,
         set: set_name,
         way: way_name,
-        words,
         key,
         value,
         sets,

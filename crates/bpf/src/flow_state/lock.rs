@@ -1,12 +1,12 @@
 //! Taking the lock of a key's set, and finding the key's way.
 
-use super::layout::{Layout, flow_layout};
+use super::layout::flow_layout;
 use super::{Calls, HeldLock, anywhere, ask_mtu, name_of};
+use crate::keys;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use emit::values::Value;
 use ir::{Expr, ExternInst};
 
 /// Takes the lock of a key's set, for what `body` emits.
@@ -22,7 +22,7 @@ pub(super) fn locked(
         return;
     };
     let outer = std::mem::take(&mut g.out);
-    let words = C::int(layout.words.into());
+    let words = C::int(layout.key.words.into());
     let own = |g: &mut Gen<'_>, wish: &str| C::Ident(g.file.names.fresh(wish));
     let (key_var, hash, tag) = (own(g, "key"), own(g, "hash"), own(g, "tag"));
     let (index, set, at) = (own(g, "index"), own(g, "set"), own(g, "at"));
@@ -32,12 +32,12 @@ pub(super) fn locked(
         init: Some(init),
         align: None,
     };
-    let keys = CType::U64.array(layout.words);
+    let keys = CType::U64.array(layout.key.words);
     g.push(declare(keys, &key_var, C::Init(Vec::new())));
-    fill_flow_key(g, &layout, &key_var, key);
-    let hashed = C::call("flow_hash", vec![key_var.clone(), words.clone()]);
+    keys::fill(g, &layout.key, &key_var, key);
+    let hashed = C::call("key_hash", vec![key_var.clone(), words.clone()]);
     g.push(declare(CType::U64, &hash, hashed));
-    let tagged = C::call("flow_tag", vec![hash.clone()]);
+    let tagged = C::call("key_tag", vec![hash.clone()]);
     g.push(declare(CType::U32, &tag, tagged));
     let mask = C::int((layout.sets - 1).into());
     let masked = C::bin(BinOp::And, hash, mask);
@@ -116,28 +116,4 @@ pub(super) fn locked(
     let block = std::mem::replace(&mut g.out, outer);
     g.push(Stmt::Block(block));
     g.kill_computed();
-}
-
-fn fill_flow_key(g: &mut Gen<'_>, layout: &Layout, var: &C, key: &[Expr]) {
-    let put = |at: u32, value: C, bytes: u32| {
-        let args = vec![var.clone(), C::int(at.into()), value, C::int(bytes.into())];
-        Stmt::Expr(C::call("flow_put", args))
-    };
-    for (&e, &(at, bytes)) in key.iter().zip(&layout.key) {
-        if bytes == 0 {
-            continue;
-        }
-        match g.value(e) {
-            Value::Scalar(value) => g.push(put(at, value, bytes)),
-            Value::Limbs(limbs) => {
-                let mut end = at + bytes;
-                for limb in limbs {
-                    let size = (end - at).min(8);
-                    end -= size;
-                    g.push(put(end, limb, size));
-                }
-            }
-            Value::Slice(..) => {}
-        }
-    }
 }

@@ -7,6 +7,7 @@ use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::digest::{DigestPattern, find_digest};
 use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
+use crate::figure::{Asked, parse_asked};
 use crate::{Change, EntryKey, Packet, meter, profile};
 use diag::{Diagnostics, Span};
 use schema::{Bits, Object, Schema, Table};
@@ -30,6 +31,7 @@ pub(super) enum Step {
     /// Removes what is not the program's own, from one table or all.
     RemoveAdded(Option<Table>),
     CheckCounter(Check),
+    CheckFigure(FigureCheck),
     ReadRegister(Cell, Vec<Bits>),
     WriteRegister(Cell, Vec<Bits>),
     ResetRegister(Object),
@@ -49,6 +51,17 @@ pub(super) struct Cell {
     pub index: u64,
     /// As the script writes it.
     pub shown: String,
+}
+
+/// A figure and what it should be.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct FigureCheck {
+    pub object: Object,
+    pub asked: Asked,
+    /// As the script writes it.
+    pub shown: String,
+    pub op: Comparison,
+    pub value: u64,
 }
 
 /// A counter and what it should be.
@@ -179,6 +192,17 @@ fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
                 counter,
                 shown: format!("{}{element}", name.text),
                 bytes: *bytes,
+                op: *op,
+                value: *value,
+            })
+        }
+        StatementKind::CheckFigure { asked, op, value } => {
+            let shown = asked.text.clone();
+            let (object, asked) = parse_asked(schema, piece(asked))?;
+            Step::CheckFigure(FigureCheck {
+                object,
+                asked,
+                shown,
                 op: *op,
                 value: *value,
             })

@@ -53,7 +53,7 @@ fn text(piece: Piece) -> Text {
 }
 
 /// Every statement that a script may have.
-const STATEMENTS: [&str; 30] = [
+const STATEMENTS: [&str; 31] = [
     "packet",
     "expect",
     "no_packet",
@@ -64,6 +64,7 @@ const STATEMENTS: [&str; 30] = [
     "setdefault",
     "remove",
     "check_counter",
+    "check_figure",
     "register_read",
     "register_write",
     "register_reset",
@@ -103,6 +104,7 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         }
         "remove" => remove(line, rest),
         "check_counter" => check_counter(line, rest),
+        "check_figure" => check_figure(line, rest),
         "register_read" => register_read(line, rest),
         "register_write" => register_write(line, rest),
         "register_reset" => {
@@ -274,16 +276,15 @@ fn reads_as_operator(word: &str) -> bool {
     word.chars().all(|c| matches!(c, '=' | '!' | '<' | '>'))
 }
 
-fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
-    let (name, tail) = name_and_index(line, rest, CHECK_COUNTER)?;
-    let mut words = tail.1.words();
+/// Takes the number to compare with from the end of a statement, and the comparison in front of it, if there is one.
+fn comparison(
+    line: Piece,
+    words: &mut Vec<Piece>,
+    form: &str,
+) -> Parsed<(Option<Comparison>, u64)> {
     let value = words.pop().and_then(|w| number(w.text));
     let Some(value) = value else {
-        return malformed(
-            line.span(),
-            "the number to compare with is missing",
-            CHECK_COUNTER,
-        );
+        return malformed(line.span(), "the number to compare with is missing", form);
     };
     let op = match words.last().map(|w| w.text) {
         Some("==" | "=") => Some(Comparison::Eq),
@@ -297,6 +298,33 @@ fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     if op.is_some() {
         words.pop();
     }
+    Ok((op, value))
+}
+
+fn check_figure(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "check_figure NAME FIELD:VALUE ... MEASURE == N, or check_figure NAME lost == N; \
+        for == also !=, <, <=, > or >=";
+    let mut words = rest.words();
+    let (op, value) = comparison(line, &mut words, FORM)?;
+    if let Some(word) = words.iter().find(|w| reads_as_operator(w.text)) {
+        let what = format!("`{}` is not a comparison, or is misplaced", word.text);
+        return malformed(word.span(), &what, FORM);
+    }
+    let Some(last) = words.last() else {
+        return malformed(line.span(), "the statement is not complete", FORM);
+    };
+    let to = (last.span().hi - rest.span().lo) as usize;
+    Ok(StatementKind::CheckFigure {
+        asked: text(rest.part(0, to)),
+        op: op.unwrap_or(Comparison::Eq),
+        value,
+    })
+}
+
+fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    let (name, tail) = name_and_index(line, rest, CHECK_COUNTER)?;
+    let mut words = tail.1.words();
+    let (op, value) = comparison(line, &mut words, CHECK_COUNTER)?;
     let bytes = match words.last().map(|w| w.text) {
         Some("packets") => Some(false),
         Some("bytes") => Some(true),

@@ -1,6 +1,6 @@
 //! Runs a script on a device.
 
-use super::bind::{Bound, Check, Counter, Step};
+use super::bind::{Bound, Check, Counter, FigureCheck, Step};
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
@@ -111,6 +111,7 @@ impl Runner<'_> {
             Step::Change(change) => self.change(change, span),
             Step::RemoveAdded(table) => self.remove_added(*table, span),
             Step::CheckCounter(check) => self.check_counter(check, span),
+            Step::CheckFigure(check) => self.check_figure(check, span),
             Step::ReadRegister(cell, wanted) => {
                 let found = self
                     .device
@@ -261,6 +262,18 @@ impl Runner<'_> {
                     .remove(table, &entry.keys, entry.priority)
                     .map_err(|e| refused(span, &what, &e))?;
             }
+        }
+        Ok(())
+    }
+
+    fn check_figure(&mut self, check: &FigureCheck, span: Span) -> Result<(), Box<Diagnostic>> {
+        let groups = self.device.figures(check.object);
+        let groups = groups.map_err(|e| refused(span, "the figures could not be read", &e))?;
+        let found = check.asked.read(&groups);
+        if !check.op.holds(found, check.value) {
+            let (op, value) = (check.op.symbol(), check.value);
+            let text = format!("{} is {found}, not {op} {value}", check.shown);
+            self.outcome.failures.push(Failure { span, text });
         }
         Ok(())
     }

@@ -64,6 +64,15 @@ pub enum StatementKind {
         /// With what.
         value: u64,
     },
+    /// `check_figure`
+    CheckFigure {
+        /// Object, key and measure.
+        asked: Text,
+        /// How to compare.
+        op: Comparison,
+        /// With what.
+        value: u64,
+    },
     /// `register_read`
     RegisterRead(Cell, Text),
     /// `register_write`

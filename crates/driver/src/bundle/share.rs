@@ -183,6 +183,7 @@ mod tests {
             member_groups: vec![],
             meters: vec![],
             flow_states: states,
+            figures: vec![],
             ports: PortsAbi::default(),
             traffic: TrafficAbi::default(),
             events: None,

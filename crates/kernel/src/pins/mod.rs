@@ -236,7 +236,7 @@ impl Pins {
         let guard = Guard::new(folder, number);
         let record = record.members[number].clone();
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
-        let seed = (!record.abi.flow_states.is_empty()).then_some(SEED_SECTION);
+        let seed = record.abi.is_seeded().then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
         let all = own.chain(sections).chain(seed).chain([CHANGES_SECTION]);
         let maps = Maps::pinned(all.map(|name| (name.to_owned(), guard.path(&map_file(name)))));

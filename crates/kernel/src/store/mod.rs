@@ -8,6 +8,7 @@ mod digests;
 mod direct;
 mod drops;
 mod exact;
+mod figures;
 mod flat;
 mod flow_state;
 mod globals;
@@ -43,10 +44,11 @@ use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use control::{
-    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Logs, MeterRef,
-    Next, Rates, Rejected, Replica, Store, StoreError,
+    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs,
+    MeterRef, Next, Rates, Rejected, Replica, Store, StoreError,
 };
 use exact::{Array, Hash};
+use figures::Figures;
 use flat::Codec;
 use flow_state::Flows;
 use lpm::{Lpm, Prefixes};
@@ -168,6 +170,25 @@ impl KernelStore {
             map: self.map(&abi.map)?,
             seed: seed.map_or(0, u64::from_ne_bytes),
             now: crate::test_run::observed_now(self)?.unwrap_or_else(monotonic_now),
+        }))
+    }
+
+    /// The figures of an object; `None` if the program never adds to them.
+    fn figures_of(&self, object: Object) -> Result<Option<Figures<'_>>, StoreError> {
+        let ObjectKind::Figures { kind, .. } = self.schema.objects[object].kind else {
+            return Err(unsupported("this extern object has no figures"));
+        };
+        let mut all = self.abi.figures.iter();
+        let Some(abi) = all.find(|f| f.index == object.as_u32()) else {
+            return Ok(None);
+        };
+        let info = self.map(&abi.map)?.info();
+        Ok(Some(Figures {
+            abi,
+            kind,
+            processors: info.max_entries / abi.sets,
+            set_size: info.value_size.next_multiple_of(8) as u32,
+            memory: self.shared(&abi.map)?,
         }))
     }
 
@@ -630,6 +651,11 @@ impl Store for KernelStore {
 
     fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
         self.change(|transaction| transaction.remove_member(set, member, 0))
+    }
+
+    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
+        let figures = self.figures_of(object)?;
+        figures.map_or_else(|| Ok(Groups::default()), |figures| figures.all())
     }
 
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {

@@ -114,7 +114,7 @@ impl KernelStore {
         let maps = abi.maps.iter().map(|map| map.name.as_str());
         names.extend(maps.filter(|name| shared(name)));
         names.extend(abi.globals.iter().map(|data| data.section.as_str()));
-        names.extend((!abi.flow_states.is_empty()).then_some(SEED_SECTION));
+        names.extend(abi.is_seeded().then_some(SEED_SECTION));
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         for name in names {
             reuse.push((name, self.map(name)?));
@@ -186,6 +186,11 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         all.sort_by_key(|state| state.index);
         all
     };
+    let figures = |abi: &Abi| {
+        let mut all = abi.figures.clone();
+        all.sort_by_key(|figures| figures.index);
+        all
+    };
     ours.tables == other.tables
         && ours.value_sets == other.value_sets
         && ours.globals == other.globals
@@ -193,6 +198,7 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         && ours.events == other.events
         && counters(ours) == counters(other)
         && flow_states(ours) == flow_states(other)
+        && figures(ours) == figures(other)
 }
 
 /// Writes down what a program is specialized to, in the place of what was there.

@@ -43,7 +43,7 @@ impl Successor {
     ) -> Result<Successor, StoreError> {
         let object = read_bytes(&guard.path(OBJECT));
         let object = object.map_err(system("read what the program was loaded from"))?;
-        let seed = (!store.abi.flow_states.is_empty()).then_some(SEED_SECTION);
+        let seed = store.abi.is_seeded().then_some(SEED_SECTION);
         let all = store.abi.maps.iter().map(|map| map.name.as_str());
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         for name in all.chain(seed).filter(|name| !fresh.contains(name)) {

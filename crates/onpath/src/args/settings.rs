@@ -1,5 +1,5 @@
 //! The flags of commands for what a program has beside tables: multicast groups, clone sessions, action profiles, meters,
-//! registers, digests, drops.
+//! registers, digests, figures, drops.
 
 use super::Instance;
 use crate::complete::names;
@@ -267,6 +267,23 @@ pub struct Log {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Print each as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onpath figures`
+#[derive(Args, Debug)]
+pub struct Figures {
+    /// The running program.
+    #[command(flatten)]
+    pub instance: Instance,
+    /// The object that keeps them, by name or the end of it; all if it is left out
+    #[arg(add = names::figures())]
+    pub object: Option<String>,
+    /// Only so many groups: those with the greatest weights, or the first keys
+    #[arg(long, value_name = "N")]
+    pub most: Option<usize>,
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }

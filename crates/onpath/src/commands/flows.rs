@@ -67,7 +67,7 @@ fn no_flow(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
 }
 
 /// Gives text of the command line with locations in it.
-fn with_text<T>(
+pub(super) fn with_text<T>(
     text: &str,
     work: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
 ) -> Result<T, Stop> {

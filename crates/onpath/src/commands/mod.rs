@@ -9,6 +9,7 @@ mod counter;
 mod digests;
 mod doctor;
 mod drops;
+mod figures;
 mod flows;
 mod graph;
 mod group;
@@ -47,6 +48,7 @@ pub fn run(command: Command) -> Done {
         Command::Unload(args) => unload::run(args),
         Command::Table(args) => table::run(args),
         Command::Counter(args) => counter::run(args),
+        Command::Figures(args) => figures::run(args),
         Command::Flows(args) => flows::run(args),
         Command::Group(args) => group::run(args),
         Command::Mirror(args) => mirror::run(args),

@@ -84,6 +84,11 @@ pub fn flow_states() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::FlowState { .. }))
 }
 
+/// The same for objects with figures by group.
+pub fn figures() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::Figures { .. }))
+}
+
 /// The same for action profiles and selectors.
 pub fn profiles() -> ArgValueCompleter {
     objects(|kind| kind.profile().is_some())

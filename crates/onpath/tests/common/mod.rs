@@ -53,12 +53,13 @@ pub(crate) fn too_large(program: &Path) -> Option<&'static str> {
 pub(crate) const REFUSED: [(&str, &str); 0] = [];
 
 /// Those that only traffic control runs, likewise.
-pub(crate) const REFUSED_AT_XDP: [(&str, &str); 13] = [
+pub(crate) const REFUSED_AT_XDP: [(&str, &str); 14] = [
     (
         "programs/v1model/learning_switch/learning_switch.p4",
         "multicast groups",
     ),
     ("tests/scale/campus.p4", "recirculate a packet"),
+    ("tests/stf/figures/switch.p4", "multicast groups"),
     ("tests/stf/v1model/clone_egress.p4", "clone a packet"),
     ("tests/stf/v1model/clone_ingress.p4", "clone a packet"),
     ("tests/stf/v1model/copies_of_options.p4", "clone a packet"),

@@ -19,6 +19,7 @@ use kernel::sys::TcContext;
 use kernel::test_run::shortest;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use schema::ObjectKind;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -210,6 +211,14 @@ impl Prepared {
                     compare_register(reference, target, counter, &data.name)?;
                     continue;
                 }
+                _ if matches!(
+                    target.schema().objects[counter].kind,
+                    ObjectKind::Figures { .. }
+                ) =>
+                {
+                    compare_figures(reference, target, counter, &data.name)?;
+                    continue;
+                }
                 _ => continue,
             }
             for index in 0..256 {
@@ -259,6 +268,33 @@ impl Prepared {
 }
 
 /// Compares cells that both sides have; the kernel keeps none of a register that no packet depends on.
+fn compare_figures(
+    reference: &Interpreter,
+    target: &TestRun,
+    object: schema::Object,
+    name: &str,
+) -> Result<(), String> {
+    let read = |store: &dyn Store| -> Result<control::Groups, String> {
+        let mut groups = store.figures(object).map_err(|e| format!("{name}: {e}"))?;
+        let number = |group: &control::Group| -> Vec<_> {
+            group.key.iter().map(|bits| bits.value().clone()).collect()
+        };
+        groups.groups.sort_by_key(number);
+        Ok(groups)
+    };
+    let (a, b) = (read(reference)?, read(target)?);
+    let differs = a.groups.iter().zip(&b.groups).find(|(a, b)| a != b);
+    let counts = |groups: &control::Groups| (groups.groups.len(), groups.lost, groups.unseen);
+    match (counts(&a) == counts(&b), differs) {
+        (true, None) => Ok(()),
+        (_, differs) => Err(format!(
+            "figures {name}: interpreter {:?}, kernel {:?}; the first groups that differ: {differs:?}",
+            counts(&a),
+            counts(&b)
+        )),
+    }
+}
+
 fn compare_register(
     reference: &Interpreter,
     target: &TestRun,

@@ -4,6 +4,7 @@
 mod architecture;
 #[path = "../common/mod.rs"]
 mod common;
+mod figures;
 mod flow_state;
 mod fuzz;
 mod json_errors;

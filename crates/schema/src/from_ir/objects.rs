@@ -2,7 +2,9 @@
 
 use super::scalars;
 use crate::p4runtime::{Prefix, assign};
-use crate::{Annotation, Argument, Field, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
+use crate::{
+    Annotation, Argument, Field, FigureKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit,
+};
 use cranelift_entity::PrimaryMap;
 use ir::{CtorValue, ExternData, Program};
 use smol_str::SmolStr;
@@ -81,7 +83,23 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
             key: type_arg(data, 0, "key"),
             value: type_arg(data, 1, "value"),
         },
+        "tally" => figures(data, FigureKind::Tally),
+        "histogram" => figures(data, FigureKind::Histogram),
+        "distinct_count" => {
+            // What is left out is 10 (`telemetry.p4`).
+            let given = data.int_arg("precision").map(|_| size("precision"));
+            let precision = given.map_or(10, |n| u32::try_from(n).unwrap_or(u32::MAX));
+            figures(data, FigureKind::Distinct { precision })
+        }
+        "top_keys" => figures(data, FigureKind::Top),
         _ => ObjectKind::Other,
+    }
+}
+
+fn figures(data: &ExternData, kind: FigureKind) -> ObjectKind {
+    ObjectKind::Figures {
+        kind,
+        key: type_arg(data, 0, "key"),
     }
 }
 

@@ -176,6 +176,7 @@ fn abi() -> Abi {
         member_groups: vec![],
         meters: vec![],
         flow_states: vec![],
+        figures: Vec::new(),
         events: None,
         digests: None,
         logs: None,

@@ -5,6 +5,7 @@
 //! Fields of a header are read only where the text itself makes sure that it is valid (under
 //! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
 
+mod figures;
 mod flows;
 mod model;
 mod shrink;
@@ -57,6 +58,8 @@ pub(crate) struct Generated {
     pub tables: Vec<Table>,
     /// State by flow.
     pub flows: Option<Flows>,
+    /// Whether it keeps figures by group.
+    pub figures: bool,
     /// The body of `apply`.
     pub body: Vec<Stmt>,
     /// The body of the control behind it, for `v1model`. It has the same local variables, and no tables.
@@ -95,6 +98,7 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         actions: Vec::new(),
         tables: Vec::new(),
         flows: None,
+        figures: false,
         body: Vec::new(),
         behind: Vec::new(),
         egress: false,
@@ -186,6 +190,9 @@ impl Generator<'_> {
         self.program.emits = emits;
         if self.chance(3) {
             self.stack();
+        }
+        if self.chance(3) {
+            self.figures();
         }
     }
 

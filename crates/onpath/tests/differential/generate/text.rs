@@ -7,6 +7,9 @@ impl Generated {
     /// The program as P4.
     pub(crate) fn text(&self) -> String {
         let mut out = self.model.include().to_string();
+        if self.figures {
+            out += "#include <telemetry.p4>\n";
+        }
         out += self.model.metadata();
         for (t, fields) in self.types.iter().enumerate() {
             let _ = writeln!(out, "header t{t}_t {{");
@@ -53,6 +56,9 @@ impl Generated {
         out += self.model.control();
         if let Some(flows) = &self.flows {
             flows.locals(&mut out);
+        }
+        if self.figures {
+            out += super::figures::OBJECTS;
         }
         out += &self.model.objects();
         self.print_locals(&mut out);

@@ -5,7 +5,7 @@ use control::{Device, Flow, Packet, Store};
 use driver::bpf_target;
 use interp::{Interpreter, Options};
 use ir::{ExternInst, Program};
-use kernel::TestRun;
+use kernel::{Instance, TestRun};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -43,12 +43,17 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Of a control `c`.
+    /// Of a control `c`, for test runs.
     pub(crate) fn new(control: &str, hook: Hook) -> Compiled {
+        Compiled::of(control, hook, true)
+    }
+
+    /// Of a control `c`, whose packets' inputs are chosen if it is observed.
+    pub(crate) fn of(control: &str, hook: Hook, observed: bool) -> Compiled {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("program.p4");
         std::fs::write(&file, format!("{HEADERS}{control}{REST}")).expect("a file");
-        let (program, sources, built) = crate::pair::compile(&file, hook, true);
+        let (program, sources, built) = crate::pair::compile(&file, hook, observed);
         Compiled {
             program,
             sources,
@@ -58,12 +63,14 @@ impl Compiled {
 
     /// Loads it for test runs.
     pub(crate) fn load(&self) -> TestRun {
+        TestRun::new(self.instance())
+    }
+
+    /// Loads it.
+    pub(crate) fn instance(&self) -> Instance {
         let (object, abi) = (&self.built.object, &self.built.abi);
-        let instance =
-            kernel::load(object, abi, &self.built.schema, &self.sources).unwrap_or_else(|f| {
-                panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log)
-            });
-        TestRun::new(instance)
+        kernel::load(object, abi, &self.built.schema, &self.sources)
+            .unwrap_or_else(|f| panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log))
     }
 
     /// An extern object by name.

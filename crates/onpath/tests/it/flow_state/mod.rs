@@ -2,7 +2,7 @@
 //! control plane sees them. Needs root.
 
 mod datagram;
-mod machine;
+pub(crate) mod machine;
 mod measurement;
 
 use bpf::abi::Hook;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Keys, and the sets of eight ways that they belong to: of flow states, and of figures by group.
+ *
+ * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
+ * words. A way with tag 0 is empty. A way holds the key's words first; the program defines the rest. */
+#ifndef ONPATH_KEYS_H
+#define ONPATH_KEYS_H
+
+#include "bpf.h"
+#include "types.h"
+
+#define SET_WAYS 8
+
+/* Set before the program is loaded, so that an outsider cannot find keys that share a set. */
+const volatile u64 key_seed SEC(".rodata.onpath") = 0;
+
+/* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
+INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
+{
+    u32 bit = at % 8 * 8, spare = 64 - 8 * bytes;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = BE64(value) >> spare;
+    word[at / 8] |= value << bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value >> (64 - bit);
+#else
+    value <<= spare;
+    word[at / 8] |= value >> bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value << (64 - bit);
+#endif
+}
+
+/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
+ * depends on the seed, spreads all of them unpredictably. */
+INLINE u64 key_round(u64 hash, u64 word, u64 factor)
+{
+    hash ^= word;
+    hash ^= hash >> 32;
+    return hash * factor;
+}
+
+/* The hash of a key. Even and odd words form two chains that the processor runs in parallel. */
+INLINE u64 key_hash(const u64 *word, u32 words)
+{
+    u64 seed = key_seed;
+    u64 a = 0x9e3779b97f4a7c15 ^ seed, factor_a = 0xbf58476d1ce4e5b9 ^ seed << 1;
+    u64 b = 0xd6e8feb86659fd93 + seed, factor_b = 0x94d049bb133111eb + (seed << 1);
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        if (i % 2 == 0)
+            a = key_round(a, word[i], factor_a);
+        else
+            b = key_round(b, word[i], factor_b);
+    a = key_round(a, b >> 29 | b << 35, factor_b);
+    a ^= a >> 32;
+    a *= 0xff51afd7ed558ccd;
+    return a ^ a >> 32;
+}
+
+/* The tag of a key with this hash. */
+INLINE u32 key_tag(u64 hash)
+{
+    u32 tag = hash >> 32;
+
+    return tag ? tag : 1;
+}
+
+/* The first way with this tag and key; SET_WAYS if there is none. Ways are `size` bytes apart. */
+INLINE u32 way_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
+{
+#pragma unroll
+    for (u32 at = 0; at < SET_WAYS; at++) {
+        const u64 *own = (const u64 *)((const u8 *)ways + at * size);
+        u32 same = 0;
+
+        if (tags[at] != tag)
+            continue;
+#pragma unroll
+        while (same < words && own[same] == key[same])
+            same++;
+        if (same == words)
+            return at;
+    }
+    return SET_WAYS;
+}
+
+#endif

@@ -1,0 +1,24 @@
+//! Figures by group that cannot become BPF. Codes E0743 and E0747.
+
+use diag::{Code, Diagnostic, Span};
+
+/// A precision that there is not.
+pub fn precision(name: &str, precision: u32, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0747"),
+        at,
+        format!("`{name}` has a precision of {precision}; it can be 4 to 12"),
+    )
+    .help("10 has a standard error of 3.3 %; one more halves its square and doubles the memory")
+}
+
+/// More memory than a map may have.
+pub fn too_large(what: &str, name: &str, group: u32, bytes: u64, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0743"),
+        at,
+        format!("the {what} `{name}` would take {bytes} bytes on each processor, {group} a group"),
+    )
+    .label("eight groups may take 64 KiB, all of them 1 GiB")
+    .help("keep fewer groups")
+}

@@ -1,0 +1,346 @@
+//! Figures by group: what a store reads, and how people write and see them (`OBJECT FIELD:VALUE ... MEASURE`).
+
+use crate::entry::find;
+use crate::errors;
+use crate::flow::{Part, json_field, parse_key, show_fields};
+use crate::names::resolve;
+use crate::piece::Piece;
+use diag::{Diagnostic, counted};
+use schema::{Bits, FigureKind, Object, ObjectKind, ObjectSchema, Schema};
+use serde_json::{Map, Value, json};
+pub use sketch::Figure;
+
+/// A group of packets, and what is known of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Group {
+    /// The scalars of its key.
+    pub key: Vec<Bits>,
+    /// What is known, of all processors together.
+    pub figure: Figure,
+}
+
+/// All groups of an object.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Groups {
+    /// In no particular order.
+    pub groups: Vec<Group>,
+    /// How much belonged to groups for which there was no place.
+    pub lost: u64,
+    /// Of the greatest keys: the most that one can weigh that is not among them.
+    pub unseen: u64,
+}
+
+/// A number that a figure gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Measure {
+    /// How many values there were.
+    Count,
+    /// Their sum.
+    Sum,
+    /// The least of them.
+    Least,
+    /// The greatest of them.
+    Greatest,
+    /// The value below or at which so many hundredths of them are.
+    Percentile(u8),
+    /// How many different items there were.
+    Distinct,
+    /// The weight of a key.
+    Weight,
+    /// By how much its weight may be too large.
+    Error,
+}
+
+impl Measure {
+    /// Those that figures of a kind give, in the order in which they are shown.
+    pub fn of(kind: FigureKind) -> &'static [Measure] {
+        use Measure::{Count, Distinct, Error, Greatest, Least, Percentile, Sum, Weight};
+        match kind {
+            FigureKind::Tally => &[Count, Sum, Least, Greatest],
+            FigureKind::Histogram => &[Count, Percentile(50), Percentile(90), Percentile(99)],
+            FigureKind::Distinct { .. } => &[Distinct],
+            FigureKind::Top => &[Weight, Error],
+        }
+    }
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Count => "count",
+            Measure::Sum => "sum",
+            Measure::Least => "least",
+            Measure::Greatest => "greatest",
+            Measure::Percentile(50) => "p50",
+            Measure::Percentile(90) => "p90",
+            Measure::Percentile(_) => "p99",
+            Measure::Distinct => "distinct",
+            Measure::Weight => "weight",
+            Measure::Error => "error",
+        }
+    }
+
+    /// The number; 0 for a figure that does not give it, and where there were no values.
+    pub fn read(self, figure: &Figure) -> u64 {
+        match (self, figure) {
+            (Measure::Count, Figure::Tally(tally)) => tally.count,
+            (Measure::Sum, Figure::Tally(tally)) => tally.sum,
+            (Measure::Least, Figure::Tally(tally)) => tally.least,
+            (Measure::Greatest, Figure::Tally(tally)) => tally.greatest,
+            (Measure::Count, Figure::Histogram(values)) => values.total(),
+            (Measure::Percentile(hundredths), Figure::Histogram(values)) => {
+                values.quantile(f64::from(hundredths) / 100.0).unwrap_or(0)
+            }
+            (Measure::Distinct, Figure::Distinct(seen)) => seen.estimate().round() as u64,
+            (Measure::Weight, Figure::Top { weight, .. }) => *weight,
+            (Measure::Error, Figure::Top { error, .. }) => *error,
+            _ => 0,
+        }
+    }
+}
+
+/// What a statement or a user asks of an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// A measure of the group with this key.
+    Of(Vec<Bits>, Measure),
+    /// What belonged to groups for which there was no place.
+    Lost,
+}
+
+impl Asked {
+    /// The number. A group that there is not has 0 of everything.
+    pub fn read(&self, groups: &Groups) -> u64 {
+        match self {
+            Asked::Lost => groups.lost,
+            Asked::Of(key, measure) => {
+                let found = groups.groups.iter().find(|group| group.key == *key);
+                found.map_or(0, |group| measure.read(&group.figure))
+            }
+        }
+    }
+}
+
+/// The objects of a program with figures by group, with their names.
+pub fn objects(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
+    let all = schema.figures();
+    all.map(|(id, object)| (id, object.name.as_str()))
+}
+
+/// Finds an object with figures by name.
+pub fn find_figures(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic>> {
+    find(objects(schema), name, "object with figures")
+}
+
+/// The kind of an object's figures; `None` if it has none.
+pub fn kind(object: &ObjectSchema) -> Option<FigureKind> {
+    match object.kind {
+        ObjectKind::Figures { kind, .. } => Some(kind),
+        _ => None,
+    }
+}
+
+/// Parses `OBJECT FIELD:VALUE ... MEASURE` or `OBJECT lost`.
+pub fn parse_asked(schema: &Schema, text: Piece) -> Result<(Object, Asked), Box<Diagnostic>> {
+    let (name, rest) = text.first_word();
+    let object = find_figures(schema, name)?;
+    let data = &schema.objects[object];
+    let measures = kind(data).map_or(&[][..], Measure::of);
+    let mut names: Vec<&str> = measures.iter().map(|m| m.name()).collect();
+    names.push(LOST);
+    let Some(word) = rest.words().pop() else {
+        return Err(errors::malformed(
+            text.span(),
+            "what is asked for is missing",
+            &format!("NAME FIELD:VALUE ... {}", names.join("|")),
+        ));
+    };
+    let at = resolve(names.iter().copied(), word.text)
+        .map_err(|e| errors::bad_name(word.span(), "measure", word.text, &names, e))?;
+    let key = rest.part(0, rest.text.len() - word.text.len()).trim();
+    match measures.get(at) {
+        Some(&measure) => Ok((object, Asked::Of(parse_key(schema, data, key)?, measure))),
+        None if key.text.is_empty() => Ok((object, Asked::Lost)),
+        None => Err(errors::malformed(
+            key.span(),
+            "what was lost has no key",
+            "NAME lost",
+        )),
+    }
+}
+
+/// The word for what was lost.
+const LOST: &str = "lost";
+
+/// A group as people read it: its key, and all measures.
+pub fn show_group(schema: &Schema, object: &ObjectSchema, group: &Group) -> String {
+    let measures = kind(object).map_or(&[][..], Measure::of).iter();
+    let shown = measures.map(|m| format!("{}:{}", m.name(), m.read(&group.figure)));
+    let figures = shown.collect::<Vec<_>>().join(" ");
+    let key = show_fields(schema, object, Part::Key, &group.key);
+    format!("{key}  {figures}")
+}
+
+/// What there is to say of an object besides its groups: what was lost or may be missing, and how exact its numbers are.
+pub fn remarks(object: &ObjectSchema, groups: &Groups) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if groups.lost > 0 {
+        remarks.push(format!(
+            "{} had no place for {}",
+            object.name,
+            counted(groups.lost, "value")
+        ));
+    }
+    if groups.unseen > 0 {
+        remarks.push(format!(
+            "{}: a key that is missing weighs {} at most",
+            object.name, groups.unseen
+        ));
+    }
+    if let Some(Figure::Distinct(seen)) = groups.groups.first().map(|group| &group.figure) {
+        remarks.push(format!(
+            "{}: the standard error is {:.1} %",
+            object.name,
+            100.0 * seen.standard_error()
+        ));
+    }
+    remarks
+}
+
+/// An object's groups as JSON.
+pub fn json(schema: &Schema, object: &ObjectSchema, groups: &Groups) -> Value {
+    let fields = match &object.kind {
+        ObjectKind::Figures { key, .. } => key,
+        _ => &Vec::new(),
+    };
+    let group = |group: &Group| -> Value {
+        let key = fields.iter().zip(&group.key);
+        let key: Map<String, Value> = key
+            .map(|(f, value)| (f.name.to_string(), json_field(schema, f, Part::Key, value)))
+            .collect();
+        let measures = kind(object).map_or(&[][..], Measure::of).iter();
+        let figure: Map<String, Value> = measures
+            .map(|m| (m.name().to_string(), json!(m.read(&group.figure))))
+            .collect();
+        let mut shown = json!({ "key": key, "figure": figure });
+        match &group.figure {
+            Figure::Histogram(values) => {
+                let buckets = values.buckets();
+                let buckets: Vec<Value> = buckets
+                    .map(|(least, greatest, count)| json!({ "least": least, "greatest": greatest, "count": count }))
+                    .collect();
+                shown["figure"]["buckets"] = json!(buckets);
+            }
+            Figure::Distinct(seen) => {
+                shown["figure"]["standard_error"] = json!(seen.standard_error());
+            }
+            Figure::Tally(_) | Figure::Top { .. } => {}
+        }
+        shown
+    };
+    let all: Vec<Value> = groups.groups.iter().map(group).collect();
+    json!({
+        "object": object.name.as_str(),
+        "extern": object.extern_name.as_str(),
+        "groups": all,
+        "lost": groups.lost,
+        "unseen": groups.unseen,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sketch::{Histogram, Tally};
+
+    const PROGRAM: &str = "program xdp reject stop
+errors NoError
+labels 0
+extern c.hosts: tally {
+    type (bit<32> src, bit<8> kind);
+    arg groups = 8;
+}
+extern c.sizes: histogram {
+    type (bit<16>);
+}
+";
+
+    fn schema() -> Schema {
+        Schema::of(&ir::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    fn ask(text: &str) -> Result<Asked, String> {
+        let asked = parse_asked(&schema(), Piece::new(text, 0));
+        asked.map(|(_, asked)| asked).map_err(|d| d.message)
+    }
+
+    #[test]
+    fn a_measure_of_a_group_is_asked_by_its_key() {
+        let key = vec![Bits::new(32, 0x0a00_0001u32), Bits::new(8, 6u32)];
+        for text in ["hosts 10.0.0.1 6 sum", "c.hosts kind:6 src:10.0.0.1 sum"] {
+            assert_eq!(
+                ask(text),
+                Ok(Asked::Of(key.clone(), Measure::Sum)),
+                "{text}"
+            );
+        }
+        assert_eq!(ask("hosts lost"), Ok(Asked::Lost));
+        let size = vec![Bits::new(16, 7u32)];
+        assert_eq!(
+            ask("sizes 7 p99"),
+            Ok(Asked::Of(size, Measure::Percentile(99)))
+        );
+    }
+
+    #[test]
+    fn errors_are_reported() {
+        for (text, expected) in [
+            ("host 1 2 sum", "object with figures"),
+            ("hosts", "missing"),
+            ("hosts 1 2 p99", "measure"),
+            ("hosts 1 sum", "kind"),
+            ("hosts 1 lost", "no key"),
+        ] {
+            let message = ask(text).expect_err(text);
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn measures_are_read_from_their_figures() {
+        let mut tally = Tally::default();
+        let mut values = Histogram::new(3).expect("a detail");
+        for value in [4, 6] {
+            tally.add(value);
+            values.add(value);
+        }
+        let key = vec![Bits::new(16, 7u32)];
+        let groups = |figure: Figure| Groups {
+            groups: vec![Group {
+                key: key.clone(),
+                figure,
+            }],
+            lost: 2,
+            unseen: 0,
+        };
+        let read = |figure: Figure, measure| Asked::Of(key.clone(), measure).read(&groups(figure));
+        assert_eq!(read(Figure::Tally(tally), Measure::Sum), 10);
+        assert_eq!(read(Figure::Tally(tally), Measure::Least), 4);
+        let values = Figure::Histogram(values);
+        assert_eq!(read(values.clone(), Measure::Count), 2);
+        assert_eq!(read(values.clone(), Measure::Percentile(99)), 6);
+        assert_eq!(Asked::Lost.read(&groups(values.clone())), 2);
+        let other = Asked::Of(vec![Bits::new(16, 8u32)], Measure::Count);
+        assert_eq!(other.read(&groups(values.clone())), 0);
+        let schema = schema();
+        let (_, object) = schema.figures().nth(1).expect("sizes");
+        let shown = show_group(&schema, object, &groups(values.clone()).groups[0]);
+        assert_eq!(shown, "key:7  count:2 p50:4 p90:6 p99:6");
+        assert_eq!(
+            remarks(object, &groups(values.clone())),
+            ["c.sizes had no place for 2 values"]
+        );
+        let json = json(&schema, object, &groups(values));
+        assert_eq!(json["groups"][0]["figure"]["buckets"][1]["least"], 6);
+        assert_eq!(json["lost"], 2);
+    }
+}

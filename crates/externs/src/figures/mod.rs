@@ -1,0 +1,194 @@
+//! Figures about packets by group (`p4include/telemetry.p4`).
+//!
+//! ```p4
+//! extern tally<K>             { tally(bit<32> groups);          void add(in K key, in bit<64> value); }
+//! extern histogram<K>         { histogram(bit<32> groups);      void add(in K key, in bit<64> value); }
+//! extern distinct_count<K, T> { distinct_count(bit<32> groups); void add(in K key, in T item); }
+//! extern top_keys<K>          { top_keys(bit<32> keys);         void add(in K key, in bit<64> weight); }
+//! ```
+//!
+//! Groups lie in sets of eight ways, chosen as those of a [`flow_state`](crate::flow_state). A group keeps its way for good;
+//! only `top_keys` gives the way of one key to another.
+
+use crate::call::{Arg, Env, Fault, Reply, index, values};
+use crate::flow_state::{WAYS, hash, key_bytes, place, sets};
+use crate::{Extern, Meaning, State};
+use ir::{Bits, ExternData, Type};
+use num_traits::ToPrimitive;
+use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// The name of the extern that counts and adds up.
+pub const TALLY: &str = "tally";
+/// The name of the extern that keeps a distribution.
+pub const HISTOGRAM: &str = "histogram";
+/// The name of the extern that counts different items.
+pub const DISTINCT: &str = "distinct_count";
+/// The name of the extern that keeps the greatest keys.
+pub const TOP: &str = "top_keys";
+
+/// The precisions that a count of different items can have.
+pub const PRECISIONS: RangeInclusive<u32> = 4..=12;
+/// The precision of one that names none.
+const PRECISION: u32 = 10;
+/// The detail of histograms: values that agree in so many bits behind their highest one share a count.
+pub const DETAIL: u32 = 3;
+
+/// `tally`
+pub const TALLIES: Extern = of(TALLY);
+/// `histogram`
+pub const HISTOGRAMS: Extern = of(HISTOGRAM);
+/// `distinct_count`
+pub const DISTINCT_COUNTS: Extern = of(DISTINCT);
+/// `top_keys`
+pub const TOP_KEYS: Extern = of(TOP);
+
+const fn of(name: &'static str) -> Extern {
+    Extern {
+        name,
+        meaning: Meaning::Object {
+            create: |data| State::Figures(Figures::new(data)),
+            methods: &[("add", add)],
+        },
+    }
+}
+
+/// How many groups a program asks for; larger numbers are clamped.
+pub fn groups_of(data: &ExternData) -> u32 {
+    let asked = data.int_arg("groups").or_else(|| data.int_arg("keys"));
+    asked.map_or(0, |n| n.to_u32().unwrap_or(u32::MAX))
+}
+
+/// The precision of a count of different items; larger numbers are clamped.
+pub fn precision_of(data: &ExternData) -> u32 {
+    data.int_arg("precision")
+        .map_or(PRECISION, |n| n.to_u32().unwrap_or(u32::MAX))
+}
+
+/// Figures by group; only sets that were used take memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figures {
+    sets: u32,
+    /// What a new group has; `None` where a set keeps its greatest keys.
+    zero: Option<Figure>,
+    /// The types of a key's scalars.
+    key: Vec<Type>,
+    groups: BTreeMap<u32, Vec<(Vec<Bits>, Figure)>>,
+    greatest: BTreeMap<u32, SpaceSaving>,
+    lost: u64,
+}
+
+/// A group's key and figure.
+pub type Group = (Vec<Bits>, Figure);
+
+impl Figures {
+    /// Without groups. A precision out of range, which targets refuse, is brought into it.
+    pub fn new(data: &ExternData) -> Figures {
+        let zero = match data.ty.as_str() {
+            TALLY => Some(Figure::Tally(Tally::default())),
+            HISTOGRAM => Histogram::new(DETAIL).ok().map(Figure::Histogram),
+            DISTINCT => {
+                let precision = precision_of(data).clamp(*PRECISIONS.start(), *PRECISIONS.end());
+                HyperLogLog::new(precision).ok().map(Figure::Distinct)
+            }
+            _ => None,
+        };
+        Figures {
+            sets: sets(groups_of(data)),
+            zero,
+            key: data.type_args.first().cloned().unwrap_or_default(),
+            groups: BTreeMap::new(),
+            greatest: BTreeMap::new(),
+            lost: 0,
+        }
+    }
+
+    /// All groups, by set and way.
+    pub fn all(&self) -> Vec<Group> {
+        let greatest = self.greatest.values().flat_map(|set| set.top(WAYS));
+        let greatest = greatest.map(|item| {
+            let figure = Figure::Top {
+                weight: item.count,
+                error: item.error,
+            };
+            (self.key_of(&item), figure)
+        });
+        let groups = self.groups.values().flatten().cloned();
+        groups.chain(greatest).collect()
+    }
+
+    /// How much belonged to groups for which there was no way.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The most that a key can weigh that is not kept.
+    pub fn greatest_unseen(&self) -> u64 {
+        let bounds = self.greatest.values().map(SpaceSaving::greatest_unseen);
+        bounds.max().unwrap_or(0)
+    }
+
+    fn key_of(&self, item: &Item) -> Vec<Bits> {
+        let mut at = 0;
+        let scalar = |ty: &Type| {
+            let size = ty.width().div_ceil(8) as usize;
+            let bytes = item.bytes.get(at..at + size).unwrap_or_default();
+            at += size;
+            Bits::from_bytes(ty.width(), bytes)
+        };
+        self.key.iter().map(scalar).collect()
+    }
+
+    /// The figure of a key's group, a new one if there is a way for it.
+    fn group(&mut self, key: &[Bits]) -> Option<&mut Figure> {
+        let zero = self.zero.as_ref()?;
+        let (set, _) = place(&key_bytes(key), 0, self.sets);
+        let set = self.groups.entry(set).or_default();
+        let at = match set.iter().position(|(own, _)| own == key) {
+            Some(at) => at,
+            None if set.len() < WAYS => {
+                set.push((key.to_vec(), zero.clone()));
+                set.len() - 1
+            }
+            None => {
+                self.lost += 1;
+                return None;
+            }
+        };
+        Some(&mut set[at].1)
+    }
+
+    fn add_weight(&mut self, key: &[Bits], weight: u64) {
+        let bytes = key_bytes(key);
+        let (set, _) = place(&bytes, 0, self.sets);
+        let set = match self.greatest.entry(set) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(free) => {
+                match SpaceSaving::new(0, 0, WAYS) {
+                    Ok(empty) => free.insert(empty),
+                    Err(_) => return,
+                }
+            }
+        };
+        set.add(&bytes, weight);
+    }
+}
+
+fn add(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let State::Figures(figures) = state else {
+        return Err(Fault::Malformed);
+    };
+    let key = values(args, 0)?;
+    if figures.zero.is_none() {
+        figures.add_weight(key, index(args, 1)?);
+        return Ok(Reply::none());
+    }
+    match figures.group(key) {
+        Some(Figure::Tally(tally)) => tally.add(index(args, 1)?),
+        Some(Figure::Histogram(histogram)) => histogram.add(index(args, 1)?),
+        Some(Figure::Distinct(seen)) => seen.add(hash(&key_bytes(values(args, 1)?), 0)),
+        Some(Figure::Top { .. }) | None => {}
+    }
+    Ok(Reply::none())
+}

@@ -1,0 +1,68 @@
+//! `onpath figures`
+
+use super::flows::with_text;
+use super::instance::open;
+use crate::args::Figures;
+use crate::output::{Done, Stop, out_line, print_json, refused};
+use control::figure::{find_figures, json, objects, remarks, show_group};
+use control::{Figure, Groups, errors};
+use diag::{Span, counted};
+use schema::{Bits, Object};
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// Prints what a running program keeps about groups of packets.
+pub(crate) fn run(args: Figures) -> Done {
+    let store = open(&args.instance)?;
+    let schema = &**store.schema();
+    let wanted: Vec<Object> = match &args.object {
+        Some(name) => vec![with_text(name, |text| find_figures(schema, text))?],
+        None => objects(schema).map(|(object, _)| object).collect(),
+    };
+    if wanted.is_empty() && !args.json {
+        out_line!("the program has no figures: `telemetry.p4` declares the externs that keep some");
+    }
+    let mut shown: Vec<Value> = Vec::new();
+    for object in wanted {
+        let data = &schema.objects[object];
+        let mut groups = store.figures(object).map_err(|e| -> Stop {
+            let what = format!("the figures of `{}` could not be read", data.name);
+            refused(errors::store(Span::NONE, &what, &e))
+        })?;
+        sort(&mut groups);
+        let all = groups.groups.len();
+        groups.groups.truncate(args.most.unwrap_or(usize::MAX));
+        if args.json {
+            shown.push(json(schema, data, &groups));
+            continue;
+        }
+        out_line!("{}: {}", data.name, counted(all, "group"));
+        for group in &groups.groups {
+            out_line!("  {}", show_group(schema, data, group));
+        }
+        for remark in remarks(data, &groups) {
+            out_line!("{remark}");
+        }
+    }
+    if args.json {
+        print_json(&Value::Array(shown));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The greatest keys by weight; other groups, which lie as chance has it, by key.
+fn sort(groups: &mut Groups) {
+    let weight = |figure: &Figure| match figure {
+        Figure::Top { weight, .. } => *weight,
+        _ => 0,
+    };
+    groups.groups.sort_by(|a, b| {
+        let keys = |key: &[Bits]| {
+            key.iter()
+                .map(|bits| bits.value().clone())
+                .collect::<Vec<_>>()
+        };
+        let by_weight = weight(&b.figure).cmp(&weight(&a.figure));
+        by_weight.then_with(|| keys(&a.key).cmp(&keys(&b.key)))
+    });
+}
