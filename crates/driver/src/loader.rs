@@ -41,7 +41,7 @@ const BUILT_IN: [(&str, &str); 7] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 33] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 34] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -60,6 +60,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 33] = programs![
     "pdm/pdm.p4h",
     "pdm/read.p4h",
     "router/router.p4",
+    "talkers/talkers.p4",
     "tunnel/tunnel.p4",
     "v1model/bloom_firewall/bloom_firewall.p4",
     "v1model/calculator/calculator.p4",
