@@ -10,6 +10,7 @@
 
 pub mod ebpf;
 pub mod errors;
+pub mod tap;
 pub mod tc;
 pub mod v1model;
 pub mod xdp;
@@ -123,6 +124,7 @@ impl Architecture {
 pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) {
     match by_package(&program.arch).map(|arch| arch.name) {
         Some("v1model") => v1model::for_targets(program),
+        Some("tap_model") => tap::for_targets(program),
         _ => (program.clone(), ir::passes::Rejects::Stay),
     }
 }
@@ -133,6 +135,7 @@ pub fn all() -> &'static [&'static Architecture] {
         &ebpf::ARCHITECTURE,
         &xdp::ARCHITECTURE,
         &tc::ARCHITECTURE,
+        &tap::ARCHITECTURE,
         &v1model::ARCHITECTURE,
     ]
 }
@@ -224,7 +227,10 @@ mod tests {
             if arch.include != "v1model.p4" {
                 text += &include("flow_state.p4");
             }
-            if matches!(arch.include, "xdp_model.p4" | "tc_model.p4") {
+            if matches!(
+                arch.include,
+                "xdp_model.p4" | "tc_model.p4" | "tap_model.p4"
+            ) {
                 text += &include("ebpf_model.p4");
                 text += &include("xdp_model.p4");
             }

@@ -16,6 +16,8 @@ pub(crate) enum Model {
     Switch,
     /// `tc_model`
     Tc,
+    /// `tap_model`: every packet passes unchanged.
+    Tap,
     /// `v1model`, ingress and egress, as [`arch::v1model::unicast`] makes it.
     Pipeline,
 }
@@ -24,7 +26,7 @@ impl Model {
     /// The numbers of its verdicts by their names in C.
     pub(crate) fn verdicts(self) -> Vec<(SmolStr, u64)> {
         match self {
-            Model::Filter | Model::Switch | Model::Pipeline => arch::xdp::Verdict::ALL
+            Model::Filter | Model::Switch | Model::Tap | Model::Pipeline => arch::xdp::Verdict::ALL
                 .map(|v| (v.name().into(), v as u64))
                 .to_vec(),
             Model::Tc => arch::tc::Verdict::ALL
@@ -50,11 +52,12 @@ fn stage(program: &Program) -> Option<(Model, Stage)> {
         "ebpf_model" => (Model::Filter, &[arch::ebpf::FILTER][..]),
         "xdp_model" => (Model::Switch, &[arch::xdp::SWITCH][..]),
         "tc_model" => (Model::Tc, &[arch::tc::CONTROL][..]),
+        "tap_model" => (Model::Tap, &[arch::tap::WATCH][..]),
         "v1model" => (Model::Pipeline, &arch::v1model::unicast::CONTROLS[..]),
         _ => return None,
     };
     let deparser = match model {
-        Model::Filter => None,
+        Model::Filter | Model::Tap => None,
         Model::Switch | Model::Tc | Model::Pipeline => Some(program.control_block(arch::DEPARSER)?),
     };
     let controls = controls

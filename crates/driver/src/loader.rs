@@ -14,7 +14,7 @@ macro_rules! programs {
 }
 
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
@@ -23,6 +23,10 @@ const BUILT_IN: [(&str, &str); 7] = [
     (
         "flow_state.p4",
         include_str!("../../../p4include/flow_state.p4"),
+    ),
+    (
+        "tap_model.p4",
+        include_str!("../../../p4include/tap_model.p4"),
     ),
     (
         "tc_model.p4",

@@ -83,8 +83,8 @@ impl Runner {
     fn runs(self, package: &str) -> bool {
         match self.hook {
             None => true,
-            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp" | "V1Switch"),
-            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tc" | "V1Switch"),
+            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp" | "tap" | "V1Switch"),
+            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tap" | "tc" | "V1Switch"),
         }
     }
 }

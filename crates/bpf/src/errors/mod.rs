@@ -14,9 +14,11 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     let is_tc = package == arch::tc::ARCHITECTURE.package;
     let is_switch = package == arch::v1model::ARCHITECTURE.package;
     let runs = match hook {
-        Hook::Xdp => "the xdp target runs xdp_model, v1model and ebpf_model",
-        Hook::TcIngress => "the tc target runs tc_model, xdp_model, v1model and ebpf_model",
-        Hook::TcEgress => "the hook tc-egress runs tc_model, xdp_model and ebpf_model",
+        Hook::Xdp => "the xdp target runs xdp_model, v1model, tap_model and ebpf_model",
+        Hook::TcIngress => {
+            "the tc target runs tc_model, xdp_model, v1model, tap_model and ebpf_model"
+        }
+        Hook::TcEgress => "the hook tc-egress runs tc_model, xdp_model, tap_model and ebpf_model",
     };
     let help = match hook {
         Hook::Xdp if is_tc => {

@@ -4,6 +4,7 @@
 //! primitives the same names.
 
 mod ports;
+mod tap;
 pub(crate) mod tc;
 mod traffic;
 mod v1model;

@@ -1,6 +1,7 @@
 //! XDP: its verdicts are the program's own.
 
 use super::ports::{input_port, redirect_ports};
+use super::tap;
 use super::traffic::{count_drop, drops};
 use super::v1model;
 use super::verdict::may_give;
@@ -39,6 +40,9 @@ impl HookCode for Xdp {
             out.extend(v1model::inputs(g, placed, "ingress_ifindex"));
             return out;
         }
+        if g.target.model == Model::Tap {
+            return tap::inputs(g, placed);
+        }
         let var = g.p.slot_var(INPUT, "input_port");
         match var.and_then(|var| placed.place_of(g, var)) {
             Some(place) => input_port(g, place, "ingress_ifindex"),
@@ -53,6 +57,7 @@ impl HookCode for Xdp {
                 let verdict = C::choose(pass, C::id("XDP_PASS"), C::id("XDP_DROP"));
                 g.push(Stmt::Return(Some(verdict)));
             }
+            Model::Tap => g.push(Stmt::Return(Some(C::id("XDP_PASS")))),
             Model::Pipeline => v1model_verdict(g),
             Model::Switch | Model::Tc => switch_verdict(g),
         }
@@ -65,6 +70,7 @@ impl HookCode for Xdp {
     fn refused(&self, model: Model) -> C {
         C::id(match model {
             Model::Filter => "XDP_DROP",
+            Model::Tap => "XDP_PASS",
             Model::Switch | Model::Tc | Model::Pipeline => "XDP_ABORTED",
         })
     }

@@ -2,6 +2,7 @@
 //! pipeline puts into its slots and takes out of them.
 
 mod ebpf;
+mod tap;
 mod tc;
 mod v1model;
 mod xdp;
@@ -17,6 +18,7 @@ pub(crate) enum Model {
     Ebpf(ebpf::Ebpf),
     Xdp(xdp::Xdp),
     Tc(tc::Tc),
+    Tap(tap::Tap),
     V1Model(v1model::V1Model),
 }
 
@@ -36,6 +38,7 @@ impl Model {
             "ebpf_model" => Model::Ebpf(ebpf::Ebpf::new(program)?),
             "xdp_model" => Model::Xdp(xdp::Xdp::new(program)?),
             "tc_model" => Model::Tc(tc::Tc::new(program)?),
+            "tap_model" => Model::Tap(tap::Tap::new(program)?),
             "v1model" => Model::V1Model(v1model::V1Model::new(program)?),
             _ => return None,
         })
@@ -52,6 +55,7 @@ impl Model {
             Model::Ebpf(model) => model.run(run, port),
             Model::Xdp(model) => model.run(run, port),
             Model::Tc(model) => model.run(run, port, marks),
+            Model::Tap(model) => model.run(run, port),
             Model::V1Model(model) => model.run(run, port),
         }
     }
@@ -60,7 +64,7 @@ impl Model {
     pub(crate) fn checksum_error(self) -> Option<Var> {
         match self {
             Model::V1Model(model) => model.checksum_error,
-            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) => None,
+            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) | Model::Tap(_) => None,
         }
     }
 
@@ -68,7 +72,7 @@ impl Model {
     pub(crate) fn drop_fields(self) -> Option<(DropField, DropField)> {
         match self {
             Model::V1Model(model) => Some((model.drop_spec, model.drop_group)),
-            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) => None,
+            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) | Model::Tap(_) => None,
         }
     }
 }

@@ -44,8 +44,8 @@ fn name_of(hook: Hook) -> &'static str {
 /// Whether a hook has an architecture, by its package.
 fn has(hook: Hook, package: &str) -> bool {
     match hook {
-        Hook::Xdp => matches!(package, "ebpfFilter" | "xdp" | "V1Switch"),
-        Hook::TcIngress => matches!(package, "ebpfFilter" | "xdp" | "tc" | "V1Switch"),
+        Hook::Xdp => matches!(package, "ebpfFilter" | "xdp" | "tap" | "V1Switch"),
+        Hook::TcIngress => matches!(package, "ebpfFilter" | "xdp" | "tap" | "tc" | "V1Switch"),
         // What the hook has in common with ingress is compared there.
         Hook::TcEgress => package == "tc",
     }

@@ -5,6 +5,7 @@ mod replicas;
 mod verdict;
 
 use super::ports::input_port;
+use super::tap;
 use super::v1model;
 use super::verdict::is_read;
 use super::{HookCode, HookText, Pull, pull_call};
@@ -139,6 +140,7 @@ impl HookCode for Tc {
             Model::Filter => return out,
             Model::Switch => arch::xdp::INPUT,
             Model::Tc => INPUT,
+            Model::Tap => return tap::inputs(g, placed),
             Model::Pipeline if copies::differ(g.p) => return copies::inputs(g, placed),
             Model::Pipeline => return v1model::inputs(g, placed, "ifindex"),
         };
@@ -211,6 +213,10 @@ impl HookCode for Tc {
                 self.end_of_packet(g);
                 g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
             }
+            Model::Tap => {
+                self.end_of_packet(g);
+                g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+            }
             Model::Switch => self.switch_verdict(g),
             Model::Tc => self.tc_model_verdict(g),
             Model::Pipeline => self.v1model_verdict(g),
@@ -223,8 +229,11 @@ impl HookCode for Tc {
         }
     }
 
-    fn refused(&self, _model: Model) -> C {
-        C::id("TC_STOP")
+    fn refused(&self, model: Model) -> C {
+        C::id(match model {
+            Model::Tap => "TC_NEXT",
+            Model::Filter | Model::Switch | Model::Tc | Model::Pipeline => "TC_STOP",
+        })
     }
 
     fn asks_late(&self, g: &Gen<'_>, var: Var) -> bool {

@@ -1,0 +1,42 @@
+//! `tap_model`: reads packets that pass. A parser, and a control that changes nothing; every packet goes on.
+
+use crate::{Architecture, Block, BlockKind, Slot};
+use ir::passes::Rejects;
+use ir::{OnReject, Program};
+
+/// The slot of `tap_input`, whose scalars have the names of its fields.
+pub const INPUT: &str = "tap_input";
+/// The scalar with the error of the packet's parser.
+pub const PARSER_ERROR: &str = "parser_error";
+/// The block that looks at the packet.
+pub const WATCH: &str = "watch";
+
+/// The model.
+pub const ARCHITECTURE: Architecture = Architecture {
+    name: "tap_model",
+    include: "tap_model.p4",
+    package: "tap",
+    on_reject: OnReject::Continue,
+    blocks: &[
+        Block {
+            name: crate::PARSER,
+            kind: BlockKind::Parser,
+            package_param: "p",
+            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
+        },
+        Block {
+            name: WATCH,
+            kind: BlockKind::Control,
+            package_param: "w",
+            params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(INPUT)],
+        },
+    ],
+    anew: None,
+    externs: &[crate::ebpf::EXTERNS, crate::TELEMETRY],
+};
+
+/// A program as targets take it: it is as it was, and what its parser rejects comes to the control all the same.
+pub(crate) fn for_targets(program: &Program) -> (Program, Rejects) {
+    let error = program.slot_var(INPUT, PARSER_ERROR);
+    (program.clone(), Rejects::Edges(error))
+}
