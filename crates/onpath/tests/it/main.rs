@@ -10,6 +10,7 @@ mod fuzz;
 mod json_errors;
 mod pair;
 mod passes;
+mod payload_limits;
 mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
