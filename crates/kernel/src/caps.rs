@@ -13,6 +13,9 @@ const NAMED: [(&str, u32); 6] = [
 /// What loading and attaching a program takes.
 pub const RUN: [&str; 3] = ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON"];
 
+/// What capturing packets takes.
+pub const CAPTURE: [&str; 1] = ["CAP_NET_RAW"];
+
 /// The effective capabilities of this process among those that matter here.
 pub fn effective() -> Vec<&'static str> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

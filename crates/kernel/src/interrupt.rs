@@ -6,7 +6,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -34,24 +34,49 @@ impl Interrupts {
     /// Waits for one of them, but no longer than this.
     pub fn wait_for(&self, longest: Duration) -> io::Result<Option<Signal>> {
         let until = Instant::now() + longest;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let signal = self.wait_or(None, left)?;
+            if signal.is_some() || left.is_zero() {
+                return Ok(signal);
+            }
+        }
+    }
+
+    /// Waits for one of them, but no longer than this, and not longer than until the descriptor is readable or has failed.
+    pub fn wait_beside(
+        &self,
+        other: BorrowedFd<'_>,
+        longest: Duration,
+    ) -> io::Result<Option<Signal>> {
+        self.wait_or(Some(other), longest)
+    }
+
+    /// Waits once; without a signal that may end early.
+    fn wait_or(
+        &self,
+        other: Option<BorrowedFd<'_>>,
+        longest: Duration,
+    ) -> io::Result<Option<Signal>> {
         let signals =
             SignalFd::with_flags(&self.set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-        loop {
-            if let Some(info) = signals.read_signal()? {
-                return Ok(Some(Signal::try_from(info.ssi_signo as i32)?));
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(None);
-            }
-            // Poll counts whole milliseconds; a rest of less than one is waited for as one.
-            let timeout = PollTimeout::try_from(left + Duration::from_micros(999))
-                .unwrap_or(PollTimeout::MAX);
-            let mut wanted = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
-            match poll(&mut wanted, timeout) {
-                Ok(_) | Err(Errno::EINTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+        let signal = || match signals.read_signal()? {
+            Some(info) => Ok(Some(Signal::try_from(info.ssi_signo as i32)?)),
+            None => io::Result::Ok(None),
+        };
+        // One that is there needs no waiting.
+        let found = signal()?;
+        if found.is_some() || longest.is_zero() {
+            return Ok(found);
+        }
+        // Poll counts whole milliseconds; a rest of less than one is waited for as one.
+        let timeout =
+            PollTimeout::try_from(longest + Duration::from_micros(999)).unwrap_or(PollTimeout::MAX);
+        let mut wanted = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        wanted.extend(other.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        match poll(&mut wanted, timeout) {
+            Ok(_) | Err(Errno::EINTR) => signal(),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -212,6 +237,19 @@ mod tests {
         assert!(held(Signal::SIGTERM) && held(Signal::SIGINT));
         // SAFETY: as it was.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+    }
+
+    #[test]
+    fn a_readable_descriptor_ends_the_wait() {
+        let interrupts = Interrupts::hold().unwrap();
+        let (read, write) = nix::unistd::pipe().unwrap();
+        let wait = |longest| interrupts.wait_beside(read.as_fd(), longest).unwrap();
+        let begun = Instant::now();
+        assert_eq!(wait(Duration::from_millis(20)), None);
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+        nix::unistd::write(&write, b"x").unwrap();
+        assert_eq!(wait(Duration::from_secs(60)), None);
+        assert!(begun.elapsed() < Duration::from_secs(30));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod memory;
 pub mod netns;
 pub mod object_cache;
 pub mod offloads;
+pub mod packet_ring;
 pub mod pins;
 pub mod ports;
 pub mod probe;

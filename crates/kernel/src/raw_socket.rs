@@ -27,7 +27,7 @@ pub struct RawSocket {
 }
 
 /// Options that `nix` does not have.
-mod option {
+pub(crate) mod option {
     use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
     sockopt_impl!(
@@ -50,6 +50,27 @@ mod option {
         libc::SOL_PACKET,
         libc::PACKET_STATISTICS,
         libc::tpacket_stats
+    );
+    sockopt_impl!(
+        Version,
+        SetOnly,
+        libc::SOL_PACKET,
+        libc::PACKET_VERSION,
+        i32
+    );
+    sockopt_impl!(
+        RxRing,
+        SetOnly,
+        libc::SOL_PACKET,
+        libc::PACKET_RX_RING,
+        libc::tpacket_req3
+    );
+    sockopt_impl!(
+        RingStatistics,
+        GetOnly,
+        libc::SOL_PACKET,
+        libc::PACKET_STATISTICS,
+        libc::tpacket_stats_v3
     );
 }
 
@@ -118,7 +139,8 @@ impl RawSocket {
     }
 }
 
-fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
+/// The address to bind to for every packet of a device.
+pub(crate) fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
     // SAFETY: an all-zero address is valid.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
@@ -133,7 +155,7 @@ fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
 /// The length of `struct tpacket_auxdata`.
 const AUX_DATA: usize = 20;
 /// Where a VLAN tag stands: after the two link addresses.
-const ADDRESSES: usize = 12;
+pub(crate) const ADDRESSES: usize = 12;
 
 /// The outer VLAN tag, which the kernel takes out of a packet before sockets see it and reports in a
 /// `struct tpacket_auxdata`.

@@ -81,6 +81,10 @@ pub enum Command {
     /// report. If the other end runs it too, the delays of the network and of the host are shown
     /// separately. Needs what `onpath run` of a bundle needs (root has it all).
     Pdm(crate::commands::pdm::args::Pdm),
+    /// Answer a query on packets: how many, how long, how many different ones, which most often
+    ///
+    /// From a capture file, or off the path: from copies of the packets of an interface.
+    Query(crate::commands::query::args::Query),
     /// Read and change a running program's tables
     #[command(subcommand)]
     Table(TableCommand),

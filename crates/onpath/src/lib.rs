@@ -8,3 +8,4 @@ pub mod complete;
 mod graph;
 pub mod output;
 mod progress;
+mod screen;

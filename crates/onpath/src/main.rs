@@ -21,9 +21,11 @@ fn command_line() -> ExitCode {
         Ok(cli) => {
             report_as(match cli.command {
                 _ if !wants_json => Form::Text,
-                Command::Run(_) | Command::Pdm(_) | Command::Digests(_) | Command::Log(_) => {
-                    Form::JsonLines
-                }
+                Command::Run(_)
+                | Command::Pdm(_)
+                | Command::Query(_)
+                | Command::Digests(_)
+                | Command::Log(_) => Form::JsonLines,
                 _ => Form::Json,
             });
             ending(|| commands::run(cli.command))

@@ -146,20 +146,6 @@ fn name(flow: &Flow) -> String {
     )
 }
 
-/// A text cut to what a terminal shows without scrolling or wrapping; nothing is cut of what fits.
-pub fn fit(text: &str, width: usize, height: usize) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let shown = lines.len().min(height);
-    lines[..shown]
-        .iter()
-        .map(|line| match line.char_indices().nth(width) {
-            Some((end, _)) => &line[..end],
-            None => line,
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,11 +183,5 @@ icmpv6 2001:db8::1 - 2001:db8::2             5     0         0     0          - 
         let shown = text(&Snapshot::default(), 10);
         assert!(shown.contains("sent without the option: none\n"), "{shown}");
         assert!(shown.ends_with("\nno flow so far\n"), "{shown}");
-    }
-
-    #[test]
-    fn what_a_terminal_has_no_room_for_is_cut() {
-        assert_eq!(fit("abc\ndéfg\nh\n", 3, 2), "abc\ndéf");
-        assert_eq!(fit("abc\n", 80, 24), "abc");
     }
 }

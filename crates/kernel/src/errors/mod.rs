@@ -1,6 +1,7 @@
 //! What can go wrong between the generated C and a running program, one function a kind.
 
 pub mod bundle;
+pub mod capture;
 pub mod clang;
 pub mod device;
 pub mod load;

@@ -25,6 +25,7 @@ pub mod pdm;
 mod plan;
 mod port;
 mod profile;
+pub mod query;
 mod register;
 mod source;
 mod start;
@@ -66,5 +67,6 @@ pub fn run(command: Command) -> Done {
         Command::Man(args) => man::run(args),
         Command::Guard => guard::run(),
         Command::Pdm(args) => pdm::run(args),
+        Command::Query(args) => query::run(args),
     }
 }

@@ -1,12 +1,12 @@
 //! Looking again and again, and showing what there is, until it is enough.
 
 use crate::output::{Reading, Stop, write_watched};
+use crate::screen;
 use control::StoreError;
 use kernel::interrupt::Interrupts;
 use pdm::reader::Reader;
 use pdm::serve::Page;
 use pdm::{json, prometheus, table};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Flows in the table, and in JSON and for Prometheus, where nothing else is asked for.
@@ -104,10 +104,10 @@ pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Opti
         Form::Json => write_watched(format_args!("{}\n", json::object(&snapshot, many))),
         Form::Table => {
             let text = table::text(&snapshot, few);
-            match terminal().filter(|_| !show.once) {
+            match screen::size().filter(|_| !show.once) {
                 Some((width, height)) => write_watched(format_args!(
                     "{}",
-                    redrawn(&table::fit(&text, width, height))
+                    screen::redrawn(&screen::fit(&text, width, height))
                 )),
                 None => write_watched(format_args!("{text}\n")),
             }
@@ -117,31 +117,4 @@ pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Opti
 
 fn unreadable(error: StoreError) -> Stop {
     Stop::Failed(format!("the figures could not be read: {error}"))
-}
-
-/// Columns and lines of the terminal that standard output is, if it is one that can be drawn on.
-fn terminal() -> Option<(usize, usize)> {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if dumb || !std::io::stdout().is_terminal() {
-        return None;
-    }
-    let (width, height) = terminal_size::terminal_size()?;
-    // The last line is left to the cursor.
-    Some((width.0.into(), usize::from(height.0).saturating_sub(1)))
-}
-
-/// A text in place of what the terminal shows: from its corner, each line to its end, and nothing below.
-fn redrawn(text: &str) -> String {
-    let lines: String = text.lines().map(|line| format!("{line}\x1b[K\n")).collect();
-    format!("\x1b[H{lines}\x1b[J")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_is_drawn_on_without_scrolling() {
-        assert_eq!(redrawn("a\nb"), "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J");
-    }
 }

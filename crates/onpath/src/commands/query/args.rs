@@ -1,0 +1,112 @@
+//! The flags of `onpath query`.
+
+use crate::complete::names;
+use clap::{ArgGroup, Args};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The end of `onpath query --help`.
+const FORM: &str = "\
+A query is AGGREGATES [by ATTRIBUTES] [where CONDITION]:
+  count, bytes by ip.src where tcp.dst_port in [80, 443]
+  top(10, flow), histogram(packet.length) where ip.src in 10.0.0.0/8
+  distinct(tcp.dst_port), count by ip.src where tcp.flags == 2
+
+Aggregates: count, bytes, rate, sum(x), min(x), max(x), mean(x), distinct(x), top(k, x),
+histogram(x).
+Comparisons: == != < <= > >=, in [..] or a prefix, starts with \"..\", ~ \"regular expression\";
+between them and, or, not, parentheses.
+Attributes are such as eth.src, ip.dst, ipv6.src, tcp.dst_port, udp.length, packet.length, flow.
+The file telemetry/README.md of the repository has all of them, the grammar and examples.
+
+Memory is bounded: what a full table of groups could not hold is counted and shown.
+
+Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
+
+/// `onpath query`
+#[derive(Args, Debug)]
+#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "off_path", "explain"])))]
+pub struct Query {
+    /// What to ask
+    #[arg(value_name = "QUERY")]
+    pub query: String,
+    /// Answer it from a capture file, pcap or pcapng
+    #[arg(long, value_name = "FILE")]
+    pub read: Option<PathBuf>,
+    /// Answer it in this process, from copies of the packets of an interface (AF_PACKET)
+    ///
+    /// Packets in both directions. What the kernel had no room to copy is counted and shown. Needs
+    /// CAP_NET_RAW.
+    #[arg(long, requires = "dev")]
+    pub off_path: bool,
+    /// The interface
+    #[arg(long, value_name = "IF", requires = "off_path", add = names::interfaces())]
+    pub dev: Option<String>,
+    /// Show the figures so often, such as 500ms, 1s or 5m
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    pub every: Duration,
+    /// End after this time
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "off_path")]
+    pub duration: Option<Duration>,
+    /// Show the figures once, at the end: after --duration, or after one interval
+    #[arg(long, requires = "off_path")]
+    pub once: bool,
+    /// Print the figures as JSON, an object a line
+    #[arg(long, conflicts_with_all = ["csv", "explain"])]
+    pub json: bool,
+    /// Print the figures as comma-separated values, a line a group
+    #[arg(long, conflicts_with = "explain")]
+    pub csv: bool,
+    /// The most groups that there is room for: by default 4096, or fewer if a group takes much memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=telemetry::MAX_GROUPS as i64))]
+    pub groups: Option<u32>,
+    /// Show at most this many groups in the table, those with the largest first figure
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub rows: usize,
+    /// Show what the query reads, how it is computed and its memory, instead of answering it
+    #[arg(long)]
+    pub explain: bool,
+}
+
+/// A time: a number with `ms`, `s`, `m` or `h`, a millisecond to a year.
+fn time(text: &str) -> Result<Duration, String> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let milliseconds = match unit {
+        "ms" => 1.0,
+        "s" => 1e3,
+        "m" => 60e3,
+        "h" => 3600e3,
+        _ => 0.0,
+    };
+    let number = text[..text.len() - unit.len()].parse::<f64>().ok();
+    number
+        .map(|number| number * milliseconds)
+        .filter(|time| (1.0..=31_536_000e3).contains(time))
+        .map(|time| Duration::from_secs_f64(time / 1e3))
+        .ok_or_else(|| {
+            "write a number and ms, s, m or h, such as 500ms or 10s, up to a year".into()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        for (text, milliseconds) in [
+            ("1ms", 1),
+            ("0.5s", 500),
+            ("10s", 10_000),
+            ("5m", 300_000),
+            ("2h", 7_200_000),
+        ] {
+            assert_eq!(time(text), Ok(Duration::from_millis(milliseconds)));
+        }
+        for text in [
+            "", "1", "s", "-1s", "0s", "0.5ms", "1d", "1e3s", "9000h", "1 s", "inf s",
+        ] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+}

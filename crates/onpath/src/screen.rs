@@ -1,0 +1,50 @@
+//! The terminal that standard output may be.
+
+use std::io::IsTerminal;
+
+/// Columns and lines of the terminal that standard output is, if it is one that can be drawn on.
+pub(crate) fn size() -> Option<(usize, usize)> {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if dumb || !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let (width, height) = terminal_size::terminal_size()?;
+    // The last line is left to the cursor.
+    Some((width.0.into(), usize::from(height.0).saturating_sub(1)))
+}
+
+/// A text in place of what the terminal shows: from its corner, each line to its end, and nothing below.
+pub(crate) fn redrawn(text: &str) -> String {
+    let lines: String = text.lines().map(|line| format!("{line}\x1b[K\n")).collect();
+    format!("\x1b[H{lines}\x1b[J")
+}
+
+/// A text cut to what a terminal shows without scrolling or wrapping; nothing is cut of what fits.
+pub(crate) fn fit(text: &str, width: usize, height: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = lines.len().min(height);
+    lines[..shown]
+        .iter()
+        .map(|line| match line.char_indices().nth(width) {
+            Some((end, _)) => &line[..end],
+            None => line,
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_drawn_on_without_scrolling() {
+        assert_eq!(redrawn("a\nb"), "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J");
+    }
+
+    #[test]
+    fn what_a_terminal_has_no_room_for_is_cut() {
+        assert_eq!(fit("abc\ndéfg\nh\n", 3, 2), "abc\ndéf");
+        assert_eq!(fit("abc\n", 80, 24), "abc");
+    }
+}

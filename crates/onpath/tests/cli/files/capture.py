@@ -1,0 +1,48 @@
+# `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets; `capture.py --send IF` sends them into an interface.
+import socket
+import struct
+import sys
+
+
+def ethernet(kind, payload):
+    return bytes.fromhex("020000000002020000000001") + kind.to_bytes(2, "big") + payload
+
+
+def ipv4(source, destination, protocol, payload):
+    head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0)
+    return ethernet(0x0800, head + socket.inet_aton(source) + socket.inet_aton(destination) + payload)
+
+
+def ipv6(source, destination, protocol, payload):
+    head = struct.pack(">IHBB", 6 << 28, len(payload), protocol, 63)
+    addresses = [socket.inet_pton(socket.AF_INET6, a) for a in (source, destination)]
+    return ethernet(0x86DD, head + b"".join(addresses) + payload)
+
+
+def tcp(source, destination, payload=b"", flags=0x18):
+    return struct.pack(">HHIIBBHHH", source, destination, 1, 2, 5 << 4, flags, 512, 0, 0) + payload
+
+
+def udp(source, destination, payload=b""):
+    return struct.pack(">HHHH", source, destination, 8 + len(payload), 0) + payload
+
+
+def packets():
+    for i in range(8):
+        yield ipv4(f"10.0.0.{i % 3 + 1}", "192.0.2.80", 6, tcp(40000 + i, 443, flags=2))
+        yield ipv4("192.0.2.80", f"10.0.0.{i % 3 + 1}", 6, tcp(443, 40000 + i, b"x" * (i * 150)))
+        yield ipv4(f"10.0.0.{i % 2 + 1}", "192.0.2.53", 17, udp(5000 + i, 5353, b"q" * 30))
+        yield ipv6("2001:db8::1", f"2001:db8::{i % 4 + 2:x}", 17, udp(1000, 2000 + i, b"y" * 100))
+        yield ethernet(0x0806, bytes(46))
+
+
+if sys.argv[1] == "--send":
+    sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.bind((sys.argv[2], 0))
+    for packet in packets():
+        sender.send(packet)
+else:
+    with open(sys.argv[1], "wb") as file:
+        file.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for i, packet in enumerate(packets()):
+            file.write(struct.pack("<IIII", 1, i, len(packet), len(packet)) + packet)
