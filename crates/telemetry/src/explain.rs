@@ -17,8 +17,14 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
     let mut lines = vec![format!("record: {record}")];
     for attribute in &query.attributes {
         let from = match attribute.source {
-            Source::Packet(_) => "headers",
-            Source::Message => "message",
+            Source::Packet(_) => "headers".to_string(),
+            Source::Message => {
+                let technique = query
+                    .kind
+                    .and_then(|kind| messages.technique(kind, attribute.name_in_message()));
+                let on_path = technique.map(|how| format!("; technique at XDP: {how}"));
+                format!("message{}", on_path.unwrap_or_default())
+            }
         };
         let ty = match attribute.ty {
             Type::Number(bits) => format!("a number of {}", diag::counted(u64::from(bits), "bit")),

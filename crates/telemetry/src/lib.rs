@@ -21,6 +21,7 @@ mod parser;
 mod pattern;
 mod query;
 mod report;
+mod schemas;
 mod value;
 pub mod view;
 
@@ -33,6 +34,7 @@ pub use messages::{Found, Messages, NoMessages, Payload, Transport};
 pub use pattern::Pattern;
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 pub use report::{Counts, Report, Row};
+pub use schemas::Schemas;
 pub use value::{Flow, Value};
 
 use diag::{Diagnostics, SourceMap};

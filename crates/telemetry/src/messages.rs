@@ -49,6 +49,12 @@ pub trait Messages {
         found.map(|(_, ty)| *ty)
     }
 
+    /// How a parser on the packets' path finds an attribute, in a few words, if that is known.
+    fn technique(&self, kind: usize, name: &str) -> Option<String> {
+        let _ = (kind, name);
+        None
+    }
+
     /// The messages of a kind in a payload: nothing if it carries none. Each has the values of `wanted`.
     fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a>;
 }

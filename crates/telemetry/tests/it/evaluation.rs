@@ -6,14 +6,26 @@ use diag::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
-use telemetry::{Catalogue, Cell, Evaluator, Frame, Link, NoMessages, Report, Value, compile};
+use telemetry::{
+    Catalogue, Cell, Evaluator, Frame, Link, Messages, NoMessages, Report, Value, compile,
+};
 
 /// A query on packets, one a millisecond.
 pub(crate) fn run_with(query: &str, packets: &[Vec<u8>], groups: Option<usize>) -> Report {
+    run_on(&Toy, query, packets, groups)
+}
+
+/// A query on packets with messages of these kinds.
+pub(crate) fn run_on(
+    messages: &dyn Messages,
+    query: &str,
+    packets: &[Vec<u8>],
+    groups: Option<usize>,
+) -> Report {
     let mut map = SourceMap::new();
-    let query = compile(query, &Catalogue::new(&Toy), &mut map)
+    let query = compile(query, &Catalogue::new(messages), &mut map)
         .unwrap_or_else(|d| panic!("{}", diag::render_plain(&d, &map)));
-    let mut evaluator = Evaluator::new(query, &Toy, groups, 1);
+    let mut evaluator = Evaluator::new(query, messages, groups, 1);
     for (number, packet) in packets.iter().enumerate() {
         evaluator.packet(&Frame {
             bytes: packet,

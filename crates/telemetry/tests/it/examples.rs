@@ -1,9 +1,10 @@
-//! The documentation: every example runs, and the table of attributes is that of the program.
+//! The documentation: every example runs, and the tables of attributes are those of the program.
 
-use crate::evaluation::run;
+use crate::evaluation::run_on;
 use crate::frames;
+use crate::schemas::{SCHEMAS, asked};
 use std::path::PathBuf;
-use telemetry::{Catalogue, NoMessages, Type, describe_fields};
+use telemetry::{Catalogue, Messages, NoMessages, Type, describe_fields};
 
 fn readme() -> (PathBuf, String) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../telemetry/README.md");
@@ -17,39 +18,77 @@ fn every_example_runs() {
     let blocks = text.split("```query\n").skip(1);
     let queries: Vec<&str> = blocks.filter_map(|b| b.split("```").next()).collect();
     assert!(queries.len() >= 20, "{}", queries.len());
-    let packets = frames::mix();
+    let mut packets = frames::mix();
+    packets.push(asked(80, b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"));
     for query in queries {
-        let report = run(query, &packets);
+        let report = run_on(&*SCHEMAS, query, &packets, None);
         assert_eq!(report.counts.packets as usize, packets.len(), "{query}");
     }
 }
 
-#[test]
-fn the_table_of_attributes_is_true() {
-    let (path, text) = readme();
-    let (begin, end) = ("<!-- attributes: begin -->\n", "<!-- attributes: end -->");
-    let (before, rest) = text.split_once(begin).expect("the begin");
-    let (_, after) = rest.split_once(end).expect("the end");
-    let mut table = "| attribute | type | what it is |\n|---|---|---|\n".to_string();
-    for (name, ty, what) in describe_fields() {
-        let ty = match ty {
-            Type::Number(bits) => format!("number, {}", diag::counted(u64::from(bits), "bit")),
-            ty => ty
-                .name()
-                .split_once(' ')
-                .map_or("", |(_, name)| name)
-                .to_string(),
-        };
-        table += &format!("| `{name}` | {ty} | {what} |\n");
+/// A section of the documentation that is made here: what stands between its two marks.
+fn with_section(text: &str, mark: &str, made: &str) -> String {
+    let (begin, end) = (
+        format!("<!-- {mark}: begin -->\n"),
+        format!("<!-- {mark}: end -->"),
+    );
+    let (before, rest) = text.split_once(&begin).expect("the begin");
+    let (_, after) = rest.split_once(&end).expect("the end");
+    format!("{before}{begin}{made}{end}{after}")
+}
+
+fn type_name(ty: Type) -> String {
+    match ty {
+        Type::Number(bits) => format!("number, {}", diag::counted(u64::from(bits), "bit")),
+        ty => {
+            let (_, name) = ty.name().split_once(' ').expect("an article");
+            name.to_string()
+        }
     }
-    let now = format!("{before}{begin}{table}{end}{after}");
-    if std::env::var_os("ONPATH_BLESS").is_some() {
-        std::fs::write(path, now).expect("written");
-    } else {
-        assert!(now == text, "the table is another one now:\n{table}");
+}
+
+#[test]
+fn the_tables_of_attributes_are_true() {
+    let mut fields = "| attribute | type | what it is |\n|---|---|---|\n".to_string();
+    for (name, ty, what) in describe_fields() {
+        fields += &format!("| `{name}` | {} | {what} |\n", type_name(ty));
     }
     assert_eq!(
         Catalogue::new(&NoMessages).names().len(),
         describe_fields().count()
     );
+
+    let mut messages = "| message | what it is | attributes |\n|---|---|---|\n".to_string();
+    for builtin in payload::builtin::ALL {
+        let schema = builtin.schema().expect("it is right");
+        let kind = SCHEMAS.kinds().iter().position(|kind| *kind == schema.name);
+        let kind = kind.expect("it is a kind");
+        let names = schema.attributes.iter().map(|attribute| {
+            let any = attribute.name.replace('*', "NAME");
+            let ty = SCHEMAS.attribute(kind, &any).expect("it is there");
+            match ty {
+                Type::Text => format!("`{}.{any}`", schema.name),
+                ty => format!("`{}.{any}` ({})", schema.name, type_name(ty)),
+            }
+        });
+        let names: Vec<String> = names.collect();
+        messages += &format!(
+            "| {} | {} | {} |\n",
+            schema.name,
+            schema.title,
+            names.join(", ")
+        );
+    }
+
+    let (path, text) = readme();
+    let now = with_section(&text, "attributes", &fields);
+    let now = with_section(&now, "messages", &messages);
+    if std::env::var_os("ONPATH_BLESS").is_some() {
+        std::fs::write(path, now).expect("written");
+    } else {
+        assert!(
+            now == text,
+            "the tables are others now:\n{fields}\n{messages}"
+        );
+    }
 }

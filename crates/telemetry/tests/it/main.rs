@@ -5,5 +5,6 @@ mod errors;
 mod evaluation;
 mod examples;
 mod frames;
+mod schemas;
 mod toy;
 mod views;

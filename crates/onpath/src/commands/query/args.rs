@@ -10,13 +10,14 @@ const FORM: &str = "\
 A query is AGGREGATES [by ATTRIBUTES] [where CONDITION]:
   count, bytes by ip.src where tcp.dst_port in [80, 443]
   top(10, flow), histogram(packet.length) where ip.src in 10.0.0.0/8
-  distinct(tcp.dst_port), count by ip.src where tcp.flags == 2
+  count by http.host where http.method == \"POST\" and not http.path starts with \"/api\"
 
 Aggregates: count, bytes, rate, sum(x), min(x), max(x), mean(x), distinct(x), top(k, x),
 histogram(x).
 Comparisons: == != < <= > >=, in [..] or a prefix, starts with \"..\", ~ \"regular expression\";
 between them and, or, not, parentheses.
-Attributes are such as eth.src, ip.dst, ipv6.src, tcp.dst_port, udp.length, packet.length, flow.
+Attributes are such as eth.src, ip.dst, ipv6.src, tcp.dst_port, packet.length, flow; of messages
+(HTTP, DNS, TLS ClientHello and others) such as http.host, http.status, dns.qname, tls.sni.
 The file telemetry/README.md of the repository has all of them, the grammar and examples.
 
 Memory is bounded: what a full table of groups could not hold is counted and shown.

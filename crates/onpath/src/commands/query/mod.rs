@@ -10,11 +10,12 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
 use telemetry::view::{csv, json, table};
-use telemetry::{Catalogue, Evaluator, NoMessages, capture, errors};
+use telemetry::{Catalogue, Evaluator, Schemas, capture, errors};
 
 /// Answers a query, or explains it.
 pub fn run(args: Query) -> Done {
-    let catalogue = Catalogue::new(&NoMessages);
+    let messages = Schemas::builtin();
+    let catalogue = Catalogue::new(&messages);
     let mut map = SourceMap::new();
     let query = telemetry::compile(&args.query, &catalogue, &mut map).map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);

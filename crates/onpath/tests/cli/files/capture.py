@@ -1,4 +1,5 @@
-# `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets; `capture.py --send IF` sends them into an interface.
+# `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets, or with --messages behind it, one of
+# HTTP and DNS; `capture.py --send IF` sends the first ones into an interface.
 import socket
 import struct
 import sys
@@ -36,6 +37,29 @@ def packets():
         yield ethernet(0x0806, bytes(46))
 
 
+def messages():
+    def asked(text):
+        return ipv4("10.0.0.1", "10.0.0.2", 6, tcp(40000, 80, text))
+
+    def answered(text):
+        return ipv4("10.0.0.2", "10.0.0.1", 6, tcp(80, 40000, text))
+
+    get = b"GET /%d HTTP/1.1\r\nHost: %s.example\r\n\r\n"
+    ok = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\n\r\nhi"
+    for i in range(3):
+        yield asked(get % (i, b"a"))
+        yield answered(ok % 200)
+    # Two at once.
+    yield asked(get % (7, b"a") + get % (8, b"b"))
+    yield answered(ok % 200 + ok % 404)
+    yield asked(b"GET / HTTP/1.1\r\nrubbish\r\n\r\n")
+    for i in range(4):
+        name = b"\x03www\x04site\x00" if i % 3 else b"\x04mail\x04site\x00"
+        head = struct.pack(">HHHHHH", i, 0x0100, 1, 0, 0, 0)
+        yield ipv4("10.0.0.1", "10.0.0.53", 17, udp(5000, 53, head + name + b"\0\1\0\1"))
+
+
+chosen = messages if "--messages" in sys.argv else packets
 if sys.argv[1] == "--send":
     sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind((sys.argv[2], 0))
@@ -44,5 +68,5 @@ if sys.argv[1] == "--send":
 else:
     with open(sys.argv[1], "wb") as file:
         file.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for i, packet in enumerate(packets()):
+        for i, packet in enumerate(chosen()):
             file.write(struct.pack("<IIII", 1, i, len(packet), len(packet)) + packet)

@@ -1,0 +1,173 @@
+//! Messages that a schema describes, read by the plain reader of crate `payload`.
+
+use crate::catalogue::Type;
+use crate::messages::{Found, Messages, Payload, Transport};
+use crate::value::Value;
+use payload::{Attribute, Contents, Extent, Schema, Which, plan};
+use std::borrow::Cow;
+
+/// Several schemas: each is a kind of message.
+#[derive(Clone, Debug)]
+pub struct Schemas {
+    names: Vec<String>,
+    schemas: Vec<Schema>,
+    /// Those of a fixed name, by kind.
+    attributes: Vec<Vec<(String, Type)>>,
+}
+
+impl Schemas {
+    /// The kinds that these schemas describe.
+    pub fn new(schemas: Vec<Schema>) -> Schemas {
+        let listed = |schema: &Schema| {
+            let attributes = schema.attributes.iter();
+            let fixed = attributes.filter(|a| !a.name.ends_with('*'));
+            fixed.map(|a| (a.name.clone(), ty(schema, a))).collect()
+        };
+        Schemas {
+            names: schemas.iter().map(|schema| schema.name.clone()).collect(),
+            attributes: schemas.iter().map(listed).collect(),
+            schemas,
+        }
+    }
+
+    /// The kinds that are built in.
+    pub fn builtin() -> Schemas {
+        // Tests load each of them.
+        let schemas = payload::builtin::ALL.iter();
+        Schemas::new(schemas.filter_map(|b| b.schema().ok()).collect())
+    }
+}
+
+impl Messages for Schemas {
+    fn kinds(&self) -> &[String] {
+        &self.names
+    }
+
+    fn attributes(&self, kind: usize) -> &[(String, Type)] {
+        self.attributes.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    fn attribute(&self, kind: usize, name: &str) -> Option<Type> {
+        let schema = self.schemas.get(kind)?;
+        let fits = |attribute: &&Attribute| match attribute.name.strip_suffix('*') {
+            Some(begin) => name
+                .strip_prefix(begin)
+                .is_some_and(|rest| !rest.is_empty()),
+            None => attribute.name == name,
+        };
+        let found = schema.attributes.iter().filter(fits);
+        // A fixed name is worth more than one that stands for many.
+        let found = found.min_by_key(|attribute| attribute.name.ends_with('*'))?;
+        Some(ty(schema, found))
+    }
+
+    fn technique(&self, kind: usize, name: &str) -> Option<String> {
+        let (target, question) = (plan::Target::Xdp, plan::Question::default());
+        let plan = plan::plan(self.schemas.get(kind)?, name, target, question)?;
+        let technique = plan.technique.name();
+        Some(match plan.fits() {
+            true => technique.to_string(),
+            false => format!("{technique}, which does not fit"),
+        })
+    }
+
+    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a> {
+        let mut found = Found::default();
+        let Some(schema) = self.schemas.get(kind).filter(|s| carries(s, &payload)) else {
+            return found;
+        };
+        let types: Vec<Option<Type>> = wanted.iter().map(|w| self.attribute(kind, w)).collect();
+        let mut rest = payload.bytes;
+        while !rest.is_empty() && schema.recognises(rest) && !is_answer(schema, rest) {
+            let (attributes, fault) = match payload::read(schema, rest) {
+                Ok(attributes) => (attributes, false),
+                Err(malformed) => (malformed.before, true),
+            };
+            let value = |(name, ty): (&&str, &Option<Type>)| {
+                let attribute = attributes.iter().find(|a| a.name == **name)?;
+                of_type(&attribute.value, (*ty)?)
+            };
+            let values: Vec<Option<Value>> = wanted.iter().zip(&types).map(value).collect();
+            // A parser that stops at what it looks for does not see what is wrong behind it.
+            if fault && values.contains(&None) {
+                found.malformed = true;
+                break;
+            }
+            found.messages.push(values);
+            rest = behind(schema, &attributes, rest);
+        }
+        found
+    }
+}
+
+/// Whether a payload may begin with such a message: by its bytes if the schema has some by which to recognise it, by its ports otherwise.
+fn carries(schema: &Schema, payload: &Payload) -> bool {
+    let transport = match schema.transport {
+        payload::Transport::Tcp => Transport::Tcp,
+        payload::Transport::Udp => Transport::Udp,
+    };
+    let ports = [payload.source_port, payload.destination_port];
+    transport == payload.transport
+        && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
+}
+
+/// Whether a payload of TLS has the answer to a ClientHello, which begins as that does but for the type of the handshake message (RFC 8446, section 4).
+fn is_answer(schema: &Schema, bytes: &[u8]) -> bool {
+    const RECORD_HEADER: usize = 5;
+    const CLIENT_HELLO: u8 = 1;
+    schema.name == "tls"
+        && bytes
+            .get(RECORD_HEADER)
+            .is_some_and(|ty| *ty != CLIENT_HELLO)
+}
+
+/// What follows a message in the same payload. Only HTTP's messages do so: requests that are sent without waiting for answers (RFC 9112,
+/// section 9.3.2), and their answers.
+fn behind<'a>(schema: &Schema, attributes: &[payload::Found], bytes: &'a [u8]) -> &'a [u8] {
+    let text = |name: &str| {
+        let found = attributes.iter().find(|a| a.name == name)?;
+        match &found.value {
+            payload::Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            payload::Value::Number(_) => None,
+        }
+    };
+    let body = attributes.iter().find(|a| a.name == "body");
+    let Some(body) = body.filter(|_| schema.name == "http") else {
+        return &[];
+    };
+    if text("header.transfer-encoding").is_some() {
+        return &[];
+    }
+    let length = text("header.content-length").and_then(|digits| digits.parse().ok());
+    let end = body.offset.checked_add(length.unwrap_or(0));
+    end.and_then(|end| bytes.get(end..)).unwrap_or_default()
+}
+
+/// The type of an attribute's values.
+fn ty(schema: &Schema, attribute: &Attribute) -> Type {
+    let field = &schema.layouts[attribute.layout].fields[attribute.field];
+    if matches!(attribute.which, Which::Member(_) | Which::AnyMember) {
+        return Type::Text;
+    }
+    match (&field.contents, &field.extent) {
+        (_, Extent::Bits(bits)) => Type::Number((*bits).min(64) as u8),
+        (_, Extent::Varint) => Type::Number(32),
+        (Contents::Number { .. }, Extent::Size(bytes)) => Type::Number((8 * bytes).min(64) as u8),
+        (Contents::Number { .. } | Contents::Decimal, _) => Type::Number(64),
+        _ => Type::Text,
+    }
+}
+
+/// The value as one of the type; negative numbers and those of more than 64 bits have none.
+fn of_type(value: &payload::Value, ty: Type) -> Option<Value<'static>> {
+    match (value, ty) {
+        (payload::Value::Number(number), Type::Number(_)) => {
+            (*number).try_into().ok().map(Value::Number)
+        }
+        (payload::Value::Number(number), _) => {
+            Some(Value::Text(Cow::Owned(number.to_string().into_bytes())))
+        }
+        (payload::Value::Bytes(bytes), Type::Text) => Some(Value::Text(Cow::Owned(bytes.clone()))),
+        (payload::Value::Bytes(_), _) => None,
+    }
+}
