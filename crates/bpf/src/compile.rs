@@ -4,7 +4,7 @@ use crate::hook;
 use crate::model::{self, Model};
 use crate::storage::Spilled;
 use crate::target::{Bpf, Coverage, File};
-use crate::{BpfOutput, Options, file, limits};
+use crate::{BpfOutput, Options, ParseRecord, file, limits};
 use cgen::tree::Block;
 use diag::{Diagnostics, SourceMap};
 use emit::Stage;
@@ -20,6 +20,8 @@ pub(crate) struct Function {
     pub body: Block,
     /// Its variables.
     pub locals: Vec<Local>,
+    /// Functions that were parts of it.
+    pub parts: usize,
     /// What is in the per-CPU map.
     pub spilled: Option<Spilled>,
     /// Instructions that runtime helpers take beyond what statements suggest.
@@ -47,6 +49,15 @@ pub(crate) fn compile(
     map: &SourceMap,
     options: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
+    let in_memory = Options {
+        spill_everything: true,
+        parse_record: ParseRecord::Always,
+        ..options.clone()
+    };
+    let options = match options.parts {
+        Some(_) => &in_memory,
+        None => options,
+    };
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options));
     let (coverage, function, shared) = match fast {
         Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),
@@ -54,7 +65,7 @@ pub(crate) fn compile(
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
-    limits::check(program, options.hook, &options.features, &output.report)?;
+    limits::check(program, options.hook, &output.report)?;
     Ok(output)
 }
 
@@ -65,6 +76,7 @@ fn fast_path_of(fast: &Program, map: &SourceMap, options: &Options) -> Option<(F
     }
     let options = Options {
         spill_everything: false,
+        parts: None,
         ..options.clone()
     };
     let made = function_of(fast, map, &options, Coverage::FastPath, File::default());

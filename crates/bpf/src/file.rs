@@ -258,6 +258,7 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         maps_used: 0,
         inner_maps: 0,
         functions: 0,
+        parts: both().map(|f| f.parts).sum(),
         longest_estimate: 0,
         movable_variables: full.locals.iter().any(storage::is_movable),
         moves_head: both().any(|f| f.moves_head),

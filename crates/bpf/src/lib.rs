@@ -28,6 +28,7 @@ mod maps;
 mod model;
 mod names;
 mod outer_maps;
+mod parts;
 mod storage;
 mod table;
 mod target;
@@ -111,6 +112,9 @@ pub struct Options {
     pub max_ports: u32,
     /// Keep as much as possible in the per-CPU map: for a program whose stack proved too large.
     pub spill_everything: bool,
+    /// Cut functions into parts of about so many instructions each ([`cgen::parts`]). Then as much as possible is in the per-CPU
+    /// map, whatever [`Options::spill_everything`] and [`Options::parse_record`] say.
+    pub parts: Option<u32>,
     /// Copy every header to variables: for a program that the verifier refused although each access is
     /// behind its check, because the compiler took the checks apart.
     pub copy_headers: bool,
@@ -133,6 +137,7 @@ impl Default for Options {
             extern_files: Vec::new(),
             max_ports: 1024,
             spill_everything: false,
+            parts: None,
             copy_headers: false,
             parse_record: ParseRecord::BySize,
             features: Features::newest(),
@@ -181,6 +186,8 @@ pub struct Report {
     pub inner_maps: usize,
     /// Functions of the object, but for those of headers.
     pub functions: usize,
+    /// How many of them are parts of a longer one.
+    pub parts: usize,
     /// Instructions of the longest of them.
     pub longest_estimate: u32,
     /// Whether there are variables that could be in a per-CPU map, and are not.
@@ -197,6 +204,7 @@ impl Report {
         self.parser_turns.is_some()
             || !self.parse_record
             || self.fast_path
+            || self.parts == 0
             || self.variables_can_be_forgotten()
     }
 

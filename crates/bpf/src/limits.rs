@@ -4,7 +4,7 @@ use crate::abi::Hook;
 use crate::features::{Feature, Features};
 use crate::outer_maps::MOST_MAPS;
 use crate::{Report, errors};
-use diag::{Diagnostics, Span};
+use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
 
 /// Functions that the kernel lets a program have (`BPF_MAX_SUBPROGS` of Linux).
@@ -16,6 +16,10 @@ const FARTHEST: u32 = 32_767;
 /// Instructions that a program may have (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
 const LONGEST: u32 = 1_000_000;
 
+/// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
+/// nanoseconds.
+const PART: u32 = 2_000;
+
 /// By how much a program may be shorter than estimated; 2.7 is the most that was seen.
 const OVERESTIMATE: u32 = 3;
 
@@ -25,18 +29,46 @@ const LONG: u32 = 4_000;
 
 /// Whether clang takes so long over a program that less of it is described for debuggers.
 pub fn is_long(report: &Report) -> bool {
-    report.longest_estimate > LONG
+    report.longest_estimate > LONG || report.parts > 0
+}
+
+/// How the longest function compares with what clang and the kernel can make of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// It is no problem.
+    Fits,
+    /// It is likely to have more instructions than a short jump passes over: clang takes many seconds, and the verifier may find too many
+    /// jumps in sequence.
+    Long,
+    /// It certainly has more than jumps can pass over.
+    Excessive,
+}
+
+/// How long the longest function is.
+pub fn length(kernel: &Features, report: &Report) -> Length {
+    let short = !kernel.has(Feature::LongJumps);
+    match report.longest_estimate {
+        longest if short && longest > OVERESTIMATE * FARTHEST => Length::Excessive,
+        _ if needs_long_jumps(report) => Length::Long,
+        _ => Length::Fits,
+    }
+}
+
+/// The refusal of a program whose longest function is too long, and has to be one.
+pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Report) -> Diagnostic {
+    let has_long_jumps = kernel.has(Feature::LongJumps);
+    let most = if has_long_jumps { LONGEST } else { FARTHEST };
+    let longest = report.longest_estimate;
+    errors::too_long(hook, longest, most, has_long_jumps, longest_part(program))
+}
+
+/// About how many instructions a part should have if functions are cut: few for clang and the verifier, and not too many parts.
+pub fn part_size(report: &Report) -> u32 {
+    PART.max(report.instruction_estimate / (MOST_FUNCTIONS as u32 / 2))
 }
 
 /// Refuses a program that exceeds a limit for certain.
-pub(crate) fn check(
-    program: &Program,
-    hook: Hook,
-    kernel: &Features,
-    report: &Report,
-) -> Result<(), Diagnostics> {
-    let has_long_jumps = kernel.has(Feature::LongJumps);
-    let most = if has_long_jumps { LONGEST } else { FARTHEST };
+pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<(), Diagnostics> {
     let last_table = || {
         let tables = program.tables.values();
         tables.last().map_or(Span::NONE, |table| table.span)
@@ -46,9 +78,9 @@ pub(crate) fn check(
         errors::too_many_maps(hook, report.maps_used, tables, MOST_MAPS, last_table())
     } else if report.functions > MOST_FUNCTIONS {
         errors::too_many_functions(hook, report.functions, MOST_FUNCTIONS, last_table())
-    } else if report.longest_estimate > OVERESTIMATE * most {
-        let longest = report.longest_estimate;
-        errors::too_long(hook, longest, most, has_long_jumps, longest_part(program))
+    } else if report.instruction_estimate > OVERESTIMATE * LONGEST {
+        let longest = report.instruction_estimate;
+        errors::too_long(hook, longest, LONGEST, true, longest_part(program))
     } else {
         return Ok(());
     };
@@ -85,11 +117,11 @@ mod tests {
     use crate::features::Version;
 
     /// What a program is refused for whose compilation comes to this.
-    fn refused(report: &Report, kernel: Version) -> Option<&'static str> {
+    fn refused(report: &Report) -> Option<&'static str> {
         let text =
             "program test reject stop\nvar x: bit<8>\nroutine c block() {\n    x = 8w1;\n}\n";
         let program = ir::text::parse(text).expect("a program");
-        let refused = check(&program, Hook::Xdp, &Features::of(kernel), report).err()?;
+        let refused = check(&program, Hook::Xdp, report).err()?;
         refused.iter().next().map(|diagnostic| diagnostic.code.0)
     }
 
@@ -98,26 +130,47 @@ mod tests {
         let most = Report {
             maps_used: MOST_MAPS,
             functions: MOST_FUNCTIONS,
-            longest_estimate: OVERESTIMATE * FARTHEST,
+            instruction_estimate: OVERESTIMATE * LONGEST,
             ..Report::default()
         };
-        let old = (6, 5);
-        assert_eq!(refused(&most, old), None);
+        assert_eq!(refused(&most), None);
         let more = |change: fn(&mut Report)| {
             let mut report = most.clone();
             change(&mut report);
-            refused(&report, old)
+            refused(&report)
         };
         assert_eq!(more(|report| report.maps_used += 1), Some("E0734"));
         assert_eq!(more(|report| report.functions += 1), Some("E0744"));
-        assert_eq!(more(|report| report.longest_estimate += 1), Some("E0745"));
-        let new = (6, 6);
-        let longest = |longest_estimate| Report {
-            longest_estimate,
-            ..most.clone()
+        let longer = more(|report| report.instruction_estimate += 1);
+        assert_eq!(longer, Some("E0745"));
+    }
+
+    #[test]
+    fn what_jumps_cannot_pass_over_is_excessive_where_there_are_only_short_ones() {
+        let of = |longest_estimate, kernel: Version| {
+            let report = Report {
+                longest_estimate,
+                ..Report::default()
+            };
+            length(&Features::of(kernel), &report)
         };
-        assert_eq!(refused(&longest(OVERESTIMATE * LONGEST), new), None);
-        let longer = OVERESTIMATE * LONGEST + 1;
-        assert_eq!(refused(&longest(longer), new), Some("E0745"));
+        let (old, new) = ((6, 5), (6, 6));
+        assert_eq!(of(2 * FARTHEST, old), Length::Fits);
+        assert_eq!(of(2 * FARTHEST + 1, new), Length::Long);
+        assert_eq!(of(OVERESTIMATE * FARTHEST, old), Length::Long);
+        assert_eq!(of(OVERESTIMATE * FARTHEST + 1, old), Length::Excessive);
+        assert_eq!(of(OVERESTIMATE * FARTHEST + 1, new), Length::Long);
+    }
+
+    #[test]
+    fn parts_are_no_more_than_the_kernel_allows_functions() {
+        let of = |instruction_estimate| {
+            part_size(&Report {
+                instruction_estimate,
+                ..Report::default()
+            })
+        };
+        assert_eq!(of(100_000), PART);
+        assert!(of(1_000_000) * (MOST_FUNCTIONS as u32) >= 2_000_000 - 256);
     }
 }

@@ -4,7 +4,8 @@ use crate::abi::{MapAbi, MapKind};
 use crate::compile::Function;
 use crate::errors;
 use crate::hook::tc::copies;
-use crate::target::Gen;
+use crate::parts;
+use crate::target::{Gen, barrier};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::locals::{Home, Local, LocalKind};
@@ -30,15 +31,20 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         mut body,
     } = code;
     let copied = copied(g, &mut locals, &mut body);
+    let result = parts::result(g, &mut locals);
     let spilled = spill(g, &mut locals, &mut body)?;
-    let placed = Placed {
+    let mut placed = Placed {
         locals,
         spilled,
         copied,
     };
     let hook = g.target.hook;
     let mut whole = hook.start(g);
-    whole.extend(start(g, &placed));
+    let parts = match &result {
+        Some(result) => parts::cut(g, &mut body, (&whole, &mut placed.locals), result),
+        None => 0,
+    };
+    whole.extend(start(g, &placed, parts > 0));
     whole.append(&mut body);
     if let Some(spilled) = &placed.spilled {
         declare_scratch(g, spilled);
@@ -47,6 +53,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         model: g.target.model,
         body: whole,
         locals: placed.locals,
+        parts,
         spilled: placed.spilled,
         extra_instructions: g.target.extra_instructions,
         moves_head: g.rebuilding.resizes,
@@ -158,7 +165,7 @@ fn spill(
 }
 
 /// Declarations and what has to be fetched first.
-fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
+fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
     let mut out = Block::new();
     for local in &placed.locals {
         out.push(Stmt::Decl {
@@ -167,6 +174,11 @@ fn start(g: &mut Gen<'_>, placed: &Placed) -> Block {
             init: local.init.clone(),
             align: None,
         });
+        if is_cut && matches!(local.ty, Type::Ptr(_)) {
+            // If nothing but the packet's length is asked of it here, clang keeps 32 bits of it, which on the stack are no pointer to
+            // the verifier.
+            out.push(barrier(&C::id(local.name.clone())));
+        }
     }
     if let Some(spilled) = &placed.spilled {
         let kept = g.target.options.spill_everything;
@@ -250,7 +262,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
 
 /// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
 /// registers what was stored or loaded before, and put on the stack those that there are not.
-fn fetch_scratch(kept: bool, refused: C) -> Block {
+pub(crate) fn fetch_scratch(kept: bool, refused: C) -> Block {
     let scratch = match kept {
         true => Type::Named("volatile struct scratch".into()),
         false => Type::Struct("scratch".into()),

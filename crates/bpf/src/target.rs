@@ -13,7 +13,7 @@ use crate::table::value_set::{self, Set};
 use crate::table::{self, Table};
 use crate::uses::Construct;
 use crate::wire::Wire;
-use crate::{Options, ParseRecord, externs, storage};
+use crate::{Options, ParseRecord, externs, parts, storage};
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::{Diagnostics, Span};
@@ -41,7 +41,7 @@ const MOST_IN_VARIABLES: u64 = 10_000;
 /// How a function is linked that is part of the one that calls it.
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
-const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
+pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
 
 /// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -182,6 +182,10 @@ impl Hints for Bpf {
             Coverage::FastPath => self.forget(),
             Coverage::Full | Coverage::FullBehindFastPath => None,
         }
+    }
+
+    fn cut_after(&self) -> Option<u32> {
+        self.options.parts.map(parts::statements)
     }
 
     fn copy_headers(&self) -> bool {

@@ -4,7 +4,7 @@
 //!
 //! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP; a line
 //! `// kernel: 6.1` for the oldest kernel instead of the newest, and a line `// parse record` keeps what the parser leaves
-//! in memory, as large programs do.
+//! in memory, as large programs do; a line `// parts: 30` cuts functions into parts of about 30 instructions.
 //!
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
@@ -93,6 +93,9 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         })
     })?;
     let (program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
+    let parts = text
+        .lines()
+        .find_map(|line| line.strip_prefix("// parts: ")?.parse().ok());
     let optimise = |program: &ir::Program| {
         let (mut program, rejects) = arch::for_targets(program);
         let passes = ir::passes::Options {
@@ -100,7 +103,10 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             function_params: bpf::FUNCTION_PARAMS,
             rejects,
         };
-        ir::passes::pipeline(&mut program, &passes);
+        match parts {
+            Some(_) => ir::passes::without_entries(&mut program, &passes),
+            None => ir::passes::pipeline(&mut program, &passes),
+        }
         program
     };
     let fast = ir::passes::fast_path::of(&program).as_ref().map(optimise);
@@ -115,6 +121,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             true => bpf::ParseRecord::Always,
             false => bpf::ParseRecord::BySize,
         },
+        parts,
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {
             vec!["externs.c".into()]
@@ -161,6 +168,7 @@ fn a_program_with_a_fast_path_can_shrink() {
     let without = bpf::Report {
         fast_path: false,
         movable_variables: false,
+        parts: 1,
         ..report
     };
     assert!(!without.can_shrink());
@@ -172,6 +180,7 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
     let report = bpf::Report {
         parse_record: true,
         movable_variables: true,
+        parts: 1,
         longest_estimate: 65_534,
         ..bpf::Report::default()
     };
@@ -205,6 +214,7 @@ parser p(packet_in packet, out headers_t hdr) {
 }";
     let report = |text: &str| bpf::Report {
         movable_variables: false,
+        parts: 1,
         ..compile(text).expect("compiles").report
     };
     assert!(!report(text).can_shrink());

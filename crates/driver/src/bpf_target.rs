@@ -4,6 +4,7 @@ use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features};
+use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord};
 use control::Device;
@@ -84,6 +85,8 @@ pub struct Request<'a> {
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
     pub layout: Option<Layout>,
+    /// Functions are cut into parts of about so many instructions each, whether the program is large or not.
+    pub parts: Option<u32>,
 }
 
 /// About which objects the verifier is asked while a program is compiled, so that another is made where it refuses one.
@@ -126,6 +129,7 @@ impl Request<'_> {
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
             layout: None,
+            parts: None,
         }
     }
 }
@@ -137,11 +141,19 @@ pub fn generate(
     request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
-        &frontend::optimise(program),
+        &optimised(program, request),
         frontend::optimise_fast_path(program).as_ref(),
         sources,
         &options(sources, request, request.kernel.features()),
     )
+}
+
+/// The program after passes, in the form that a request asks for.
+fn optimised(program: &Program, request: Request) -> Program {
+    match request.parts {
+        Some(_) => frontend::optimise_for_parts(program),
+        None => frontend::optimise(program),
+    }
 }
 
 fn options(sources: &SourceMap, request: Request, features: Features) -> Options {
@@ -162,6 +174,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
         features,
         parse_record: request.parse_record,
         layout: request.layout,
+        parts: request.parts,
         ..Options::default()
     }
 }
@@ -174,7 +187,9 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let features = usable(request.kernel.features());
     let begun = Instant::now();
-    let optimised = frontend::optimise(program);
+    let optimised = optimised(program, request);
+    // The same for strategies that make functions of parts.
+    let mut for_parts: Option<Program> = None;
     let optimised_fast_path = frontend::optimise_fast_path(program);
     let mut times = Times {
         own: begun.elapsed(),
@@ -186,16 +201,23 @@ pub fn compile(
     let mut last: Option<((Options, bool), BpfOutput)> = None;
     // What was decided for the first strategy.
     let mut first: Option<bpf::Report> = None;
+    // The verifier walks a part once, wherever it is called: what it finds too large so is larger as one function.
+    let mut too_large_in_parts = false;
     let tried = strategy::try_all(|strategy| {
         if first.as_ref().is_some_and(|first| !strategy.differs(first)) {
             return Outcome::Repeated;
         }
         let asked = options(sources, request, features);
+        let parts = match &first {
+            Some(first) if strategy.in_parts => Some(limits::part_size(first)),
+            _ => asked.parts,
+        };
         let options = Options {
             spill_everything: strategy.spill_everything,
             copy_headers: strategy.copy_headers,
             parse_record: asked.parse_record.max(strategy.parse_record),
             parser_turns: strategy.parser_turns,
+            parts,
             ..asked
         };
         let form = (options, strategy.fast_path);
@@ -204,7 +226,11 @@ pub fn compile(
             _ => {
                 let begun = Instant::now();
                 let fast_path = optimised_fast_path.as_ref().filter(|_| strategy.fast_path);
-                let compiled = bpf::compile(&optimised, fast_path, sources, &form.0);
+                let full = match strategy.in_parts && request.parts.is_none() {
+                    true => for_parts.get_or_insert_with(|| frontend::optimise_for_parts(program)),
+                    false => &optimised,
+                };
+                let compiled = bpf::compile(full, fast_path, sources, &form.0);
                 times.own += begun.elapsed();
                 match compiled {
                     Ok(output) => last.insert((form, output)).1.clone(),
@@ -212,17 +238,37 @@ pub fn compile(
                 }
             }
         };
+        let is_first = first.is_none();
         first.get_or_insert_with(|| output.report.clone());
+        if strategy.in_parts && output.report.parts == 0 {
+            return Outcome::Repeated;
+        }
+        match limits::length(&features, &output.report) {
+            Length::Long | Length::Excessive if is_first => {
+                let refused = limits::too_long(&optimised, request.hook, &features, &output.report);
+                let instructions = output.report.longest_estimate;
+                let reason =
+                    format!("about {instructions} instructions are too many for one function");
+                let otherwise = Err(Box::new(refused).into());
+                return Outcome::Obstructed(Obstacle::TooLong, reason, otherwise);
+            }
+            Length::Excessive => return Outcome::Repeated,
+            Length::Long if too_large_in_parts => return Outcome::Repeated,
+            Length::Long | Length::Fits => {}
+        }
         if !made.insert((output.c_source.clone(), strategy.effort)) {
             return Outcome::Repeated;
         }
-        match request.trial {
+        let outcome = match request.trial {
             Trial::Others(refused) if made.len() == 1 => {
                 let made = (refused.object.to_vec(), output);
                 obstructed(refused.obstacle, refused.reason.to_owned(), made)
             }
             _ => attempt(output, request, features, strategy.effort, &mut times),
-        }
+        };
+        let is_too_large = matches!(&outcome, Outcome::Obstructed(Obstacle::TooLarge, ..));
+        too_large_in_parts |= strategy.in_parts && is_too_large;
+        outcome
     })
     .map_err(|refused| {
         let copied = last
@@ -257,7 +303,7 @@ fn show_longest_part(diagnostics: &Diagnostics, program: &Program) -> Diagnostic
     for diagnostic in diagnostics.iter() {
         let mut diagnostic = diagnostic.clone();
         if diagnostic.code == clang::TOO_LONG {
-            diagnostic.primary.span = bpf::limits::longest_part(program);
+            diagnostic.primary.span = limits::longest_part(program);
             diagnostic = diagnostic.label("this is the longest part");
         }
         shown.push(diagnostic);
@@ -293,7 +339,7 @@ fn attempt(
 ) -> Outcome<Made> {
     let begun = Instant::now();
     let has_long = features.has(Feature::LongJumps);
-    let mut jumps = match has_long && bpf::limits::needs_long_jumps(&output.report) {
+    let mut jumps = match has_long && limits::needs_long_jumps(&output.report) {
         true => Jumps::Long,
         false => Jumps::Short,
     };
@@ -312,11 +358,15 @@ fn attempt(
     let object = made;
     let object = match object {
         Ok(object) => object,
-        Err(refused) if refused.code == clang::STACK_TOO_LARGE => {
+        Err(refused) => {
+            let obstacle = match refused.code {
+                clang::STACK_TOO_LARGE => Obstacle::Stack,
+                clang::TOO_LONG => Obstacle::TooLong,
+                _ => return Outcome::Refused(refused.into()),
+            };
             let reason = refused.message.clone();
-            return Outcome::Obstructed(Obstacle::Stack, reason, Err(refused.into()));
+            return Outcome::Obstructed(obstacle, reason, Err(refused.into()));
         }
-        Err(refused) => return Outcome::Refused(refused.into()),
     };
     if matches!(request.trial, Trial::None) {
         return Outcome::Made((object, output));
@@ -334,7 +384,7 @@ fn obstructed(obstacle: Obstacle, reason: String, made: Made) -> Outcome<Made> {
     let otherwise = match obstacle {
         // The functions have room each, but not one in the other: clang cannot know.
         Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
-        Obstacle::LostPointer | Obstacle::TooLarge => Ok(made),
+        Obstacle::LostPointer | Obstacle::TooLarge | Obstacle::TooLong => Ok(made),
     };
     Outcome::Obstructed(obstacle, reason, otherwise)
 }
@@ -354,7 +404,7 @@ fn object(
     }
     let defines: Vec<&str> = [
         request.observe.then_some(kernel::test_run::OBSERVE),
-        bpf::limits::is_long(&output.report).then_some(clang::LONG),
+        limits::is_long(&output.report).then_some(clang::LONG),
     ]
     .into_iter()
     .flatten()

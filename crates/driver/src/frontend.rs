@@ -168,13 +168,22 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
 
 /// The program after all passes: what targets are compiled from.
 pub fn optimise(program: &Program) -> Program {
+    optimised(program, ir::passes::pipeline)
+}
+
+/// The same, where parts of it are to become functions.
+pub(crate) fn optimise_for_parts(program: &Program) -> Program {
+    optimised(program, ir::passes::without_entries)
+}
+
+fn optimised(program: &Program, passes: fn(&mut Program, &ir::passes::Options)) -> Program {
     let (mut program, rejects) = arch::for_targets(program);
     let options = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
         rejects,
     };
-    ir::passes::pipeline(&mut program, &options);
+    passes(&mut program, &options);
     program
 }
 

@@ -39,6 +39,8 @@ pub enum Target {
         parse_record: ParseRecord,
         /// The layout of tables whose entries may overlap, if they do not say which they want.
         layout: Option<Layout>,
+        /// Functions are cut into parts of about so many instructions each.
+        parts: Option<u32>,
     },
 }
 
@@ -145,6 +147,7 @@ impl Prepared {
                 kernel,
                 parse_record,
                 layout,
+                parts,
             } => {
                 let request = Request {
                     externs,
@@ -153,6 +156,7 @@ impl Prepared {
                     kernel,
                     parse_record,
                     layout,
+                    parts,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;

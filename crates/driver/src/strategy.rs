@@ -18,6 +18,8 @@ pub struct Strategy {
     pub against: &'static [Obstacle],
     /// As much as possible is in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
+    /// Parts of functions become functions of their own, and all variables are in a per-CPU map.
+    pub in_parts: bool,
     /// Every header is copied to variables.
     pub copy_headers: bool,
     /// Where what the parser leaves is kept.
@@ -33,6 +35,12 @@ pub struct Strategy {
 impl Strategy {
     /// Whether it may give other code than the first one, by what was decided for that.
     pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
+        if self.in_parts {
+            return first.parts == 0;
+        }
+        if self.against == [Obstacle::TooLong] {
+            return true;
+        }
         if self.spill_everything && self.against == [Obstacle::TooLarge] {
             return first.variables_can_be_forgotten();
         }
@@ -46,11 +54,15 @@ impl Strategy {
     }
 }
 
+/// What the strategies are called that cut functions into parts.
+const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+
 /// What the others differ from.
 const FULL: Strategy = Strategy {
     name: "full optimisation",
     against: &[],
     spill_everything: false,
+    in_parts: false,
     copy_headers: false,
     parse_record: ParseRecord::BySize,
     fast_path: true,
@@ -59,8 +71,20 @@ const FULL: Strategy = Strategy {
 };
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 17] = [
+pub const STRATEGIES: [Strategy; 21] = [
     FULL,
+    // The others are for programs of which clang and the verifier can make one function.
+    Strategy {
+        name: IN_PARTS,
+        against: &[Obstacle::TooLong],
+        in_parts: true,
+        ..FULL
+    },
+    Strategy {
+        name: "one function",
+        against: &[Obstacle::TooLong],
+        ..FULL
+    },
     Strategy {
         name: "reduced optimisation",
         against: &[Obstacle::LostPointer],
@@ -127,6 +151,21 @@ pub const STRATEGIES: [Strategy; 17] = [
         against: &[Obstacle::TooLarge],
         spill_everything: true,
         parse_record: ParseRecord::Always,
+        fast_path: false,
+        ..FULL
+    },
+    // The verifier checks each once, and its limit for a sequence of jumps begins anew in each.
+    Strategy {
+        name: IN_PARTS,
+        against: &[Obstacle::TooLarge],
+        in_parts: true,
+        fast_path: false,
+        ..FULL
+    },
+    Strategy {
+        name: IN_PARTS,
+        against: &[Obstacle::Stack],
+        in_parts: true,
         fast_path: false,
         ..FULL
     },
@@ -328,7 +367,10 @@ mod tests {
         assert_eq!(tried.len(), 6);
         assert_eq!(taken, Ok("full optimisation"));
         let (tried, taken) = outcome(|_| Some(Obstacle::Stack));
-        assert_eq!(tried.len(), 2);
+        assert_eq!(
+            tried,
+            ["full optimisation", "variables in a per-CPU map", IN_PARTS]
+        );
         assert_eq!(taken, Err("E0754"));
     }
 
@@ -343,6 +385,24 @@ mod tests {
         assert_eq!(taken, Ok("parse results in a per-CPU map"));
         let (_, taken) = outcome(|s| (s.parser_turns > 100).then_some(Obstacle::TooLarge));
         assert_eq!(taken, Ok("parser loops of 100 turns"));
+    }
+
+    #[test]
+    fn what_is_too_long_for_one_function_takes_several_or_else_one_all_the_same() {
+        let (tried, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLong));
+        assert_eq!(tried, ["full optimisation", IN_PARTS]);
+        assert_eq!(taken, Ok(IN_PARTS));
+        let (tried, _) = outcome(|s| match s.in_parts {
+            true => Some(Obstacle::LostPointer),
+            false => Some(Obstacle::TooLong),
+        });
+        assert_eq!(tried[..3], ["full optimisation", IN_PARTS, "one function"]);
+    }
+
+    #[test]
+    fn what_is_too_large_whatever_is_in_memory_takes_several_functions() {
+        let (_, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLarge));
+        assert_eq!(taken, Ok(IN_PARTS));
     }
 
     #[test]
@@ -402,6 +462,7 @@ mod tests {
         };
         let large = bpf::Report {
             parse_record: true,
+            parts: 1,
             ..bpf::Report::default()
         };
         assert_eq!(different(&large), [""; 0]);
@@ -444,6 +505,7 @@ mod tests {
     fn what_was_tried_before_is_no_failure_of_its_own() {
         let tried = try_all(|strategy| match strategy.parse_record {
             ParseRecord::Always => Outcome::Repeated,
+            _ if strategy.in_parts => Outcome::Repeated,
             ParseRecord::BySize if strategy.parser_turns < PARSER_TURNS => Outcome::Made(2),
             ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
         })

@@ -5,6 +5,7 @@ use bpf::limits;
 use bpf::uses::{Construct, Use};
 use driver::bpf_target::{Compiled, Request, Trial, compile, generate};
 use driver::{Elaborated, Input};
+use kernel::features::Kernel;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -130,6 +131,55 @@ fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
     };
     assert!(compiled.abi.uses.contains(&expected));
     assert!(!limits::needs_long_jumps(&compiled.decisions));
+}
+
+/// What both are compiled by that are too long for one function.
+const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+
+fn longest(compiled: &Compiled) -> usize {
+    let functions = compiled.budget.functions.iter();
+    functions
+        .map(|f| f.instructions as usize)
+        .max()
+        .expect("a function")
+}
+
+/// In one function the verifier finds 8,193 jumps in sequence.
+#[test]
+fn a_parser_of_1500_states_loads_as_several_functions() {
+    let compiled = compiled(&states(1500, 1500, &[1, 2, 7]));
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert!(longest(&compiled) < 4_000, "{}", longest(&compiled));
+    assert_eq!(compiled.failed.len(), 1);
+}
+
+/// As many conditions in a row, of which each changes what the next ones see.
+fn conditions(count: usize) -> Elaborated {
+    let mut done = String::new();
+    for i in 0..count {
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}"
+        );
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    program(state, 1, "", &done)
+}
+
+/// Each has jumps of its own, so that a kernel without long ones takes them.
+#[test]
+fn a_control_of_5000_conditions_loads_on_any_kernel() {
+    let elaborated = conditions(5_000);
+    let request = Request {
+        kernel: Kernel::Version((6, 1)),
+        ..Request::default()
+    };
+    let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
 }
 
 /// So many tables with keys and actions alike, of several actions each.

@@ -23,6 +23,7 @@ impl<T: Target> Gen<'_, T> {
             }
             self.now_at(before);
             self.kill_computed();
+            self.may_cut();
             self.line(stmt.span);
             self.stmt(stmt);
             self.now_at(points.after(self.site, stmt.id));

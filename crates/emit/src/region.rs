@@ -51,6 +51,8 @@ pub(crate) struct Regions {
     in_parser: bool,
     /// A lock is held: nothing may be found, and nothing forgotten.
     held: bool,
+    /// Statements since the function could be cut.
+    uncut: u32,
 }
 
 impl Regions {
@@ -114,6 +116,18 @@ impl Regions {
 }
 
 impl<T: Target> Gen<'_, T> {
+    /// Before a statement: has the function be one that can be cut here, from time to time.
+    pub(crate) fn may_cut(&mut self) {
+        let Some(most) = self.target.cut_after() else {
+            return;
+        };
+        self.regions.uncut += 1;
+        if self.in_record() && !self.regions.in_parser && self.regions.uncut >= most {
+            self.regions.uncut = 0;
+            self.regions.paths_meet();
+        }
+    }
+
     /// What the parser leaves is in memory.
     pub(crate) fn in_record(&self) -> bool {
         self.plan.record.is_some()
@@ -172,6 +186,18 @@ impl<T: Target> Gen<'_, T> {
         }
         self.ask_bounds();
         self.set(flag.clone(), C::int(0));
+        if self.target.cut_after().is_some() {
+            // What they were before is of no use, which whoever cuts the function has to see.
+            for part in self.parts(h) {
+                let pointer = self.local(match part {
+                    Part::Start(h) => LocalKind::Pointer(h),
+                    Part::Rest(h) => LocalKind::Rest(h),
+                });
+                self.set(pointer.clone(), C::id("data"));
+                // The packet's context has 32 bits of it, as which it would be kept on the stack.
+                self.barrier(&pointer);
+            }
+        }
         let there = self.local(self.presence_kind(h));
         let made = self.block(|g| {
             for part in g.parts(h) {

@@ -120,6 +120,12 @@ pub trait Hints {
         None
     }
 
+    /// After how many statements of a control the function may be cut, if parts of it become functions of their own
+    /// ([`cgen::parts`]): what leads into the packet is made anew there, and at each state of the parser.
+    fn cut_after(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
     fn copy_headers(&self) -> bool {
         false

@@ -14,6 +14,8 @@ pub enum Obstacle {
     LostPointer,
     /// The verifier gave up after a million instructions, or a long sequence of jumps.
     TooLarge,
+    /// A function has more instructions than its jumps can pass over, or than clang is to work on.
+    TooLong,
 }
 
 /// What the verifier reported of an object that it was only asked about.
@@ -44,7 +46,7 @@ impl Obstacle {
     /// Whether another compilation may overcome it for a program that can be compiled to less if it `can_shrink`.
     pub fn is_surmountable(self, can_shrink: bool) -> bool {
         match self {
-            Obstacle::Stack | Obstacle::LostPointer => true,
+            Obstacle::Stack | Obstacle::LostPointer | Obstacle::TooLong => true,
             Obstacle::TooLarge => can_shrink,
         }
     }

@@ -27,16 +27,20 @@ struct Runner {
     hook: Option<Hook>,
     reach: Reach,
     kernel: Kernel,
+    /// The size of the parts that functions are cut into.
+    parts: Option<u32>,
 }
 
 /// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
-const RUNNERS: [Runner; 7] = [
+const RUNNERS: [Runner; 9] = [
     runner("interp", None, Reach::TestRun, Kernel::This),
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
     runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
+    in_parts("xdp_parts", Hook::Xdp),
     runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
     runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
     runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
+    in_parts("tc_parts", Hook::TcIngress),
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
@@ -50,6 +54,15 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
         hook,
         reach,
         kernel,
+        parts: None,
+    }
+}
+
+/// Functions are cut wherever they can be.
+const fn in_parts(name: &'static str, hook: Hook) -> Runner {
+    Runner {
+        parts: Some(20),
+        ..runner(name, Some(hook), Reach::TestRun, Kernel::This)
     }
 }
 
@@ -76,6 +89,7 @@ impl Runner {
                 Kernel::This => None,
                 Kernel::Version(_) => Some(Layout::TupleSpace),
             },
+            parts: self.parts,
         })
     }
 

@@ -8,7 +8,8 @@ use crate::tree::{Block, Expr, Stmt};
 use jumps::drop_jumps;
 use smol_str::SmolStr;
 use std::collections::HashSet;
-use walk::{blocks_mut, for_each_expr, for_each_expr_mut};
+pub(crate) use walk::blocks_mut;
+use walk::{for_each_expr, for_each_expr_mut};
 
 /// Removes stores to `locals` that nothing reads, if computing the value has no effect, and jumps and
 /// labels without use. Returns the locals that are still used.

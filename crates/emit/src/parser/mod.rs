@@ -9,6 +9,7 @@ pub(crate) use cursor::CursorAt;
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::cursor::{Cursor, const_bits};
+use crate::plan::graph::StateInfo;
 use crate::target::Target;
 
 use cgen::tree::{Block, Expr as C, Stmt};
@@ -64,7 +65,7 @@ impl<T: Target> Gen<'_, T> {
                 self.push(Stmt::Label(label.clone()));
             }
             // A state with one predecessor goes on with what that knew of the packet's bounds.
-            let joins = self.in_record() && info.preds > 1;
+            let joins = self.joins(info);
             if !joins {
                 self.regions.bounds_known();
             }
@@ -73,7 +74,10 @@ impl<T: Target> Gen<'_, T> {
                 Cursor::Const(at) => CursorAt {
                     variable: false,
                     delta: at,
-                    avail: states.avail.get(&info.state).copied().unwrap_or(0),
+                    avail: match joins {
+                        true => 0,
+                        false => states.avail.get(&info.state).copied().unwrap_or(0),
+                    },
                 },
                 Cursor::Variable if states.follow.contains_key(&info.state) => CursorAt {
                     variable: true,
@@ -107,6 +111,12 @@ impl<T: Target> Gen<'_, T> {
         self.regions.parser(false);
         self.push(Stmt::Label("accept".into()));
         self.forget();
+    }
+
+    /// Whether a state begins as if several paths led to it, each of which leaves the cursor in memory.
+    fn joins(&self, info: &StateInfo) -> bool {
+        let is_cut = self.target.cut_after().is_some() && !info.cyclic && info.preds > 0;
+        self.in_record() && (info.preds > 1 || is_cut)
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {
@@ -201,7 +211,7 @@ impl<T: Target> Gen<'_, T> {
                 if preds == 1 && filling.is_some() && was_variable && self.cursor.delta == 0 {
                     states.follow.insert(next, self.cursor.avail);
                 }
-                let joins = self.in_record() && info.preds > 1;
+                let joins = self.joins(info);
                 let in_loop = states.in_loop;
                 let backwards = i <= states.number;
                 self.block(|g| {

@@ -121,8 +121,17 @@ impl Pass {
 /// # Panics
 /// In debug builds, if a pass breaks a rule of the verifier: a compiler bug.
 pub fn pipeline(program: &mut Program, options: &Options) {
+    run(program, options, |_| true);
+}
+
+/// All passes but [`thread`]: the parser enters a control where it begins, so that a target can make functions of its parts.
+pub fn without_entries(program: &mut Program, options: &Options) {
+    run(program, options, |pass| pass.name != "thread");
+}
+
+fn run(program: &mut Program, options: &Options, runs: impl Fn(&Pass) -> bool) {
     for pass in PASSES {
-        if pass.level <= options.level {
+        if pass.level <= options.level && runs(pass) {
             pass.apply(program, options);
             if cfg!(debug_assertions)
                 && let Err(errors) = verify(program)

@@ -225,5 +225,6 @@ fn target(args: &Test) -> Result<Target, Stop> {
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         parse_record: bpf::ParseRecord::BySize,
         layout: None,
+        parts: None,
     })
 }

@@ -57,6 +57,8 @@ pub(crate) struct Forms {
     pub kernel: Kernel,
     pub parse_record: ParseRecord,
     pub layout: Option<Layout>,
+    /// The size of the parts that functions are cut into.
+    pub parts: Option<u32>,
 }
 
 /// Compiles a file for a hook.
@@ -73,6 +75,7 @@ pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared,
         kernel: forms.kernel,
         parse_record: forms.parse_record,
         layout: forms.layout,
+        parts: forms.parts,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {

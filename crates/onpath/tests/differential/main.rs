@@ -125,6 +125,7 @@ fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Fai
         kernel: kernel(),
         parse_record: ParseRecord::BySize,
         layout: None,
+        parts: None,
     };
     let prepared = match (prepare(file, hook, forms), common::too_large(file)) {
         (Err(Unfit::OtherModel), _) => return Ok(()),
@@ -218,10 +219,13 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         1 => Some(Layout::MultibitTrie),
         _ => None,
     };
+    // A fifth is cut wherever it can be.
+    let parts = (seed % 5 == 0).then_some(20);
     let forms = Forms {
         kernel: kernel(),
         parse_record,
         layout,
+        parts,
     };
     match prepare(&file, hook, forms) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),

@@ -1,0 +1,224 @@
+//! Which variables of a function may still be read, through its jumps.
+
+use crate::tree::{Expr, Stmt};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// A set of variables, a bit for each.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Set(Vec<u64>);
+
+impl Set {
+    fn insert(&mut self, variable: usize) {
+        let word = variable / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (variable % 64);
+    }
+
+    fn remove(&mut self, variable: usize) {
+        if let Some(word) = self.0.get_mut(variable / 64) {
+            *word &= !(1 << (variable % 64));
+        }
+    }
+
+    /// Adds the members of another set, and whether there were new ones.
+    fn add(&mut self, other: &Set) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut new = false;
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            new |= theirs & !*mine != 0;
+            *mine |= theirs;
+        }
+        new
+    }
+
+    /// Whether they have a member in common.
+    pub(super) fn meets(&self, other: &Set) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+}
+
+/// What is live where `break` and `continue` lead.
+#[derive(Clone, Default)]
+pub(super) struct Around {
+    breaks: Set,
+    continues: Set,
+}
+
+/// The variables that are live at labels.
+#[derive(Default)]
+pub(super) struct Liveness {
+    variables: HashMap<SmolStr, usize>,
+    labels: HashMap<SmolStr, Set>,
+    changed: bool,
+}
+
+impl Liveness {
+    /// Follows these variables through a function's body.
+    pub(super) fn new(body: &[Stmt], variables: impl Iterator<Item = SmolStr>) -> Liveness {
+        let variables = variables.enumerate().map(|(i, name)| (name, i)).collect();
+        let mut live = Liveness {
+            variables,
+            ..Liveness::default()
+        };
+        loop {
+            live.changed = false;
+            live.block(body, Set::default(), &Around::default());
+            if !live.changed {
+                return live;
+            }
+        }
+    }
+
+    /// Those of some names that are variables.
+    pub(super) fn variables<'n>(&self, names: impl Iterator<Item = &'n SmolStr>) -> Set {
+        let mut set = Set::default();
+        for &variable in names.filter_map(|name| self.variables.get(name)) {
+            set.insert(variable);
+        }
+        set
+    }
+
+    /// At a label.
+    pub(super) fn at_label(&self, label: &SmolStr) -> Set {
+        self.labels.get(label).cloned().unwrap_or_default()
+    }
+
+    /// Before each statement of a block, and behind the last.
+    pub(super) fn points(&mut self, block: &[Stmt], after: Set, around: &Around) -> Vec<Set> {
+        let mut points = vec![after];
+        for stmt in block.iter().rev() {
+            let after = points[points.len() - 1].clone();
+            points.push(self.stmt(stmt, after, around));
+        }
+        points.reverse();
+        points
+    }
+
+    /// What is live where the blocks of a statement end, and where their jumps lead.
+    pub(super) fn inside(&mut self, stmt: &Stmt, after: Set, around: &Around) -> (Set, Around) {
+        match stmt {
+            Stmt::Loop(body) => {
+                let head = self.head(body, &after);
+                let around = Around {
+                    breaks: after,
+                    continues: head.clone(),
+                };
+                (head, around)
+            }
+            Stmt::Switch { .. } => {
+                let around = Around {
+                    breaks: after.clone(),
+                    continues: around.continues.clone(),
+                };
+                (after, around)
+            }
+            _ => (after, around.clone()),
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt], after: Set, around: &Around) -> Set {
+        let stmts = block.iter().rev();
+        stmts.fold(after, |live, stmt| self.stmt(stmt, live, around))
+    }
+
+    /// Where a loop begins.
+    fn head(&mut self, body: &[Stmt], after: &Set) -> Set {
+        let mut head = Set::default();
+        loop {
+            let around = Around {
+                breaks: after.clone(),
+                continues: head.clone(),
+            };
+            let begins = self.block(body, head.clone(), &around);
+            if !head.add(&begins) {
+                return head;
+            }
+        }
+    }
+
+    /// Before a statement, if this is live behind it.
+    fn stmt(&mut self, stmt: &Stmt, mut live: Set, around: &Around) -> Set {
+        match stmt {
+            Stmt::Line { .. } | Stmt::Comment(_) => {}
+            Stmt::Expr(e) | Stmt::Hint { on: e, .. } => self.read(e, &mut live),
+            Stmt::MayJump { args, label, .. } => {
+                live.add(&self.at_label(label));
+                args.iter().for_each(|arg| self.read(arg, &mut live));
+            }
+            Stmt::Assign(dst, value) => {
+                self.written(dst, &mut live);
+                self.read(value, &mut live);
+            }
+            Stmt::Update(_, dst, value) => {
+                self.read(dst, &mut live);
+                self.read(value, &mut live);
+            }
+            Stmt::Decl { name, init, .. } => {
+                if let Some(&variable) = self.variables.get(name) {
+                    live.remove(variable);
+                }
+                if let Some(init) = init {
+                    self.read(init, &mut live);
+                }
+            }
+            Stmt::If(cond, yes, no) => {
+                let mut both = self.block(yes, live.clone(), around);
+                both.add(&self.block(no, live, around));
+                live = both;
+                self.read(cond, &mut live);
+            }
+            Stmt::Switch { on, cases, default } => {
+                let (after, around) = self.inside(stmt, live, around);
+                live = self.block(default, after.clone(), &around);
+                for (_, case) in cases {
+                    live.add(&self.block(case, after.clone(), &around));
+                }
+                self.read(on, &mut live);
+            }
+            Stmt::Loop(body) => live = self.head(body, &live),
+            Stmt::Block(block) => live = self.block(block, live, around),
+            Stmt::Label(label) => {
+                let known = self.labels.entry(label.clone()).or_default();
+                self.changed |= known.add(&live);
+            }
+            Stmt::Goto(label) => live = self.at_label(label),
+            Stmt::Break => live = around.breaks.clone(),
+            Stmt::Continue => live = around.continues.clone(),
+            Stmt::Return(value) => {
+                live = Set::default();
+                if let Some(value) = value {
+                    self.read(value, &mut live);
+                }
+            }
+        }
+        live
+    }
+
+    /// A part of a variable that is written leaves the rest as it was.
+    fn written(&self, dst: &Expr, live: &mut Set) {
+        match dst {
+            Expr::Ident(name) => {
+                if let Some(&variable) = self.variables.get(name) {
+                    live.remove(variable);
+                }
+            }
+            _ => self.read(dst, live),
+        }
+    }
+
+    fn read(&self, e: &Expr, live: &mut Set) {
+        if let Expr::Ident(name) = e
+            && let Some(&variable) = self.variables.get(name)
+        {
+            live.insert(variable);
+        }
+        for part in e.parts() {
+            self.read(part, live);
+        }
+    }
+}

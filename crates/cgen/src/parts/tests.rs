@@ -1,0 +1,411 @@
+use super::*;
+use crate::print;
+use crate::tree::{BinOp, Item, Type, Unit};
+
+fn id(name: &str) -> Expr {
+    Expr::id(name)
+}
+
+/// `memory->name = value;`
+fn store(name: &str, value: Expr) -> Stmt {
+    Stmt::Assign(id("memory").arrow(name), value)
+}
+
+fn set(name: &str, value: Expr) -> Stmt {
+    Stmt::Assign(id(name), value)
+}
+
+fn label(name: &str) -> Stmt {
+    Stmt::Label(name.into())
+}
+
+fn goto(name: &str) -> Stmt {
+    Stmt::Goto(name.into())
+}
+
+fn done(value: u64) -> Stmt {
+    Stmt::Return(Some(Expr::int(value)))
+}
+
+/// `if (cond) { yes }`
+fn when(cond: &str, yes: Block) -> Stmt {
+    Stmt::If(id(cond), yes, Block::new())
+}
+
+/// Statements that count, those in blocks too.
+fn size(block: &[Stmt]) -> u32 {
+    let own = |stmt: &Stmt| match stmt {
+        Stmt::Label(_) => 0,
+        Stmt::If(_, yes, no) => 1 + size(yes) + size(no),
+        Stmt::Loop(body) | Stmt::Block(body) => size(body),
+        _ => 1,
+    };
+    block.iter().map(own).sum()
+}
+
+fn locked(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Block(block) if block.first() == Some(&Stmt::Expr(Expr::call("lock", Vec::new()))))
+}
+
+fn function(name: &str, params: Vec<(Type, SmolStr)>, body: Block) -> Item {
+    Item::Function {
+        linkage: "static".into(),
+        result: Type::U32,
+        name: name.into(),
+        params,
+        body,
+    }
+}
+
+/// What becomes of a body with variables `p` and `q`, cut into `count` parts of `most` statements; `kept` is one that stays.
+fn cut_into(mut body: Block, most: u32, count: usize) -> String {
+    let form = Form {
+        variables: &["p", "q"].map(SmolStr::from).into(),
+        kept: &["kept"].map(SmolStr::from).into(),
+        entered: &HashSet::from(["outside".into()]),
+        most,
+        count,
+        size: &size,
+        is_whole: &locked,
+        args: &[id("ctx")],
+        result: id("memory").arrow("result"),
+    };
+    let mut number = 0;
+    let (parts, at) = cut(&mut body, &form, &mut |wish| {
+        number += 1;
+        format!("{wish}{number}").into()
+    });
+    let mut items: Vec<Item> = Vec::new();
+    for part in parts {
+        let entered = part.entered.map(|name| (NUMBER, name));
+        let mut body: Block = part
+            .variables
+            .into_iter()
+            .map(|name| Stmt::decl(Type::U32, name, Expr::int(0)))
+            .collect();
+        body.extend(part.body);
+        items.push(function(&part.name, entered.into_iter().collect(), body));
+    }
+    let declared = at.map(|at| Stmt::decl(NUMBER, at, Expr::int(0)));
+    let body = declared.into_iter().chain(body).collect();
+    items.push(function("whole", Vec::new(), body));
+    print(&Unit { items })
+}
+
+fn parts(body: Block, most: u32) -> String {
+    cut_into(body, most, 100)
+}
+
+fn is_whole(text: &str) -> bool {
+    text.matches("static").count() == 1
+}
+
+#[test]
+fn states_of_a_parser_are_entered_by_number_and_left_by_number() {
+    let state = |name: &str, next: [&str; 2]| {
+        vec![
+            label(name),
+            set("p", id("packet")),
+            when("bad", vec![goto("reject")]),
+            store(name, id("p")),
+            Stmt::If(id("far"), vec![goto(next[0])], vec![goto(next[1])]),
+        ]
+    };
+    let mut body = state("a", ["c", "b"]);
+    body.extend(state("b", ["c", "accept"]));
+    body.extend(state("c", ["accept", "accept"]));
+    body.extend([label("accept"), store("verdict", Expr::int(1)), done(2)]);
+    body.extend([label("reject"), done(0)]);
+    assert_eq!(
+        parts(body, 7),
+        "\
+static
+u32 part5(void)
+{
+    u32 p = 0;
+a:;
+    p = packet;
+    if (bad)
+        goto reject;
+    memory->a = p;
+    if (far) {
+        goto c;
+    } else {
+        goto b;
+    }
+    return 0;
+b:;
+    return 1;
+c:;
+    return 2;
+reject:;
+    return 3;
+}
+
+static
+u32 part6(u32 enter_at1)
+{
+    u32 p = 0;
+    switch (enter_at1) {
+    case 1:
+        goto b;
+    }
+b:;
+    p = packet;
+    if (bad)
+        goto reject;
+    memory->b = p;
+    if (far) {
+        goto c;
+    } else {
+        goto accept;
+    }
+    return 0;
+accept:;
+    return 4;
+c:;
+    return 2;
+reject:;
+    return 3;
+}
+
+static
+u32 part7(u32 enter_at1)
+{
+    u32 p = 0;
+    switch (enter_at1) {
+    case 2:
+        goto c;
+    }
+c:;
+    p = packet;
+    if (bad)
+        goto reject;
+    memory->c = p;
+    if (far) {
+        goto accept;
+    } else {
+        goto accept;
+    }
+    return 0;
+accept:;
+    return 4;
+reject:;
+    return 3;
+}
+
+static
+u32 part8(u32 enter_at1)
+{
+    switch (enter_at1) {
+    case 4:
+        goto accept;
+    }
+accept:;
+    memory->verdict = 1;
+    return 0;
+}
+
+static
+u32 whole(void)
+{
+    u32 enter_at1 = 0;
+    enter_at1 = part5(ctx);
+    switch (enter_at1) {
+    case 2:
+        goto enter_part3;
+    case 3:
+        goto reject;
+    }
+enter_part2:;
+    enter_at1 = part6(ctx, enter_at1);
+    switch (enter_at1) {
+    case 4:
+        goto enter_part4;
+    case 3:
+        goto reject;
+    }
+enter_part3:;
+    enter_at1 = part7(ctx, enter_at1);
+    switch (enter_at1) {
+    case 3:
+        goto reject;
+    }
+enter_part4:;
+    enter_at1 = part8(ctx, enter_at1);
+    return 2;
+reject:;
+    return 0;
+}
+"
+    );
+}
+
+#[test]
+fn a_variable_that_is_read_later_keeps_statements_together() {
+    let body = |last: &str| {
+        vec![
+            set("p", id("packet")),
+            store("a", id("p")),
+            store("b", id(last)),
+            store("c", id("x")),
+            done(1),
+        ]
+    };
+    assert!(!is_whole(&parts(body("x"), 2)));
+    let text = parts(body("p"), 2);
+    assert!(
+        text.contains("memory->a = p;\n    memory->b = p;\n    return 0;"),
+        "{text}"
+    );
+}
+
+/// Also where the whole block could be a part, and where a jump leads to where it is read.
+#[test]
+fn a_variable_of_the_code_around_a_block_is_not_that_of_a_part() {
+    let inner = vec![
+        store("a", id("p")),
+        store("b", id("x")),
+        store("c", id("x")),
+    ];
+    let around = vec![set("p", id("packet")), when("x", inner), done(1)];
+    let text = parts(around, 2);
+    assert!(text.contains("memory->a = p;\n        part"), "{text}");
+    let inner = vec![
+        store("a", id("x")),
+        set("p", id("x")),
+        when("y", vec![goto("out")]),
+        set("p", Expr::int(0)),
+    ];
+    let around = vec![
+        when("x", inner),
+        set("p", Expr::int(1)),
+        label("out"),
+        store("b", id("p")),
+        done(1),
+    ];
+    let text = parts(around, 2);
+    assert!(!text.contains("case"), "{text}");
+}
+
+#[test]
+fn a_loop_is_in_one_part() {
+    let body = vec![
+        store("a", id("x")),
+        label("again"),
+        store("b", id("x")),
+        store("c", id("x")),
+        when("more", vec![goto("again")]),
+        store("d", id("x")),
+        store("e", id("x")),
+        done(1),
+    ];
+    let text = parts(body, 2);
+    assert!(
+        text.contains("again:;\n    memory->b = x;\n    memory->c = x;\n    if (more)\n        goto again;\n    return 0;"),
+        "{text}"
+    );
+    let body = vec![
+        Stmt::Loop(vec![
+            store("a", id("x")),
+            store("b", id("x")),
+            when("y", vec![Stmt::Break]),
+        ]),
+        done(1),
+    ];
+    let text = parts(body, 2);
+    assert!(text.contains("for (;;) {\n        part"), "{text}");
+    assert!(text.contains("if (y) {\n            break;"), "{text}");
+}
+
+#[test]
+fn what_a_part_is_to_return_goes_through_memory() {
+    let body = vec![
+        store("a", id("x")),
+        when("x", vec![done(7)]),
+        store("b", id("x")),
+        done(1),
+    ];
+    let text = parts(body, 3);
+    assert!(
+        text.contains("memory->result = 7;\n        return 0xffffffff;"),
+        "{text}"
+    );
+    assert!(
+        text.contains("case 0xffffffff:\n        return memory->result;"),
+        "{text}"
+    );
+    assert!(text.trim_end().ends_with("return 1;\n}"), "{text}");
+}
+
+#[test]
+fn what_was_declared_before_stays_where_it_is() {
+    let body = vec![
+        store("a", id("kept")),
+        store("b", id("x")),
+        store("c", id("x")),
+        store("d", id("kept")),
+        done(1),
+    ];
+    let text = parts(body, 2);
+    let (part, whole) = text.split_once("static\nu32 whole").expect("two functions");
+    assert!(
+        part.contains("memory->b") && !part.contains("kept"),
+        "{text}"
+    );
+    assert!(
+        whole.contains("memory->a = kept") && whole.contains("memory->d = kept"),
+        "{text}"
+    );
+    let declared = vec![
+        Stmt::decl(Type::U32, "own", Expr::int(0)),
+        store("a", id("x")),
+        store("b", id("own")),
+        store("c", id("x")),
+        done(1),
+    ];
+    let text = parts(declared, 2);
+    assert!(
+        text.contains("u32 own = 0;\n    memory->a = x;\n    memory->b = own;"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_is_cut_while_a_lock_is_held_nor_beyond_a_number_of_parts() {
+    let statements = |count: usize| (0..count).map(|_| store("a", id("x")));
+    let mut inside = vec![Stmt::Expr(Expr::call("lock", Vec::new()))];
+    inside.push(when("x", statements(8).collect()));
+    let text = parts(vec![Stmt::Block(inside), done(1)], 2);
+    assert!(
+        !text.contains("static\nu32 part2") || text.contains("lock();\n        if (x)"),
+        "{text}"
+    );
+    let many: Block = statements(8).chain([done(1)]).collect();
+    let functions = |count| cut_into(many.clone(), 2, count).matches("static").count();
+    assert_eq!((functions(0), functions(2), functions(100)), (1, 3, 5));
+}
+
+/// Code in front of the body, of which it knows the labels only, and what stays in the function, enter a part by its number.
+#[test]
+fn jumps_from_elsewhere_enter_a_part() {
+    let body = vec![
+        when("kept", vec![goto("late")]),
+        store("a", id("x")),
+        store("b", id("x")),
+        label("late"),
+        store("c", id("x")),
+        store("d", Expr::bin(BinOp::Add, id("x"), Expr::int(1))),
+        label("outside"),
+        store("e", id("x")),
+        store("f", id("x")),
+        store("kept", id("kept")),
+        done(1),
+    ];
+    let text = parts(body, 8);
+    for jump in ["late:;\n    enter_at1 = ", "outside:;\n    enter_at1 = "] {
+        assert!(text.contains(jump), "{text}");
+    }
+    assert!(text.contains("enter_at1 = 0;\nenter_part"), "{text}");
+    assert!(text.contains("case 1:\n        goto late;"), "{text}");
+}
