@@ -11,12 +11,14 @@ Usage: bench xdp [--only PROGRAM]
        bench pdm [--only PART]
        bench tables [--only look-ups]
        bench specialized
+       bench payload
 
 Commands:
   xdp   eight XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
   tables  many entries into tables of each kind: time and memory; look-ups
   specialized  programs with what is in their tables compiled in, against the same that look it up
+  payload  parsers that search messages, by how much there is to skip
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Tables,
     /// `specialized`
     Specialized,
+    /// `payload`
+    Payload,
     /// `tables --only look-ups`
     LookUps,
     /// `pdm`: all of it, or a part.
@@ -62,6 +66,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
         ["xdp"] => Ok(Command::Xdp(None)),
         ["xdp", "--only", name] => Ok(Command::Xdp(Some(name.to_owned()))),
         ["tables"] => Ok(Command::Tables),
+        ["payload"] => Ok(Command::Payload),
         ["specialized"] => Ok(Command::Specialized),
         ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
         ["pdm"] => Ok(Command::Pdm(None)),
@@ -72,7 +77,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "missing or unknown command: expected `xdp [--only PROGRAM]`, `pdm [--only PART]`, `tables [--only look-ups]` or `specialized`; see `--help`",
+            "missing or unknown command: expected `xdp [--only PROGRAM]`, `pdm [--only PART]`, `tables [--only look-ups]`, `specialized` or `payload`; see `--help`",
         )),
     }
 }
@@ -92,6 +97,7 @@ mod tests {
         assert!(HELP.contains(&format!("  {}  ", crate::architectures::NAME)));
         let one = Command::Xdp(Some("vxlan".into()));
         assert_eq!(parsed("xdp --only vxlan"), Ok(one));
+        assert_eq!(parsed("payload"), Ok(Command::Payload));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
         assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));

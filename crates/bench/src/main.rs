@@ -1,7 +1,7 @@
 //! `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
 //! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
-//! [`specialized`]. Results go to `bench/results/` as JSON and Markdown.
+//! [`specialized`]. `bench payload` (`make bench-payload`): see [`payload`]. Results go to `bench/results/` as JSON and Markdown.
 
 mod architectures;
 mod arguments;
@@ -10,6 +10,7 @@ mod copies;
 mod error;
 mod look_ups;
 mod machine;
+mod payload;
 mod pdm;
 mod programs;
 mod report;
@@ -50,6 +51,10 @@ fn run() -> Result<(), Error> {
         Command::Xdp(Some(name)) => print!("{}", one_of_xdp(&root, &name)?),
         Command::Tables => write(&root, "tables", tables::measure()?)?,
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
+        Command::Payload => {
+            let results = payload::measure(&root, payload::EFFORT)?;
+            write(&root, "payload", (results.json()?, results.markdown()))?;
+        }
         Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
         Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),

@@ -137,8 +137,14 @@ pub(crate) type Maps = Vec<(String, kernel::sys::Map)>;
 
 /// Compiles and loads a program written in C; gives its maps by name besides.
 pub(crate) fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
+    load_c_with(root, file, "")
+}
+
+/// The same with this text in front of the file's.
+pub(crate) fn load_c_with(root: &Path, file: &str, front: &str) -> Result<(Ready, Maps), Error> {
     let path = root.join(file);
     let text = fs::read_to_string(&path).map_err(|e| Error::file("read", &path, &e))?;
+    let text = format!("{front}{text}");
     let object = compile_c(&text, path.parent())?;
     let Loaded { maps, programs } = load_object(&object, &[])
         .map_err(|f| Error::new(format!("{file}: {}\n{}{}", f.error, f.messages, f.log)))?;

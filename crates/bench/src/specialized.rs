@@ -273,7 +273,7 @@ fn one(
 }
 
 /// When and where, for the head of a document.
-fn taken_on(machine: &Machine) -> String {
+pub(crate) fn taken_on(machine: &Machine) -> String {
     let Machine {
         date,
         kernel,

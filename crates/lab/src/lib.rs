@@ -1,9 +1,10 @@
 //! Networks for tests and measurements: namespaces joined by virtual Ethernet, a relay between them that delays,
-//! drops, reorders and rejects packets and reports what it did, and traffic that checks what arrives.
+//! drops, reorders and rejects packets and reports what it did, and traffic that checks what arrives. And messages of attributes, with a parser for them.
 //!
 //! Everything is gone with the values that stand for it, also when a test panics. Addresses and link addresses are
 //! fixed and known to both ends, so that every packet on the wire was sent on purpose.
 
+pub mod attributes;
 mod machine;
 mod net;
 mod relay;

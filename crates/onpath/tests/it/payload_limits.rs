@@ -10,6 +10,7 @@ use driver::Input;
 use driver::bpf_target::{self, Request};
 use kernel::clang::{self, Source};
 use kernel::sys::{LoadFailure, Loaded, load_object};
+use lab::attributes::{Messages, VALUE};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -18,9 +19,6 @@ const SYSTEM_INCLUDES: [&str; 2] = [
     "/usr/include/x86_64-linux-gnu",
     "/usr/include/aarch64-linux-gnu",
 ];
-
-/// The value that packets are asked for, the same everywhere.
-const VALUE: u8 = 7;
 
 /// Loads a program in C.
 fn load(body: &str) -> Result<Loaded, LoadFailure> {
@@ -171,74 +169,6 @@ fn a_search_by_words_loads_past_what_was_published() {
         if let Err(refused) = search_by_words(words, 1000) {
             panic!("{words} words: {}", refused.log);
         }
-    }
-}
-
-/// Messages of so many kinds of attributes with tags of 16 bits, of which the last is the query attribute. A packet passes if that has the value.
-struct Messages {
-    kinds: u32,
-}
-
-impl Messages {
-    /// Bytes of an attribute, with its tag.
-    fn size(tag: u32) -> u32 {
-        3 + tag % 5
-    }
-
-    /// The parser in P4, written the plain way: a case for each kind, a state for each size.
-    fn program(&self) -> String {
-        let mut text = String::from(
-            "#include <core.p4>
-#include <ebpf_model.p4>
-header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
-header query_t { bit<16> tag; bit<8> value; }
-struct headers_t { ethernet_t eth; query_t query; }
-parser prs(packet_in packet, out headers_t hdr) {
-    state start {
-        packet.extract(hdr.eth);
-        transition attribute;
-    }
-    state attribute {
-        transition select(packet.lookahead<bit<16>>()) {
-",
-        );
-        for tag in 1..self.kinds {
-            let _ = writeln!(text, "            {tag}: skip_{};", Self::size(tag));
-        }
-        let _ = writeln!(
-            text,
-            "            {}: query;\n            default: accept;\n        }}\n    }}",
-            self.kinds
-        );
-        for size in 3..8 {
-            let _ = writeln!(
-                text,
-                "    state skip_{size} {{ packet.advance(8 * {size}); transition attribute; }}"
-            );
-        }
-        let _ = write!(
-            text,
-            "    state query {{ packet.extract(hdr.query); transition accept; }}
-}}
-control check(inout headers_t hdr, out bool pass) {{
-    apply {{ pass = hdr.query.isValid() && hdr.query.value == {VALUE}; }}
-}}
-ebpfFilter(prs(), check()) main;
-"
-        );
-        text
-    }
-
-    /// One attribute of each kind, the query attribute last.
-    fn packet(&self, value: u8) -> Vec<u8> {
-        let mut packet = vec![0; 14];
-        for tag in (1..self.kinds).rev() {
-            packet.extend((tag as u16).to_be_bytes());
-            packet.resize(packet.len() + Self::size(tag) as usize - 2, 0xff);
-        }
-        packet.extend((self.kinds as u16).to_be_bytes());
-        packet.push(value);
-        packet
     }
 }
 
