@@ -95,6 +95,9 @@ pub(crate) fn file(
     if perfect_hash {
         items.push(Item::Include("onpath/perfect_hash.h".into()));
     }
+    if contents.searches {
+        items.push(Item::Include("onpath/search.h".into()));
+    }
     if multibit_trie {
         items.push(Item::Include("onpath/multibit_trie.h".into()));
     }

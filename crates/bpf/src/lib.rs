@@ -241,6 +241,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[3],
                 emit::HEADERS[4],
                 emit::HEADERS[5],
+                emit::HEADERS[6],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -248,7 +249,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
             ]
         };
     }
-    const _: () = assert!(emit::HEADERS.len() == 6, "all of them are in the list");
+    const _: () = assert!(emit::HEADERS.len() == 7, "all of them are in the list");
     headers!(
         "bit_vectors.h",
         "bpf.h",

@@ -95,6 +95,11 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
             StmtKind::Lookahead { place, skip } => self.lookahead(*place, *skip),
             StmtKind::Advance(by) => self.advance(*by),
+            StmtKind::Search {
+                pattern,
+                limit,
+                passed,
+            } => self.search(pattern, *limit, *passed),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::SkipAhead { table, short } => self.skip_ahead(table, *short),
             StmtKind::PacketLength(place) => {

@@ -71,6 +71,8 @@ pub struct Contents {
     pub loops: bool,
     /// Bounds of numbers, checked so that the verifier of the C knows them.
     pub bounds: bool,
+    /// Searches in the packet (`onpath/search.h`).
+    pub searches: bool,
     /// Headers whose bytes are copied by `packet_load_bytes` and `packet_store_bytes`.
     pub copied_bytes: bool,
 }

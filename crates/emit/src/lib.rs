@@ -43,7 +43,7 @@ pub use stage::{Code, stage};
 pub use target::{Called, Hints, Limits, Reserved, Stage, Target};
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.
-pub const HEADERS: [(&str, &str); 6] = {
+pub const HEADERS: [(&str, &str); 7] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -57,6 +57,7 @@ pub const HEADERS: [(&str, &str); 6] = {
         header!("checksum.h"),
         header!("hash.h"),
         header!("packet.h"),
+        header!("search.h"),
         header!("types.h"),
         header!("wide.h"),
     ]

@@ -306,9 +306,14 @@ impl<T: Target> Gen<'_, T> {
 
     /// A variable of the emitter's own that an offset into the packet or a length depends on.
     pub fn pinned_local(&mut self, wish: &str, init: Option<C>) -> C {
+        self.function_local(wish, Type::U32, init)
+    }
+
+    /// The same of any type.
+    pub(crate) fn function_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
         let kind = LocalKind::Own(self.locals.own);
-        self.add_local(kind, wish, Type::U32, init, Home::Function)
+        self.add_local(kind, wish, ty, init, Home::Function)
     }
 }
 

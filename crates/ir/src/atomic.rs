@@ -190,6 +190,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Extract { .. }
         | StmtKind::Lookahead { .. }
         | StmtKind::Advance(_)
+        | StmtKind::Search { .. }
         | StmtKind::Fits { .. }
         | StmtKind::SkipAhead { .. }
         | StmtKind::PacketLength(_)

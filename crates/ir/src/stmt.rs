@@ -176,6 +176,16 @@ pub enum StmtKind {
     /// Moves on by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
     /// `ParserInvalidArgument` if not a multiple of 8. In parsers only.
     Advance(Expr),
+    /// Moves on, byte by byte, to the first place where a pattern is; without one, to the first place where not all of its
+    /// bits are left. Rejects nothing. In parsers only; [`crate::passes::search`] makes them.
+    Search {
+        /// What is looked for.
+        pattern: Pattern,
+        /// Stops after at most so many bytes (`bit<32>`).
+        limit: Option<Expr>,
+        /// Set to how many bytes were passed over; `bit<32>`.
+        passed: Option<Var>,
+    },
     /// Stores whether so many bits are left behind the cursor. In parsers only; [`crate::passes::rejects`] makes them.
     Fits {
         /// How many (`bit<32>`).
@@ -205,6 +215,29 @@ pub enum StmtKind {
     /// Does nothing; parsers enter the control here by [`Target::AcceptAt`]. Only in the control that runs after the
     /// parser, at its top or in branches of [`StmtKind::If`]; [`crate::passes::thread`] makes them.
     Entry(EntryPoint),
+}
+
+/// Bits behind the cursor, some of which matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// What they are. Those that do not matter are 0.
+    pub value: Bits,
+    /// Ones where they matter; as wide.
+    pub mask: Bits,
+    /// How many bits behind the cursor they begin.
+    pub skip: u32,
+}
+
+impl Pattern {
+    /// Where the last bit ends, in bits behind the cursor.
+    pub fn end(&self) -> u32 {
+        self.skip + self.value.width()
+    }
+
+    /// Whether so many bits, those that begin `skip` bits behind a place, are the pattern's there.
+    pub fn matches(&self, bits: &Bits) -> bool {
+        bits.value() & self.mask.value() == *self.value.value()
+    }
 }
 
 /// An argument of a routine, one a parameter. All of them, indices in places too, are evaluated

@@ -209,6 +209,10 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
         }
         StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => write(*p, f),
         StmtKind::Advance(by) => f(Access::Eval(*by)),
+        StmtKind::Search { limit, passed, .. } => {
+            limit.iter().for_each(|&e| f(Access::Eval(e)));
+            passed.iter().for_each(|&v| f(Access::Write(Place::Var(v))));
+        }
         StmtKind::Fits { bits, fits } => {
             f(Access::Eval(*bits));
             f(Access::Write(Place::Var(*fits)));
@@ -344,6 +348,10 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
         }
         StmtKind::Lookahead { place: p, .. } | StmtKind::PacketLength(p) => map_place(p, m),
         StmtKind::Advance(by) => *by = m.expr(*by),
+        StmtKind::Search { limit, passed, .. } => {
+            limit.iter_mut().for_each(|e| *e = m.expr(*e));
+            passed.iter_mut().for_each(|v| *v = m.var(*v));
+        }
         StmtKind::Fits { bits, fits } => {
             *bits = m.expr(*bits);
             *fits = m.var(*fits);

@@ -2,6 +2,7 @@
 
 mod cursor;
 mod extract;
+mod search;
 mod skip_ahead;
 
 pub(crate) use cursor::CursorAt;

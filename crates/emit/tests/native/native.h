@@ -7,6 +7,7 @@
 #include "onpath/arith.h"
 #include "onpath/checksum.h"
 #include "onpath/packet.h"
+#include "onpath/search.h"
 #include "onpath/types.h"
 #include "onpath/wide.h"
 

@@ -10,8 +10,8 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
 use ir::types::is_signed;
 use ir::{
-    Bits, Expr, Header, HeaderRef, Keyset, Parser, Place, SelectCase, SkipTable, State, StateData,
-    Target, Transition, Type, Value, Var,
+    Bits, Expr, Header, HeaderRef, Keyset, Parser, Pattern, Place, SelectCase, SkipTable, State,
+    StateData, Target, Transition, Type, Value, Var,
 };
 
 /// How a parser ended.
@@ -221,6 +221,40 @@ impl Run<'_> {
         let bits = read_bits(&self.packet, self.cursor + skip as usize, width);
         self.store_bits(target, &bits, span);
         ControlFlow::Next
+    }
+
+    /// Moves on to where a pattern is, or may not be any more.
+    pub(super) fn search(
+        &mut self,
+        pattern: &Pattern,
+        limit: Option<Expr>,
+        passed: Option<Var>,
+        span: Span,
+    ) {
+        let limit = limit.and_then(|limit| self.eval(limit).to_bits().to_u64());
+        let width = pattern.value.width();
+        let mut bytes = 0u32;
+        while limit.is_none_or(|limit| u64::from(bytes) < limit)
+            && self.left() >= u64::from(pattern.end())
+            && !pattern.matches(&read_bits(
+                &self.packet,
+                self.cursor + pattern.skip as usize,
+                width,
+            ))
+        {
+            self.cursor += 8;
+            bytes += 1;
+        }
+        if let Some(passed) = passed {
+            let value = Value::Bits(Bits::new(32, bytes));
+            self.it.storage.set_var(passed, value);
+        }
+        if bytes > 0 {
+            self.trace(span, |run| TraceKind::Advance {
+                bytes: bytes.into(),
+                to: run.cursor / 8,
+            });
+        }
     }
 
     /// Stores whether so many bits are left.

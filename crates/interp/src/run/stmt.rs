@@ -115,6 +115,11 @@ impl Run<'_> {
             StmtKind::Extract { header, varbit } => return self.extract(*header, *varbit, span),
             StmtKind::Lookahead { place, skip } => return self.lookahead(*place, *skip, span),
             StmtKind::Advance(bits) => return self.advance(*bits, span),
+            StmtKind::Search {
+                pattern,
+                limit,
+                passed,
+            } => self.search(pattern, *limit, *passed, span),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::SkipAhead { table, short } => return self.skip_ahead(table, *short, span),
             StmtKind::PacketLength(place) => {

@@ -248,6 +248,12 @@ impl Backward for Asking<'_> {
             }
             StmtKind::IsCurrent { current, .. } => self.kill(Place::Var(*current), live),
             StmtKind::Advance(by) => self.uses(*by, live),
+            StmtKind::Search { limit, passed, .. } => {
+                if let Some(passed) = *passed {
+                    self.kill(Place::Var(passed), live);
+                }
+                limit.iter().for_each(|&e| self.uses(e, live));
+            }
             StmtKind::Fits { bits, fits } => {
                 self.kill(Place::Var(*fits), live);
                 self.uses(*bits, live);

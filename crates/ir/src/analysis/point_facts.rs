@@ -230,9 +230,11 @@ impl Forward for Knowing<'_> {
                 }
             }
             StmtKind::IsCurrent { current, .. } => Rc::make_mut(&mut now).kill(*current),
-            StmtKind::Fits { fits: var, .. } | StmtKind::SkipAhead { short: var, .. } => {
-                Rc::make_mut(&mut now).kill(*var);
-            }
+            StmtKind::Fits { fits: var, .. }
+            | StmtKind::SkipAhead { short: var, .. }
+            | StmtKind::Search {
+                passed: Some(var), ..
+            } => Rc::make_mut(&mut now).kill(*var),
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {

@@ -14,6 +14,7 @@ pub mod inline;
 pub mod lookahead;
 pub mod propagate;
 pub mod rejects;
+pub mod search;
 pub mod select;
 pub mod skip_ahead;
 pub mod specialize;
@@ -96,6 +97,8 @@ pub const PASSES: &[Pass] = &[
     // What is read of a look-ahead is known when nothing else is left.
     pass("lookahead", Level::Optimize, |p, _| lookahead::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
+    // Before states are copied: one search is enough.
+    pass("search", Level::Optimize, |p, _| search::run(p)),
     // Where paths lead to copies of their own, fewer states are joined.
     pass("split", Level::Optimize, |p, _| split::run(p)),
     pass("select", Level::Optimize, |p, _| select::run(p)),

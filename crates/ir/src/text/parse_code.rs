@@ -140,6 +140,30 @@ impl Reader {
                 StmtKind::Lookahead { place, skip }
             }
             "advance" => StmtKind::Advance(self.expr()?),
+            "search" => {
+                let value = self.bits()?;
+                let mask = match self.eat("&&&") {
+                    true => self.bits()?,
+                    false => Bits::ones(value.width()),
+                };
+                let skip = match self.eat_word("behind") {
+                    true => self.number()?,
+                    false => 0,
+                };
+                let limit = match self.eat_word("within") {
+                    true => Some(self.expr()?),
+                    false => None,
+                };
+                let passed = match self.eat("->") {
+                    true => Some(self.lookup("variable", |n| &n.vars)?),
+                    false => None,
+                };
+                StmtKind::Search {
+                    pattern: Pattern { value, mask, skip },
+                    limit,
+                    passed,
+                }
+            }
             "fits" => {
                 let bits = self.expr()?;
                 self.expect("->")?;

@@ -492,6 +492,27 @@ impl Printer<'_> {
                 writeln!(out, "lookahead {} behind {skip};", self.place(*place))
             }
             StmtKind::Advance(by) => writeln!(out, "advance {};", self.expr(*by)),
+            StmtKind::Search {
+                pattern,
+                limit,
+                passed,
+            } => {
+                let Pattern { value, mask, skip } = pattern;
+                write!(out, "search {}", bits(value, false))?;
+                if *mask != Bits::ones(mask.width()) {
+                    write!(out, " &&& {}", bits(mask, false))?;
+                }
+                if *skip != 0 {
+                    write!(out, " behind {skip}")?;
+                }
+                if let Some(limit) = limit {
+                    write!(out, " within {}", self.expr(*limit))?;
+                }
+                if let Some(passed) = passed {
+                    write!(out, " -> {}", self.var(*passed))?;
+                }
+                writeln!(out, ";")
+            }
             StmtKind::Fits { bits, fits } => {
                 writeln!(out, "fits {} -> {};", self.expr(*bits), self.var(*fits))
             }

@@ -139,6 +139,8 @@ parser P start start {
         skip_ahead 4 behind 12 -> flag {
             4w0: 2;
         }
+        search 16w0x4f4b;
+        search 12w0x410 &&& 12w0xff0 behind 4 within tmp#v1 -> tmp#v1;
         advance 32w8;
         packet_length tmp#v1;
         verify flag, error::PacketTooShort;

@@ -245,6 +245,18 @@ impl Checker<'_> {
         }
     }
 
+    fn pattern(&mut self, Pattern { value, mask, skip }: &Pattern) {
+        if value.width() != mask.width() {
+            self.fail("searches for a value with a mask of another width");
+        } else if value.value() & mask.value() != *value.value() {
+            self.fail("searches for bits that its mask leaves out");
+        } else if mask.is_zero() {
+            self.fail("searches for nothing");
+        } else if skip.checked_add(value.width()).is_none() {
+            self.fail("searches past any packet");
+        }
+    }
+
     fn stmt(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Assign { dst, value } => {
@@ -331,6 +343,20 @@ impl Checker<'_> {
             StmtKind::Advance(by) => {
                 self.parser_only();
                 self.expr(*by, Type::bit(32));
+            }
+            StmtKind::Search {
+                pattern,
+                limit,
+                passed,
+            } => {
+                self.parser_only();
+                self.pattern(pattern);
+                if let Some(limit) = *limit {
+                    self.expr(limit, Type::bit(32));
+                }
+                if let Some(passed) = *passed {
+                    self.place_of(Place::Var(passed), Type::bit(32));
+                }
             }
             StmtKind::Fits { bits, fits } => {
                 self.parser_only();

@@ -133,6 +133,24 @@ fn types_must_agree() {
 }
 
 #[test]
+fn a_search_has_bits_that_matter() {
+    assert!(state("search 8w5 &&& 8w7 behind 3 within i -> i;").is_empty());
+    let wrong = [
+        ("search 8w5 &&& 9w7;", "a mask of another width"),
+        ("search 8w5 &&& 8w4;", "bits that its mask leaves out"),
+        ("search 8w0 &&& 8w0;", "searches for nothing"),
+        ("search 8w5 behind 4294967290;", "past any packet"),
+        ("search 8w5 within a;", "where"),
+        ("search 8w5 -> a;", "where"),
+    ];
+    for (search, message) in wrong {
+        let found = state(search);
+        assert!(found[0].contains(message), "{search}: {found:?}");
+    }
+    assert!(routine("search 8w5;")[0].contains("outside a parser"));
+}
+
+#[test]
 fn labels_must_be_around() {
     assert_eq!(
         routine("loop label0 { block label1 { break label1; } continue label0; }"),

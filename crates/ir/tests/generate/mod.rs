@@ -607,10 +607,16 @@ impl Generator {
                 format!("if {cond} {{\n{word} label{label};\n}}\n")
             }
             17 => match self.context {
-                Context::Parser => match self.random.below(4) {
+                Context::Parser => match self.random.below(5) {
                     0 => self.extract(),
                     1 => format!("lookahead {};\n", self.place(ty)),
                     2 => format!("packet_length {};\n", self.place(Ty::Bit(32))),
+                    3 => {
+                        let (limit, passed) = (self.expr(Ty::Bit(32), 1), self.pick(Ty::Bit(32)));
+                        let mask = ["", " &&& 8w0xf", " &&& 8w1 behind 3"];
+                        let mask = mask[self.random.below(3) as usize];
+                        format!("search 8w1{mask} within {limit} -> {passed};\n")
+                    }
                     _ => {
                         let cond = format!("({} | (v3 != 8w1))", self.expr(Ty::Bool, 1));
                         let error = ERRORS[self.random.below(7) as usize];

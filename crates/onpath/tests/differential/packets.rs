@@ -33,7 +33,17 @@ impl<'p> Packets<'p> {
             ExprKind::Const(value) => Some(value),
             _ => None,
         });
-        for value in constants.chain(keys) {
+        let states = program.parsers.values().flat_map(|p| p.states.values());
+        let selects = states.filter_map(|state| match &state.transition {
+            Transition::Select { cases, .. } => Some(cases),
+            Transition::To(_) => None,
+        });
+        let keysets = selects.flatten().flat_map(|case| &case.keysets);
+        let asked = keysets.filter_map(|keyset| match keyset {
+            Keyset::Value(value) | Keyset::Mask(value, _) => Some(value),
+            _ => None,
+        });
+        for value in constants.chain(keys).chain(asked) {
             named.entry(value.width()).or_default().push(value.clone());
         }
         Packets { program, named }
@@ -61,8 +71,9 @@ impl<'p> Packets<'p> {
             0 => 400,
             _ => 48,
         };
-        for _ in 0..random.random_range(0..more) {
-            bytes.push(random.random());
+        let length = bytes.len() + random.random_range(0..more);
+        while bytes.len() < length {
+            self.more(&mut bytes, random);
         }
         if random.random_range(0..4) == 0 {
             mutate(&mut bytes, random);
@@ -71,6 +82,23 @@ impl<'p> Packets<'p> {
             bytes.push(random.random());
         }
         bytes
+    }
+
+    /// Appends a byte, or a value that the program names, or how one begins.
+    fn more(&self, bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
+        let mut widths: Vec<u32> = self.named.keys().copied().filter(|&w| w >= 8).collect();
+        widths.sort_unstable();
+        let named = widths
+            .choose(random)
+            .and_then(|w| self.named[w].choose(random));
+        match (random.random_range(0..4), named) {
+            (0, Some(value)) => {
+                let all = value.to_bytes();
+                let part = random.random_range(0..2 * all.len()).clamp(1, all.len());
+                bytes.extend(&all[..part]);
+            }
+            _ => bytes.push(random.random()),
+        }
     }
 
     fn value(&self, ty: Type, random: &mut ChaCha8Rng) -> Bits {

@@ -110,7 +110,10 @@ fn goes_on_after_timeout(program: &Program, parser: &ParserData, order: &[State]
         } = &parser.states[state];
         let mut loops = successors(transition).iter().any(|to| seen.contains(to));
         visit::walk_block(body, &mut |stmt| {
-            loops |= matches!(stmt.kind, StmtKind::Loop(..) | StmtKind::SkipAhead { .. });
+            loops |= matches!(
+                stmt.kind,
+                StmtKind::Loop(..) | StmtKind::SkipAhead { .. } | StmtKind::Search { .. }
+            );
         });
         loops
     })

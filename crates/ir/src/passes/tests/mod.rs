@@ -9,6 +9,7 @@ mod parsers;
 mod propagate;
 mod rejects;
 mod rolled;
+mod search;
 mod skip_ahead;
 mod specialize;
 mod split;

@@ -8,6 +8,7 @@
 mod figures;
 mod flows;
 mod model;
+mod search;
 mod shrink;
 mod stacks;
 mod tables;
@@ -15,6 +16,7 @@ mod text;
 
 use flows::Flows;
 pub(crate) use model::Model;
+use search::Search;
 pub(crate) use shrink::smaller;
 use stacks::StackOf;
 use tables::Table;
@@ -70,6 +72,8 @@ pub(crate) struct Generated {
     pub emits: Vec<usize>,
     /// A header stack.
     pub stack: Option<StackOf>,
+    /// A search behind the headers.
+    pub search: Option<Search>,
 }
 
 const WIDTHS: [u32; 22] = [
@@ -104,6 +108,7 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         egress: false,
         emits: Vec::new(),
         stack: None,
+        search: None,
     };
     let mut generator = Generator {
         random,
@@ -190,6 +195,8 @@ impl Generator<'_> {
         self.program.emits = emits;
         if self.chance(3) {
             self.stack();
+        } else if self.chance(3) {
+            self.search();
         }
         if self.chance(3) {
             self.figures();

@@ -1,6 +1,6 @@
 //! A generated program as P4 text.
 
-use super::{Generated, Stmt};
+use super::{Generated, Search, Stmt};
 use std::fmt::Write;
 
 impl Generated {
@@ -21,6 +21,9 @@ impl Generated {
         if let Some(stack) = &self.stack {
             stack.types(&mut out);
         }
+        if self.search.is_some() {
+            out += Search::TYPE;
+        }
         out += "\nstruct headers_t {\n";
         for (h, ty) in self.headers.iter().enumerate() {
             let _ = writeln!(out, "    t{ty}_t h{h};");
@@ -28,8 +31,14 @@ impl Generated {
         if let Some(stack) = &self.stack {
             stack.field(&mut out);
         }
+        if self.search.is_some() {
+            out += Search::FIELD;
+        }
         out += "}\n\n";
         out += self.model.parser();
+        if self.search.is_some() {
+            out += Search::LOCAL;
+        }
         for (state, transition) in self.transitions.iter().enumerate() {
             let name = if state == 0 {
                 "start".into()
@@ -48,6 +57,9 @@ impl Generated {
         }
         if let Some(stack) = &self.stack {
             stack.states(&mut out);
+        }
+        if let Some(search) = &self.search {
+            search.states(&mut out);
         }
         out += "}\n\n";
         if let Some(flows) = &self.flows {
@@ -98,6 +110,9 @@ impl Generated {
         }
         if stack == Some(self.emits.len()) {
             out += "        packet.emit(hdr.st);\n";
+        }
+        if self.search.is_some() {
+            out += "        packet.emit(hdr.found);\n";
         }
         out + "    }\n}\n\n" + self.model.main()
     }

@@ -1,0 +1,119 @@
+//! Loops that only look for a value become searches.
+//!
+//! A parser that compares what is ahead with a constant, leaves if it is that, and else moves on by a byte, goes round once
+//! for each byte. [`StmtKind::Search`] does all of these turns at once, and a target knows faster ways than comparing at
+//! each byte. The statement stands where the loop began and rejects nothing: it ends where some path leaves the
+//! loop in the next turn, because the value is there, a counter has come to its end, or the packet is too short. That turn runs
+//! as it did, so errors, counters and the cursor are what they were.
+//!
+//! Guarantee: no loop of a parser ([`crate::analysis::parser_loops`]) is left with a single turn that moves on by a byte, and
+//! does nothing else but compare bits ahead with one constant, ask whether bits are left, count up or down by a constant, and
+//! compare such a counter with something that stays the same.
+
+mod limit;
+mod turn;
+
+use crate::analysis::dataflow::targets;
+use crate::analysis::liveness::Liveness;
+use crate::analysis::parser_loops::{self, Step};
+use crate::passes::dce::targets_mut;
+use crate::*;
+use diag::Span;
+use turn::Turn;
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    for parser in program.parsers.keys().collect::<Vec<_>>() {
+        for found in parser_loops::find(&program.parsers[parser], 1) {
+            if let [steps] = &found.turns[..]
+                && let Some(turn) = turn::of(program, parser, steps)
+                && forgets(program, found.head, &turn)
+            {
+                rewrite(program, parser, steps, turn);
+            }
+        }
+    }
+}
+
+/// Whether nobody reads what the turns that are left out would have written, counters aside.
+fn forgets(program: &Program, head: State, turn: &Turn) -> bool {
+    let live = Liveness::new(program);
+    let is_read = |&header: &Header| {
+        let fields = &program.header_types[program.headers[header].ty].fields;
+        live.valid_in_state(head, header)
+            || (0..fields.len()).any(|field| live.field_in_state(head, header, field as u32))
+    };
+    !turn.vars.iter().any(|&var| live.var_in_state(head, var)) && !turn.headers.iter().any(is_read)
+}
+
+/// Puts the search in front of the loop, which goes round no more.
+fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return;
+    };
+    let span = turn.span;
+    let passed = (!turn.counters.is_empty()).then(|| {
+        program.vars.push(VarData {
+            name: "passed".into(),
+            ty: Type::bit(32),
+            span,
+        })
+    });
+    let limits = turn.limits.into_iter();
+    let limit = limits.reduce(|a, b| least(program, a, b, span));
+    let search = StmtKind::Search {
+        pattern: turn.pattern,
+        limit,
+        passed,
+    };
+    let mut body = vec![Stmt::new(search, span)];
+    for (counter, step) in turn.counters {
+        body.extend(passed.map(|passed| count(program, counter, &step, passed, span)));
+    }
+    let states = &mut program.parsers[parser].states;
+    body.append(&mut states[first.state].body);
+    states[first.state].body = body;
+    // Never taken: the turn after a search leaves the loop.
+    let mut leads = targets_mut(&mut states[last.state].transition);
+    if let Some(back) = leads.get_mut(last.target) {
+        **back = Target::Reject;
+    }
+    let test = &mut states[turn.found.state].transition;
+    if turn.is_last_test
+        && let Some(&target) = targets(test).get(turn.found.target)
+    {
+        *test = Transition::To(target);
+    }
+}
+
+/// The smaller one of two numbers of turns.
+fn least(program: &mut Program, a: Expr, b: Expr, span: Span) -> Expr {
+    let less = ExprKind::Binary(BinaryOp::Lt, a, b);
+    let less = build::make(program, less, Type::Bool, span);
+    build::make(program, ExprKind::Mux(less, a, b), Type::bit(32), span)
+}
+
+/// Has a counter be what it is after so many turns.
+fn count(program: &mut Program, counter: Var, step: &Bits, turns: Var, span: Span) -> Stmt {
+    let ty = program.vars[counter].ty;
+    let turns = build::var(program, turns, span);
+    let turns = match ty == Type::bit(32) {
+        true => turns,
+        false => build::make(program, ExprKind::Cast(turns), ty, span),
+    };
+    let before = build::var(program, counter, span);
+    let down = Bits::from_int(step.width(), &-step.to_signed());
+    let (op, by) = match down.value() < step.value() {
+        true => (BinaryOp::Sub, down),
+        false => (BinaryOp::Add, step.clone()),
+    };
+    let by = build::make(program, ExprKind::Const(by), ty, span);
+    let product = ExprKind::Binary(BinaryOp::Mul, turns, by);
+    let all = build::make(program, product, ty, span);
+    let after = build::make(program, ExprKind::Binary(op, before, all), ty, span);
+    let kind = StmtKind::Assign {
+        dst: Place::Var(counter),
+        value: after,
+    };
+    Stmt::new(kind, span)
+}

@@ -1,0 +1,123 @@
+//! A parser loop that looks for a value, byte by byte, maybe with a counter that ends it.
+
+use super::{Generator, Model};
+use std::fmt::Write;
+
+/// A loop behind all headers, which leaves a header if it finds the value.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    /// What the counter is at first.
+    first: String,
+    /// The select that goes on to `look_at`, and ends the search otherwise; nothing if there is none.
+    ends: Option<String>,
+    /// The select's key, and the value that is looked for.
+    compared: [String; 2],
+    /// What changes the counter in each turn.
+    count: String,
+}
+
+impl Search {
+    /// The header that is made where the value is.
+    pub(super) const TYPE: &str = "header found_t {\n    bit<16> count;\n}\n";
+
+    /// Its field in the headers' struct.
+    pub(super) const FIELD: &str = "    found_t found;\n";
+
+    /// The counter.
+    pub(super) const LOCAL: &str = "    bit<16> count;\n";
+
+    /// The states.
+    pub(super) fn states(&self, out: &mut String) {
+        let turn = match &self.ends {
+            Some(select) => {
+                let _ = writeln!(
+                    out,
+                    "    state look {{\n        transition {select}\n    }}"
+                );
+                "look"
+            }
+            None => "look_at",
+        };
+        let [key, value] = &self.compared;
+        let _ = writeln!(
+            out,
+            "    state search {{\n        count = {};\n        transition {turn};\n    }}\n    \
+             state look_at {{\n        transition select({key}) {{\n            {value}: found;\n            \
+             default: next;\n        }}\n    }}\n    \
+             state next {{\n        packet.advance(8);\n        {}\n        transition {turn};\n    }}\n    \
+             state found {{\n        hdr.found.setValid();\n        hdr.found.count = count;\n        \
+             transition accept;\n    }}",
+            self.first, self.count
+        );
+    }
+}
+
+impl Generator<'_> {
+    /// A search where the parser would accept.
+    pub(super) fn search(&mut self) {
+        if matches!(self.program.model, Model::Copies) {
+            return;
+        }
+        let width = [8, 8, 16, 24, 64, 72, 96, 200, 5, 13, 31][self.below(11)];
+        let value = self.few_values(width);
+        let mut key = format!("packet.lookahead<bit<{width}>>()");
+        let compared = match self.below(5) {
+            0 => format!("{value} &&& {}", self.few_values(width)),
+            1 if width >= 16 => {
+                key += "[12:3]";
+                self.few_values(10)
+            }
+            _ => value,
+        };
+        let end = [0, 1, 9, 40, 300][self.below(5)];
+        let counters = [
+            (None, ""),
+            (None, "count = count + 3;"),
+            (Some(format!("count >= {end}")), "count = count - 1;"),
+            (Some(format!("count != {end}")), "count = count - 1;"),
+            (Some(format!("count + 3 <= {end}")), "count = count + 1;"),
+            (Some(format!("count < {end}")), "count = count + 1;"),
+        ];
+        let (cond, count) = counters[self.below(counters.len())].clone();
+        let ends = cond.map(|cond| {
+            format!(
+                "select({cond}) {{\n            true: look_at;\n            default: accept;\n        }}"
+            )
+        });
+        let first = match self.below(3) {
+            0 => self.any_leaf_of_first(),
+            1 => "60".into(),
+            _ => self.below(400).to_string(),
+        };
+        for transition in &mut self.program.transitions {
+            if transition == "accept" {
+                *transition = "search".into();
+            }
+        }
+        self.program.search = Some(Search {
+            first,
+            ends,
+            compared: [key, compared],
+            count: count.into(),
+        });
+    }
+
+    /// A value of which parts are likely to be in a packet that has a few bytes again and again.
+    fn few_values(&mut self, width: u32) -> String {
+        let mut text = String::from("0b");
+        let byte = format!("{:08b}", [0x61, 0x00, 0xff, 0x10][self.below(4)]);
+        let other = format!("{:08b}", self.below(256));
+        while text.len() < width as usize + 2 {
+            text += if self.chance(3) { &other } else { &byte };
+        }
+        text.truncate(width as usize + 2);
+        text
+    }
+
+    /// A number that the packet's first header has.
+    fn any_leaf_of_first(&mut self) -> String {
+        let field = self.below(self.fields_of(0).len());
+        let (name, _) = self.fields_of(0)[field].clone();
+        format!("(bit<16>)hdr.h0.{name}")
+    }
+}
