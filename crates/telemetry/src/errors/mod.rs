@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub(crate) mod meaning;
+pub(crate) mod program;
 pub(crate) mod syntax;
 
 use diag::{Code, Diagnostic, Span};

@@ -5,6 +5,7 @@ mod errors;
 mod evaluation;
 mod examples;
 mod frames;
+mod program;
 mod schemas;
 mod toy;
 mod views;

@@ -26,7 +26,7 @@ Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 
 /// `onpath query`
 #[derive(Args, Debug)]
-#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "off_path", "explain"])))]
+#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "off_path", "explain", "p4"])))]
 pub struct Query {
     /// What to ask
     #[arg(value_name = "QUERY")]
@@ -67,6 +67,12 @@ pub struct Query {
     /// Show what the query reads, how it is computed and its memory, instead of answering it
     #[arg(long)]
     pub explain: bool,
+    /// Print a P4 program that keeps the figures on the path, instead of answering: `onpath run` runs it, and
+    /// `onpath figures` reads them
+    ///
+    /// It reads headers, not messages, and changes no packet.
+    #[arg(long, conflicts_with_all = ["json", "csv", "explain"])]
+    pub p4: bool,
 }
 
 /// A time: a number with `ms`, `s`, `m` or `h`, a millisecond to a year.

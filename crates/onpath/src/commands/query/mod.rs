@@ -29,6 +29,11 @@ pub fn run(args: Query) -> Done {
         );
         return Ok(ExitCode::SUCCESS);
     }
+    if args.p4 {
+        let text = telemetry::program(&query, &args.query, groups).map_err(refused)?;
+        out!("{text}");
+        return Ok(ExitCode::SUCCESS);
+    }
     let header = csv::header(&query);
     // Whoever sends packets should not know which values share a counter.
     let seed = RandomState::new().build_hasher().finish();

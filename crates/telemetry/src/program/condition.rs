@@ -1,0 +1,79 @@
+//! A condition as a P4 expression.
+
+use super::field::Layout;
+use crate::catalogue::Type;
+use crate::query::{Condition, Element, Predicate};
+use std::net::IpAddr;
+
+/// The expression that is true where the condition holds.
+pub(super) fn text(condition: &Condition, layout: &Layout) -> String {
+    match condition {
+        Condition::All(parts) => joined(parts, " && ", "true", layout),
+        Condition::Any(parts) => joined(parts, " || ", "false", layout),
+        Condition::Not(part) => format!("!{}", text(part, layout)),
+        Condition::Test(attribute, predicate) => {
+            let source = &layout.sources[*attribute];
+            let ty = layout.query.attributes[*attribute].ty;
+            format!("({} && {})", source.has, test(predicate, &source.value, ty))
+        }
+    }
+}
+
+fn joined(parts: &[Condition], by: &str, none: &str, layout: &Layout) -> String {
+    let parts: Vec<String> = parts.iter().map(|part| text(part, layout)).collect();
+    match parts.is_empty() {
+        true => none.into(),
+        false => format!("({})", parts.join(by)),
+    }
+}
+
+fn test(predicate: &Predicate, value: &str, ty: Type) -> String {
+    match predicate {
+        Predicate::Number(operator, number) => {
+            format!("{value} {} {number}", operator.symbol())
+        }
+        Predicate::In(elements) => {
+            let tests: Vec<String> = elements.iter().map(|e| is(e, value, ty)).collect();
+            match tests.is_empty() {
+                true => "false".into(),
+                false => format!("({})", tests.join(" || ")),
+            }
+        }
+        Predicate::Not(element) => format!("!({})", is(element, value, ty)),
+        // Those are asked of texts, which only messages have.
+        Predicate::StartsWith(_) | Predicate::Matches(_) => "false".into(),
+    }
+}
+
+/// Whether a value is an element.
+fn is(element: &Element, value: &str, ty: Type) -> String {
+    match (element, ty) {
+        (Element::Number(number), Type::Number(_)) => format!("{value} == {number}"),
+        (Element::Mac(bytes), Type::Mac) => {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{value} == 0x{digits}")
+        }
+        (Element::Prefix(IpAddr::V4(address), length), Type::Ipv4) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(*length)).unwrap_or(0);
+            in_prefix(
+                value,
+                u32::from(*address).into(),
+                mask.into(),
+                mask == u32::MAX,
+            )
+        }
+        (Element::Prefix(IpAddr::V6(address), length), Type::Ipv6) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(*length)).unwrap_or(0);
+            in_prefix(value, u128::from(*address), mask, mask == u128::MAX)
+        }
+        // A value of another type is no element.
+        _ => "false".into(),
+    }
+}
+
+fn in_prefix(value: &str, address: u128, mask: u128, whole: bool) -> String {
+    match whole {
+        true => format!("{value} == {address:#x}"),
+        false => format!("({value} & {mask:#x}) == {:#x}", address & mask),
+    }
+}

@@ -1,0 +1,173 @@
+//! Attributes as P4: whether a packet has one, and its value.
+
+use crate::catalogue::{Attribute, Field, Type};
+use crate::query::Query;
+use std::fmt::Write;
+
+/// An attribute in P4.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// Whether the packet has it.
+    pub has: String,
+    /// Its value, if it has.
+    pub value: String,
+    /// The type of the value.
+    pub ty: String,
+}
+
+/// A query, and what its attributes are in P4.
+pub(super) struct Layout<'q> {
+    pub query: &'q Query,
+    pub sources: Vec<Source>,
+}
+
+/// An attribute in P4; `None` if it is one of a message.
+pub(super) fn source(attribute: &Attribute) -> Option<Source> {
+    let (header, value) = place(attribute.field()?);
+    let has = match header {
+        "" => "true".to_string(),
+        "ip" => "(hdr.ipv4.isValid() || hdr.ipv6.isValid())".to_string(),
+        header => format!("hdr.{header}.isValid()"),
+    };
+    let ty = match attribute.ty {
+        Type::Number(bits) => format!("bit<{bits}>"),
+        Type::Ipv4 => "bit<32>".into(),
+        Type::Ipv6 => "bit<128>".into(),
+        Type::Mac => "bit<48>".into(),
+        Type::Flow => "flow_t".into(),
+        Type::Text => return None,
+    };
+    Some(Source {
+        has,
+        value: value.into(),
+        ty,
+    })
+}
+
+/// The header that a field is in, and the expression of its value.
+fn place(field: Field) -> (&'static str, &'static str) {
+    match field {
+        Field::PacketLength => ("", "input.length"),
+        Field::EthSource => ("eth", "hdr.eth.src"),
+        Field::EthDestination => ("eth", "hdr.eth.dst"),
+        Field::EthType => ("eth", "hdr.ether_type"),
+        Field::VlanId => ("vlan", "hdr.vlan.id"),
+        Field::IpSource => ("ipv4", "hdr.ipv4.src"),
+        Field::IpDestination => ("ipv4", "hdr.ipv4.dst"),
+        Field::IpProtocol => ("ipv4", "hdr.ipv4.protocol"),
+        Field::IpTtl => ("ipv4", "hdr.ipv4.ttl"),
+        Field::IpDscp => ("ipv4", "hdr.ipv4.dscp"),
+        Field::IpEcn => ("ipv4", "hdr.ipv4.ecn"),
+        Field::IpId => ("ipv4", "hdr.ipv4.id"),
+        Field::IpLength => ("ipv4", "hdr.ipv4.length"),
+        Field::Ipv6Source => ("ipv6", "hdr.ipv6.src"),
+        Field::Ipv6Destination => ("ipv6", "hdr.ipv6.dst"),
+        Field::Ipv6NextHeader => ("ipv6", "hdr.ipv6.next_header"),
+        Field::Ipv6HopLimit => ("ipv6", "hdr.ipv6.hop_limit"),
+        Field::Ipv6TrafficClass => ("ipv6", "hdr.ipv6.traffic_class"),
+        Field::Ipv6FlowLabel => ("ipv6", "hdr.ipv6.flow_label"),
+        Field::TcpSourcePort => ("tcp", "hdr.tcp.src_port"),
+        Field::TcpDestinationPort => ("tcp", "hdr.tcp.dst_port"),
+        Field::TcpFlags => ("tcp", "hdr.tcp.flags"),
+        Field::TcpSequence => ("tcp", "hdr.tcp.seq"),
+        Field::TcpAcknowledgement => ("tcp", "hdr.tcp.ack"),
+        Field::TcpWindow => ("tcp", "hdr.tcp.window"),
+        Field::UdpSourcePort => ("udp", "hdr.udp.src_port"),
+        Field::UdpDestinationPort => ("udp", "hdr.udp.dst_port"),
+        Field::UdpLength => ("udp", "hdr.udp.length"),
+        Field::Flow => ("ip", "flow"),
+    }
+}
+
+/// An attribute's name as one of P4.
+pub(super) fn name(attribute: &str) -> String {
+    attribute.replace('.', "_")
+}
+
+/// A flow, whose IPv4 addresses are mapped to IPv6.
+const FLOW: &str = "
+struct flow_t {
+    bit<128> src;
+    bit<128> dst;
+    bit<8>   protocol;
+    bit<16>  src_port;
+    bit<16>  dst_port;
+}
+";
+
+/// A packet's flow.
+const FLOW_OF_PACKET: &str = "        flow_t flow = { 0, 0, hdr.protocol, 0, 0 };
+        if (hdr.ipv4.isValid()) {
+            flow.src = 80w0 ++ 16w0xffff ++ hdr.ipv4.src;
+            flow.dst = 80w0 ++ 16w0xffff ++ hdr.ipv4.dst;
+        } else if (hdr.ipv6.isValid()) {
+            flow.src = hdr.ipv6.src;
+            flow.dst = hdr.ipv6.dst;
+        }
+        if (hdr.tcp.isValid()) {
+            flow.src_port = hdr.tcp.src_port;
+            flow.dst_port = hdr.tcp.dst_port;
+        } else if (hdr.udp.isValid()) {
+            flow.src_port = hdr.udp.src_port;
+            flow.dst_port = hdr.udp.dst_port;
+        }
+";
+
+impl Layout<'_> {
+    fn reads_flow(&self) -> bool {
+        let mut attributes = self.query.attributes.iter();
+        attributes.any(|attribute| attribute.ty == Type::Flow)
+    }
+
+    /// The types of groups, and of items with their groups.
+    pub(super) fn types(&self, out: &mut String) {
+        if self.reads_flow() {
+            *out += FLOW;
+        }
+        *out += "\nstruct group_t {\n";
+        for &key in &self.query.keys {
+            let field = name(&self.query.attributes[key].name);
+            let _ = writeln!(out, "    {} {field};", self.sources[key].ty);
+        }
+        if self.query.keys.is_empty() {
+            *out += "    bit<1> all;   // one group\n";
+        }
+        *out += "}\n";
+        for (function, attribute, name) in super::with_objects(self.query) {
+            if matches!(function, crate::query::Function::Top(..)) {
+                let ty = &self.sources[attribute].ty;
+                let _ = writeln!(
+                    out,
+                    "\nstruct {name}_t {{\n    group_t group;\n    {ty} item;\n}}"
+                );
+            }
+        }
+    }
+
+    /// Variables that attributes need.
+    pub(super) fn locals(&self, out: &mut String) {
+        if self.reads_flow() {
+            *out += FLOW_OF_PACKET;
+        }
+    }
+
+    /// Whether a packet has all keys.
+    pub(super) fn has_keys(&self) -> String {
+        let keys = self.query.keys.iter();
+        let has: Vec<&str> = keys.map(|&key| self.sources[key].has.as_str()).collect();
+        match has.is_empty() {
+            true => "true".into(),
+            false => has.join(" && "),
+        }
+    }
+
+    /// The key of a packet's group.
+    pub(super) fn group(&self) -> String {
+        let keys = self.query.keys.iter();
+        let values: Vec<&str> = keys.map(|&key| self.sources[key].value.as_str()).collect();
+        match values.is_empty() {
+            true => "{ 0 }".into(),
+            false => format!("{{ {} }}", values.join(", ")),
+        }
+    }
+}

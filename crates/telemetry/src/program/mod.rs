@@ -1,0 +1,163 @@
+//! A query as a P4 program for `tap_model`, which keeps its figures on the path.
+//!
+//! The program reads the packet's headers as [`Evaluator`](crate::Evaluator) does (`packet.p4h`), and adds what a record has to the
+//! externs of `telemetry.p4`: those that have one group each for what `by` names. It changes no packet.
+
+mod condition;
+mod field;
+
+use crate::aggregate::PRECISION;
+use crate::errors::program as errors;
+use crate::groups;
+use crate::query::{Function, Query};
+use diag::Diagnostic;
+use field::{Layout, Source, source};
+use std::fmt::Write;
+
+/// The part of every program that reads headers.
+const PACKET: &str = include_str!("packet.p4h");
+
+/// The P4 program of a query, whose text it has as a comment. There is room for so many groups, or as many as by default.
+///
+/// # Errors
+/// The query reads messages.
+pub fn program(
+    query: &Query,
+    text: &str,
+    groups: Option<usize>,
+) -> Result<String, Box<Diagnostic>> {
+    let sources: Vec<Source> = query
+        .attributes
+        .iter()
+        .map(|attribute| source(attribute).ok_or_else(|| errors::message(&attribute.name)))
+        .collect::<Result<_, _>>()?;
+    let layout = Layout { query, sources };
+    let groups = groups.unwrap_or_else(|| groups::default_groups(query));
+    let mut out = String::from("// SPDX-License-Identifier: Apache-2.0\n//\n");
+    for line in text.lines() {
+        let _ = writeln!(out, "// {}", line.trim_end());
+    }
+    out += "\n#include <core.p4>\n#include <tap_model.p4>\n\n";
+    out += PACKET;
+    layout.types(&mut out);
+    out += "\ncontrol watch(in headers_t hdr, in tap_input input) {\n";
+    out += "    tally<bit<2>>(8) packets;   // 0: read, 1: for which the condition holds, 2: of these, without a key\n";
+    objects(&layout, groups, &mut out);
+    out += "\n    apply {\n";
+    layout.locals(&mut out);
+    out += "        packets.add(0, 1);\n";
+    let holds = query.condition.as_ref();
+    let holds = holds.map_or("true".into(), |condition| {
+        condition::text(condition, &layout)
+    });
+    let _ = writeln!(
+        out,
+        "        if ({holds}) {{\n            packets.add(1, 1);"
+    );
+    let _ = writeln!(out, "            if ({}) {{", layout.has_keys());
+    let _ = writeln!(out, "                group_t group = {};", layout.group());
+    adds(&layout, &mut out);
+    out += "            } else {\n                packets.add(2, 1);\n            }\n        }\n    }\n}\n\n";
+    out += "tap(prs(), watch()) main;\n";
+    Ok(out)
+}
+
+/// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their
+/// packets.
+fn object(function: Function, query: &Query) -> Option<String> {
+    let name = |x: usize| field::name(&query.attributes[x].name);
+    Some(match function {
+        Function::Count | Function::Bytes | Function::Rate(None) => return None,
+        Function::Sum(x)
+        | Function::Min(x)
+        | Function::Max(x)
+        | Function::Mean(x)
+        | Function::Rate(Some(x)) => format!("values_{}", name(x)),
+        Function::Distinct(x) => format!("distinct_{}", name(x)),
+        Function::Top(_, x) => format!("top_{}", name(x)),
+        Function::Histogram(x) => format!("histogram_{}", name(x)),
+    })
+}
+
+/// The functions whose figures are in objects of their own, each object once.
+fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
+    let mut found: Vec<(Function, usize, String)> = Vec::new();
+    for aggregate in &query.aggregates {
+        let (Some(name), Some(attribute)) = (
+            object(aggregate.function, query),
+            attribute(aggregate.function),
+        ) else {
+            continue;
+        };
+        match found.iter_mut().find(|(_, _, known)| *known == name) {
+            // The object has room for the one that wants most.
+            Some((Function::Top(most, _), ..)) => {
+                if let Function::Top(k, _) = aggregate.function {
+                    *most = k.max(*most);
+                }
+            }
+            Some(_) => {}
+            None => found.push((aggregate.function, attribute, name)),
+        }
+    }
+    found
+}
+
+fn attribute(function: Function) -> Option<usize> {
+    match function {
+        Function::Count | Function::Bytes | Function::Rate(None) => None,
+        Function::Sum(x)
+        | Function::Min(x)
+        | Function::Max(x)
+        | Function::Mean(x)
+        | Function::Rate(Some(x))
+        | Function::Distinct(x)
+        | Function::Top(_, x)
+        | Function::Histogram(x) => Some(x),
+    }
+}
+
+/// Keys that a `top` of so many keeps for a group.
+fn kept(k: usize) -> usize {
+    (k * 32).max(256)
+}
+
+fn objects(layout: &Layout, groups: usize, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "    tally<group_t>({groups}) records;   // and the bytes of their packets"
+    );
+    for (function, attribute, name) in with_objects(layout.query) {
+        let ty = &layout.sources[attribute].ty;
+        let object = match function {
+            Function::Distinct(_) => {
+                format!("distinct_count<group_t, {ty}>({groups}, {PRECISION})")
+            }
+            Function::Top(k, _) => {
+                format!("top_keys<{name}_t>({})", kept(k).saturating_mul(groups))
+            }
+            Function::Histogram(_) => format!("histogram<group_t>({groups})"),
+            _ => format!("tally<group_t>({groups})"),
+        };
+        let name_of = &layout.query.attributes[attribute].name;
+        let _ = writeln!(out, "    {object} {name};   // of {name_of}");
+    }
+}
+
+fn adds(layout: &Layout, out: &mut String) {
+    let pad = "                ";
+    let _ = writeln!(out, "{pad}records.add(group, (bit<64>)input.length);");
+    for (function, attribute, name) in with_objects(layout.query) {
+        let source = &layout.sources[attribute];
+        let added = match function {
+            Function::Distinct(_) => format!("group, {}", source.value),
+            Function::Top(..) => format!("{{ group, {} }}, 1", source.value),
+            _ => format!("group, (bit<64>){}", source.value),
+        };
+        let add = format!("{name}.add({added});");
+        let _ = match source.has.as_str() {
+            "true" => writeln!(out, "{pad}{add}"),
+            has => writeln!(out, "{pad}if ({has}) {{ {add} }}"),
+        };
+    }
+}
