@@ -220,7 +220,7 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         _ => None,
     };
     // A fifth is cut wherever it can be.
-    let parts = (seed % 5 == 0).then_some(20);
+    let parts = seed.is_multiple_of(5).then_some(20);
     let forms = Forms {
         kernel: kernel(),
         parse_record,

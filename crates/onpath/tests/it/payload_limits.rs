@@ -131,7 +131,7 @@ fn search_by_words(words: u32, offsets: u32) -> Result<Loaded, LoadFailure> {
 
 /// Why the verifier refuses a program.
 fn refusal(loaded: Result<Loaded, LoadFailure>) -> String {
-    loaded.err().expect("the verifier refuses it").log
+    loaded.expect_err("the verifier refuses it").log
 }
 
 #[test]
