@@ -27,6 +27,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("plan", &["absent", "--attribute", "absent"]),
     ("port list", &["-n", "absent"]),
     ("profile list", &["-n", "absent"]),
+    ("query", &["count", "--read", "/proc/absent"]),
     ("register read", &["-n", "absent"]),
     ("run", &["absent.p4", "--dev", "absent"]),
     ("table dump", &["-n", "absent"]),
