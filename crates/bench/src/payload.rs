@@ -1,11 +1,12 @@
-//! `bench payload`: parsers that search messages, compiled from P4, against hand-written ones. So far those that skip
-//! attributes of known size, by how many kinds there are.
+//! `bench payload`: parsers that search messages, compiled from P4, against hand-written ones: those that skip attributes of
+//! known size, by how many kinds there are, and those that search for a value, by how far they have to.
 
 use crate::error::Error;
 use crate::machine::Machine;
 use crate::programs::{Baselines, Ready, from_p4, load_c_with, outcome};
 use crate::specialized::taken_on;
 use kernel::bench::{Effort, Subject, interleaved, undisturbed};
+use kernel::sys::Map;
 use lab::attributes::{Messages, VALUE};
 use serde::Serialize;
 use std::fmt::Write;
@@ -16,6 +17,13 @@ use std::time::Instant;
 const KINDS: [u16; 4] = [8, 16, 64, 512];
 
 const C: &str = "bench/payload/skip_ahead.c";
+
+/// Bytes of the payloads that are searched; the value is their last 25 bytes.
+const PAYLOADS: [u16; 4] = [100, 400, 800, 1400];
+/// What `programs/payload/byte_by_byte.p4` and the hand-written program look for.
+const SOUGHT: &[u8] = b"city=Paris;country=France";
+const SEARCH_P4: &str = "programs/payload/byte_by_byte.p4";
+const SEARCH_C: &str = "bench/payload/byte_by_byte.c";
 
 /// Rounds and runs of each.
 pub(crate) const EFFORT: Effort = Effort {
@@ -28,6 +36,22 @@ pub(crate) const EFFORT: Effort = Effort {
 pub(crate) struct Results {
     machine: Machine,
     skip_ahead: Vec<SkipAhead>,
+    search: Vec<Search>,
+}
+
+/// A parser that searches for a value of 25 bytes.
+#[derive(Serialize)]
+struct Search {
+    /// Bytes of the payload, the last of which are the value.
+    payload: u16,
+    /// What stands in front of the value.
+    filled_with: &'static str,
+    /// Nanoseconds a packet, net of a program of two instructions.
+    ours_ns: f64,
+    hand_written_ns: f64,
+    /// Processed by the verifier.
+    ours_verified: u32,
+    hand_written_verified: u32,
 }
 
 /// A parser that skips attributes.
@@ -53,10 +77,81 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
         .into_iter()
         .map(|kinds| skip_ahead(root, &baseline, Messages { kinds }, effort))
         .collect::<Result<_, _>>()?;
+    let ours = from_p4(root, SEARCH_P4, &[])?;
+    let (hand_written, maps) = load_c_with(root, SEARCH_C, "")?;
+    let mut searches = Vec::new();
+    for (filled_with, fill) in FILLS {
+        for payload in PAYLOADS {
+            let packet = searched(payload, fill);
+            let [ours_ns, hand_written_ns] =
+                net_of(&baseline, [&ours, &hand_written], &packet, effort)?;
+            searches.push(Search {
+                payload,
+                filled_with,
+                ours_ns,
+                hand_written_ns,
+                ours_verified: ours.verified,
+                hand_written_verified: hand_written.verified,
+            });
+        }
+    }
+    // Both pass every packet: that they found the value, their counters say. Tests of the P4 program show the same of it.
+    let counted = |(_, map): &(String, Map)| map.get(&[0; 4]).ok().flatten();
+    let counts = maps.iter().filter(|(name, _)| name == "found");
+    if !counts
+        .filter_map(counted)
+        .any(|count| count != vec![0; count.len()])
+    {
+        return Err(Error::new("the hand-written search found no value"));
+    }
     Ok(Results {
         machine: Machine::this(),
         skip_ahead,
+        search: searches,
     })
+}
+
+/// What stands in front of a value, by a name and by where it is.
+const FILLS: [(&str, fn(usize) -> u8); 2] = [
+    ("lower-case letters", |at| b'a' + (mixed(at) % 26) as u8),
+    ("any bytes", |at| mixed(at) as u8),
+];
+
+/// Numbers without a pattern, the same at each run.
+fn mixed(at: usize) -> u64 {
+    let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
+}
+
+/// A UDP packet with a payload of so many bytes, at whose end is the value.
+fn searched(payload: u16, fill: fn(usize) -> u8) -> Vec<u8> {
+    let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0];
+    packet.extend((payload + 28).to_be_bytes());
+    packet.extend([
+        0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0x88, 0x1b, 0x58,
+    ]);
+    packet.extend((payload + 8).to_be_bytes());
+    packet.extend([0, 0]);
+    packet.extend((0..usize::from(payload) - SOUGHT.len()).map(fill));
+    packet.extend(SOUGHT);
+    packet
+}
+
+/// Nanoseconds of two programs for a packet, net of the baseline's; they take turns.
+fn net_of(
+    baseline: &Ready,
+    both: [&Ready; 2],
+    packet: &[u8],
+    effort: Effort,
+) -> Result<[f64; 2], Error> {
+    let subjects = [baseline, both[0], both[1]].map(|ready| Subject {
+        prog: &ready.prog,
+        packet,
+        repeats: None,
+    });
+    let samples = interleaved(&subjects, effort).map_err(Error::system("a test run"))?;
+    let net = |of: usize| undisturbed(&samples[of]) - undisturbed(&samples[0]);
+    Ok([net(1), net(2)])
 }
 
 fn skip_ahead(
@@ -91,18 +186,12 @@ fn skip_ahead(
             }
         }
     }
-    let subjects = [baseline, &ours, &hand_written].map(|ready| Subject {
-        prog: &ready.prog,
-        packet: &packet,
-        repeats: None,
-    });
-    let samples = interleaved(&subjects, effort).map_err(Error::system("a test run"))?;
-    let net = |of: usize| undisturbed(&samples[of]) - undisturbed(&samples[0]);
+    let [ours_ns, hand_written_ns] = net_of(baseline, [&ours, &hand_written], &packet, effort)?;
     Ok(SkipAhead {
         kinds,
         bytes: packet.len(),
-        ours_ns: net(1),
-        hand_written_ns: net(2),
+        ours_ns,
+        hand_written_ns,
         ours_verified: ours.verified,
         hand_written_verified: hand_written.verified,
         compiled_ms,
@@ -139,6 +228,24 @@ impl Results {
                 one.compiled_ms
             );
         }
+        text += "\n## Byte by byte\n\n\
+             A value of 25 bytes at the end of a payload, with other bytes in front of it. The parser in P4 (`programs/payload/byte_by_byte.p4`) compares at each \
+             byte, which Onpath makes a search of; the hand-written program (`bench/payload/byte_by_byte.c`) is Boyer-Moore-Horspool's search.\n\n\
+             | payload | in front of the value | ns | ns a byte | hand-written | ratio | verified instructions | hand-written |\n|--:|---|--:|--:|--:|--:|--:|--:|\n";
+        for one in &self.search {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {:.0} | {:.2} | {:.0} | {:.2} | {} | {} |",
+                one.payload,
+                one.filled_with,
+                one.ours_ns,
+                one.ours_ns / f64::from(one.payload),
+                one.hand_written_ns,
+                one.ours_ns / one.hand_written_ns,
+                one.ours_verified,
+                one.hand_written_verified
+            );
+        }
         text
     }
 }
@@ -157,6 +264,12 @@ mod tests {
         let text = results.markdown();
         for kinds in KINDS {
             assert!(text.contains(&format!("\n| {kinds} | ")), "{text}");
+        }
+        for payload in PAYLOADS {
+            assert!(
+                text.contains(&format!("\n| {payload} | any bytes | ")),
+                "{text}"
+            );
         }
         // What a parser costs the verifier does not grow with the kinds.
         assert!(

@@ -17,7 +17,7 @@ struct meta_t { bit<8> m; }
 ";
 
 /// A program for each architecture.
-const PROGRAMS: [(&Architecture, &str); 4] = [
+const PROGRAMS: [(&Architecture, &str); 5] = [
     (
         &arch::ebpf::ARCHITECTURE,
         "#include <ebpf_model.p4>
@@ -42,6 +42,13 @@ parser p(packet_in packet, out headers_t hdr) { state start { transition reject;
 control c(inout headers_t hdr, in tc_input i, inout tc_output o) { apply { } }
 control d(in headers_t hdr, packet_out packet) { apply { } }
 tc(p(), c(), d()) main;",
+    ),
+    (
+        &arch::tap::ARCHITECTURE,
+        "#include <tap_model.p4>
+parser p(packet_in packet, out headers_t hdr) { state start { transition reject; } }
+control c(in headers_t hdr, in tap_input i) { apply { } }
+tap(p(), c()) main;",
     ),
     (
         &arch::v1model::ARCHITECTURE,

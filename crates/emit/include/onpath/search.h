@@ -24,7 +24,7 @@ INLINE u64 zero_bytes(u64 word)
 }
 
 /* Which byte, counted from the lowest, has the first highest bit that is set. One is set. The multiplication has the
- * number in the highest byte: BPF has no instruction that counts zeros. */
+ * number in the highest byte: targets need not have an instruction that counts zeros. */
 INLINE u64 first_byte(u64 marks)
 {
     return (((marks & -marks) >> 7) * 0x0001020304050607) >> 56;
