@@ -2,7 +2,7 @@
 //
 // Hand-written counterpart of programs/payload/byte_by_byte.p4: counts the UDP packets whose payload has a value of 25 bytes,
 // which is searched for by Boyer-Moore-Horspool's algorithm; passes every packet.
-#include "packet.h"
+#include "../xdp/packet.h"
 
 #define VALUE "city=Paris;country=France"
 enum { VALUE_BYTES = sizeof(VALUE) - 1, LAST = VALUE_BYTES - 1, MOST = 0x7fff };
