@@ -111,8 +111,11 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
     })
 }
 
-/// What stands in front of a value, by a name and by where it is.
-const FILLS: [(&str, fn(usize) -> u8); 2] = [
+/// The byte at a place in front of a value.
+type Fill = fn(usize) -> u8;
+
+/// What stands in front of a value, by a name.
+const FILLS: [(&str, Fill); 2] = [
     ("lower-case letters", |at| b'a' + (mixed(at) % 26) as u8),
     ("any bytes", |at| mixed(at) as u8),
 ];
@@ -124,7 +127,7 @@ fn mixed(at: usize) -> u64 {
 }
 
 /// A UDP packet with a payload of so many bytes, at whose end is the value.
-fn searched(payload: u16, fill: fn(usize) -> u8) -> Vec<u8> {
+fn searched(payload: u16, fill: Fill) -> Vec<u8> {
     let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0];
     packet.extend((payload + 28).to_be_bytes());
     packet.extend([
