@@ -1,11 +1,13 @@
 //! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
 //! Parsing does nothing else.
 
+mod plan;
 mod settings;
 
+pub use plan::{Plan, PlanTarget};
 pub use settings::{
-    Digests, Drops, Figures, GroupCommand, Log, MeterCommand, MirrorCommand, ProfileCommand,
-    RegisterCommand,
+    Digests, Drops, Figures, FlowsCommand, GroupCommand, Log, MeterCommand, MirrorCommand,
+    ProfileCommand, RegisterCommand,
 };
 
 use crate::complete::names;
@@ -165,57 +167,6 @@ pub struct Source {
 
 /// The end of `onpath plan --help`.
 const PLAN_STATUS: &str = "Exit status: 0 it fits one of the targets, 1 it fits none, or the message or attribute is refused, 2 wrong usage.";
-
-/// Where a parser of payloads may run.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PlanTarget {
-    /// Linux, by XDP
-    Xdp,
-    /// Linux, by traffic control
-    Tc,
-    /// A Tofino switch, by a model
-    Tofino,
-    /// A Netronome NFP card, by a model
-    Nfp,
-}
-
-impl PlanTarget {
-    /// The target of this name.
-    pub fn target(self) -> payload::plan::Target {
-        match self {
-            PlanTarget::Xdp => payload::plan::Target::Xdp,
-            PlanTarget::Tc => payload::plan::Target::Tc,
-            PlanTarget::Tofino => payload::plan::Target::Tofino,
-            PlanTarget::Nfp => payload::plan::Target::Nfp,
-        }
-    }
-}
-
-/// `onpath plan`
-#[derive(Args, Debug)]
-pub struct Plan {
-    /// A built-in message, or the file of a schema (TOML)
-    #[arg(value_name = "SCHEMA", required_unless_present = "list", add = names::messages())]
-    pub schema: Option<String>,
-    /// The attribute to find
-    #[arg(long, value_name = "NAME", required_unless_present = "list")]
-    pub attribute: Option<String>,
-    /// Where the parser runs; without it, every target is planned for
-    #[arg(long, value_enum)]
-    pub target: Option<PlanTarget>,
-    /// Look for the attribute in the first BYTES of the payload, instead of what the schema says
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_535))]
-    pub bytes: Option<u32>,
-    /// Look for it among NUMBER attributes, instead of what the schema says; where their order is fixed, it decides
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=4_096))]
-    pub attributes: Option<u32>,
-    /// List the messages that are built in, with their attributes
-    #[arg(long, conflicts_with_all = ["schema", "attribute", "target", "bytes", "attributes"])]
-    pub list: bool,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// `onpath check`
 #[derive(Args, Debug)]
@@ -708,48 +659,6 @@ pub enum PortCommand {
         /// The port's number
         #[arg(add = names::ports())]
         port: u32,
-    },
-}
-
-/// `onpath flows`
-#[derive(Subcommand, Debug)]
-pub enum FlowsCommand {
-    /// Print the flows of a flow_state, or of all, with their values
-    ///
-    /// Each flow is read atomically while packets are processed. Expired flows are omitted.
-    List {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// The flow_state, by name or the end of it
-        #[arg(add = names::flow_states())]
-        state: Option<String>,
-        /// Only flows whose key matches: FIELD:VALUE, a prefix, VALUE &&& MASK or LOW..HIGH
-        #[arg(value_name = "FIELD:MATCH")]
-        filter: Vec<String>,
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Remove a flow: STATE FIELD:VALUE ...
-    ///
-    /// The fields are those of the key, by name or in order, as `onpath flows list` prints them.
-    Remove {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// STATE FIELD:VALUE ...
-        #[arg(required = true, value_name = "FLOW", add = names::flow_states())]
-        flow: Vec<String>,
-    },
-    /// Remove all flows of a flow_state
-    Clear {
-        /// The running program.
-        #[command(flatten)]
-        instance: Instance,
-        /// The flow_state, by name or the end of it
-        #[arg(add = names::flow_states())]
-        state: String,
     },
 }
 

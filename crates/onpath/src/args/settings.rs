@@ -1,5 +1,5 @@
 //! The flags of commands for what a program has beside tables: multicast groups, clone sessions, action profiles, meters,
-//! registers, digests, figures, drops.
+//! registers, digests, figures, flows, drops.
 
 use super::Instance;
 use crate::complete::names;
@@ -269,6 +269,48 @@ pub struct Log {
     /// Print each as a JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `onpath flows`
+#[derive(Subcommand, Debug)]
+pub enum FlowsCommand {
+    /// Print the flows of a flow_state, or of all, with their values
+    ///
+    /// Each flow is read atomically while packets are processed. Expired flows are omitted.
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The flow_state, by name or the end of it
+        #[arg(add = names::flow_states())]
+        state: Option<String>,
+        /// Only flows whose key matches: FIELD:VALUE, a prefix, VALUE &&& MASK or LOW..HIGH
+        #[arg(value_name = "FIELD:MATCH")]
+        filter: Vec<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a flow: STATE FIELD:VALUE ...
+    ///
+    /// The fields are those of the key, by name or in order, as `onpath flows list` prints them.
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// STATE FIELD:VALUE ...
+        #[arg(required = true, value_name = "FLOW", add = names::flow_states())]
+        flow: Vec<String>,
+    },
+    /// Remove all flows of a flow_state
+    Clear {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The flow_state, by name or the end of it
+        #[arg(add = names::flow_states())]
+        state: String,
+    },
 }
 
 /// `onpath figures`

@@ -1,6 +1,6 @@
 //! Limits of payload parsers in the kernel, each where it comes from, and what Onpath makes of the same work beyond it. Needs root.
 //!
-//! The naive forms are what one writes by hand, in C: a chain of comparisons in a bounded loop that skips attributes, and a
+//! The naive forms are hand-written C: a chain of comparisons in a bounded loop that skips attributes, and a
 //! search for a value that compares byte by byte at every offset. Their cost to the verifier is the number of ways through all
 //! turns, or the number of decisions that it still has to come back to.
 

@@ -180,7 +180,7 @@ proptest! {
         changes in prop::collection::vec((12..usize::MAX, prop::option::of(any::<u8>())), 0..3),
     ) {
         let bytes = changed(question_message(&names, pointer), &changes);
-        // A change within the head makes other counts; records are compared by hand.
+        // A change within the head makes other counts; records are compared one by one.
         prop_assume!(bytes.len() >= 12 && bytes[..4] == [0x12, 0x34, 1, 0] && bytes[6..12] == [0; 6]);
         let read = reading("dns", &bytes).ok().map(|found| {
             texts(&found, "question.name").into_iter().zip(texts(&found, "question.type")).collect::<Vec<_>>()

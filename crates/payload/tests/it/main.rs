@@ -1,4 +1,4 @@
-//! The reference reader against well-kept libraries on the same bytes, messages of real clients and made by hand, and the built-in schemas.
+//! The reference reader against well-kept libraries on the same bytes, messages of real clients and hand-written ones, and the built-in schemas.
 
 mod builtin;
 mod captures;

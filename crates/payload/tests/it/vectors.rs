@@ -1,4 +1,4 @@
-//! Messages made by hand, by the documents that define them.
+//! Hand-written messages, by the documents that define them.
 
 use crate::common::{hex, reading, texts};
 use payload::Reason;
