@@ -41,7 +41,7 @@ extern distinct_count<K, T> {
 
 // The keys with the greatest weights, by Space-Saving in sets of eight: a new key in a full set takes the place of the one with
 // the least weight and begins with it. So a weight is never too small, and too large by no more than `error`, which is
-// kept with it; a key that is missing has less than the least of its set.
+// kept with it; a key that is missing has at most the least of its set.
 extern top_keys<K> {
     top_keys(bit<32> keys);
     void add(in K key, in bit<64> weight);

@@ -2,7 +2,7 @@
 
 use crate::aggregate::State;
 use crate::catalogue::Source;
-use crate::groups::{self, Groups};
+use crate::groups::{self, Group, Groups};
 use crate::messages::{Found, Messages};
 pub use crate::packet::Link;
 use crate::packet::Packet;
@@ -90,7 +90,7 @@ impl<'m> Evaluator<'m> {
         self.times = Some((first.min(frame.time), last.max(frame.time)));
         let packet = Packet::new(frame.bytes, frame.length, frame.link);
         let Some(kind) = self.query.kind else {
-            self.record(&packet, &[], true);
+            self.record(&packet, &[]);
             return;
         };
         let Some(payload) = packet.payload() else {
@@ -102,23 +102,22 @@ impl<'m> Evaluator<'m> {
             malformed,
         } = self.messages.read(kind, &wanted, payload);
         self.counts.malformed += u64::from(malformed);
-        let mut first = true;
         for values in messages {
             let mut message = vec![None; self.query.attributes.len()];
             for ((index, _), value) in self.of_messages.iter().zip(values) {
                 message[*index] = value;
             }
-            first &= !self.record(&packet, &message, first);
+            self.record(&packet, &message);
         }
     }
 
-    /// Takes a record, and returns whether the condition held. `first`: none of the packet's records before was taken.
-    fn record(&mut self, packet: &Packet, message: &[Option<Value>], first: bool) -> bool {
+    /// Takes a record.
+    fn record(&mut self, packet: &Packet, message: &[Option<Value>]) {
         self.counts.records += 1;
         let record = Record { packet, message };
         let condition = self.query.condition.as_ref();
         if !condition.is_none_or(|condition| holds(condition, &record, &self.query)) {
-            return false;
+            return;
         }
         self.counts.matched += 1;
         let values = self
@@ -128,55 +127,53 @@ impl<'m> Evaluator<'m> {
             .map(|&key| record.get(key, &self.query));
         let Some(mut keys) = values.collect::<Option<Vec<Value>>>() else {
             self.counts.without_key += 1;
-            return true;
+            return;
         };
         let mut long = 0;
         keys.iter_mut().for_each(|key| long += cut(key));
-        let values: Vec<Option<Value>> = self
-            .query
-            .aggregates
-            .iter()
-            .map(|aggregate| match aggregate.function {
-                Function::Count | Function::Rate(None) => Some(Value::Number(1)),
-                Function::Bytes => {
-                    let length = if first { packet.length() } else { 0 };
-                    Some(Value::Number(length.into()))
-                }
-                Function::Sum(x)
-                | Function::Min(x)
-                | Function::Max(x)
-                | Function::Mean(x)
-                | Function::Histogram(x)
-                | Function::Distinct(x)
-                | Function::Rate(Some(x)) => record.get(x, &self.query),
-                Function::Top(_, x) => record.get(x, &self.query).map(|mut value| {
-                    long += cut(&mut value);
-                    value
-                }),
-            })
+        let mut value = |function| match function {
+            Function::Count | Function::Rate(None) => Some(Value::Number(1)),
+            Function::Bytes => Some(Value::Number(packet.length().into())),
+            Function::Sum(x)
+            | Function::Min(x)
+            | Function::Max(x)
+            | Function::Mean(x)
+            | Function::Histogram(x)
+            | Function::Distinct(x)
+            | Function::Rate(Some(x)) => record.get(x, &self.query),
+            Function::Top(_, x) => record.get(x, &self.query).map(|mut value| {
+                long += cut(&mut value);
+                value
+            }),
+        };
+        let functions = self.query.aggregates.iter().map(|a| a.function);
+        let values: Vec<(Function, Option<Value>)> = functions
+            .map(|function| (function, value(function)))
             .collect();
         self.counts.cut += long;
-        let seed = self.seed;
-        let Some(states) = self.group(&keys) else {
+        let (seed, number) = (self.seed, self.counts.packets);
+        let Some(group) = self.group(&keys) else {
             self.counts.not_grouped += 1;
-            return true;
+            return;
         };
-        for (state, value) in states.iter_mut().zip(&values) {
-            if let Some(value) = value {
-                state.add(value, seed);
+        let is_new = std::mem::replace(&mut group.packet, number) != number;
+        for (state, (function, value)) in group.states.iter_mut().zip(values) {
+            match value {
+                // A group has the bytes of a packet once, however many of its messages belong there.
+                Some(_) if function == Function::Bytes && !is_new => {}
+                Some(value) => state.add(&value, seed),
+                None => {}
             }
         }
-        true
     }
 
-    fn group(&mut self, keys: &[Value]) -> Option<&mut [State]> {
+    fn group(&mut self, keys: &[Value]) -> Option<&mut Group> {
         let (query, seed) = (&self.query, self.seed);
         let states = || {
             let functions = query.aggregates.iter().map(|a| a.function);
             functions.map(|f| State::new(f, seed)).collect()
         };
-        let group = self.groups.get(keys, states)?;
-        Some(&mut group.states)
+        self.groups.get(keys, states)
     }
 
     /// What became of the packets so far.

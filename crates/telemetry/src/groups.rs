@@ -25,6 +25,8 @@ pub(crate) struct Groups {
 pub(crate) struct Group {
     pub keys: Box<[Value<'static>]>,
     pub states: Vec<State>,
+    /// The number of the last packet that it has something of; 0 for none.
+    pub packet: u64,
 }
 
 impl Groups {
@@ -54,6 +56,7 @@ impl Groups {
         self.groups.push(Group {
             keys,
             states: states(),
+            packet: 0,
         });
         self.groups.last_mut()
     }

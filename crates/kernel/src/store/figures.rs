@@ -92,23 +92,25 @@ impl Figures<'_> {
 
     /// A set of one processor, at one moment.
     fn set(&self, index: u32) -> io::Result<Set> {
-        let at = index * self.set_size;
+        // The sets of all processors may take more than 4 GiB.
+        let at = u64::from(index) * u64::from(self.set_size);
+        let own = |offset: u32| at + u64::from(offset);
         for _ in 0..TRIES {
             let before = self.memory.u32(at)?;
             if before % 2 == 1 {
                 std::hint::spin_loop();
                 continue;
             }
-            let lost = self.memory.u64(at + self.abi.lost_offset)?;
+            let lost = self.memory.u64(own(self.abi.lost_offset))?;
             let mut ways = Vec::new();
             for way in 0..self.abi.ways {
-                if self.memory.u32(at + self.abi.tags_offset + 4 * way)? == 0 {
+                if self.memory.u32(own(self.abi.tags_offset + 4 * way))? == 0 {
                     continue;
                 }
-                let from = at + self.abi.ways_offset + way * self.abi.way_size;
+                let from = own(self.abi.ways_offset + way * self.abi.way_size);
                 let mut bytes = Vec::with_capacity(self.abi.way_size as usize);
                 for word in (0..self.abi.way_size).step_by(8) {
-                    bytes.extend(self.memory.u64(from + word)?.to_ne_bytes());
+                    bytes.extend(self.memory.u64(from + u64::from(word))?.to_ne_bytes());
                 }
                 ways.push(Way { bytes });
             }
@@ -181,4 +183,54 @@ impl Figures<'_> {
 /// The map does not hold what the description says.
 fn odd(error: sketch::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bpf::abi::KeyAbi;
+    use nix::sys::memfd::{MFdFlags, memfd_create};
+    use std::fs::File;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn the_sets_of_many_processors_take_more_than_four_gigabytes() {
+        // Never written but at its end, the file takes next to no memory.
+        const SET_SIZE: u32 = 0x9000_0000;
+        let length = 3 * u64::from(SET_SIZE);
+        let file = File::from(memfd_create("figures", MFdFlags::MFD_CLOEXEC).expect("a file"));
+        file.set_len(length).expect("its length");
+        let memory = Globals::of(file.as_fd(), length as usize).expect("a mapping");
+        let abi = FiguresAbi {
+            index: 0,
+            name: "seen".into(),
+            map: "seen".into(),
+            sets: 1,
+            ways: 1,
+            lost_offset: 8,
+            tags_offset: 16,
+            ways_offset: 24,
+            way_size: 40,
+            figure_offset: 8,
+            key: KeyAbi {
+                size: 8,
+                fields: Vec::new(),
+            },
+        };
+        let last = 2 * u64::from(SET_SIZE);
+        memory.set_u32(last + 16, 1).expect("a tag");
+        memory.set_u64(last + 32, 7).expect("a count");
+        let figures = Figures {
+            abi: &abi,
+            kind: FigureKind::Tally,
+            memory: &memory,
+            processors: 3,
+            set_size: SET_SIZE,
+        };
+        let all = figures.all().expect("figures");
+        let [group] = &all.groups[..] else {
+            panic!("{all:?}");
+        };
+        assert!(matches!(&group.figure, Figure::Tally(tally) if tally.count == 7));
+    }
 }

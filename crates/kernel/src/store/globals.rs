@@ -2,7 +2,7 @@
 
 use crate::sys::Map;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
@@ -24,6 +24,11 @@ impl Globals {
     pub fn map(map: &Map) -> io::Result<Globals> {
         let info = map.info();
         let length = info.value_size.next_multiple_of(8) * info.max_entries as usize;
+        Globals::of(map.as_fd(), length)
+    }
+
+    /// Maps so many bytes of a file.
+    pub(super) fn of(file: BorrowedFd, length: usize) -> io::Result<Globals> {
         // SAFETY: no arguments with memory.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
         let mapped = length.max(1).next_multiple_of(page);
@@ -34,7 +39,7 @@ impl Globals {
                 mapped,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
-                map.as_fd().as_raw_fd(),
+                file.as_raw_fd(),
                 0,
             )
         };
@@ -46,8 +51,8 @@ impl Globals {
     }
 
     /// The address of `size` bytes at `offset`, which is a multiple of `size` for words.
-    fn target(&self, offset: u32, size: usize) -> io::Result<*mut u8> {
-        let offset = offset as usize;
+    fn target(&self, offset: u64, size: usize) -> io::Result<*mut u8> {
+        let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         if offset.checked_add(size).is_none_or(|end| end > self.length) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -55,7 +60,7 @@ impl Globals {
         Ok(unsafe { self.at.as_ptr().add(offset) })
     }
 
-    fn word<T>(&self, offset: u32) -> io::Result<*mut T> {
+    fn word<T>(&self, offset: u64) -> io::Result<*mut T> {
         let target = self.target(offset, size_of::<T>())?.cast::<T>();
         if target.is_aligned() {
             Ok(target)
@@ -65,30 +70,30 @@ impl Globals {
     }
 
     /// A 4-byte word.
-    pub fn u32(&self, offset: u32) -> io::Result<u32> {
-        let target = self.word(offset)?;
+    pub fn u32(&self, offset: impl Into<u64>) -> io::Result<u32> {
+        let target = self.word(offset.into())?;
         // SAFETY: aligned, in the mapping, and only accessed atomically.
         Ok(unsafe { AtomicU32::from_ptr(target) }.load(Ordering::Acquire))
     }
 
     /// Stores a 4-byte word after everything before.
-    pub fn set_u32(&self, offset: u32, value: u32) -> io::Result<()> {
-        let target = self.word(offset)?;
+    pub fn set_u32(&self, offset: impl Into<u64>, value: u32) -> io::Result<()> {
+        let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
         unsafe { AtomicU32::from_ptr(target) }.store(value, Ordering::Release);
         Ok(())
     }
 
     /// An 8-byte word.
-    pub fn u64(&self, offset: u32) -> io::Result<u64> {
-        let target = self.word(offset)?;
+    pub fn u64(&self, offset: impl Into<u64>) -> io::Result<u64> {
+        let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
         Ok(unsafe { AtomicU64::from_ptr(target) }.load(Ordering::Acquire))
     }
 
     /// Stores an 8-byte word after everything before.
-    pub fn set_u64(&self, offset: u32, value: u64) -> io::Result<()> {
-        let target = self.word(offset)?;
+    pub fn set_u64(&self, offset: impl Into<u64>, value: u64) -> io::Result<()> {
+        let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
         unsafe { AtomicU64::from_ptr(target) }.store(value, Ordering::Release);
         Ok(())
@@ -96,7 +101,7 @@ impl Globals {
 
     /// Bytes that do not change meanwhile.
     pub fn bytes(&self, offset: u32, size: u32) -> io::Result<Vec<u8>> {
-        let target = self.target(offset, size as usize)?;
+        let target = self.target(offset.into(), size as usize)?;
         // SAFETY: `target` has `size` bytes, which are only accessed atomically.
         let byte = |at| unsafe { AtomicU8::from_ptr(target.add(at)) }.load(Ordering::Relaxed);
         Ok((0..size as usize).map(byte).collect())
@@ -104,7 +109,7 @@ impl Globals {
 
     /// Writes bytes that the program does not read at the time.
     pub fn set_bytes(&self, offset: u32, bytes: &[u8]) -> io::Result<()> {
-        let target = self.target(offset, bytes.len())?;
+        let target = self.target(offset.into(), bytes.len())?;
         for (at, byte) in bytes.iter().enumerate() {
             // SAFETY: `target` has room for all bytes, which are only accessed atomically.
             unsafe { AtomicU8::from_ptr(target.add(at)) }.store(*byte, Ordering::Relaxed);

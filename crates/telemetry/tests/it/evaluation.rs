@@ -183,9 +183,11 @@ fn messages_are_records() {
     );
     assert_eq!(
         report.rows[1].cells[2],
-        Cell::Number(0),
-        "the packet is counted already"
+        Cell::Number(packets[0].len() as u64),
+        "the other message of the packet is of another group"
     );
+    let both = run("bytes", &packets[..1]);
+    assert_eq!(shown(&both), [format!(" Number({})", packets[0].len())]);
     let counts = report.counts;
     assert_eq!((counts.packets, counts.records, counts.matched), (3, 3, 3));
     assert_eq!((counts.without_key, counts.malformed), (1, 1));

@@ -53,7 +53,7 @@ fn http_requests_are_counted_one_by_one() {
         ),
         "\
 HTTP.HOST  COUNT  BYTES
-a.example  2      94
+a.example  2      244
 b.example  1      150
 1 packet with a malformed message
 "
