@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::pdm::Part;
+use crate::telemetry::ROUNDS;
 
 /// The text of `--help`.
 pub(crate) const HELP: &str = "\
@@ -12,6 +13,7 @@ Usage: bench xdp [--only PROGRAM]
        bench tables [--only look-ups]
        bench specialized
        bench payload
+       bench telemetry [--rounds N]
 
 Commands:
   xdp   eight XDP programs, and packets through a pair of devices
@@ -19,6 +21,7 @@ Commands:
   tables  many entries into tables of each kind: time and memory; look-ups
   specialized  programs with what is in their tables compiled in, against the same that look it up
   payload  parsers that search messages, by how much there is to skip
+  telemetry  messages parsed on the path, in the application and off the path: throughput of a socket, and delays
 
 Options:
   --only PART   measures one part, and prints its table without writing the files of results:
@@ -30,6 +33,7 @@ Options:
                   NAME         of xdp: time and size of one program of bench/xdp/workload.json
                   architectures  of xdp: the router for v1model against the one for xdp_model
                   copies  of xdp: clones and multicast copies at tc
+  --rounds N    how often each case has its turn (21)
   --help        this text
 
 Environment:
@@ -51,6 +55,8 @@ pub(crate) enum Command {
     Specialized,
     /// `payload`
     Payload,
+    /// `telemetry`, with so many rounds
+    Telemetry(usize),
     /// `tables --only look-ups`
     LookUps,
     /// `pdm`: all of it, or a part.
@@ -67,6 +73,13 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
         ["xdp", "--only", name] => Ok(Command::Xdp(Some(name.to_owned()))),
         ["tables"] => Ok(Command::Tables),
         ["payload"] => Ok(Command::Payload),
+        ["telemetry"] => Ok(Command::Telemetry(ROUNDS)),
+        ["telemetry", "--rounds", number] => match number.parse() {
+            Ok(rounds @ 1..=10_000) => Ok(Command::Telemetry(rounds)),
+            _ => Err(Error::new(format!(
+                "`{number}` is no number of rounds: it is 1 to 10000"
+            ))),
+        },
         ["specialized"] => Ok(Command::Specialized),
         ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
         ["pdm"] => Ok(Command::Pdm(None)),
@@ -77,7 +90,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
                 Error::new(format!("there is no part `{name}`; the parts are {names}"))
             }),
         _ => Err(Error::new(
-            "missing or unknown command: expected `xdp [--only PROGRAM]`, `pdm [--only PART]`, `tables [--only look-ups]`, `specialized` or `payload`; see `--help`",
+            "missing or unknown command: expected `xdp [--only PROGRAM]`, `pdm [--only PART]`, `tables [--only look-ups]`, `specialized`, `payload` or `telemetry [--rounds N]`; see `--help`",
         )),
     }
 }
@@ -98,6 +111,10 @@ mod tests {
         let one = Command::Xdp(Some("vxlan".into()));
         assert_eq!(parsed("xdp --only vxlan"), Ok(one));
         assert_eq!(parsed("payload"), Ok(Command::Payload));
+        assert_eq!(parsed("telemetry"), Ok(Command::Telemetry(ROUNDS)));
+        assert_eq!(parsed("telemetry --rounds 3"), Ok(Command::Telemetry(3)));
+        assert!(parsed("telemetry --rounds 0").is_err());
+        assert!(HELP.contains(&format!("its turn ({ROUNDS})")));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
         assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));

@@ -1,7 +1,8 @@
 //! `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
 //! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
-//! [`specialized`]. `bench payload` (`make bench-payload`): see [`payload`]. Results go to `bench/results/` as JSON and Markdown.
+//! [`specialized`]. `bench payload` (`make bench-payload`): see [`payload`].
+//! `bench telemetry` (`make bench-telemetry`): see [`telemetry`]. Results go to `bench/results/` as JSON and Markdown, plots as SVG.
 
 mod architectures;
 mod arguments;
@@ -16,6 +17,7 @@ mod programs;
 mod report;
 mod specialized;
 mod tables;
+mod telemetry;
 mod throughput;
 mod timing;
 mod workload;
@@ -54,6 +56,14 @@ fn run() -> Result<(), Error> {
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
             write(&root, "payload", (results.json()?, results.markdown()))?;
+        }
+        Command::Telemetry(rounds) => {
+            let results = telemetry::measure(&telemetry::Effort::of_rounds(rounds))?;
+            for (name, plot) in results.plots()? {
+                let path = root.join(format!("bench/results/{name}.svg"));
+                fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
+            }
+            write(&root, "telemetry", (results.json()?, results.markdown()))?;
         }
         Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,

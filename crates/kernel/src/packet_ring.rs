@@ -35,6 +35,9 @@ pub struct PacketRing {
     tagged: Vec<u8>,
 }
 
+// SAFETY: the mapping is this value's alone, whichever thread has it.
+unsafe impl Send for PacketRing {}
+
 /// A packet in the ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Captured<'a> {

@@ -7,6 +7,7 @@
 pub mod attributes;
 mod machine;
 mod net;
+pub mod precedence;
 mod relay;
 mod space;
 mod task;

@@ -1,0 +1,234 @@
+//! One measurement: packets to a socket as fast as its processor takes them, with the parser in one of the places.
+
+use super::generator::{Generator, Receivers};
+use super::message::{HEADERS, Message};
+use super::network::{Network, PATIENCE};
+use super::parser::Parser;
+use crate::error::Error;
+use kernel::packet_ring::PacketRing;
+use lab::precedence;
+use memchr::memmem::Finder;
+use std::io;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Where messages are parsed.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'p> {
+    /// Nowhere.
+    Nowhere,
+    /// On the packets' path, before the stack has them.
+    Path(&'p Parser),
+    /// In the application that receives them.
+    Application,
+    /// In another process, which has copies.
+    OffPath,
+}
+
+/// What stays the same from one measurement to the next.
+pub(super) struct Bench<'a> {
+    pub(super) network: &'a Network,
+    pub(super) generator: &'a Generator,
+    /// The processor that has the stack, the socket, and who reads copies.
+    pub(super) receiving: usize,
+    /// The generator's processor.
+    pub(super) sending: usize,
+}
+
+/// How long a measurement takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Times {
+    /// Before it begins.
+    pub(super) warm: Duration,
+    /// Of what counts.
+    pub(super) measured: Duration,
+}
+
+/// The receivers publish their counts so often: a line of memory that two processors share is dear.
+const PUBLISHED_EVERY: u64 = 16;
+/// The part of the packets that may be lost.
+const LOST: f64 = 0.001;
+/// What is still under way at the end comes in this time.
+const REST: Duration = Duration::from_secs(2);
+
+impl Bench<'_> {
+    /// Packets a second that the socket took.
+    pub(super) fn rate(&self, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
+        let failed = Error::system("a measurement");
+        let before = match place {
+            Place::Path(parser) => parser.tally()?.0,
+            _ => 0,
+        };
+        let (rate, counts) = self.run(message, place, times).map_err(failed)?;
+        let found = match place {
+            Place::Path(parser) => Some(parser.tally()?.0 - before),
+            Place::Application | Place::OffPath => Some(counts.found),
+            Place::Nowhere => None,
+        };
+        let sent = counts.sent as f64;
+        let missing = |of: u64| (sent - of as f64) / sent;
+        if counts.sent == 0 || missing(counts.received) > LOST {
+            return Err(Error::new(format!(
+                "of {} packets {} were received",
+                counts.sent, counts.received
+            )));
+        }
+        if let Some(found) = found.filter(|found| missing(*found) > LOST) {
+            return Err(Error::new(format!(
+                "of {} packets the query attribute was found in {found}",
+                counts.sent
+            )));
+        }
+        Ok(rate)
+    }
+
+    fn run(&self, message: &Message, place: Place, times: Times) -> io::Result<(f64, Counts)> {
+        let _attached = match place {
+            Place::Path(parser) => Some(self.network.attach(parser.prog())?),
+            _ => None,
+        };
+        let ring = match place {
+            Place::OffPath => Some(self.network.ring()?),
+            _ => None,
+        };
+        let receivers = match place {
+            Place::OffPath => Receivers::SocketAndRing,
+            _ => Receivers::Socket,
+        };
+        let socket = self.network.socket()?;
+        let query = message.query();
+        let search = matches!(place, Place::Application).then(|| Finder::new(&query));
+        let packet = message.packet();
+        self.generator
+            .reset(self.network.sender_index()?, receivers)?;
+        let (done, found) = (AtomicBool::new(false), AtomicU64::new(0));
+        let rate = thread::scope(|scope| {
+            let sink = scope.spawn(|| self.receive(&socket, search.as_ref(), &found, &done));
+            let reader = ring.map(|ring| scope.spawn(|| self.copies(ring, &query, &found, &done)));
+            let sender = scope.spawn(|| {
+                self.network.sender.run(|| {
+                    precedence::pin_this(self.sending)?;
+                    self.generator.send(&packet)
+                })
+            });
+            let rate = self.watch(times);
+            self.generator.stop()?;
+            joined(sender.join())?;
+            self.rest(receivers)?;
+            done.store(true, Ordering::Relaxed);
+            joined(sink.join())?;
+            reader.map_or(Ok(()), |reader| joined(reader.join()))?;
+            rate
+        })?;
+        let counts = Counts {
+            sent: self.generator.sent()?,
+            received: self.generator.received()?,
+            found: found.into_inner(),
+        };
+        Ok((rate, counts))
+    }
+
+    /// Packets a second.
+    fn watch(&self, times: Times) -> io::Result<f64> {
+        thread::sleep(times.warm);
+        let (first, begun) = (self.generator.received()?, Instant::now());
+        thread::sleep(times.measured);
+        let (last, took) = (self.generator.received()?, begun.elapsed());
+        Ok((last - first) as f64 / took.as_secs_f64())
+    }
+
+    /// Waits for what is under way.
+    fn rest(&self, receivers: Receivers) -> io::Result<()> {
+        let begun = Instant::now();
+        let sent = self.generator.sent()?;
+        while begun.elapsed() < REST {
+            let ring = receivers == Receivers::Socket || self.generator.copied()? >= sent;
+            if ring && self.generator.received()? >= sent {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// The application: takes packets from the socket, one a system call, and maybe looks for the query attribute in each.
+    fn receive(
+        &self,
+        socket: &UdpSocket,
+        search: Option<&Finder>,
+        found: &AtomicU64,
+        done: &AtomicBool,
+    ) -> io::Result<()> {
+        precedence::pin_this(self.receiving)?;
+        let mut buffer = vec![0; 2048];
+        let mut packets = 0;
+        loop {
+            match socket.recv(&mut buffer) {
+                Ok(length) => {
+                    packets += 1;
+                    if search.is_some_and(|search| search.find(&buffer[..length]).is_some()) {
+                        found.fetch_add(1, Ordering::Relaxed);
+                    }
+                    if packets % PUBLISHED_EVERY == 0 {
+                        self.generator.set_received(packets)?;
+                    }
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    self.generator.set_received(packets)?;
+                    if done.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                }
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Who reads copies: looks for the query attribute in each, as `onpath query --off-path` waits for them.
+    fn copies(
+        &self,
+        mut ring: PacketRing,
+        query: &[u8],
+        found: &AtomicU64,
+        done: &AtomicBool,
+    ) -> io::Result<()> {
+        precedence::pin_this(self.receiving)?;
+        let search = Finder::new(query);
+        let mut packets = 0;
+        while !done.load(Ordering::Relaxed) {
+            let taken = ring.take(|packet| {
+                let payload = packet.bytes.get(HEADERS..).unwrap_or_default();
+                if search.find(payload).is_some() {
+                    found.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            packets += taken as u64;
+            self.generator.set_copied(packets)?;
+            if taken == 0 {
+                wait(&ring)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits for copies.
+pub(super) fn wait(ring: &PacketRing) -> io::Result<()> {
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    let mut ready = [PollFd::new(ring.ready(), PollFlags::POLLIN)];
+    let patience = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::ZERO);
+    poll(&mut ready, patience)?;
+    Ok(())
+}
+
+struct Counts {
+    sent: u64,
+    received: u64,
+    found: u64,
+}
+
+fn joined<T>(ended: thread::Result<io::Result<T>>) -> io::Result<T> {
+    ended.unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+}

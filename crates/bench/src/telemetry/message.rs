@@ -1,0 +1,268 @@
+//! Messages of attributes in UDP, and the parsers in P4 that look for the last one.
+
+use std::fmt::Write;
+
+/// Bytes of the payload of every packet.
+pub(super) const PAYLOAD: usize = 1400;
+/// Bytes of the query attribute: a tag and its value.
+pub(super) const QUERY: usize = 25;
+/// The value that is looked for, behind the tag.
+const VALUE: &[u8; QUERY - 2] = b"city=Paris;country=Fr..";
+/// The port of the messages.
+pub(super) const PORT: u16 = 7000;
+/// Addresses of the sender and the receiver.
+pub(super) const ADDRESSES: [[u8; 4]; 2] = [[10, 77, 0, 1], [10, 77, 0, 2]];
+/// Link-layer addresses of the sender and the receiver.
+pub(super) const LINKS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
+/// Bytes of the headers in front of a payload.
+pub(super) const HEADERS: usize = 42;
+
+/// How a parser gets to the query attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Technique {
+    /// Sizes and order are known.
+    DirectJump,
+    /// Sizes are known by the tags.
+    SkipAhead,
+    /// Nothing is known.
+    ByteByByte,
+}
+
+impl Technique {
+    pub(super) const ALL: [Technique; 3] = [
+        Technique::DirectJump,
+        Technique::SkipAhead,
+        Technique::ByteByByte,
+    ];
+
+    /// As tables name it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Technique::DirectJump => "direct jump",
+            Technique::SkipAhead => "skip ahead",
+            Technique::ByteByByte => "byte by byte",
+        }
+    }
+}
+
+/// A message: attributes, each with a tag of two bytes, the last of which is the query attribute; what follows it in the payload are
+/// letters that nobody looks at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Message {
+    /// Bytes of each attribute with its tag.
+    sizes: Vec<usize>,
+}
+
+impl Message {
+    /// Attributes of 25 bytes each in so many bytes, a multiple of 25.
+    pub(super) fn of_bytes(parsed: usize) -> Message {
+        Message {
+            sizes: vec![QUERY; parsed / QUERY],
+        }
+    }
+
+    /// So many attributes, at least two, in the whole payload.
+    pub(super) fn of_attributes(number: usize) -> Message {
+        let others = number - 1;
+        let bytes = PAYLOAD - QUERY;
+        let mut sizes: Vec<usize> = vec![bytes / others; others];
+        sizes[0] += bytes % others;
+        sizes.push(QUERY);
+        Message { sizes }
+    }
+
+    /// Bytes in front of the query attribute.
+    fn skipped(&self) -> usize {
+        self.sizes.iter().sum::<usize>() - QUERY
+    }
+
+    /// The query attribute: its tag and its value.
+    pub(super) fn query(&self) -> Vec<u8> {
+        let mut query = tag(self.sizes.len() - 1).to_vec();
+        query.extend(VALUE);
+        query
+    }
+
+    /// The payload of a packet.
+    pub(super) fn payload(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (number, size) in self.sizes.iter().enumerate() {
+            let end = bytes.len() + size;
+            bytes.extend(tag(number));
+            while bytes.len() < end {
+                bytes.push(letter(bytes.len()));
+            }
+        }
+        bytes.truncate(self.skipped());
+        bytes.extend(self.query());
+        while bytes.len() < PAYLOAD {
+            bytes.push(letter(bytes.len()));
+        }
+        bytes
+    }
+
+    /// The packet, from the Ethernet header on.
+    pub(super) fn packet(&self) -> Vec<u8> {
+        let payload = self.payload();
+        let mut packet = [LINKS[1], LINKS[0]].concat();
+        packet.extend([8, 0]);
+        let mut ip = vec![0x45, 0];
+        ip.extend((payload.len() as u16 + 28).to_be_bytes());
+        ip.extend([0, 0, 0x40, 0, 64, 17, 0, 0]);
+        ip.extend(ADDRESSES.concat());
+        let words = ip
+            .chunks(2)
+            .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+        let sum = words.sum::<u32>();
+        let sum = (sum & 0xffff) + (sum >> 16);
+        ip[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        packet.extend(ip);
+        packet.extend(5000u16.to_be_bytes());
+        packet.extend(PORT.to_be_bytes());
+        packet.extend((payload.len() as u16 + 8).to_be_bytes());
+        packet.extend([0, 0]);
+        packet.extend(payload);
+        packet
+    }
+
+    /// A parser of such messages, which keeps a tally of the packets with the query attribute, of their times if `timed`.
+    pub(super) fn program(&self, technique: Technique, timed: bool) -> String {
+        let query: String = self.query().iter().map(|b| format!("{b:02x}")).collect();
+        let (locals, states) = match technique {
+            Technique::DirectJump => ("", self.direct_jump()),
+            Technique::SkipAhead => ("", self.skip_ahead()),
+            Technique::ByteByByte => ("    bit<16> left;\n", BYTE_BY_BYTE.to_string()),
+        };
+        let value = if timed { "input.timestamp" } else { "1" };
+        format!(
+            "#include <core.p4>
+#include <tap_model.p4>
+header ethernet_t {{ bit<48> dst; bit<48> src; bit<16> type; }}
+header ipv4_t {{
+    bit<4> version; bit<4> ihl; bit<8> dscp_ecn; bit<16> length;
+    bit<16> id; bit<3> flags; bit<13> frag_offset;
+    bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst;
+}}
+header udp_t {{ bit<16> src; bit<16> dst; bit<16> length; bit<16> checksum; }}
+header mark_t {{ }}
+struct headers_t {{ ethernet_t eth; ipv4_t ipv4; udp_t udp; mark_t found; }}
+const bit<200> QUERY = 0x{query};
+parser prs(packet_in packet, out headers_t hdr) {{
+{locals}    state start {{
+        packet.extract(hdr.eth);
+        transition select(hdr.eth.type) {{ 0x0800: ipv4; default: accept; }}
+    }}
+    state ipv4 {{
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.ihl, hdr.ipv4.frag_offset, hdr.ipv4.protocol) {{
+            (5, 0, 17): udp;
+            default: accept;
+        }}
+    }}
+    state udp {{
+        packet.extract(hdr.udp);
+        transition select(hdr.udp.dst) {{ {PORT}: message; default: accept; }}
+    }}
+{states}    state value {{
+        transition select(packet.lookahead<bit<200>>()) {{ QUERY: found; default: accept; }}
+    }}
+    state found {{ packet.extract(hdr.found); transition accept; }}
+}}
+control watch(in headers_t hdr, in tap_input input) {{
+    tally<bit<1>>(8) found;
+    apply {{
+        if (hdr.found.isValid()) {{ found.add(0, {value}); }}
+    }}
+}}
+tap(prs(), watch()) main;
+"
+        )
+    }
+
+    fn direct_jump(&self) -> String {
+        match self.skipped() {
+            0 => "    state message { transition value; }\n".into(),
+            bytes => {
+                format!("    state message {{ packet.advance(8 * {bytes}); transition value; }}\n")
+            }
+        }
+    }
+
+    fn skip_ahead(&self) -> String {
+        let number = |at: usize| u16::from_be_bytes(tag(at));
+        let (mut cases, mut states) = (String::new(), String::new());
+        let mut sizes = Vec::new();
+        let others = &self.sizes[..self.sizes.len() - 1];
+        for (at, &size) in others.iter().enumerate() {
+            // Writing to a string does not fail.
+            let _ = writeln!(cases, "            {}: skip_{size};", number(at));
+            if !sizes.contains(&size) {
+                sizes.push(size);
+                let _ = writeln!(
+                    states,
+                    "    state skip_{size} {{ packet.advance(8 * {size}); transition message; }}"
+                );
+            }
+        }
+        format!(
+            "    state message {{
+        transition select(packet.lookahead<bit<16>>()) {{
+{cases}            {}: value;
+            default: accept;
+        }}
+    }}
+{states}",
+            number(others.len())
+        )
+    }
+}
+
+const BYTE_BY_BYTE: &str = "    state message {
+        left = hdr.udp.length |-| 8;
+        transition search;
+    }
+    state search {
+        transition select(left >= 25) { true: compare; default: accept; }
+    }
+    state compare {
+        transition select(packet.lookahead<bit<200>>()) { QUERY: found; default: next; }
+    }
+    state next {
+        packet.advance(8);
+        left = left - 1;
+        transition search;
+    }
+";
+
+/// The tag of an attribute by its place, which is no letter.
+fn tag(number: usize) -> [u8; 2] {
+    (number as u16 + 1).to_be_bytes()
+}
+
+/// Letters without a pattern, the same at each run.
+fn letter(at: usize) -> u8 {
+    let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    b'a' + ((x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u8 % 26
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_query_attribute_ends_what_is_parsed_and_is_nowhere_else() {
+        let of_bytes = [200, 400, 800, 1200, 1400].map(|n| (Message::of_bytes(n), n));
+        let of_attributes = [2, 8, 56].map(|n| (Message::of_attributes(n), PAYLOAD));
+        for (message, end) in of_bytes.into_iter().chain(of_attributes) {
+            let payload = message.payload();
+            assert_eq!(payload.len(), PAYLOAD);
+            let found: Vec<usize> = payload
+                .windows(QUERY)
+                .enumerate()
+                .filter(|(_, window)| **window == message.query())
+                .map(|(at, _)| at + QUERY)
+                .collect();
+            assert_eq!(found, [end]);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! `bench telemetry`: what it costs to read messages on the packets' path, in the application that receives them, and off the path,
+//! in UDP through a pair of devices, against published figures.
+
+mod cores;
+mod flow;
+mod generator;
+mod message;
+mod network;
+mod parser;
+mod plots;
+mod published;
+mod rates;
+mod report;
+mod round_trip;
+mod visible;
+
+use crate::error::Error;
+use crate::machine::Machine;
+use flow::{Bench, Times};
+use generator::Generator;
+use kernel::bench::median;
+use lab::precedence;
+use network::{Network, Polling};
+use nix::unistd::gettid;
+use serde::Serialize;
+use std::time::Duration;
+
+/// How long to measure, and what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// How often each case gets its turn.
+    rounds: usize,
+    /// Of one turn.
+    times: Times,
+    /// Bytes that are parsed.
+    bytes: &'static [usize],
+    /// Attributes of a message.
+    attributes: &'static [usize],
+    /// Single packets, and requests of a round.
+    packets: usize,
+}
+
+impl Effort {
+    /// Everything, in so many rounds.
+    pub(crate) fn of_rounds(rounds: usize) -> Effort {
+        Effort {
+            rounds,
+            times: Times {
+                warm: Duration::from_millis(15),
+                measured: Duration::from_millis(60),
+            },
+            bytes: &[200, 400, 800, 1200, 1400],
+            attributes: &[2, 4, 8, 16, 32, 56],
+            packets: 500,
+        }
+    }
+}
+
+/// How often each case gets its turn if nothing else is asked for.
+pub(crate) const ROUNDS: usize = 21;
+
+/// A figure: the median of several rounds, and the quarter of them that are less and more.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+struct Spread {
+    median: f64,
+    lower: f64,
+    upper: f64,
+}
+
+impl Spread {
+    fn of(mut samples: Vec<f64>) -> Spread {
+        samples.sort_by(f64::total_cmp);
+        let quarter = |n: usize| samples.get(samples.len() * n / 4).or(samples.last());
+        Spread {
+            median: median(&samples),
+            lower: quarter(1).copied().unwrap_or(f64::NAN),
+            upper: quarter(3).copied().unwrap_or(f64::NAN),
+        }
+    }
+}
+
+/// The results.
+#[derive(Serialize)]
+pub(crate) struct Results {
+    machine: Machine,
+    rounds: usize,
+    rates: rates::Rates,
+    cores: Vec<cores::Cores>,
+    visible: Vec<visible::Visible>,
+    round_trip: Vec<round_trip::RoundTrip>,
+}
+
+/// Measures all. The processors 0 and 1 are taken: other work on the machine makes way.
+pub(crate) fn measure(effort: &Effort) -> Result<Results, Error> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    if processors < 2 {
+        return Err(Error::new(
+            "this takes two processors: one sends, one receives",
+        ));
+    }
+    let _session = precedence::FirstSession::new().map_err(Error::system("a priority"))?;
+    precedence::first(gettid()).map_err(Error::system("a priority"))?;
+    let network = Network::new(0, Polling::Thread(0)).map_err(Error::system("a network"))?;
+    let generator = Generator::new()?;
+    let bench = Bench {
+        network: &network,
+        generator: &generator,
+        receiving: 0,
+        sending: 1,
+    };
+    eprintln!("what a socket takes, by place and technique ...");
+    let rates = rates::measure(&bench, effort)?;
+    eprintln!("one processor and both ...");
+    let cores = cores::measure(effort)?;
+    eprintln!("until a count is seen ...");
+    let visible = visible::measure(&network, effort)?;
+    eprintln!("round trips ...");
+    let round_trip = round_trip::measure(&network, effort)?;
+    Ok(Results {
+        machine: Machine::this(),
+        rounds: effort.rounds,
+        rates,
+        cores,
+        visible,
+        round_trip,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_measured_and_shown() {
+        let effort = Effort {
+            rounds: 1,
+            times: Times {
+                warm: Duration::from_millis(2),
+                measured: Duration::from_millis(10),
+            },
+            bytes: &[200],
+            attributes: &[2],
+            packets: 5,
+        };
+        let results = measure(&effort).expect("this test needs root, clang and two processors");
+        let text = results.markdown();
+        for line in [
+            "| 200 | ",
+            "| on the path | ",
+            "| direct jump | ",
+            "| attributes | 2 |",
+        ] {
+            assert!(text.contains(&format!("\n{line}")), "{line}: {text}");
+        }
+        for plot in results.plots().expect("plots") {
+            assert!(plot.1.starts_with("<svg "), "{}", plot.1);
+        }
+    }
+
+    #[test]
+    fn a_spread_has_half_of_all_rounds() {
+        let spread = Spread::of((1..=9).rev().map(f64::from).collect());
+        assert_eq!((spread.lower, spread.median, spread.upper), (3.0, 5.0, 7.0));
+        assert_eq!(Spread::of(vec![2.0]).upper, 2.0);
+    }
+}

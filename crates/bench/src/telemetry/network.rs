@@ -1,0 +1,164 @@
+//! A sender and a receiver in namespaces of their own, joined by virtual Ethernet.
+
+use super::message::{ADDRESSES, LINKS, PORT};
+use kernel::interface;
+use kernel::link::{self, End, Setup};
+use kernel::offloads::{self, Offload};
+use kernel::packet_ring::PacketRing;
+use kernel::sys::{Link, Prog, XdpMode};
+use lab::Space;
+use lab::precedence;
+use nix::sys::socket::{setsockopt, sockopt};
+use nix::unistd::Pid;
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// The sender's device.
+const SENDER: &str = "sender";
+/// Room for what a socket has not been asked for yet: nothing is lost while the receiver waits for its processor.
+const SOCKET_BUFFER: usize = 64 << 20;
+/// Blocks of a ring of copies: 16 MB, as `onpath query --off-path` has.
+const RING_BLOCKS: usize = 32;
+/// A receiver that waits so long looks whether it should end.
+pub(super) const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Both ends.
+pub(super) struct Network {
+    pub(super) sender: Space,
+    pub(super) receiver: Space,
+    /// The receiver's device.
+    device: String,
+}
+
+/// Where the receiver's packets come out of the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Polling {
+    /// On the processor that sent them.
+    Sender,
+    /// On this processor, in the kernel's thread for the device.
+    Thread(usize),
+}
+
+impl Network {
+    /// Makes both ends. The receiver's device has a name that no other process's has.
+    pub(super) fn new(number: usize, polling: Polling) -> io::Result<Network> {
+        let [sender, receiver] = [Space::new()?, Space::new()?];
+        let device = format!("t{}n{number}", std::process::id() % 10_000);
+        let end = |space, name| End {
+            netns: Some(space),
+            ..End::here(name)
+        };
+        link::add_veth(end(sender.as_fd(), SENDER), end(receiver.as_fd(), &device))?;
+        let network = Network {
+            sender,
+            receiver,
+            device,
+        };
+        network.set_up(0)?;
+        network.set_up(1)?;
+        let wait = |space: &Space, name: &str| space.run(|| link::wait_until_running(name));
+        wait(&network.sender, SENDER)?;
+        wait(&network.receiver, &network.device)?;
+        if let Polling::Thread(processor) = polling {
+            network.poll_on(processor)?;
+        }
+        Ok(network)
+    }
+
+    fn set_up(&self, end: usize) -> io::Result<()> {
+        let (space, name) = match end {
+            0 => (&self.sender, SENDER),
+            _ => (&self.receiver, self.device.as_str()),
+        };
+        space.run(|| {
+            let setup = Setup {
+                address: Some(LINKS[end]),
+                no_own_address: true,
+                ..Setup::default()
+            };
+            link::set_up(name, setup)?;
+            link::add_address(name, address(end), 24)?;
+            link::add_neighbour(name, address(1 - end), LINKS[1 - end])?;
+            // Only then does a device take frames of XDP without a program of its own.
+            offloads::set(name, Offload::Gro, true)
+        })
+    }
+
+    /// Has the kernel poll the receiver's device in a thread, on this processor.
+    fn poll_on(&self, processor: usize) -> io::Result<()> {
+        // The files of devices are those of the namespace in which they were mounted.
+        let script = format!(
+            "mount -t sysfs onpath /sys && echo 1 > /sys/class/net/{}/threaded",
+            self.device
+        );
+        self.receiver
+            .output(&["unshare", "--mount", "sh", "-c", &script])?;
+        let name = format!("napi/{}-", self.device);
+        let mut found = false;
+        for entry in fs::read_dir("/proc")? {
+            let folder = entry?.path();
+            let is_it = fs::read_to_string(folder.join("comm")).is_ok_and(|n| n.starts_with(&name));
+            let number = folder.file_name().and_then(|n| n.to_str()?.parse().ok());
+            if let (true, Some(thread)) = (is_it, number) {
+                let thread = Pid::from_raw(thread);
+                precedence::pin(thread, processor)?;
+                precedence::first(thread)?;
+                found = true;
+            }
+        }
+        match found {
+            true => Ok(()),
+            false => Err(io::Error::other("the kernel has no thread for the device")),
+        }
+    }
+
+    /// The receiver's socket.
+    pub(super) fn socket(&self) -> io::Result<UdpSocket> {
+        let socket = self
+            .receiver
+            .run(|| UdpSocket::bind((Ipv4Addr::from(ADDRESSES[1]), PORT)))?;
+        setsockopt(&socket, sockopt::RcvBufForce, &SOCKET_BUFFER)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(socket)
+    }
+
+    /// A socket of the sender's, connected to the receiver's.
+    pub(super) fn client(&self) -> io::Result<UdpSocket> {
+        let socket = self
+            .sender
+            .run(|| UdpSocket::bind((Ipv4Addr::from(ADDRESSES[0]), 0)))?;
+        socket.connect((Ipv4Addr::from(ADDRESSES[1]), PORT))?;
+        Ok(socket)
+    }
+
+    /// Copies of the receiver's packets.
+    pub(super) fn ring(&self) -> io::Result<PacketRing> {
+        self.receiver.run(|| {
+            PacketRing::open(&self.device, RING_BLOCKS).map_err(|d| io::Error::other(d.message))
+        })
+    }
+
+    /// Attaches a program to the receiver's device.
+    pub(super) fn attach(&self, program: &Prog) -> io::Result<Link> {
+        self.receiver.run(|| {
+            let index = index(&self.device)?;
+            Link::attach_xdp(program, index, XdpMode::Native)
+        })
+    }
+
+    /// The number of the sender's device in its namespace.
+    pub(super) fn sender_index(&self) -> io::Result<u32> {
+        self.sender.run(|| index(SENDER))
+    }
+}
+
+fn index(device: &str) -> io::Result<u32> {
+    interface::index(device).map_err(|d| io::Error::other(d.message))
+}
+
+fn address(end: usize) -> IpAddr {
+    Ipv4Addr::from(ADDRESSES[end]).into()
+}

@@ -1,0 +1,191 @@
+//! What a socket takes, with the parser in each place and by each technique, in turn.
+
+use super::flow::{Bench, Place, Times};
+use super::message::{Message, PAYLOAD, Technique};
+use super::parser::Parser;
+use super::{Effort, Spread};
+use crate::error::Error;
+use kernel::bench::median;
+use serde::Serialize;
+
+/// A figure: of a place or a technique, at a number of bytes or of attributes.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Rate {
+    /// Of what.
+    pub(super) of: &'static str,
+    /// Bytes that are parsed, or attributes.
+    pub(super) at: usize,
+    /// Gigabits a second, of Ethernet frames.
+    pub(super) gbits: Spread,
+    /// Of the rate without a parser just before and after.
+    pub(super) part: Spread,
+}
+
+/// The results.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Rates {
+    /// Gigabits a second without a parser.
+    pub(super) nowhere: Spread,
+    /// By place and bytes.
+    pub(super) places: Vec<Rate>,
+    /// Parts on the path to those off it in the same round, by bytes.
+    pub(super) on_to_off: Vec<(usize, Spread)>,
+    /// On the path, by technique and bytes.
+    pub(super) techniques: Vec<Rate>,
+    /// On the path, by technique and attributes.
+    pub(super) attributes: Vec<Rate>,
+}
+
+/// Names of the places.
+pub(super) const PATH: &str = "on the path";
+pub(super) const APPLICATION: &str = "in the application";
+pub(super) const OFF_PATH: &str = "off the path";
+
+/// Which table a figure is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Table {
+    Places,
+    Techniques,
+    Attributes,
+}
+
+struct Case {
+    tables: &'static [Table],
+    of: &'static str,
+    at: usize,
+    message: Message,
+    parser: Option<Parser>,
+    /// Packets a second, and their part of those without a parser.
+    samples: Vec<(f64, f64)>,
+}
+
+impl Case {
+    fn new(of: &'static str, at: usize, message: Message, tables: &'static [Table]) -> Case {
+        Case {
+            tables,
+            of,
+            at,
+            message,
+            parser: None,
+            samples: Vec::new(),
+        }
+    }
+
+    fn parsed(mut self, technique: Technique) -> Result<Case, Error> {
+        self.parser = Some(Parser::new(&self.message, technique, false)?);
+        Ok(self)
+    }
+
+    fn place(&self) -> Place<'_> {
+        match (&self.parser, self.of) {
+            (Some(parser), _) => Place::Path(parser),
+            (None, APPLICATION) => Place::Application,
+            (None, _) => Place::OffPath,
+        }
+    }
+
+    fn rate(&self) -> Rate {
+        let (rates, parts): (Vec<f64>, Vec<f64>) = self.samples.iter().copied().unzip();
+        Rate {
+            of: self.of,
+            at: self.at,
+            gbits: Spread::of(rates.iter().map(|rate| gbits(*rate)).collect()),
+            part: Spread::of(parts),
+        }
+    }
+}
+
+/// Measures all, in turn.
+pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
+    let mut cases = cases(effort)?;
+    let plain = Message::of_bytes(PAYLOAD);
+    let mut nowhere = Vec::new();
+    for round in 0..effort.rounds {
+        eprintln!("  round {} of {} ...", round + 1, effort.rounds);
+        // What else the machine does changes within a second: each case stands between two without a parser.
+        let mut before = once(bench, &plain, Place::Nowhere, effort.times)?;
+        nowhere.push(before);
+        for case in &mut cases {
+            let rate = once(bench, &case.message, case.place(), effort.times)?;
+            let after = once(bench, &plain, Place::Nowhere, effort.times)?;
+            nowhere.push(after);
+            case.samples.push((rate, rate / median(&[before, after])));
+            before = after;
+        }
+    }
+    let of = |table: Table| {
+        let of_table = cases.iter().filter(|case| case.tables.contains(&table));
+        of_table.map(Case::rate).collect()
+    };
+    Ok(Rates {
+        nowhere: Spread::of(nowhere.into_iter().map(gbits).collect()),
+        places: of(Table::Places),
+        on_to_off: on_to_off(&cases),
+        techniques: rename(of(Table::Techniques)),
+        attributes: of(Table::Attributes),
+    })
+}
+
+fn on_to_off(cases: &[Case]) -> Vec<(usize, Spread)> {
+    let on_path = cases.iter().filter(|case| case.of == PATH);
+    let with_off = on_path.filter_map(|on| {
+        let off = cases
+            .iter()
+            .find(|case| case.of == OFF_PATH && case.at == on.at)?;
+        let rounds = on.samples.iter().zip(&off.samples);
+        let ratios = rounds.map(|((_, on), (_, off))| on / off).collect();
+        Some((on.at, Spread::of(ratios)))
+    });
+    with_off.collect()
+}
+
+/// What is parsed byte by byte on the path is in two tables.
+fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
+    for rate in &mut rates {
+        if rate.of == PATH {
+            rate.of = Technique::ByteByByte.name();
+        }
+    }
+    rates
+}
+
+/// A measurement that other work on the machine spoiled is made again.
+fn once(bench: &Bench, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
+    const TRIES: usize = 3;
+    let mut tries = (0..TRIES).map(|_| bench.rate(message, place, times));
+    let mut last = Err(Error::new("no measurement was made"));
+    for tried in &mut tries {
+        last = tried;
+        if last.is_ok() {
+            break;
+        }
+    }
+    last
+}
+
+fn cases(effort: &Effort) -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for &bytes in effort.bytes {
+        let case = |of, tables| Case::new(of, bytes, Message::of_bytes(bytes), tables);
+        let both = &[Table::Places, Table::Techniques];
+        cases.push(case(PATH, both).parsed(Technique::ByteByByte)?);
+        cases.push(case(APPLICATION, &[Table::Places]));
+        cases.push(case(OFF_PATH, &[Table::Places]));
+        for technique in [Technique::DirectJump, Technique::SkipAhead] {
+            cases.push(case(technique.name(), &[Table::Techniques]).parsed(technique)?);
+        }
+    }
+    for &number in effort.attributes {
+        for technique in Technique::ALL {
+            let message = Message::of_attributes(number);
+            let case = Case::new(technique.name(), number, message, &[Table::Attributes]);
+            cases.push(case.parsed(technique)?);
+        }
+    }
+    Ok(cases)
+}
+
+/// Packets a second as gigabits of Ethernet frames.
+pub(super) fn gbits(packets: f64) -> f64 {
+    packets * 8.0 * (PAYLOAD + super::message::HEADERS) as f64 / 1e9
+}
