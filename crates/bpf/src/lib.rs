@@ -21,6 +21,7 @@ pub mod features;
 mod figures;
 mod file;
 mod flow_state;
+pub mod forecast;
 mod hook;
 mod keys;
 pub mod limits;
@@ -173,7 +174,7 @@ pub struct Report {
     pub fast_path: bool,
     /// What the parser leaves is in the per-CPU map.
     pub parse_record: bool,
-    /// About how many instructions the verifier would process if it were in variables.
+    /// About how many instructions the verifier would process if it were in variables, up to [`LARGEST_ESTIMATE`].
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
@@ -197,6 +198,8 @@ pub struct Report {
     /// How often one packet may go round in loops, if the verifier has to follow each turn.
     pub parser_turns: Option<u32>,
 }
+
+pub use emit::plan::size::MOST as LARGEST_ESTIMATE;
 
 impl Report {
     /// Whether the verifier may have less to process if the program is compiled otherwise.

@@ -11,10 +11,10 @@ use ir::{Program, visit};
 const MOST_FUNCTIONS: usize = 256;
 
 /// Instructions that a jump can pass over where the kernel lacks [`Feature::LongJumps`].
-const FARTHEST: u32 = 32_767;
+pub(crate) const FARTHEST: u32 = 32_767;
 
 /// Instructions that a program may have (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
-const LONGEST: u32 = 1_000_000;
+pub(crate) const LONGEST: u32 = 1_000_000;
 
 /// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
 /// nanoseconds.

@@ -4,6 +4,7 @@ use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features};
+use bpf::forecast::Forecast;
 use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord};
@@ -87,6 +88,8 @@ pub struct Request<'a> {
     pub layout: Option<Layout>,
     /// Functions are cut into parts of about so many instructions each, whether the program is large or not.
     pub parts: Option<u32>,
+    /// Is told what is about to be done that takes more than a few seconds.
+    pub notice: fn(&str),
 }
 
 /// About which objects the verifier is asked while a program is compiled, so that another is made where it refuses one.
@@ -130,6 +133,7 @@ impl Request<'_> {
             parse_record: ParseRecord::BySize,
             layout: None,
             parts: None,
+            notice: |_| {},
         }
     }
 }
@@ -188,6 +192,8 @@ pub fn compile(
     let features = usable(request.kernel.features());
     let begun = Instant::now();
     let optimised = optimised(program, request);
+    let forecast = Forecast::of(&optimised);
+    forecast.check(request.hook)?;
     // The same for strategies that make functions of parts.
     let mut for_parts: Option<Program> = None;
     let optimised_fast_path = frontend::optimise_fast_path(program);
@@ -206,6 +212,11 @@ pub fn compile(
     let tried = strategy::try_all(|strategy| {
         if first.as_ref().is_some_and(|first| !strategy.differs(first)) {
             return Outcome::Repeated;
+        }
+        if let (None, None, Some(report)) = (&first, request.parts, forecast.long()) {
+            let long = too_long(&optimised, request, &features, &report);
+            first = Some(report);
+            return long;
         }
         let asked = options(sources, request, features);
         let parts = match &first {
@@ -245,12 +256,7 @@ pub fn compile(
         }
         match limits::length(&features, &output.report) {
             Length::Long | Length::Excessive if is_first => {
-                let refused = limits::too_long(&optimised, request.hook, &features, &output.report);
-                let instructions = output.report.longest_estimate;
-                let reason =
-                    format!("about {instructions} instructions are too many for one function");
-                let otherwise = Err(Box::new(refused).into());
-                return Outcome::Obstructed(Obstacle::TooLong, reason, otherwise);
+                return too_long(&optimised, request, &features, &output.report);
             }
             Length::Excessive => return Outcome::Repeated,
             Length::Long if too_large_in_parts => return Outcome::Repeated,
@@ -297,6 +303,19 @@ pub fn compile(
     })
 }
 
+/// What comes of a program that is too long for one function.
+fn too_long(
+    program: &Program,
+    request: Request,
+    features: &Features,
+    report: &bpf::Report,
+) -> Outcome<Made> {
+    let refused = limits::too_long(program, request.hook, features, report);
+    let instructions = report.longest_estimate;
+    let reason = format!("about {instructions} instructions are too many for one function");
+    Outcome::Obstructed(Obstacle::TooLong, reason, Err(Box::new(refused).into()))
+}
+
 /// Has diagnostics of a program that is too long show its longest part.
 fn show_longest_part(diagnostics: &Diagnostics, program: &Program) -> Diagnostics {
     let mut shown = Diagnostics::new();
@@ -338,6 +357,9 @@ fn attempt(
     times: &mut Times,
 ) -> Outcome<Made> {
     let begun = Instant::now();
+    if output.report.instruction_estimate > SLOW {
+        (request.notice)(&slow(&output.report));
+    }
     let has_long = features.has(Feature::LongJumps);
     let mut jumps = match has_long && limits::needs_long_jumps(&output.report) {
         true => Jumps::Long,
@@ -377,6 +399,22 @@ fn attempt(
         None => Outcome::Made((object, output)),
         Some((obstacle, reason)) => obstructed(obstacle, reason, (object, output)),
     }
+}
+
+/// Instructions by estimate from which clang may take more than five seconds: it takes 30,000 a second, and fewer of long functions.
+const SLOW: u32 = 100_000;
+
+/// What takes long about a program.
+fn slow(report: &bpf::Report) -> String {
+    let instructions = report.instruction_estimate;
+    let seconds = instructions.div_ceil(30_000);
+    let functions = match report.parts {
+        0 => "one function".to_owned(),
+        parts => format!("{} functions", parts + 1),
+    };
+    format!(
+        "compiling about {instructions} instructions as {functions}: this may take {seconds} seconds or more"
+    )
 }
 
 /// What an object comes to that the verifier refused.

@@ -274,7 +274,11 @@ pub(crate) fn try_all<T>(
             }
             Outcome::Repeated => {}
             Outcome::Refused(diagnostics) => {
-                best.get_or_insert(Err(diagnostics));
+                // That one function would have been too long explains nothing if several are refused for another reason.
+                let is_refused_anew = failed.iter().all(|f| f.obstacle == Obstacle::TooLong);
+                if best.is_none() || is_refused_anew && matches!(best, Some(Err(_))) {
+                    best = Some(Err(diagnostics));
+                }
                 break;
             }
         }
@@ -397,6 +401,21 @@ mod tests {
             false => Some(Obstacle::TooLong),
         });
         assert_eq!(tried[..3], ["full optimisation", IN_PARTS, "one function"]);
+    }
+
+    #[test]
+    fn what_refuses_several_functions_is_the_reason_and_not_that_one_is_too_long() {
+        let tried = try_all(|strategy| -> Outcome<()> {
+            match strategy.in_parts {
+                true => Outcome::Refused(refusal("E0727")),
+                false => {
+                    let refused = Err(refusal("E0745"));
+                    Outcome::Obstructed(Obstacle::TooLong, "long".into(), refused)
+                }
+            }
+        });
+        let refused = tried.err().expect("a refusal");
+        assert_eq!(refused.iter().next().expect("one").code.0, "E0727");
     }
 
     #[test]

@@ -1,75 +1,16 @@
 //! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
 
+mod shapes;
+
 use bpf::features::Feature;
 use bpf::limits;
 use bpf::uses::{Construct, Use};
+use driver::Elaborated;
 use driver::bpf_target::{Compiled, Request, Trial, compile, generate};
-use driver::{Elaborated, Input};
 use kernel::features::Kernel;
+use shapes::{conditions, program, states, tables};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
-
-/// A program whose parser has so many states, which extract that many headers in turn. Each leads to the states that follow it
-/// by these numbers. The control changes each header.
-fn states(count: usize, extracted: usize, followers: &[usize]) -> Elaborated {
-    let mut states = String::new();
-    let mut changes = String::new();
-    for i in 0..count {
-        let h = i % extracted;
-        let _ = write!(
-            states,
-            "    state s{i} {{ packet.extract(hdr.h{h}); transition select(hdr.h{h}.next) {{ "
-        );
-        for (value, by) in followers.iter().enumerate() {
-            if i + by < count {
-                let _ = write!(states, "{value}: s{}; ", i + by);
-            }
-        }
-        let _ = writeln!(states, "default: accept; }} }}");
-    }
-    for i in 0..extracted {
-        let _ = writeln!(
-            changes,
-            "        if (hdr.h{i}.isValid()) {{ hdr.h{i}.sum = hdr.h{i}.sum + 1; }}"
-        );
-    }
-    program(&states, extracted, "", &changes)
-}
-
-/// A program with these states from `s0` on, so many headers, these declarations in its control, and what that does.
-fn program(states: &str, headers: usize, declared: &str, done: &str) -> Elaborated {
-    let list = |line: &dyn Fn(usize) -> String| (0..headers).map(line).collect::<String>();
-    let fields = list(&|i| format!("    next_t h{i};\n"));
-    let emits = list(&|i| format!("        packet.emit(hdr.h{i});\n"));
-    let text = format!(
-        "#include <core.p4>
-#include <xdp_model.p4>
-header next_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
-struct headers_t {{
-{fields}}}
-parser prs(packet_in packet, out headers_t hdr) {{
-    state start {{ transition s0; }}
-{states}}}
-control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
-{declared}    apply {{
-        xout.output_action = xdp_action.XDP_PASS;
-        xout.output_port = 0;
-{done}    }}
-}}
-control dep(in headers_t hdr, packet_out packet) {{
-    apply {{
-{emits}    }}
-}}
-xdp(prs(), sw(), dep()) main;
-"
-    );
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("states.p4");
-    std::fs::write(&file, text).expect("written");
-    driver::elaborate(&Input::file(file))
-        .ok()
-        .expect("a program")
-}
 
 fn compiled(elaborated: &Elaborated) -> Compiled {
     let request = Request {
@@ -154,20 +95,6 @@ fn a_parser_of_1500_states_loads_as_several_functions() {
     assert_eq!(compiled.failed.len(), 1);
 }
 
-/// As many conditions in a row, of which each changes what the next ones see.
-fn conditions(count: usize) -> Elaborated {
-    let mut done = String::new();
-    for i in 0..count {
-        let bit = i % 32;
-        let _ = writeln!(
-            done,
-            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}"
-        );
-    }
-    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
-    program(state, 1, "", &done)
-}
-
 /// Each has jumps of its own, so that a kernel without long ones takes them.
 #[test]
 fn a_control_of_5000_conditions_loads_on_any_kernel() {
@@ -180,23 +107,6 @@ fn a_control_of_5000_conditions_loads_on_any_kernel() {
     assert_eq!(compiled.strategy.name, IN_PARTS);
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
     assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
-}
-
-/// So many tables with keys and actions alike, of several actions each.
-fn tables(count: usize) -> Elaborated {
-    let mut tables = String::new();
-    let mut applied = String::new();
-    for i in 0..count {
-        let _ = writeln!(
-            tables,
-            "    action a{i}(bit<16> v) {{ hdr.h0.sum = hdr.h0.sum ^ v; hdr.h0.rest = hdr.h0.rest + {i}; }}
-    action b{i}(bit<16> v) {{ hdr.h0.sum = hdr.h0.sum ^ v; hdr.h0.rest = hdr.h0.rest - {i}; }}
-    table t{i} {{ key = {{ hdr.h0.rest : exact; }} actions = {{ a{i}; b{i}; NoAction; }} }}"
-        );
-        let _ = writeln!(applied, "        t{i}.apply();");
-    }
-    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
-    program(state, 1, &tables, &applied)
 }
 
 /// Their maps are inner ones of an outer one, which a function without variables for debuggers still needs described.

@@ -155,6 +155,21 @@ impl Elab<'_> {
         }
     }
 
+    /// One of the [`Elab::parts`] of a value.
+    fn part(&self, value: &Value, index: usize) -> Option<Value> {
+        match value {
+            Value::Struct(parts) | Value::Union(parts) | Value::Stack(parts) => {
+                parts.get(index).cloned()
+            }
+            Value::Stored(Storage::Struct(parts)) => parts.get(index).cloned().map(Value::Stored),
+            Value::Stored(Storage::Union(members)) => {
+                let member = members.get(index).cloned();
+                member.map(|m| Value::Stored(Storage::Header(m)))
+            }
+            _ => self.parts(value).into_iter().nth(index),
+        }
+    }
+
     /// All scalars of a value in order, headers' fields included.
     pub(crate) fn scalars(
         &mut self,
@@ -214,7 +229,7 @@ impl Elab<'_> {
                 let (_, field) = self.flat_index(ty, index, span)?;
                 self.default_value(&field, span)
             }
-            _ => match self.parts(value).into_iter().nth(index as usize) {
+            _ => match self.part(value, index as usize) {
                 Some(part) => Ok(part),
                 None => self.fail(crate::errors::not_storable(span)),
             },

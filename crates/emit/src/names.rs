@@ -2,12 +2,16 @@
 
 use crate::target::Reserved;
 use smol_str::SmolStr;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The names taken so far.
 #[derive(Clone, Debug)]
 pub struct Names {
-    taken: HashSet<SmolStr>,
+    taken: Taken,
+    /// The number that the next name gets for which a taken one was wished. Those below are taken.
+    numbers: HashMap<SmolStr, u32>,
     prefixes: [&'static [&'static str]; 2],
 }
 
@@ -30,12 +34,42 @@ const RESERVED: Reserved = Reserved {
     prefixes: &["ONPATH_", "load_be", "store_be", "wide_", "__builtin"],
 };
 
+#[derive(Clone, Debug)]
+struct Taken {
+    reserved: Rc<HashSet<SmolStr>>,
+    others: HashSet<SmolStr>,
+}
+
+impl Taken {
+    fn contains(&self, name: &str) -> bool {
+        self.reserved.contains(name) || self.others.contains(name)
+    }
+
+    /// Takes a name, unless it is taken.
+    fn insert(&mut self, name: &SmolStr) -> bool {
+        !self.reserved.contains(name) && self.others.insert(name.clone())
+    }
+}
+
+/// The reserved names, by every target or by this one. Each table's key has names of its own, so they are read once.
+fn reserved(target: &Reserved) -> Rc<HashSet<SmolStr>> {
+    thread_local! {
+        static READ: RefCell<HashMap<&'static str, Rc<HashSet<SmolStr>>>> = RefCell::default();
+    }
+    let words = |names: &'static str| names.split_whitespace().map(SmolStr::from);
+    let read = || Rc::new(words(RESERVED.names).chain(words(target.names)).collect());
+    READ.with_borrow_mut(|known| Rc::clone(known.entry(target.names).or_insert_with(read)))
+}
+
 impl Names {
     /// None taken but those that are reserved, by every target or by this one.
     pub fn new(target: &Reserved) -> Names {
-        let words = |of: &Reserved| of.names.split_whitespace().map(SmolStr::from);
         Names {
-            taken: words(&RESERVED).chain(words(target)).collect(),
+            taken: Taken {
+                reserved: reserved(target),
+                others: HashSet::new(),
+            },
+            numbers: HashMap::new(),
             prefixes: [RESERVED.prefixes, target.prefixes],
         }
     }
@@ -53,19 +87,23 @@ impl Names {
 
     /// Keeps a name that C text from elsewhere defines.
     pub fn reserve(&mut self, name: &str) {
-        self.taken.insert(name.into());
+        self.taken.insert(&name.into());
     }
 
     /// A unique name like `wish`.
     pub fn fresh(&mut self, wish: &str) -> SmolStr {
         let base = self.identifier(wish);
-        let mut name = base.clone();
-        let mut n = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{base}_{n}").into();
-            n += 1;
+        if self.taken.insert(&base) {
+            return base;
         }
-        name
+        let number = self.numbers.entry(base.clone()).or_insert(2);
+        loop {
+            let name: SmolStr = format!("{base}_{number}").into();
+            *number += 1;
+            if self.taken.insert(&name) {
+                return name;
+            }
+        }
     }
 
     /// A name for something with a dotted path: its last part if that is free, else more of it.
@@ -73,7 +111,7 @@ impl Names {
         let parts: Vec<&str> = path.split('.').collect();
         for from in (0..parts.len()).rev() {
             let name = self.identifier(&parts[from..].join("_"));
-            if self.taken.insert(name.clone()) {
+            if self.taken.insert(&name) {
                 return name;
             }
         }
@@ -84,17 +122,22 @@ impl Names {
     pub fn fresh_short(&mut self, path: &str, suffix: &str, most: usize) -> SmolStr {
         let room = most - suffix.len();
         let last = self.identifier(path.rsplit('.').next().unwrap_or(path));
-        let mut base: String = last.chars().take(room).collect();
-        let mut n = 2;
+        let first: String = last.chars().take(room).collect();
+        let first: SmolStr = format!("{first}{suffix}").into();
+        if self.taken.insert(&first) {
+            return first;
+        }
+        // By what all of them have in common; a dot is in no name.
+        let wish = format!("{last}.{suffix}.{most}").into();
+        let next = self.numbers.entry(wish).or_insert(2);
         loop {
-            let name: SmolStr = format!("{base}{suffix}").into();
-            if self.taken.insert(name.clone()) {
+            let number = next.to_string();
+            *next += 1;
+            let base: String = last.chars().take(room - number.len()).collect();
+            let name: SmolStr = format!("{base}{number}{suffix}").into();
+            if self.taken.insert(&name) {
                 return name;
             }
-            let number = n.to_string();
-            base = last.chars().take(room - number.len()).collect();
-            base.push_str(&number);
-            n += 1;
         }
     }
 

@@ -81,6 +81,9 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         Obstacle::LostPointer
     } else if reason.contains("too large") || reason.contains("too complex") {
         Obstacle::TooLarge
+    } else if reason.contains("cannot be patched") {
+        // What the verifier puts in place of calls is longer, and short jumps no longer pass over it.
+        Obstacle::TooLong
     } else {
         return None;
     };
@@ -115,6 +118,10 @@ mod tests {
         assert_eq!(
             found("The sequence of 8193 jumps is too complex."),
             Some(Obstacle::TooLarge)
+        );
+        assert_eq!(
+            found("insn 9363 cannot be patched due to 16-bit range"),
+            Some(Obstacle::TooLong)
         );
         assert_eq!(found("R0 !read_ok"), None);
     }

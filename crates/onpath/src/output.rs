@@ -103,6 +103,11 @@ pub(crate) fn write_err(text: Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
 }
 
+/// Says what takes long, before it does.
+pub(crate) fn notice(text: &str) {
+    err_line!("note: {text}");
+}
+
 /// Runs a command, reports why it stopped, and gives its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {

@@ -100,6 +100,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) block_data: HashSet<LocalId>,
     /// Sizes of composite types, by type.
     pub(crate) sizes: HashMap<Ty, types::Measure>,
+    /// The places of fields in composite types of which one was accessed: structs may have tens of thousands.
+    pub(crate) fields: HashMap<CompositeId, HashMap<SmolStr, usize>>,
     /// Names that were used, by the location of their declaration.
     pub(crate) used: HashSet<Span>,
     /// Names that should be used.
@@ -133,6 +135,7 @@ impl<'a> Checker<'a> {
             action_data: HashSet::new(),
             block_data: HashSet::new(),
             sizes: HashMap::new(),
+            fields: HashMap::new(),
             used: HashSet::new(),
             declared: Vec::new(),
             deprecated: HashMap::new(),

@@ -6,6 +6,7 @@ pub mod keys;
 pub mod table;
 
 use crate::abi::Hook;
+use crate::forecast::{Construct, Share};
 use diag::{Code, Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
@@ -252,6 +253,50 @@ pub fn too_long(
         "let the parser have fewer states and headers, let actions share what they do, or split the program and run its parts as a \
          bundle",
     )
+}
+
+/// A program of which the verifier would have to process at least so many instructions; `share` takes most of them.
+pub fn too_much(hook: Hook, least: u64, most: u32, share: &Share) -> Diagnostic {
+    let target = hook.target();
+    let (takes, help) = match share.construct {
+        Construct::Parser { states, cases } => (
+            format!("the {states} states of this parser, with {cases} cases, take"),
+            "let the parser have fewer states, or loop in one state over headers that are alike; let a table decide what many cases do",
+        ),
+        Construct::Tables {
+            tables: 1, actions, ..
+        } => (
+            format!("this table with its {actions} actions takes"),
+            "let the table have fewer actions, and tell what they do apart by their parameters",
+        ),
+        Construct::Tables {
+            tables,
+            applied,
+            actions,
+        } => (
+            format!(
+                "{tables} tables like this one, applied at {applied} places, with {actions} actions take"
+            ),
+            "merge tables, or let them share actions",
+        ),
+        Construct::Control { conditions, calls } => (
+            format!(
+                "the {conditions} conditions here, with {calls} calls of counters, meters and registers, take"
+            ),
+            "let a table decide what many conditions do, and count by an index instead of by conditions",
+        ),
+    };
+    let refused = Diagnostic::error(
+        Code("E0731"),
+        share.span,
+        format!(
+            "the {target} target would need at least {least} instructions for this program, and the kernel's verifier processes {most} of one"
+        ),
+    );
+    let label = format!("{takes} at least {} of them", share.least);
+    refused.label(label).help(format!(
+        "{help}, or split the program and run its parts as a bundle"
+    ))
 }
 
 /// More functions than a program may have.

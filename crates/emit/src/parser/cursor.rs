@@ -180,14 +180,12 @@ impl<T: Target> Gen<'_, T> {
 
     /// The bytes of the straight-line run from a statement of a state's own body.
     pub(super) fn ahead(&self, stmt: StmtId) -> u32 {
+        let graph = &self.plan.graph;
+        let Some(&(of, at)) = graph.places.get(&stmt) else {
+            return 0;
+        };
         let data = &self.p.parsers[self.plan.parser];
-        for info in &self.plan.graph.states {
-            let state = &data.states[info.state];
-            let here = state.body.iter().position(|s| s.id == stmt);
-            if let Some(i) = here {
-                return self.straight_line_bytes(&state.body[i..], state);
-            }
-        }
-        0
+        let state = &data.states[graph.states[of].state];
+        self.straight_line_bytes(&state.body[at..], state)
     }
 }

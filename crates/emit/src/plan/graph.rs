@@ -4,7 +4,7 @@
 use super::cursor::{Cursor, Cursors};
 use super::reach::Reach;
 use ir::analysis::dataflow::{reverse_postorder, successors};
-use ir::{Parser, Place, Program, State, StateData, StmtKind, Target, Transition};
+use ir::{Parser, Place, Program, State, StateData, StmtId, StmtKind, Target, Transition};
 use std::collections::HashMap;
 
 /// What is known of a reachable state.
@@ -32,8 +32,12 @@ pub struct Graph {
     pub states: Vec<StateInfo>,
     /// The index of each state in the list.
     pub index: HashMap<State, usize>,
+    /// The states that follow each at once, by index.
+    pub next: Vec<Vec<usize>>,
     /// Which of them can follow which, by index.
     pub reach: Reach,
+    /// The state in whose body a statement is, by index, and its place there; not those in blocks inside.
+    pub places: HashMap<StmtId, (usize, usize)>,
     /// Where the cursor is.
     pub cursors: Cursors,
 }
@@ -97,10 +101,17 @@ impl Graph {
             };
         }
         kill_cursors(&mut states, &next);
+        let mut places = HashMap::new();
+        for (i, &state) in order.iter().enumerate() {
+            let body = data.states[state].body.iter().enumerate();
+            places.extend(body.map(|(at, stmt)| (stmt.id, (i, at))));
+        }
         Graph {
             states,
             index,
+            next,
             reach,
+            places,
             cursors,
         }
     }

@@ -58,7 +58,10 @@ const LOOK_UP: u64 = 40;
 /// Of a call of an extern object: a map's element is found and changed.
 const OBJECT: u64 = 60;
 
-/// The instructions that a verifier may have to walk for a stage.
+/// Beyond that the estimate ends, however much more there is: the kernel's verifier walks a tenth of it.
+pub const MOST: u64 = 10_000_000;
+
+/// The instructions that a verifier may have to walk for a stage, up to [`MOST`].
 pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
     let mut sizes = Sizes {
         program,
@@ -76,6 +79,9 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
         let sets = std::mem::take(&mut at[i]);
         let paths = sets.len() as u64;
         total = total.saturating_add(paths.saturating_mul(sizes.state(state)));
+        if total >= MOST {
+            return MOST;
+        }
         let extracted = extracts(program, &state.body);
         let sets: Vec<Valid> = sets.iter().map(|set| set.with(&extracted)).collect();
         for target in dataflow::targets(&state.transition) {
@@ -98,7 +104,21 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
     }
     let routines = stage.controls.iter().chain(&stage.deparser);
     let behind: u64 = routines.map(|&routine| sizes.routine(routine)).sum();
-    total.saturating_add((accepted.len() as u64).saturating_mul(behind))
+    total
+        .saturating_add((accepted.len() as u64).saturating_mul(behind))
+        .min(MOST)
+}
+
+/// About how many instructions a program has, if its code is walked once.
+pub fn once(program: &Program) -> u64 {
+    let mut sizes = Sizes {
+        program,
+        tables: HashSet::new(),
+    };
+    let states = program.parsers.values().flat_map(|p| p.states.values());
+    let parsers: u64 = states.map(|state| sizes.state(state)).sum();
+    let routines: u64 = program.routines.keys().map(|r| sizes.routine(r)).sum();
+    parsers + routines
 }
 
 /// The headers that a block extracts.

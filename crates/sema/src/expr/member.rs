@@ -113,16 +113,14 @@ impl Checker<'_> {
         match base.ty.clone() {
             Ty::Poison => poison_expr(span),
             Ty::Composite(id, args) => {
-                let fields = self.field_types(id, &args);
-                if let Some(i) = fields.iter().position(|(n, _)| *n == name.name) {
-                    let ty = fields[i].1.clone();
+                if let Some((i, ty)) = self.field_type(id, &args, &name.name) {
                     return self.field(base, i, ty, span);
                 }
                 if BUILTIN_METHODS.contains(&name.name.as_str()) {
                     return self.poison(calls::not_called(name));
                 }
-                let near =
-                    nearest(&name.name, fields.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
+                let fields = self.module.composites[id].fields.iter();
+                let near = nearest(&name.name, fields.map(|f| f.name.as_str())).map(str::to_owned);
                 let of = format!("`{}`", self.show(&base.ty));
                 self.poison(names::no_member(name, &of, "field", near.as_deref()))
             }

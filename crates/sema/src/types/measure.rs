@@ -150,4 +150,22 @@ impl Checker<'_> {
             })
             .collect()
     }
+
+    /// The place and type of a field.
+    pub(crate) fn field_type(
+        &mut self,
+        id: CompositeId,
+        args: &[Ty],
+        name: &smol_str::SmolStr,
+    ) -> Option<(usize, Ty)> {
+        let composite = &self.module.composites[id];
+        let places = self.fields.entry(id).or_insert_with(|| {
+            let names = composite.fields.iter().map(|f| f.name.clone());
+            names.zip(0..).collect()
+        });
+        let at = *places.get(name)?;
+        let ty = &composite.fields[at].ty;
+        let ty = crate::infer::subst(ty, &composite.type_params, args);
+        Some((at, ty))
+    }
 }

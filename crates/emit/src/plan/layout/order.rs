@@ -25,11 +25,11 @@ struct Extract {
 
 /// Where the only emits of headers are that may have been read: 1 and the last of them, or more than there are if some
 /// header has not just one.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Earlier(usize);
 
 /// Where the last emits of headers are that may be read next.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Later {
     /// 1 and the first of their last emits; 0 if something is read and not emitted.
     last: usize,
@@ -78,14 +78,10 @@ impl Order {
             .map(|steps| steps.iter().map(|s| order.as_later(*s)))
             .map(|steps| steps.fold(Later::NOTHING, Later::and))
             .collect();
+        let (leads_here, follows) = along(graph, &earlier, &later);
         for (i, steps) in states.iter().enumerate() {
-            let leads_here = (0..states.len()).filter(|&j| graph.reach.contains(j, i));
-            let mut before = leads_here
-                .map(|j| earlier[j])
-                .fold(Earlier::default(), Earlier::and);
-            let follows = (0..states.len()).filter(|&j| graph.reach.contains(i, j));
-            let elsewhere = follows.map(|j| later[j]).fold(Later::NOTHING, Later::and);
-            let mut afters = vec![elsewhere];
+            let mut before = leads_here[i];
+            let mut afters = vec![follows[i]];
             for step in steps.iter().skip(1).rev() {
                 let after = afters[afters.len() - 1].and(order.as_later(*step));
                 afters.push(after);
@@ -146,6 +142,32 @@ impl Order {
         let mut extracts = self.extracts[index(h)].iter();
         extracts.all(|extract| extract.before.0 <= at)
     }
+}
+
+/// What may be read before each state, and what after it: each state's neighbours pass on what they have and know, until nobody
+/// learns more.
+fn along(graph: &Graph, earlier: &[Earlier], later: &[Later]) -> (Vec<Earlier>, Vec<Later>) {
+    let mut before = vec![Earlier::default(); earlier.len()];
+    let mut after = vec![Later::NOTHING; later.len()];
+    let mut news = true;
+    while news {
+        news = false;
+        for (i, next) in graph.next.iter().enumerate() {
+            let passed = before[i].and(earlier[i]);
+            for &n in next {
+                let known = before[n].and(passed);
+                news |= known != before[n];
+                before[n] = known;
+            }
+        }
+        for (i, next) in graph.next.iter().enumerate().rev() {
+            let learnt = next.iter().map(|&n| after[n].and(later[n]));
+            let known = learnt.fold(after[i], Later::and);
+            news |= known != after[i];
+            after[i] = known;
+        }
+    }
+    (before, after)
 }
 
 fn index(h: Header) -> usize {

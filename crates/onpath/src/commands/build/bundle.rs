@@ -5,7 +5,7 @@ use crate::args::Build;
 use crate::commands::source::elaborate_input;
 use crate::commands::start::entries as texts;
 use crate::commands::start::unit::synthetic;
-use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json};
+use crate::output::{Done, Stop, failed, notice, out, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries;
 use diag::{Diagnostics, SourceMap};
@@ -162,6 +162,7 @@ fn part(
         kernel,
         // As for a single program.
         trial: Trial::None,
+        notice,
         ..Request::hook(hook)
     };
     let made = compile(&elaborated.program, &elaborated.map, request, report);

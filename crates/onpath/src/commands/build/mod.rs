@@ -7,7 +7,7 @@ mod write;
 use super::loads_from;
 use super::source::elaborate;
 use crate::args::{Build, Emit};
-use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
+use crate::output::{Done, Stop, notice, out, out_line, print_diagnostics, print_json};
 use diag::{Diagnostic, Diagnostics, SourceMap, columns};
 use driver::bpf_target::{self, Compiled, Refused, Request, Trial};
 use driver::built::is_object;
@@ -52,6 +52,7 @@ pub(crate) fn run(args: Build) -> Done {
         // A report loads the program once, and tries other C only if that is refused.
         trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
+        notice,
         ..Request::default()
     };
     match args.emit {
@@ -373,8 +374,12 @@ fn show(report: &Value) -> String {
     }
     if report["parse_record"]["used"] == true {
         let estimate = &report["parse_record"]["estimate"];
+        let about = match estimate.as_u64() {
+            Some(bpf::LARGEST_ESTIMATE) => "over",
+            _ => "about",
+        };
         out += &format!(
-            "parse results: in a per-CPU map; in variables the verifier might process about {estimate} instructions\n"
+            "parse results: in a per-CPU map; in variables the verifier might process {about} {estimate} instructions\n"
         );
     }
     let copied = names(&report["copied_headers"]);

@@ -4,7 +4,7 @@ use super::entries::{self, Checked};
 use super::unit::Unit;
 use crate::commands::changes::Made;
 use crate::commands::source::elaborate_input;
-use crate::output::{Stop, print_diagnostics, refused_in};
+use crate::output::{Stop, notice, print_diagnostics, refused_in};
 use crate::progress::Progress;
 use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
@@ -186,6 +186,7 @@ fn compile(
     let request = Request {
         externs: &unit.bundle.programs[number].externs,
         trial,
+        notice,
         ..Request::hook(hook)
     };
     bpf_target::compile(program, sources, request)

@@ -13,7 +13,7 @@ pub(super) enum Init {
     Yes,
     /// Not written on some path here.
     No,
-    /// A struct, part by part.
+    /// A struct, part by part; parts that are not there are not followed.
     Parts(Vec<Init>),
     /// A header, valid or not.
     Header(Validity),
@@ -109,20 +109,19 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
             match decl.kind {
                 CompositeKind::Header => Init::Header(header),
                 CompositeKind::Union => Init::Yes,
-                CompositeKind::Struct => Init::Parts(
-                    decl.fields
-                        .iter()
-                        .map(|f| {
-                            build(
-                                module,
-                                &crate::infer::subst(&f.ty, &decl.type_params, args),
-                                scalar,
-                                header,
-                                budget,
-                            )
-                        })
-                        .collect(),
-                ),
+                CompositeKind::Struct => {
+                    let mut parts = Vec::new();
+                    for field in &decl.fields {
+                        // The last one stands for all that follow, so that a large struct is copied as fast as one that is followed.
+                        let is_last = *budget == 0;
+                        let ty = crate::infer::subst(&field.ty, &decl.type_params, args);
+                        parts.push(build(module, &ty, scalar, header, budget));
+                        if is_last {
+                            break;
+                        }
+                    }
+                    Init::Parts(parts)
+                }
             }
         }
         Ty::Stack(..) | Ty::Tuple(_) | Ty::Param(_) | Ty::Extern(..) => Init::Yes,

@@ -1,0 +1,305 @@
+//! What the verifier has to process of a program at the least, told from its IR: a program that is certainly too large is refused before
+//! there is any C, over which clang alone would take minutes.
+//!
+//! The verifier processes every instruction once at least, so what it processes grows with the constructs of a program, whatever paths
+//! lead to them. Each has a weight: less than what it took in the leanest of the programs that were measured, cut into functions as all
+//! are that come near the limit (`crates/driver/tests/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
+//! no weight: a thousand additions in a row may be one instruction.
+
+use crate::abi::Hook;
+use crate::limits::{FARTHEST, LONGEST};
+use crate::{Report, errors};
+use diag::{Diagnostics, Span};
+use ir::{Block, ExternInst, Parser, Program, Routine, StmtKind, Table, Transition, visit};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+/// Instructions by construct.
+mod weight {
+    /// A parser's state.
+    pub(super) const STATE: u64 = 9;
+    /// A case of a `select`.
+    pub(super) const CASE: u64 = 2;
+    /// An `if`, or a value of a `switch`.
+    pub(super) const CONDITION: u64 = 8;
+    /// A look-up in a table with keys.
+    pub(super) const LOOK_UP: u64 = 30;
+    /// An action of such a table.
+    pub(super) const ACTION: u64 = 18;
+    /// A call of an extern object that keeps what it counts in a map.
+    pub(super) const CALL: u64 = 18;
+}
+
+/// Where packets begin anew or are copied, nothing is cut: constructs are leaner in one long function.
+const IN_ONE_FUNCTION: u64 = 2;
+
+/// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
+const LENGTH: u64 = 2;
+
+/// How much longer than the longest function a program is that is certainly too long for one.
+const CERTAINLY: u32 = 3;
+
+/// The forecast for a program.
+#[derive(Clone, Debug, Default)]
+pub struct Forecast {
+    /// Instructions that the verifier has to process at the least.
+    pub least: u64,
+    /// The construct that takes most of them.
+    pub most: Option<Share>,
+    /// About how many instructions the code has.
+    pub length: u64,
+}
+
+/// What one construct takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// Which it is.
+    pub construct: Construct,
+    /// How many instructions at the least.
+    pub least: u64,
+    /// Where it is declared; of tables, the one that takes most.
+    pub span: Span,
+}
+
+/// A part of a program that a user can make smaller.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Construct {
+    /// A parser.
+    Parser {
+        /// Its states.
+        states: usize,
+        /// The cases of their `select`s.
+        cases: usize,
+    },
+    /// The tables, with what their actions do.
+    Tables {
+        /// How many there are.
+        tables: usize,
+        /// How often they are applied.
+        applied: usize,
+        /// Their actions.
+        actions: usize,
+    },
+    /// A control, without its tables.
+    Control {
+        /// Its conditions, and values of its `switch`es.
+        conditions: usize,
+        /// Its calls of counters, meters and registers.
+        calls: usize,
+    },
+}
+
+impl Forecast {
+    /// Of a program as the passes leave it.
+    pub fn of(program: &Program) -> Forecast {
+        let mut applied = HashMap::new();
+        let parsers = program.parsers.keys();
+        let mut shares: Vec<Share> = parsers.map(|p| parser(program, p, &mut applied)).collect();
+        let routines = program.routines.keys();
+        shares.extend(routines.map(|r| routine(program, r, &mut applied)));
+        shares.extend(tables(program, &applied));
+        let least: u64 = shares.iter().map(|share| share.least).sum();
+        Forecast {
+            least: match program.copies {
+                true => least / IN_ONE_FUNCTION,
+                false => least,
+            },
+            most: shares.into_iter().max_by_key(|share| share.least),
+            length: LENGTH * emit::plan::size::once(program),
+        }
+    }
+
+    /// Refuses a program of which the verifier certainly has to process more than it does of any.
+    pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
+        match &self.most {
+            Some(share) if self.least > u64::from(LONGEST) => {
+                let refused = errors::too_much(hook, self.least, LONGEST, share);
+                Err(Box::new(refused).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The report of a program that is certainly too long for one function, so that none has to be made to find that out.
+    pub fn long(&self) -> Option<Report> {
+        let length = u32::try_from(self.length).unwrap_or(u32::MAX);
+        let report = Report {
+            instruction_estimate: length,
+            longest_estimate: length,
+            ..Report::default()
+        };
+        (length / 2 > CERTAINLY * FARTHEST).then_some(report)
+    }
+}
+
+/// How often each table is applied.
+type Applied = HashMap<Table, usize>;
+
+fn parser(program: &Program, of: Parser, applied: &mut Applied) -> Share {
+    let data = &program.parsers[of];
+    let mut within = Counts::default();
+    let mut cases = 0;
+    for state in data.states.values() {
+        within.block(program, &state.body, applied);
+        if let Transition::Select { cases: own, .. } = &state.transition {
+            cases += own.len();
+        }
+    }
+    let states = data.states.len();
+    Share {
+        construct: Construct::Parser { states, cases },
+        least: states as u64 * weight::STATE + cases as u64 * weight::CASE + within.least(),
+        span: data.span,
+    }
+}
+
+fn routine(program: &Program, of: Routine, applied: &mut Applied) -> Share {
+    let data = &program.routines[of];
+    let mut within = Counts::default();
+    within.block(program, &data.body, applied);
+    Share {
+        construct: Construct::Control {
+            conditions: within.conditions,
+            calls: within.calls,
+        },
+        least: within.least(),
+        span: data.span,
+    }
+}
+
+/// Tables with keys; those that are compiled to comparisons count for nothing.
+fn tables(program: &Program, applied: &Applied) -> Option<Share> {
+    let (mut tables, mut uses, mut actions, mut least) = (0, 0, 0, 0);
+    let mut largest = (0, Reverse(Span::NONE.lo), Span::NONE);
+    for (&of, &count) in applied {
+        let data = &program.tables[of];
+        if data.keys.is_empty() || data.const_entries {
+            continue;
+        }
+        let own: HashSet<_> = data.actions.iter().map(|a| a.action).collect();
+        let mut within = Counts::default();
+        for action in &own {
+            let body = &program.actions[*action].body;
+            within.block(program, body, &mut Applied::new());
+        }
+        let takes =
+            count as u64 * weight::LOOK_UP + own.len() as u64 * weight::ACTION + within.least();
+        tables += 1;
+        uses += count;
+        actions += own.len();
+        least += takes;
+        largest = largest.max((takes, Reverse(data.span.lo), data.span));
+    }
+    let construct = Construct::Tables {
+        tables,
+        applied: uses,
+        actions,
+    };
+    (tables > 0).then_some(Share {
+        construct,
+        least,
+        span: largest.2,
+    })
+}
+
+/// Statements with a weight.
+#[derive(Default)]
+struct Counts {
+    conditions: usize,
+    calls: usize,
+}
+
+/// Whether each call of an object finds what it changes in a map.
+fn keeps(program: &Program, object: ExternInst) -> bool {
+    ["CounterArray", "counter", "meter", "register"].contains(&program.externs[object].ty.as_str())
+}
+
+impl Counts {
+    fn block(&mut self, program: &Program, block: &Block, applied: &mut Applied) {
+        visit::walk_block(block, &mut |stmt| match &stmt.kind {
+            StmtKind::If { .. } => self.conditions += 1,
+            StmtKind::Switch { cases, .. } => {
+                let values = cases.iter().map(|(values, _)| values.len());
+                self.conditions += values.sum::<usize>();
+            }
+            StmtKind::Apply { table, .. } => *applied.entry(*table).or_default() += 1,
+            StmtKind::Extern(call) if call.object.is_some_and(|o| keeps(program, o)) => {
+                self.calls += 1;
+            }
+            _ => {}
+        });
+    }
+
+    fn least(&self) -> u64 {
+        self.conditions as u64 * weight::CONDITION + self.calls as u64 * weight::CALL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// A program with so many states in its parser, each with two cases, and these declarations and statements.
+    fn program(states: u64, declared: &str, done: &str) -> Program {
+        let mut text = format!(
+            "program test reject stop\nheader_type t {{\n    a: bit<8>;\n}}\nvar x: bit<8>\nheader h: t\n{declared}"
+        );
+        let _ = write!(
+            text,
+            "routine c block() {{\n{done}}}\nparser p start s0 {{\n"
+        );
+        for i in 0..states {
+            let next = i + 1;
+            let _ = write!(
+                text,
+                "    state s{i} {{\n        select (x) {{\n            (8w1) -> s{next};\n            (_) -> accept;\n        }}\n    }}\n"
+            );
+        }
+        let _ = write!(
+            text,
+            "    state s{states} {{\n        goto accept;\n    }}\n}}\n"
+        );
+        ir::text::parse(&text).expect("a program")
+    }
+
+    fn refused(program: &Program) -> Option<(String, String)> {
+        let refused = Forecast::of(program).check(Hook::Xdp).err()?;
+        let diagnostic = refused.iter().next()?.clone();
+        assert_eq!(diagnostic.code.0, "E0731");
+        Some((
+            diagnostic.primary.text.to_string(),
+            diagnostic.help.expect("a help"),
+        ))
+    }
+
+    #[test]
+    fn states_and_cases_add_up_to_a_refusal_by_the_parser() {
+        let each = weight::STATE + 2 * weight::CASE;
+        let fits = program(u64::from(LONGEST) / each - 1, "", "");
+        assert_eq!(refused(&fits), None);
+        let (label, help) = refused(&program(u64::from(LONGEST) / each + 1, "", "")).expect("one");
+        assert!(label.contains("states of this parser"), "{label}");
+        assert!(help.contains("fewer states"), "{help}");
+    }
+
+    #[test]
+    fn what_may_be_merged_or_computed_has_no_weight() {
+        let least = |done: &str| Forecast::of(&program(1, "", done)).least;
+        let nothing = least("");
+        assert_eq!(least(&"    x = x + 8w1;\n".repeat(1000)), nothing);
+        let condition = "    if x == 8w1 {\n        x = 8w2;\n    }\n";
+        assert_eq!(
+            least(&condition.repeat(10)),
+            nothing + 10 * weight::CONDITION
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_one_function_may_be_leaner() {
+        let mut program = program(1000, "", "");
+        let least = Forecast::of(&program).least;
+        program.copies = true;
+        assert_eq!(Forecast::of(&program).least, least / IN_ONE_FUNCTION);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the verifier processes of large programs of several shapes, against what was forecast at the least. Needs root.
+
+mod shapes;
+
+use bpf::abi::Hook;
+use bpf::forecast::{Construct, Forecast};
+use driver::bpf_target::{Request, compile, generate};
+use driver::{Elaborated, Input};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The verifier's limit.
+const LIMIT: u64 = 1_000_000;
+
+fn forecast(elaborated: &Elaborated) -> Forecast {
+    Forecast::of(&driver::optimise(&elaborated.program))
+}
+
+/// Each takes at least a quarter more than the forecast. All are too long for one function, as whatever comes near the limit is.
+#[test]
+fn the_verifier_processes_more_of_every_shape_than_is_forecast() {
+    let shapes = [
+        ("states", shapes::states(1_600, 1_600, &[1, 2, 7])),
+        (
+            "far states",
+            shapes::states(1_300, 12, &[1, 2, 3, 4, 9, 16, 25, 36]),
+        ),
+        ("a chain", shapes::chain(2_500)),
+        ("conditions", shapes::conditions(2_500)),
+        ("alternatives", shapes::alternatives(3_000)),
+        ("actions", shapes::actions(3_000)),
+        ("tables", shapes::tables(200)),
+        ("sparse counters", shapes::counters(2_000, true)),
+        ("counters", shapes::counters(2_000, false)),
+    ];
+    let mut wrong = String::new();
+    for (name, elaborated) in &shapes {
+        let least = forecast(elaborated).least;
+        let request = Request {
+            // As one function would be shorter for the verifier than what such programs become.
+            parts: Some(2_000),
+            ..Request::default()
+        };
+        let compiled = compile(&elaborated.program, &elaborated.map, request).expect(name);
+        let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
+        let processed = u64::from(verified.instructions.expect(name));
+        println!("{name}: {processed} processed, {least} forecast at the least");
+        if least * 5 / 4 > processed {
+            wrong += &format!("{name}: {least} forecast, {processed} processed\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// All programs of the repository, which load, are far from being refused.
+#[test]
+fn no_program_of_the_repository_comes_near() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut programs = Vec::new();
+    for folder in ["programs", "tests/scale", "tests/stf"] {
+        find(&root.join(folder), &mut programs);
+    }
+    assert!(programs.len() > 200, "{}", programs.len());
+    let mut most = 0;
+    for program in programs {
+        if let Ok(elaborated) = driver::elaborate(&Input::file(&program)) {
+            let least = forecast(&elaborated).least;
+            assert!(least < LIMIT / 20, "{}: {least}", program.display());
+            most = most.max(least);
+        }
+    }
+    assert!(most > 1_000, "{most}");
+}
+
+fn find(folder: &Path, programs: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            find(&path, programs);
+        } else if path.extension().is_some_and(|e| e == "p4") {
+            programs.push(path);
+        }
+    }
+}
+
+/// What is certainly too large is refused from its IR: the result has no C that clang could have worked on.
+#[test]
+fn a_parser_far_over_the_limit_is_refused_at_once() {
+    let begun = Instant::now();
+    let elaborated = shapes::states(40_000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
+    let front = begun.elapsed();
+    let request = Request::hook(Hook::Xdp);
+    let refused = compile(&elaborated.program, &elaborated.map, request)
+        .err()
+        .expect("a refusal");
+    let text = diag::render_plain(&refused, &elaborated.map);
+    assert!(text.contains("E0731"), "{text}");
+    assert!(text.contains("the 40000 states of this parser"), "{text}");
+    assert!(text.contains("parser prs("), "{text}");
+    // 8 s without optimisation, 2.5 s with it.
+    let own = begun.elapsed();
+    assert!(
+        own < Duration::from_secs(60),
+        "{own:?}, {front:?} of it until IR"
+    );
+}
+
+/// More headers than the per-CPU map has room for the places of, in time that does not grow with their square.
+#[test]
+fn records_that_do_not_fit_are_refused_by_that() {
+    let elaborated = shapes::states(6_000, 6_000, &[1, 2, 7]);
+    assert!(forecast(&elaborated).long().is_some());
+    let refused = compile(&elaborated.program, &elaborated.map, Request::default());
+    let refused = refused.err().expect("a refusal");
+    let codes: Vec<_> = refused.iter().map(|d| d.code.0).collect();
+    assert_eq!(codes, ["E0727"]);
+}
+
+/// Of a program that is certainly too long for one function none is made: what a caller sees is several at once.
+#[test]
+fn what_is_certainly_long_is_several_functions_at_once() {
+    let elaborated = shapes::states(9_000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
+    let forecast = forecast(&elaborated);
+    let long = forecast.long().expect("a long program");
+    assert!(forecast.least < LIMIT);
+    let request = Request::default();
+    let whole = generate(&elaborated.program, &elaborated.map, request).expect("C");
+    let real = whole.report.longest_estimate;
+    assert!(bpf::limits::needs_long_jumps(&whole.report), "{real}");
+    assert!(long.longest_estimate / 4 < real && real < long.longest_estimate * 4);
+    assert!(matches!(
+        forecast.most.expect("a share").construct,
+        Construct::Parser { states: 9_000, .. }
+    ));
+}
