@@ -99,6 +99,12 @@ impl Abi {
         !self.flow_states.is_empty() || !self.figures.is_empty()
     }
 
+    /// State that other programs may use too.
+    pub fn states(&self) -> impl Iterator<Item = StateAbi<'_>> + Clone {
+        let flows = self.flow_states.iter().map(StateAbi::Flows);
+        flows.chain(self.figures.iter().map(StateAbi::Figures))
+    }
+
     /// Maps that user space makes larger than the object has them, on a machine with so many processors, and how many elements
     /// they have then.
     pub fn resized(&self, processors: u32) -> impl Iterator<Item = (&str, u32)> {
@@ -111,6 +117,89 @@ impl Abi {
         let sets = move |figures: &FiguresAbi| figures.sets.saturating_mul(processors);
         let figures = self.figures.iter().map(move |f| (f.map.as_str(), sets(f)));
         masks.chain(figures)
+    }
+}
+
+/// State that several programs may have in common.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum StateAbi<'a> {
+    /// Of flows.
+    Flows(&'a FlowStateAbi),
+    /// Figures by group.
+    Figures(&'a FiguresAbi),
+}
+
+impl<'a> StateAbi<'a> {
+    /// Its control-plane name.
+    pub fn name(self) -> &'a str {
+        match self {
+            StateAbi::Flows(flows) => &flows.name,
+            StateAbi::Figures(figures) => &figures.name,
+        }
+    }
+
+    /// The map.
+    pub fn map(self) -> &'a str {
+        match self {
+            StateAbi::Flows(flows) => &flows.map,
+            StateAbi::Figures(figures) => &figures.map,
+        }
+    }
+
+    /// The fields of its keys.
+    pub fn key(self) -> &'a [FieldAbi] {
+        match self {
+            StateAbi::Flows(flows) => &flows.key.fields,
+            StateAbi::Figures(figures) => &figures.key.fields,
+        }
+    }
+
+    /// The fields of its values, if they have some.
+    pub fn value(self) -> &'a [FieldAbi] {
+        match self {
+            StateAbi::Flows(flows) => &flows.value,
+            StateAbi::Figures(_) => &[],
+        }
+    }
+
+    /// How many keys it has room for; of figures, on each processor.
+    pub fn room(self) -> u64 {
+        let (sets, ways) = match self {
+            StateAbi::Flows(flows) => (flows.sets, flows.ways),
+            StateAbi::Figures(figures) => (figures.sets, figures.ways),
+        };
+        u64::from(sets) * u64::from(ways)
+    }
+
+    /// Nanoseconds after which an unused key is gone; 0 is never.
+    pub fn idle(self) -> u64 {
+        match self {
+            StateAbi::Flows(flows) => flows.idle,
+            StateAbi::Figures(_) => 0,
+        }
+    }
+
+    /// Whether everything lies where it does in the other, whatever its names.
+    pub fn is_like(self, other: StateAbi<'_>) -> bool {
+        let fields = |fields: &[FieldAbi]| -> Vec<_> {
+            let field = |f: &FieldAbi| (f.offset, f.size, f.width, f.order);
+            fields.iter().map(field).collect()
+        };
+        let offsets = |state: StateAbi<'_>| match state {
+            StateAbi::Flows(f) => (
+                [f.sets, f.ways, f.tags_offset, f.ways_offset, f.way_size],
+                (f.used_offset, f.seen_offset),
+            ),
+            StateAbi::Figures(f) => (
+                [f.sets, f.ways, f.tags_offset, f.ways_offset, f.way_size],
+                (f.lost_offset, Some(f.figure_offset)),
+            ),
+        };
+        matches!(self, StateAbi::Flows(_)) == matches!(other, StateAbi::Flows(_))
+            && offsets(self) == offsets(other)
+            && self.idle() == other.idle()
+            && fields(self.key()) == fields(other.key())
+            && fields(self.value()) == fields(other.value())
     }
 }
 

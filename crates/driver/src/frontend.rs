@@ -4,13 +4,16 @@ use crate::loader::FileLoader;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use ir::Program;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A program's main file and how its text is read.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// The main file.
+    /// The main file, or how messages name a program that is in none.
     pub file: PathBuf,
+    /// The program, if it is in no file.
+    pub text: Option<Arc<str>>,
     /// Directories for `#include`, before the built-in files.
     pub include: Vec<PathBuf>,
     /// Macros and their values.
@@ -109,10 +112,12 @@ struct Checked {
 /// Reads and checks a program, whatever its architecture.
 fn check_language(input: &Input) -> Checked {
     let mut map = SourceMap::new();
+    let name = input.file.display().to_string();
+    let text = input.text.as_ref();
     let loader = FileLoader {
         include: input.include.clone(),
+        given: text.map(|text| (name.clone(), Arc::clone(text))),
     };
-    let name = input.file.display().to_string();
     let parsed = syntax::parse(&mut map, &loader, &name, &input.defines);
     let mut diagnostics = Diagnostics::new();
     for folder in input.include.iter().filter(|folder| !folder.is_dir()) {

@@ -4,6 +4,7 @@ use diag::system_message;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use syntax::{LoadError, Loaded, SourceLoader};
 
 /// Files of `programs/` with their texts.
@@ -94,10 +95,16 @@ const LARGEST: u64 = 64 << 20;
 pub struct FileLoader {
     /// Directories to search, in order.
     pub include: Vec<PathBuf>,
+    /// A main program that is in no file: how messages name it, and its text.
+    pub given: Option<(String, Arc<str>)>,
 }
 
 impl SourceLoader for FileLoader {
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError> {
+        let given = self.given.as_ref();
+        if let Some((name, text)) = given.filter(|(name, _)| from.is_none() && name == path) {
+            return Ok(Loaded::new(name.clone(), Arc::clone(text)));
+        }
         let mut candidates: Vec<PathBuf> = Vec::new();
         if let Some(name) = built_in_program(path, from, system) {
             let found = PROGRAMS.iter().find(|(known, _)| *known == name);
@@ -244,7 +251,19 @@ mod tests {
 
     const LOADER: FileLoader = FileLoader {
         include: Vec::new(),
+        given: None,
     };
+
+    #[test]
+    fn a_program_may_be_in_no_file() {
+        let loader = FileLoader {
+            given: Some(("a query".into(), "#include <core.p4>\n".into())),
+            ..LOADER
+        };
+        let loaded = loader.load("a query", None, false).unwrap();
+        assert_eq!(&*loaded.text, "#include <core.p4>\n");
+        assert!(loader.load("a query", Some("a query"), false).is_err());
+    }
 
     #[test]
     fn every_example_is_built_in() {

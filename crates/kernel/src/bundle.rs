@@ -16,7 +16,7 @@ use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
-use bpf::abi::{Abi, FieldAbi, FlowStateAbi, Hook};
+use bpf::abi::{Abi, FieldAbi, Hook, StateAbi};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Source<'a> {
     pub sources: &'a SourceMap,
 }
 
-/// A map (that of a `flow_state`) which is one for several programs.
+/// A map (of a `flow_state`, or of figures by group) which is one for several programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedMap {
     /// The numbers of the programs in the bundle, each with its name for the map.
@@ -195,47 +195,56 @@ fn reused<'a>(
     Ok(reuse)
 }
 
-fn state<'a>(source: &Source<'a>, map: &str) -> Result<&'a FlowStateAbi, Box<Diagnostic>> {
-    let mut all = source.abi.flow_states.iter();
-    all.find(|f| f.map == map)
+fn state<'a>(source: &Source<'a>, map: &str) -> Result<StateAbi<'a>, Box<Diagnostic>> {
+    let mut all = source.abi.states();
+    all.find(|state| state.map() == map)
         .ok_or_else(|| errors::bundle::no_state(source.name, map))
 }
 
 /// Fails if two programs see the same state differently, but for names.
 fn check_alike(
-    (a, in_a): (&Source<'_>, &FlowStateAbi),
-    (b, in_b): (&Source<'_>, &FlowStateAbi),
+    (a, in_a): (&Source<'_>, StateAbi<'_>),
+    (b, in_b): (&Source<'_>, StateAbi<'_>),
 ) -> Result<(), Box<Diagnostic>> {
-    let layout = |s: &FlowStateAbi| {
-        let offsets = (s.tags_offset, s.used_offset, s.ways_offset, s.seen_offset);
-        (offsets, s.way_size, s.ways)
-    };
-    let (told_a, told_b) = (describe(in_a), describe(in_b));
-    if told_a == told_b && layout(in_a) == layout(in_b) {
+    let (told_a, told_b) = (describe(a, in_a), describe(b, in_b));
+    if told_a == told_b && in_a.is_like(in_b) {
         return Ok(());
     }
     Err(errors::bundle::states_differ(
-        (a.name, &in_a.name, &told_a),
-        (b.name, &in_b.name, &told_b),
+        (a.name, in_a.name(), &told_a),
+        (b.name, in_b.name(), &told_b),
     ))
 }
 
 /// What a state holds, but for names.
-fn describe(state: &FlowStateAbi) -> String {
+fn describe(source: &Source<'_>, state: StateAbi<'_>) -> String {
     let list = |fields: &[FieldAbi]| {
         let each = |f: &FieldAbi| format!("bit<{}> at {}", f.width, f.offset);
         fields.iter().map(each).collect::<Vec<_>>().join(", ")
     };
-    let idle = match state.idle {
-        0 => String::new(),
-        idle => format!(", ending after {idle} ns"),
-    };
-    format!(
-        "{} flows of ({}) to ({}){idle}",
-        u64::from(state.sets) * u64::from(state.ways),
-        list(&state.key.fields),
-        list(&state.value)
-    )
+    match state {
+        StateAbi::Flows(flows) => {
+            let idle = match flows.idle {
+                0 => String::new(),
+                idle => format!(", ending after {idle} ns"),
+            };
+            let (key, value) = (list(state.key()), list(state.value()));
+            format!("{} flows of ({key}) to ({value}){idle}", state.room())
+        }
+        StateAbi::Figures(figures) => {
+            // Figures of different kinds may take as many bytes.
+            let object = source.schema.figures();
+            let mut object = object.filter(|(id, _)| id.as_u32() == figures.index);
+            let kind = object
+                .next()
+                .map_or("figures", |(_, object)| object.extern_name.as_str());
+            format!(
+                "{kind} of {} groups of ({})",
+                state.room(),
+                list(state.key())
+            )
+        }
+    }
 }
 
 /// Fails if this kernel is too old, or if this process may not load, attach and pin programs at these hooks,

@@ -63,6 +63,11 @@ pub fn link_type(index: u32) -> io::Result<LinkType> {
         .ok_or(io::ErrorKind::InvalidData.into())
 }
 
+/// Whether all packets that go out of it come in again.
+pub fn is_loopback(name: &str) -> bool {
+    name == "lo"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,8 +18,6 @@ use std::time::Duration;
 const BLOCK: usize = 512 << 10;
 /// After so many milliseconds a block is handed over that is not full.
 const TIMEOUT: u32 = 10;
-/// The device whose packets all come in twice, once as they go out.
-const LOOPBACK: &str = "lo";
 
 /// A socket with its ring.
 #[derive(Debug)]
@@ -166,7 +164,7 @@ fn ring(fd: OwnedFd, device: &str, index: u32, blocks: usize) -> io::Result<Pack
         option::Version,
         &(libc::tpacket_versions::TPACKET_V3 as i32),
     )?;
-    if device == LOOPBACK {
+    if interface::is_loopback(device) {
         setsockopt(&fd, option::IgnoreOutgoing, &true)?;
     }
     // Packets take as much of a block as they need; the size of a frame only has to divide that of a block.

@@ -2,8 +2,6 @@
 
 use crate::filter::FilterError;
 use diag::{Code, Diagnostic, Span};
-use std::io;
-use std::net::SocketAddr;
 use std::path::Path;
 
 fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
@@ -15,48 +13,6 @@ fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -
 /// A filter cannot be read.
 pub fn filter(wrong: FilterError) -> Box<Diagnostic> {
     error("E0960", wrong.what, wrong.help)
-}
-
-/// The address for `--prometheus` cannot be read.
-pub fn address(text: &str) -> Box<Diagnostic> {
-    let port = text.trim_start_matches(':');
-    let port = if port.parse::<u16>().is_ok() {
-        port
-    } else {
-        "9464"
-    };
-    error(
-        "E0961",
-        format!("expected ADDR:PORT, found `{text}`"),
-        format!(
-            "write 127.0.0.1:{port} or [::1]:{port} for this machine alone, [::]:{port} for all that can reach it"
-        ),
-    )
-}
-
-/// The address for `--prometheus` cannot be listened at.
-pub fn not_served(address: SocketAddr, error_: &io::Error) -> Box<Diagnostic> {
-    let help = match error_.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!(
-                "take another port, or see who has it: `ss -tlnp 'sport = :{}'`",
-                address.port()
-            )
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            "`ip addr` lists the addresses of this network namespace".into()
-        }
-        io::ErrorKind::PermissionDenied => {
-            "ports below 1024 take CAP_NET_BIND_SERVICE; take a higher one".into()
-        }
-        _ => "try another address".into(),
-    };
-    let what = diag::system_message(error_);
-    error(
-        "E0962",
-        format!("cannot serve at {address}: {what}; nothing was changed"),
-        help,
-    )
 }
 
 /// The interface has no IPv6.
@@ -136,13 +92,5 @@ mod tests {
         let help = |name| no_ipv6(name).help.unwrap_or_default();
         assert!(help("eth0").contains("`sysctl net.ipv6.conf.eth0.disable_ipv6=0`"));
         assert!(help("eth0.7").contains("`sysctl net/ipv6/conf/eth0.7/disable_ipv6=0`"));
-    }
-
-    #[test]
-    fn a_port_alone_is_answered_with_addresses() {
-        let help = |text| address(text).help.unwrap_or_default();
-        assert!(help("9100").contains("127.0.0.1:9100"), "{}", help("9100"));
-        assert!(help(":9100").contains("[::]:9100"));
-        assert!(help("localhost").contains("127.0.0.1:9464"));
     }
 }

@@ -7,7 +7,7 @@ use crate::messages::{Found, Messages};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
-use crate::report::{Counts, Report, Row, magnitude};
+use crate::report::{Counts, Report, Row};
 use crate::value::Value;
 use crate::{MAX_TEXT, check};
 use std::borrow::Cow;
@@ -190,7 +190,7 @@ impl<'m> Evaluator<'m> {
     /// The figures so far. Rates are about what came since the last report, `seconds` ago.
     pub fn report(&mut self, seconds: f64) -> Report {
         let query = &self.query;
-        let mut rows: Vec<Row> = self
+        let rows: Vec<Row> = self
             .groups
             .iter_mut()
             .map(|group| Row {
@@ -203,20 +203,7 @@ impl<'m> Evaluator<'m> {
                     .collect(),
             })
             .collect();
-        let size = |row: &Row| row.cells.first().map_or(0.0, magnitude);
-        rows.sort_by(|a, b| {
-            size(b)
-                .total_cmp(&size(a))
-                .then_with(|| a.keys.cmp(&b.keys))
-        });
-        let name = |&key: &usize| query.attributes[key].name.clone();
-        Report {
-            keys: query.keys.iter().map(name).collect(),
-            aggregates: query.aggregates.iter().map(|a| a.label.clone()).collect(),
-            rows,
-            counts: self.counts,
-            seconds,
-        }
+        Report::new(query, rows, self.counts, seconds)
     }
 }
 

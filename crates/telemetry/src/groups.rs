@@ -86,8 +86,13 @@ pub(crate) fn group_memory(query: &Query) -> usize {
 
 /// How many groups there is room for where nothing else is asked for. Without `by` there is one.
 pub(crate) fn default_groups(query: &Query) -> usize {
+    fitting(query, group_memory(query))
+}
+
+/// As many groups as there is room for where nothing else is asked for and each takes so many bytes. Without `by` there is one.
+pub(crate) fn fitting(query: &Query, group: usize) -> usize {
     match query.keys.is_empty() {
         true => 1,
-        false => (MEMORY / group_memory(query)).clamp(1, GROUPS),
+        false => (MEMORY / group).clamp(1, GROUPS),
     }
 }

@@ -1,6 +1,7 @@
 //! What a query has found so far, as data.
 
 use crate::aggregate::Cell;
+use crate::query::Query;
 use crate::value::Value;
 
 /// The figures of all groups.
@@ -16,6 +17,26 @@ pub struct Report {
     pub counts: Counts,
     /// The time that rates are about.
     pub seconds: f64,
+}
+
+impl Report {
+    /// Of rows in any order.
+    pub(crate) fn new(query: &Query, mut rows: Vec<Row>, counts: Counts, seconds: f64) -> Report {
+        let size = |row: &Row| row.cells.first().map_or(0.0, magnitude);
+        rows.sort_by(|a, b| {
+            size(b)
+                .total_cmp(&size(a))
+                .then_with(|| a.keys.cmp(&b.keys))
+        });
+        let name = |&key: &usize| query.attributes[key].name.clone();
+        Report {
+            keys: query.keys.iter().map(name).collect(),
+            aggregates: query.aggregates.iter().map(|a| a.label.clone()).collect(),
+            rows,
+            counts,
+            seconds,
+        }
+    }
 }
 
 /// A group.

@@ -195,7 +195,9 @@ pub fn shared_twice(span: Span, text: &str, first: Span) -> Diagnostic {
 /// A program has no state of this name.
 pub fn unknown_state(span: Span, program: &str, state: &str, present: &[&str]) -> Diagnostic {
     let help = if present.is_empty() {
-        format!("`{program}` has no flow_state; declare one: `flow_state<K, V>(1024) flows;`")
+        format!(
+            "`{program}` keeps no state of flows and no figures; declare one: `flow_state<K, V>(1024) flows;`"
+        )
     } else {
         format!("it has {}", listed(present.iter().copied()))
     };

@@ -21,6 +21,7 @@ use crate::frontend::Input;
 use bpf::abi::Hook;
 use diag::{Diagnostics, Span};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Whether a file is a bundle, by its name.
 pub fn is_bundle(file: &Path) -> bool {
@@ -55,6 +56,8 @@ pub struct Member {
     pub name: At<String>,
     /// The P4 file, or the object that was built of one.
     pub source: At<PathBuf>,
+    /// The program, if it is in no file: `source` is how messages name it then.
+    pub text: Option<Arc<str>>,
     /// Folders for `#include`.
     pub include: Vec<PathBuf>,
     /// Macros and their values.
@@ -74,6 +77,7 @@ impl Member {
     pub fn input(&self) -> Input {
         Input {
             file: self.source.value.clone(),
+            text: self.text.clone(),
             include: self.include.clone(),
             defines: self.define.clone(),
         }

@@ -176,6 +176,7 @@ fn member(reader: &mut Reader, folder: &Path, table: &DeTable, span: Span) -> Op
             value: folder.join(&source.value),
             span: source.span,
         },
+        text: None,
         include: include.into_iter().map(path).collect(),
         define,
         externs: externs.into_iter().map(path).collect(),

@@ -1,7 +1,7 @@
 //! Which state programs have in common, and whether they can.
 
 use super::{Bundle, SharedBy, errors};
-use bpf::abi::{Abi, FieldAbi, FlowStateAbi};
+use bpf::abi::{Abi, FieldAbi, StateAbi};
 use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
@@ -13,7 +13,7 @@ pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Dia
     let mut shared = Vec::new();
     for share in &bundle.shares {
         let mut maps: Vec<(usize, String)> = Vec::new();
-        let mut first: Option<(&SharedBy, &FlowStateAbi)> = None;
+        let mut first: Option<(&SharedBy, StateAbi)> = None;
         for part in &share.of {
             let Some(abi) = programs.get(part.program) else {
                 continue;
@@ -25,7 +25,7 @@ pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Dia
                     continue;
                 }
             };
-            maps.push((part.program, state.map.clone()));
+            maps.push((part.program, state.map().to_owned()));
             let (first_part, first_state) = *first.get_or_insert((part, state));
             if let Some(how) = difference(first_state, state) {
                 let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
@@ -55,13 +55,17 @@ fn find<'a>(
     bundle: &Bundle,
     part: &SharedBy,
     abi: &'a Abi,
-) -> Result<&'a FlowStateAbi, Box<Diagnostic>> {
-    let all = || abi.flow_states.iter().map(|state| state.name.as_str());
+) -> Result<StateAbi<'a>, Box<Diagnostic>> {
+    let mut all = abi.states();
+    let names = || abi.states().map(StateAbi::name);
     let program = name(bundle, part);
-    let refusal = match names::resolve(all(), &part.state) {
-        Ok(index) => return Ok(&abi.flow_states[index]),
+    let refusal = match names::resolve(names(), &part.state) {
+        Ok(index) => match all.nth(index) {
+            Some(state) => return Ok(state),
+            None => errors::unknown_state(part.span, program, &part.state, &[]),
+        },
         Err(NameError::Unknown { .. }) => {
-            let present: Vec<&str> = all().collect();
+            let present: Vec<&str> = names().collect();
             errors::unknown_state(part.span, program, &part.state, &present)
         }
         Err(NameError::Ambiguous { candidates }) => {
@@ -73,47 +77,39 @@ fn find<'a>(
 }
 
 /// How two states differ, in the words of their declarations.
-fn difference(a: &FlowStateAbi, b: &FlowStateAbi) -> Option<String> {
+fn difference(a: StateAbi, b: StateAbi) -> Option<String> {
     let what = |name: &str, a: &dyn std::fmt::Display, b: &dyn std::fmt::Display| {
         Some(format!("{name} {b} instead of {a}"))
     };
-    if shape(&a.key.fields) != shape(&b.key.fields) {
-        return what("a key of", &words(&a.key.fields), &words(&b.key.fields));
+    let kind = |state: StateAbi| match state {
+        StateAbi::Flows(_) => "state of flows",
+        StateAbi::Figures(_) => "figures of groups",
+    };
+    if kind(a) != kind(b) {
+        return Some(format!("{} instead of {}", kind(b), kind(a)));
     }
-    if shape(&a.value) != shape(&b.value) {
-        return what("a value of", &words(&a.value), &words(&b.value));
+    if shape(a.key()) != shape(b.key()) {
+        return what("a key of", &words(a.key()), &words(b.key()));
     }
-    if (a.sets, a.ways) != (b.sets, b.ways) {
-        let flows = |s: &FlowStateAbi| u64::from(s.sets) * u64::from(s.ways);
-        return what("a size of", &flows(a), &flows(b));
+    if shape(a.value()) != shape(b.value()) {
+        return what("a value of", &words(a.value()), &words(b.value()));
     }
-    if a.idle != b.idle {
-        let idle = |s: &FlowStateAbi| match s.idle {
+    if a.room() != b.room() {
+        return what("a size of", &a.room(), &b.room());
+    }
+    if a.idle() != b.idle() {
+        let idle = |state: StateAbi| match state.idle() {
             0 => "0 (flows never expire)".to_string(),
             ns => format!("{ns} ns"),
         };
         return what("an idle time of", &idle(a), &idle(b));
     }
-    (layout(a) != layout(b)).then(|| "another layout".to_string())
+    (!a.is_like(b)).then(|| "another layout".to_string())
 }
 
 /// The declared properties of fields, except their names, which may differ.
 fn shape(fields: &[FieldAbi]) -> Vec<u32> {
     fields.iter().map(|f| f.width).collect()
-}
-
-/// Where everything is.
-fn layout(state: &FlowStateAbi) -> impl PartialEq {
-    let layouts = |fields: &[FieldAbi]| -> Vec<_> {
-        let layout = |f: &FieldAbi| (f.offset, f.size, f.order);
-        fields.iter().map(layout).collect()
-    };
-    (
-        layouts(&state.key.fields),
-        layouts(&state.value),
-        (state.tags_offset, state.used_offset, state.ways_offset),
-        (state.way_size, state.seen_offset),
-    )
 }
 
 fn words(fields: &[FieldAbi]) -> String {
@@ -127,7 +123,9 @@ fn words(fields: &[FieldAbi]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bpf::abi::{ByteOrder, Hook, KeyAbi, PortsAbi, ProgramAbi, TrafficAbi};
+    use bpf::abi::{
+        ByteOrder, FiguresAbi, FlowStateAbi, Hook, KeyAbi, PortsAbi, ProgramAbi, TrafficAbi,
+    };
     use diag::SourceMap;
 
     fn field(name: &str, offset: u32, width: u32) -> FieldAbi {
@@ -254,6 +252,51 @@ mod tests {
         assert_eq!(
             changed(|s| s.seen_offset = Some(4)),
             [format!("{same} another layout")]
+        );
+    }
+
+    fn figures(name: &str) -> FiguresAbi {
+        FiguresAbi {
+            index: 0,
+            name: name.into(),
+            map: name.into(),
+            sets: 4,
+            ways: 8,
+            lost_offset: 8,
+            tags_offset: 16,
+            ways_offset: 48,
+            way_size: 40,
+            figure_offset: 8,
+            key: KeyAbi {
+                size: 4,
+                fields: vec![field("source", 0, 32)],
+            },
+        }
+    }
+
+    #[test]
+    fn figures_are_shared_with_figures_of_the_same_shape() {
+        let with = |figures: FiguresAbi| Abi {
+            figures: vec![figures],
+            ..abi(vec![])
+        };
+        let shared = share(&with(figures("flows")), &with(figures("c.flows"))).unwrap();
+        let maps = [(0, "flows".to_string()), (1, "c.flows".to_string())];
+        assert_eq!(shared[0].maps, maps);
+        let larger = FiguresAbi {
+            sets: 8,
+            ..figures("flows")
+        };
+        let same = "E0917 `out.flows` and `in.flows` cannot share one state:";
+        assert_eq!(
+            share(&with(figures("flows")), &with(larger)).unwrap_err(),
+            [format!("{same} a size of 64 instead of 32")]
+        );
+        assert_eq!(
+            share(&abi(vec![state("flows")]), &with(figures("flows"))).unwrap_err(),
+            [format!(
+                "{same} figures of groups instead of state of flows"
+            )]
         );
     }
 

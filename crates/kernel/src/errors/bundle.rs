@@ -2,12 +2,12 @@
 
 use diag::{Code, Diagnostic, Span};
 
-/// A map that a program is to share is not that of a `flow_state` of its.
+/// A map that a program is to share has neither state of flows nor figures of its.
 pub fn no_state(program: &str, map: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0790"),
         Span::NONE,
-        format!("map `{map}` of program `{program}` is no flow_state and cannot be shared"),
+        format!("map `{map}` of program `{program}` has no state of flows and no figures, and cannot be shared"),
     )
     .help("share states that both programs use; one that is never used is not kept")
     .into()

@@ -10,6 +10,7 @@ pub(crate) fn input(source: &Source) -> Input {
     let defines = source.define.iter().map(|d| driver::macro_of(d)).collect();
     Input {
         file: source.file.clone(),
+        text: None,
         include: source.include.clone(),
         defines,
     }

@@ -41,6 +41,7 @@ fn compile(text: &str) {
         text,
         files: driver::FileLoader {
             include: Vec::new(),
+            given: None,
         },
     };
     let mut map = diag::SourceMap::new();

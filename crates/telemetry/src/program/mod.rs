@@ -5,14 +5,23 @@
 
 mod condition;
 mod field;
+mod reading;
 
-use crate::aggregate::PRECISION;
+use crate::aggregate::{self, PRECISION};
 use crate::errors::program as errors;
 use crate::groups;
 use crate::query::{Function, Query};
 use diag::Diagnostic;
 use field::{Layout, Source, source};
+use sketch::Tally;
 use std::fmt::Write;
+
+pub use reading::Reading;
+
+/// The object with what became of the packets.
+const PACKETS: &str = "packets";
+/// The object with each group's records.
+const RECORDS: &str = "records";
 
 /// The part of every program that reads headers.
 const PACKET: &str = include_str!("packet.p4h");
@@ -60,6 +69,29 @@ pub fn program(
     out += "            } else {\n                packets.add(2, 1);\n            }\n        }\n    }\n}\n\n";
     out += "tap(prs(), watch()) main;\n";
     Ok(out)
+}
+
+/// How many groups there is room for on the path where nothing else is asked for: each of so many processors has figures of its
+/// own. Without `by` there is one.
+pub fn groups_on_path(query: &Query, processors: usize) -> usize {
+    let bytes = |x: usize| aggregate::value_memory(query.attributes[x].ty);
+    let key: usize = query.keys.iter().map(|&key| bytes(key)).sum();
+    let own = with_objects(query).into_iter();
+    let own = own.map(|(function, attribute, _)| match function {
+        Function::Distinct(_) => key + (1 << PRECISION),
+        Function::Top(k, _) => kept(k) * (key + bytes(attribute) + size_of::<[u64; 2]>()),
+        Function::Histogram(_) => key + aggregate::memory(function, query),
+        _ => key + size_of::<Tally>(),
+    });
+    let group = key + size_of::<Tally>() + own.sum::<usize>();
+    groups::fitting(query, group * processors)
+}
+
+/// The objects in which the program of a query keeps its figures, by name.
+pub fn objects_of(query: &Query) -> Vec<String> {
+    let own = with_objects(query).into_iter().map(|(.., name)| name);
+    let all = [PACKETS, RECORDS].map(str::to_owned);
+    all.into_iter().chain(own).collect()
 }
 
 /// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their

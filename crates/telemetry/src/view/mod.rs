@@ -2,7 +2,9 @@
 
 pub mod csv;
 pub mod json;
+pub mod prometheus;
 pub mod table;
+pub mod trend;
 
 use crate::aggregate::Cell;
 

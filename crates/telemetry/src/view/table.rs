@@ -1,5 +1,6 @@
 //! The figures as text.
 
+use super::trend::Trends;
 use super::{QUANTILES, number};
 use crate::aggregate::Cell;
 use crate::report::{Counts, Report};
@@ -13,9 +14,20 @@ const BAR: u64 = 40;
 
 /// The groups, `most` at most, as a table; without keys, a line for each figure. Below it, what was not counted and why.
 pub fn text(report: &Report, most: usize) -> String {
-    let mut text = match report.keys.is_empty() {
-        true => alone(report),
-        false => grouped(report, most),
+    with_trends(report, most, None)
+}
+
+/// As [`text`], with a line for each group that shows how its first figure went of late.
+pub fn with_trends(report: &Report, most: usize, trends: Option<&Trends>) -> String {
+    let mut text = match (report.keys.is_empty(), trends) {
+        (false, _) => grouped(report, most, trends),
+        (true, None) => alone(report),
+        (true, Some(trends)) => {
+            let line = report.rows.first().map(|row| trends.line(row));
+            let shown = report.aggregates.first().zip(line);
+            let shown = shown.map(|(name, line)| format!("{name}, of late: {line}\n"));
+            alone(report) + &shown.unwrap_or_default()
+        }
     };
     for line in notes(&report.counts) {
         let _ = writeln!(text, "{line}");
@@ -23,12 +35,15 @@ pub fn text(report: &Report, most: usize) -> String {
     text
 }
 
-fn grouped(report: &Report, most: usize) -> String {
+fn grouped(report: &Report, most: usize, trends: Option<&Trends>) -> String {
     let header = report.keys.iter().chain(&report.aggregates);
-    let mut rows = vec![header.map(|name| name.to_uppercase()).collect()];
+    let header = header.map(|name| name.to_uppercase());
+    let mut rows: Vec<Vec<String>> = vec![header.collect()];
+    rows[0].extend(trends.map(|_| "OF LATE".to_owned()));
     for row in report.rows.iter().take(most) {
         let keys = row.keys.iter().map(Value::to_string);
-        rows.push(keys.chain(row.cells.iter().map(short)).collect());
+        let cells = keys.chain(row.cells.iter().map(short));
+        rows.push(cells.chain(trends.map(|trends| trends.line(row))).collect());
     }
     let mut text = diag::columns(&rows);
     let left = report.rows.len().saturating_sub(most);

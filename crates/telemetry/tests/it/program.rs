@@ -2,94 +2,46 @@
 
 use crate::evaluation::run;
 use crate::frames;
-use control::{Figure, Group, Store};
+use control::figure::find_figures;
+use control::{Figure, Group, Groups, Piece, Store};
 use diag::{SourceMap, render_plain};
 use driver::Input;
 use interp::{Interpreter, Options};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
-use std::net::IpAddr;
+use schema::Bits;
+use sketch::Tally;
 use std::sync::Arc;
 use telemetry::{
-    Catalogue, Cell, NoMessages, Report, Type, Value, compile, describe_fields, program,
+    Catalogue, Cell, NoMessages, Reading, Report, Type, Value, compile, describe_fields, program,
 };
 
-/// The program of a query, compiled, with room for more groups than there are packets.
-fn compiled(text: &str) -> Interpreter {
+/// What the program of a query reports of packets, with room for more groups than there are packets.
+fn on_path(text: &str, packets: &[Vec<u8>], seconds: f64) -> Report {
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&NoMessages), &mut map)
         .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
     let p4 = program(&query, text, Some(1 << 16)).unwrap_or_else(|d| panic!("{}", d.message));
-    let dir = tempfile::tempdir().expect("a folder");
-    let file = dir.path().join("query.p4");
-    std::fs::write(&file, &p4).expect("a file");
-    let elaborated = driver::elaborate(&Input::file(&file))
+    let input = Input {
+        text: Some(p4.into()),
+        ..Input::file("query")
+    };
+    let elaborated = driver::elaborate(&input)
         .unwrap_or_else(|r| panic!("{text}: {}", render_plain(&r.diagnostics, &r.map)));
-    Interpreter::new(Arc::new(elaborated.program), Options::default())
-        .unwrap_or_else(|d| panic!("{}", render_plain(&d, &elaborated.map)))
-}
-
-/// What an object keeps: by the numbers of a group's key, two numbers.
-fn kept(interpreter: &Interpreter, object: &str) -> BTreeMap<Vec<String>, (u64, u64)> {
-    let all = interpreter.schema().objects.iter();
-    let mut found = all.filter(|(_, o)| o.name == format!("watch.{object}"));
-    let (object, _) = found.next().unwrap_or_else(|| panic!("no {object}"));
-    let groups = interpreter.figures(object).expect("figures").groups;
-    let numbers = |group: Group| {
-        let key = group.key.iter().map(|bits| bits.value().to_string());
-        let figure = match group.figure {
-            Figure::Tally(tally) => (tally.count, tally.sum),
-            Figure::Top { weight, error } => (weight, error),
-            other => panic!("{other:?}"),
-        };
-        (key.collect(), figure)
-    };
-    groups.into_iter().map(numbers).collect()
-}
-
-/// The numbers that a value is in P4.
-fn numbers(value: &Value) -> Vec<String> {
-    let address = |address: &IpAddr| match address {
-        IpAddr::V4(address) => u32::from(*address).to_string(),
-        IpAddr::V6(address) => u128::from(*address).to_string(),
-    };
-    let mapped = |address: &IpAddr| match address {
-        IpAddr::V4(address) => u128::from(address.to_ipv6_mapped()).to_string(),
-        IpAddr::V6(address) => u128::from(*address).to_string(),
-    };
-    match value {
-        Value::Number(number) => vec![number.to_string()],
-        Value::Address(found) => vec![address(found)],
-        Value::Mac(bytes) => {
-            let number = bytes
-                .iter()
-                .fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
-            vec![number.to_string()]
-        }
-        Value::Flow(flow) => vec![
-            mapped(&flow.source),
-            mapped(&flow.destination),
-            flow.protocol.to_string(),
-            flow.source_port.to_string(),
-            flow.destination_port.to_string(),
-        ],
-        Value::Text(_) => panic!("{value}"),
+    let interpreter = Interpreter::new(Arc::new(elaborated.program), Options::default());
+    let mut interpreter =
+        interpreter.unwrap_or_else(|d| panic!("{}", render_plain(&d, &elaborated.map)));
+    for packet in packets {
+        let sent = interpreter.run(0, packet).packets;
+        assert_eq!((sent.len(), &sent[0].bytes), (1, packet), "{text}");
     }
-}
-
-/// A row's first two figures.
-fn figures(report: &Report) -> BTreeMap<Vec<String>, (u64, u64)> {
-    let row = |row: &telemetry::Row| {
-        let number = |cell: &Cell| match cell {
-            Cell::Number(number) => *number,
-            other => panic!("{other:?}"),
-        };
-        let key: Vec<String> = row.keys.iter().flat_map(numbers).collect();
-        (key, (number(&row.cells[0]), number(&row.cells[1])))
+    let read = |object: &str| {
+        let found = find_figures(interpreter.schema(), Piece::new(object, 0));
+        interpreter.figures(found.unwrap_or_else(|d| panic!("{object}: {}", d.message)))
     };
-    report.rows.iter().map(row).collect()
+    let report = Reading::new(query).report(read, seconds);
+    report.unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// Packets of all kinds, some of them changed and cut at random.
@@ -118,41 +70,13 @@ fn packets(seed: u64) -> Vec<Vec<u8>> {
     all
 }
 
+/// The report of the program is that of the evaluation.
 fn same(text: &str, packets: &[Vec<u8>]) {
-    let mut interpreter = compiled(text);
-    for packet in packets {
-        let sent = interpreter.run(0, packet).packets;
-        assert_eq!((sent.len(), &sent[0].bytes), (1, packet), "{text}");
-    }
-    let report = run(text, packets);
-    let mut found = kept(&interpreter, "records");
-    if report.keys.is_empty() {
-        // There without packets too; in P4 its key is 0.
-        found = found
-            .into_values()
-            .map(|figure| (Vec::new(), figure))
-            .collect();
-        found.entry(Vec::new()).or_default();
-    }
-    let expected = figures(&report);
-    let first = expected
-        .iter()
-        .find(|(key, figure)| found.get(*key) != Some(*figure));
-    assert_eq!(
-        first,
-        None,
-        "{text}: {:?}",
-        first.map(|(key, _)| found.get(key))
-    );
-    assert_eq!(found.len(), expected.len(), "{text}");
-    let counts = kept(&interpreter, "packets");
-    let count = |number: &str| counts.get(&vec![number.to_string()]).map_or(0, |c| c.0);
-    let expected = report.counts;
-    assert_eq!(
-        [count("0"), count("1"), count("2")],
-        [expected.packets, expected.matched, expected.without_key],
-        "{text}"
-    );
+    let expected = run(text, packets);
+    let found = on_path(text, packets, expected.seconds);
+    let mut both = expected.rows.iter().zip(&found.rows);
+    assert_eq!(both.find(|(a, b)| a != b), None, "{text}");
+    assert_eq!(found, expected, "{text}");
 }
 
 #[test]
@@ -188,41 +112,78 @@ fn conditions_hold_alike() {
 #[test]
 fn values_are_added_where_a_packet_has_them() {
     let packets = packets(3);
-    let text = "count, sum(udp.length), max(udp.length), top(3, tcp.dst_port) by ip.ttl";
-    let mut interpreter = compiled(text);
-    for packet in &packets {
-        interpreter.run(0, packet);
-    }
-    let report = run(text, &packets);
-    let expected: BTreeMap<Vec<String>, u64> = report
-        .rows
-        .iter()
-        .filter_map(|row| match row.cells[1] {
-            Cell::Number(sum) if sum > 0 => Some((numbers(&row.keys[0]), sum)),
-            _ => None,
-        })
-        .collect();
-    let sums = kept(&interpreter, "values_udp_length");
-    let sums: BTreeMap<_, _> = sums.into_iter().map(|(key, (_, sum))| (key, sum)).collect();
-    let sums: BTreeMap<_, _> = sums.into_iter().filter(|(_, sum)| *sum > 0).collect();
-    assert_eq!(sums, expected);
-    let mut items = BTreeMap::new();
-    for row in &report.rows {
-        let Cell::Top { items: top, .. } = &row.cells[3] else {
-            panic!("{:?}", row.cells[3]);
+    same(
+        "count, sum(udp.length), min(udp.length), max(udp.length), mean(udp.length), histogram(udp.length), \
+         rate, rate(udp.length) by ip.ttl",
+        &packets,
+    );
+    same(
+        "sum(tcp.seq), max(tcp.window), histogram(tcp.seq)",
+        &packets,
+    );
+}
+
+#[test]
+fn estimates_are_near_what_they_estimate() {
+    let packets = packets(4);
+    let text = "distinct(flow), top(3, tcp.dst_port), count by ip.proto";
+    let exact = run(text, &packets);
+    let found = on_path(text, &packets, exact.seconds);
+    assert_eq!(found.rows.len(), exact.rows.len());
+    for row in &exact.rows {
+        let mut others = found.rows.iter();
+        let other = others.find(|other| other.keys == row.keys);
+        let other = other.unwrap_or_else(|| panic!("no row {:?}", row.keys));
+        let (Cell::Estimate(a, error), Cell::Estimate(b, same)) = (&row.cells[0], &other.cells[0])
+        else {
+            panic!("{row:?} {other:?}");
         };
-        for (item, count, _) in top {
-            items.insert([numbers(&row.keys[0]), numbers(item)].concat(), *count);
-        }
+        assert_eq!(error, same);
+        // Two estimates of one number: twice as far from each other as five standard errors.
+        assert!((a - b).abs() <= 10.0 * error * a.max(1.0), "{a} {b}");
+        // Few ports, so that all are counted exactly.
+        let (Cell::Top { items, .. }, Cell::Top { items: others, .. }) =
+            (&row.cells[1], &other.cells[1])
+        else {
+            panic!("{row:?} {other:?}");
+        };
+        let counts = |items: &[(Value, u64, u64)]| -> Vec<u64> {
+            items.iter().map(|(_, count, _)| *count).collect()
+        };
+        assert_eq!(counts(items), counts(others), "{:?}", row.keys);
+        assert_eq!(row.cells[2], other.cells[2]);
     }
-    let kept = kept(&interpreter, "top_tcp_dst_port");
-    for (key, count) in items {
-        assert_eq!(
-            kept.get(&key).map(|(weight, _)| *weight),
-            Some(count),
-            "{key:?}"
-        );
-    }
+}
+
+#[test]
+fn rates_are_about_what_came_since_the_last_report() {
+    let mut map = SourceMap::new();
+    let query = compile(
+        "rate, rate(packet.length)",
+        &Catalogue::new(&NoMessages),
+        &mut map,
+    )
+    .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
+    let mut reading = Reading::new(query);
+    let mut cells = |count: u64, sum: u64| {
+        let tally = Tally {
+            count,
+            sum,
+            least: 1,
+            greatest: 9,
+        };
+        let groups = Groups {
+            groups: vec![Group {
+                key: vec![Bits::new(1, 0u32)],
+                figure: Figure::Tally(tally),
+            }],
+            ..Groups::default()
+        };
+        let report = reading.report(|_| Ok::<_, ()>(groups.clone()), 2.0);
+        report.expect("a report").rows[0].cells.clone()
+    };
+    assert_eq!(cells(4, 10), [Cell::Real(2.0), Cell::Real(5.0)]);
+    assert_eq!(cells(5, 16), [Cell::Real(0.5), Cell::Real(3.0)]);
 }
 
 /// What a program is from behind the parser, which all have in common. `ONPATH_BLESS=1` writes it.

@@ -4,7 +4,8 @@ use crate::evaluation::{run, run_with};
 use crate::frames;
 use crate::toy::Toy;
 use diag::SourceMap;
-use telemetry::view::{csv, json, table};
+use telemetry::view::trend::Trends;
+use telemetry::view::{csv, json, prometheus, table};
 use telemetry::{Catalogue, compile, explain};
 
 fn packets() -> Vec<Vec<u8>> {
@@ -32,7 +33,7 @@ fn groups_are_a_table_and_what_was_not_counted_is_below() {
         table::text(&report, 1),
         "\
 IP.SRC    COUNT  HISTOGRAM(PACKET.LENGTH)   TOP(5, IP.DST)  MEAN(IP.TTL)
-10.0.0.1  6      p50 295, p90 879, p99 879  10.0.1.1 (6)    64.000
+10.0.0.1  6      p50 303, p90 863, p99 863  10.0.1.1 (6)    64.000
 and 1 other group
 10 records not counted: the table of groups is full (--groups)
 "
@@ -64,7 +65,7 @@ distinct(ip.src): 4 (standard error 1.6 %)
 top(2, ip.src):
   10.0.0.1  6
   10.0.0.0  5
-histogram(packet.length): p50 487, p90 879, p99 1007 (within 3.1 %)
+histogram(packet.length): p50 495, p90 863, p99 991 (within 6.2 %)
   32 to 63     1   ####
   64 to 127    2   ########
   128 to 255   3   ############
@@ -94,7 +95,7 @@ fn json_has_everything_by_name() {
     assert_eq!(object["counts"]["packets"], 21);
     let histogram = json::object(&run("histogram(ip.ttl)", &packets()));
     let values = &histogram["groups"][0]["values"]["histogram(ip.ttl)"];
-    assert_eq!(values["buckets"], serde_json::json!([[64, 67, 21]]));
+    assert_eq!(values["buckets"], serde_json::json!([[64, 71, 21]]));
     assert_eq!(values["count"], 21);
 }
 
@@ -110,8 +111,52 @@ fn csv_has_a_column_for_each_figure() {
     assert_eq!(
         csv::lines(&run(text, &packets()), 1.5).lines().nth(1),
         Some(
-            "1.500,\"a,\"\"b\"\"\",1,101,101,101,\"[{\"\"count\"\":1,\"\"error\"\":0,\"\"value\"\":\"\"10.0.0.1\"\"}]\","
+            "1.500,\"a,\"\"b\"\"\",1,99,99,99,\"[{\"\"count\"\":1,\"\"error\"\":0,\"\"value\"\":\"\"10.0.0.1\"\"}]\","
         )
+    );
+}
+
+#[test]
+fn prometheus_has_keys_as_labels() {
+    let text = "count, mean(ip.ttl), top(1, ip.src), histogram(packet.length) by kv.host";
+    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
+    let page = prometheus::page(&query, &run(text, &packets()), 10);
+    for line in [
+        "# TYPE onpath_query_count counter",
+        r#"onpath_query_count{kv_host="a,\"b\""} 1"#,
+        r#"onpath_query_count{kv_host="\\x1b[2J"} 1"#,
+        "# TYPE onpath_query_mean_ip_ttl gauge",
+        r#"onpath_query_top_1_ip_src{kv_host="a,\"b\"",item="10.0.0.1"} 1"#,
+        "# TYPE onpath_query_histogram_packet_length summary",
+        r#"onpath_query_histogram_packet_length{kv_host="a,\"b\"",quantile="0.5"} 99"#,
+        r#"onpath_query_histogram_packet_length_count{kv_host="a,\"b\""} 1"#,
+        "onpath_query_malformed_total 1",
+        "onpath_query_without_key_total 1",
+    ] {
+        assert!(page.lines().any(|l| l == line), "{line}\nis not in\n{page}");
+    }
+    let few = prometheus::page(&query, &run(text, &packets()), 1);
+    assert_eq!(few.matches("onpath_query_count{").count(), 1);
+}
+
+#[test]
+fn a_table_may_show_how_groups_went_of_late() {
+    let report = run("count by ip.src", &packets());
+    let mut trends = Trends::default();
+    trends.take(&report, 1);
+    assert_eq!(
+        table::with_trends(&report, 1, Some(&trends)),
+        "\
+IP.SRC    COUNT  OF LATE
+10.0.0.1  6      █
+and 3 other groups
+"
+    );
+    let report = run("count", &packets());
+    trends.take(&report, 1);
+    assert_eq!(
+        table::with_trends(&report, 1, Some(&trends)),
+        "count: 21\ncount, of late: █\n"
     );
 }
 
@@ -126,7 +171,7 @@ fn a_query_is_explained_with_its_memory() {
         "reads kv.size: a number of 32 bits, from the message",
         "distinct(ip.src): HyperLogLog of 4096 registers, standard error 1.6 %, 4 KB a group",
         "top(10, kv.host): Space-Saving in 32 sets of 16 counters, 148 KB a group",
-        "histogram(kv.size): 16 buckets a power of two, quantiles within 3.1 %, 8 KB a group",
+        "histogram(kv.size): 8 buckets a power of two, quantiles within 6.2 %, 4 KB a group",
     ] {
         assert!(
             explained.lines().any(|l| l == line),

@@ -1,11 +1,11 @@
 //! Looking again and again, and showing what there is, until it is enough.
 
+use crate::metrics_page::Page;
 use crate::output::{Reading, Stop, write_watched};
 use crate::screen;
 use control::StoreError;
 use kernel::interrupt::Interrupts;
 use pdm::reader::Reader;
-use pdm::serve::Page;
 use pdm::{json, prometheus, table};
 use std::time::{Duration, Instant};
 

@@ -6,6 +6,7 @@ mod programs;
 
 use crate::commands::instance::mend;
 use crate::commands::start::{Ended, How, set_up};
+use crate::metrics_page::{self, Page, serve};
 use crate::output::{Done, Stop, err_line, failed, out_line, refused};
 use args::Pdm;
 use bpf::abi::Hook;
@@ -18,7 +19,6 @@ use kernel::{Pins, interface};
 use live::{End, Form, Show};
 use pdm::filter::{self, Filter};
 use pdm::reader::{About, Reader};
-use pdm::serve::{self, Page};
 use pdm::{Mode, errors, instance};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -44,7 +44,7 @@ pub fn run(args: Pdm) -> Done {
 /// Starts measuring, and shows it until interrupted or leaves it running.
 fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let filters = filters(&args.filter).map_err(usage)?;
-    let address = address(args)?;
+    let address = metrics_page::address(args.prometheus.as_deref())?;
     let index = interface::index(device).map_err(refused)?;
     kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
     let pins = Pins::default();
@@ -121,7 +121,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
 
 /// Shows what is measured already.
 fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
-    let address = address(args)?;
+    let address = metrics_page::address(args.prometheus.as_deref())?;
     let pins = Pins::default();
     let loading = pins.loading(name).map_err(refused)?;
     let mut reader = open(&pins, name)?;
@@ -176,14 +176,6 @@ fn filters(texts: &[String]) -> Result<Vec<Filter>, Box<Diagnostic>> {
     Ok(filters)
 }
 
-fn address(args: &Pdm) -> Result<Option<SocketAddr>, Stop> {
-    let parsed = args.prometheus.as_deref().map(|text| {
-        text.parse::<SocketAddr>()
-            .map_err(|_| usage(errors::address(text)))
-    });
-    parsed.transpose()
-}
-
 /// Fails where somebody measures already.
 fn check_free(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
     for name in pins.names()? {
@@ -209,17 +201,6 @@ fn check_interface(device: &str, index: u32) -> Result<(), Box<Diagnostic>> {
         }
         _ => Ok(()),
     }
-}
-
-/// Starts the server for Prometheus, if one is wanted: its address and its page.
-fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop> {
-    let Some(address) = address else {
-        return Ok(None);
-    };
-    let page = Page::default();
-    let bound = serve::serve(address, &page)
-        .map_err(|error| refused(errors::not_served(address, &error)))?;
-    Ok(Some((bound, page)))
 }
 
 fn report_served(name: &str, address: Option<SocketAddr>) {

@@ -1,7 +1,7 @@
 //! The flags of `onpath query`.
 
 use crate::complete::names;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,9 +24,29 @@ Memory is bounded: what a full table of groups could not hold is counted and sho
 
 Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 
+/// `--hook`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ingress {
+    /// Traffic control: packets as the host is about to take them
+    Tc,
+    /// XDP: packets as the driver receives them, faster; one program at an interface
+    Xdp,
+}
+
+/// `--direction`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Packets that come in
+    In,
+    /// Packets that go out
+    Out,
+    /// All of them
+    Both,
+}
+
 /// `onpath query`
 #[derive(Args, Debug)]
-#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "off_path", "explain", "p4"])))]
+#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "dev", "explain", "p4"])))]
 pub struct Query {
     /// What to ask
     #[arg(value_name = "QUERY")]
@@ -34,24 +54,48 @@ pub struct Query {
     /// Answer it from a capture file, pcap or pcapng
     #[arg(long, value_name = "FILE")]
     pub read: Option<PathBuf>,
-    /// Answer it in this process, from copies of the packets of an interface (AF_PACKET)
+    /// Answer it from the packets of an interface, while they pass
+    ///
+    /// A program of the query runs at the interface as long as this command does, and changes no packet. Needs
+    /// CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN for both directions.
+    #[arg(long, value_name = "IF", add = names::interfaces())]
+    pub dev: Option<String>,
+    /// Where packets that come in are read; those that go out are read by traffic control
+    #[arg(
+        long,
+        value_enum,
+        default_value = "tc",
+        conflicts_with_all = ["read", "explain", "p4"],
+        conflicts_with = "off_path"
+    )]
+    pub hook: Ingress,
+    /// Which packets are read; both, but on loopback, where all that goes out comes in
+    #[arg(long, value_enum, conflicts_with_all = ["read", "explain", "p4", "off_path"])]
+    pub direction: Option<Direction>,
+    /// The name by which the other commands know it; query- and the interface's by default
+    #[arg(long, conflicts_with_all = ["read", "explain", "p4", "off_path"])]
+    pub name: Option<String>,
+    /// Show the kernel verifier's full log if it rejects the program
+    #[arg(long, conflicts_with_all = ["read", "explain", "p4", "off_path"])]
+    pub verbose: bool,
+    /// Answer it in this process instead, from copies of the packets (AF_PACKET)
     ///
     /// Packets in both directions. What the kernel had no room to copy is counted and shown. Needs
     /// CAP_NET_RAW.
-    #[arg(long, requires = "dev")]
+    #[arg(long, conflicts_with_all = ["read", "explain", "p4"])]
     pub off_path: bool,
-    /// The interface
-    #[arg(long, value_name = "IF", requires = "off_path", add = names::interfaces())]
-    pub dev: Option<String>,
     /// Show the figures so often, such as 500ms, 1s or 5m
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     pub every: Duration,
     /// End after this time
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "off_path")]
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["read", "explain", "p4"])]
     pub duration: Option<Duration>,
     /// Show the figures once, at the end: after --duration, or after one interval
-    #[arg(long, requires = "off_path")]
+    #[arg(long, conflicts_with_all = ["read", "explain", "p4"])]
     pub once: bool,
+    /// Serve the figures to Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["read", "explain", "p4"])]
+    pub prometheus: Option<String>,
     /// Print the figures as JSON, an object a line
     #[arg(long, conflicts_with_all = ["csv", "explain"])]
     pub json: bool,

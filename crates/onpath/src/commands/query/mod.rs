@@ -1,15 +1,19 @@
 //! `onpath query`
 
 pub mod args;
-mod live;
+mod off_path;
+mod on_path;
+mod show;
 
-use crate::output::{Done, Stop, out, print_diagnostics, refused};
+use crate::output::{Done, Stop, failed, out, print_diagnostics, refused};
 use args::Query;
 use diag::SourceMap;
+use kernel::interrupt::Interrupts;
+use show::Show;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
 use std::process::ExitCode;
-use telemetry::view::{csv, json, table};
 use telemetry::{Catalogue, Evaluator, Schemas, capture, errors};
 
 /// Answers a query, or explains it.
@@ -34,19 +38,28 @@ pub fn run(args: Query) -> Done {
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
-    let header = csv::header(&query);
     // Whoever sends packets should not know which values share a counter.
     let seed = RandomState::new().build_hasher().finish();
-    let mut evaluator = Evaluator::new(query, catalogue.messages(), groups, seed);
-    if args.csv {
-        out!("{header}");
-    }
-    if let Some(device) = &args.dev {
-        return live::run(&args, device, evaluator);
-    }
-    let Some(path) = &args.read else {
-        return Err(Stop::Usage("write --read or --off-path".into()));
+    let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, seed);
+    let Some(device) = &args.dev else {
+        let file = args.read.as_deref();
+        let file = file.ok_or_else(|| Stop::Usage("write --dev or --read".into()))?;
+        return capture(file, evaluator, &Show::begin(&args, query)?);
     };
+    // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
+    let interrupts = match Interrupts::hold() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(format!("interrupts could not be held back: {error}")),
+    };
+    let show = Show::begin(&args, query.clone())?;
+    match args.off_path {
+        true => off_path::run(&args, device, evaluator, show, &interrupts),
+        false => on_path::run(&args, device, &query, show, &interrupts),
+    }
+}
+
+/// Answers it from a capture file.
+fn capture(path: &Path, mut evaluator: Evaluator, show: &Show) -> Done {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
     let read = capture::read(&name, file, |frame| evaluator.packet(frame));
@@ -55,15 +68,7 @@ pub fn run(args: Query) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     let seconds = evaluator.seconds();
-    let report = evaluator.report(seconds);
-    if args.json {
-        out!("{}\n", json::object(&report));
-    } else if args.csv {
-        out!("{}", csv::lines(&report, seconds));
-        live::report_notes(&report, 0);
-    } else {
-        out!("{}", table::text(&report, args.rows));
-    }
+    show.capture(&evaluator.report(seconds));
     // What was read is shown all the same.
     read.map_err(refused)?;
     Ok(ExitCode::SUCCESS)

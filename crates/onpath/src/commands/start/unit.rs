@@ -107,6 +107,7 @@ fn alone(args: &Run, path: &Path) -> Result<Unit, Stop> {
     let member = Member {
         name: synthetic(name.clone()),
         source: synthetic(path.to_owned()),
+        text: None,
         include: args.include.clone(),
         define: args.define.iter().map(|d| driver::macro_of(d)).collect(),
         externs: args.externs.clone(),

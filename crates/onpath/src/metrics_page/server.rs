@@ -1,4 +1,4 @@
-//! A small HTTP server that gives one page: the measurements for Prometheus.
+//! A small HTTP server that gives one page: figures for Prometheus.
 //!
 //! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most
 //! [`WORKERS`] connections are served at once, and none of them is waited for longer than [`PATIENCE`].
@@ -20,11 +20,11 @@ const LONGEST_REST: usize = 64 << 10;
 
 /// The page that the server gives now; at first there is none.
 #[derive(Clone, Debug, Default)]
-pub struct Page(Arc<RwLock<Option<Arc<str>>>>);
+pub(crate) struct Page(Arc<RwLock<Option<Arc<str>>>>);
 
 impl Page {
     /// Replaces the page.
-    pub fn publish(&self, text: String) {
+    pub(crate) fn publish(&self, text: String) {
         // Nothing panics while it holds the lock; and a page is replaced as a whole.
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
@@ -39,7 +39,7 @@ impl Page {
 
 /// Listens at an address, and serves `page` there until the process ends. Returns the address, with the port that the
 /// kernel chose if it was 0.
-pub fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
+pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
     let listener = Arc::new(TcpListener::bind(address)?);
     let bound = listener.local_addr()?;
     for worker in 0..WORKERS {
@@ -130,7 +130,7 @@ fn respond(head: &[u8], page: &Page) -> String {
         );
     }
     if target.split('?').next() != Some("/metrics") {
-        return response("404 Not Found", "", "the measurements are at /metrics\n");
+        return response("404 Not Found", "", "the figures are at /metrics\n");
     }
     if method != "GET" {
         return response(
@@ -149,7 +149,7 @@ fn respond(head: &[u8], page: &Page) -> String {
         None => response(
             "503 Service Unavailable",
             "Retry-After: 1\r\n",
-            "nothing is measured yet\n",
+            "there are no figures yet\n",
         ),
     }
 }

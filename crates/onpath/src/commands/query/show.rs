@@ -1,0 +1,160 @@
+//! In what form figures are shown.
+
+use super::args::Query;
+use crate::metrics_page::{self, Page};
+use crate::output::{Reading, Stop, err_line, out, write_watched};
+use crate::screen;
+use std::time::{Duration, Instant};
+use telemetry::Report;
+use telemetry::view::trend::Trends;
+use telemetry::view::{csv, json, prometheus, table};
+
+/// Groups for Prometheus.
+const GROUPS: usize = 1000;
+
+/// Shows reports as the flags ask for it.
+pub(super) struct Show<'a> {
+    args: &'a Query,
+    query: telemetry::Query,
+    page: Option<Page>,
+    trends: Trends,
+}
+
+/// When reports of packets that keep coming are due.
+pub(super) struct Schedule {
+    begun: Instant,
+    every: Duration,
+    end: Option<Instant>,
+    /// Only at the end.
+    once: bool,
+    /// When the last one was.
+    shown: Instant,
+}
+
+impl Schedule {
+    /// That of the flags; it begins now.
+    pub(super) fn begin(args: &Query) -> Schedule {
+        let begun = Instant::now();
+        let duration = args.duration.or(args.once.then_some(args.every));
+        Schedule {
+            begun,
+            every: args.every,
+            end: duration.map(|duration| begun + duration),
+            once: args.once,
+            shown: begun,
+        }
+    }
+
+    /// How long it is until the next.
+    pub(super) fn wait(&self) -> Duration {
+        self.next().saturating_duration_since(Instant::now())
+    }
+
+    fn next(&self) -> Instant {
+        let next = self.shown + self.every;
+        match (self.once, self.end) {
+            (true, Some(end)) => end,
+            (_, end) => end.map_or(next, |end| end.min(next)),
+        }
+    }
+
+    /// Whether one is due.
+    pub(super) fn is_due(&self) -> bool {
+        self.wait().is_zero()
+    }
+
+    /// Whether the time is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Takes a report now: how many seconds there are since the last one, and since the beginning.
+    pub(super) fn take(&mut self) -> (f64, f64) {
+        let now = Instant::now();
+        let since = now - std::mem::replace(&mut self.shown, now);
+        (since.as_secs_f64(), (now - self.begun).as_secs_f64())
+    }
+}
+
+impl<'a> Show<'a> {
+    /// Starts the page for Prometheus, if one is wanted, and prints the header of comma-separated values.
+    pub(super) fn begin(args: &'a Query, query: telemetry::Query) -> Result<Show<'a>, Stop> {
+        let address = metrics_page::address(args.prometheus.as_deref())?;
+        let served = metrics_page::serve(address)?;
+        if let Some((address, _)) = served {
+            err_line!("figures for Prometheus at http://{address}/metrics");
+        }
+        if args.csv {
+            out!("{}", csv::header(&query));
+        }
+        Ok(Show {
+            args,
+            query,
+            page: served.map(|(_, page)| page),
+            trends: Trends::default(),
+        })
+    }
+
+    /// Shows a report of packets that keep coming, `elapsed` seconds after the beginning; `dropped` packets were not seen.
+    pub(super) fn report(&mut self, report: &Report, dropped: u64, elapsed: f64) -> Reading {
+        let args = self.args;
+        if let Some(page) = &self.page {
+            page.publish(prometheus::page(&self.query, report, GROUPS));
+        }
+        if args.json {
+            let mut object = json::object(report);
+            object["elapsed"] = elapsed.into();
+            object["counts"]["dropped"] = dropped.into();
+            return write_watched(format_args!("{object}\n"));
+        }
+        if args.csv {
+            let reading = write_watched(format_args!("{}", csv::lines(report, elapsed)));
+            notes(report, dropped);
+            return reading;
+        }
+        let screen = screen::size().filter(|_| !args.once);
+        self.trends.take(report, args.rows);
+        let trends = screen.is_some().then_some(&self.trends);
+        let text = table::with_trends(report, args.rows, trends) + &drops(dropped);
+        match screen {
+            Some((width, height)) => {
+                let text = screen::fit(&text, width, height);
+                write_watched(format_args!("{}", screen::redrawn(&text)))
+            }
+            None if args.once => write_watched(format_args!("{text}")),
+            None => write_watched(format_args!("{text}\n")),
+        }
+    }
+
+    /// Shows the report of a capture.
+    pub(super) fn capture(&self, report: &Report) {
+        if self.args.json {
+            out!("{}\n", json::object(report));
+        } else if self.args.csv {
+            out!("{}", csv::lines(report, report.seconds));
+            notes(report, 0);
+        } else {
+            out!("{}", table::text(report, self.args.rows));
+        }
+    }
+}
+
+/// What was not counted, for formats that have no line for it.
+fn notes(report: &Report, dropped: u64) {
+    for note in table::notes(&report.counts) {
+        err_line!("{note}");
+    }
+    for note in drops(dropped).lines() {
+        err_line!("{note}");
+    }
+}
+
+fn drops(dropped: u64) -> String {
+    match dropped {
+        0 => String::new(),
+        n => format!(
+            "{} dropped by the kernel: this process was too slow\n",
+            diag::counted(n, "packet")
+        ),
+    }
+}

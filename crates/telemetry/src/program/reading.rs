@@ -1,0 +1,264 @@
+//! What a running program of a query has found, as a report.
+
+use super::{PACKETS, RECORDS, attribute, object};
+use crate::aggregate::{Cell, DETAIL, PRECISION};
+use crate::catalogue::Type;
+use crate::query::{Function, Query};
+use crate::report::{Counts, Report, Row};
+use crate::value::{Flow, Value};
+use control::{Figure, Group, Groups};
+use schema::Bits;
+use sketch::{Histogram, HyperLogLog, Tally};
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Reads the figures of the program that [`program`](super::program()) makes of a query.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    query: Query,
+    /// Of each group, what its rates were about when they were last reported, by aggregate.
+    reported: HashMap<Vec<Bits>, Vec<u64>>,
+}
+
+/// Everything that the program keeps, by object.
+struct Kept {
+    records: Vec<Group>,
+    /// Of the aggregates that have objects of their own, by the object's name.
+    objects: HashMap<String, Object>,
+}
+
+/// The figures of an object, by group.
+struct Object {
+    groups: HashMap<Vec<Bits>, Vec<Group>>,
+    unseen: u64,
+}
+
+impl Reading {
+    /// Nothing has been reported yet.
+    pub fn new(query: Query) -> Reading {
+        Reading {
+            query,
+            reported: HashMap::new(),
+        }
+    }
+
+    /// The figures so far, which `read` gives by the object's name. Rates are about what came since the last report, `seconds` ago.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn report<E>(
+        &mut self,
+        mut read: impl FnMut(&str) -> Result<Groups, E>,
+        seconds: f64,
+    ) -> Result<Report, E> {
+        let packets = read(PACKETS)?;
+        // Read first: what other objects have of a group is then not less than what its records say.
+        let records = read(RECORDS)?;
+        let mut objects = HashMap::new();
+        for aggregate in &self.query.aggregates {
+            let name = object(aggregate.function, &self.query);
+            if let Some(name) = name.filter(|name| !objects.contains_key(name)) {
+                let groups = read(&name)?;
+                objects.insert(name, by_group(groups, scalars_of_keys(&self.query)));
+            }
+        }
+        let counts = counts(&packets, records.lost);
+        let mut kept = Kept {
+            records: records.groups,
+            objects,
+        };
+        if self.query.keys.is_empty() && kept.records.is_empty() {
+            // Nothing is counted as nothing.
+            kept.records.push(Group {
+                key: vec![Bits::new(1, 0u32)],
+                figure: Figure::Tally(Tally::default()),
+            });
+        }
+        let mut rows: Vec<Row> = Vec::with_capacity(kept.records.len());
+        for group in &kept.records {
+            rows.push(self.row(group, &kept, seconds));
+        }
+        Ok(Report::new(&self.query, rows, counts, seconds))
+    }
+
+    fn row(&mut self, group: &Group, kept: &Kept, seconds: f64) -> Row {
+        let query = &self.query;
+        let before = self.reported.entry(group.key.clone()).or_default();
+        before.resize(query.aggregates.len(), 0);
+        let cells = query.aggregates.iter().zip(before);
+        let cells = cells.map(|(aggregate, before)| {
+            let function = aggregate.function;
+            let own = object(function, query).and_then(|name| kept.objects.get(&name));
+            let figures = own.and_then(|object| object.groups.get(&group.key));
+            let figures = match object(function, query) {
+                None => std::slice::from_ref(group),
+                Some(_) => figures.map_or(&[][..], Vec::as_slice),
+            };
+            let unseen = own.map_or(0, |object| object.unseen);
+            cell(function, query, figures, unseen, (seconds, before))
+        });
+        let cells = cells.collect();
+        let mut bits = group.key.as_slice();
+        let keys = query.keys.iter();
+        let keys = keys.filter_map(|&key| value(query.attributes[key].ty, &mut bits));
+        Row {
+            keys: keys.collect(),
+            cells,
+        }
+    }
+}
+
+/// How many scalars the key of a group has.
+fn scalars_of_keys(query: &Query) -> usize {
+    let keys = query.keys.iter();
+    let scalars: usize = keys.map(|&key| scalars(query.attributes[key].ty)).sum();
+    // Without keys there is one that is always the same.
+    scalars.max(1)
+}
+
+/// How many scalars a value of a type is.
+fn scalars(ty: Type) -> usize {
+    match ty {
+        Type::Flow => 5,
+        _ => 1,
+    }
+}
+
+/// Figures by the first scalars of their keys, which are a group's; those of the greatest keys have an item behind them.
+fn by_group(all: Groups, scalars: usize) -> Object {
+    let mut groups: HashMap<Vec<Bits>, Vec<Group>> = HashMap::new();
+    for group in all.groups {
+        let (of, item) = group.key.split_at(scalars.min(group.key.len()));
+        let item = Group {
+            key: item.to_vec(),
+            figure: group.figure,
+        };
+        groups.entry(of.to_vec()).or_default().push(item);
+    }
+    Object {
+        groups,
+        unseen: all.unseen,
+    }
+}
+
+fn counts(packets: &Groups, lost: u64) -> Counts {
+    let count = |number: u32| {
+        let mut all = packets.groups.iter();
+        let found = all.find(|group| group.key == [Bits::new(2, number)]);
+        found.map_or(0, |group| tally(Some(group)).count)
+    };
+    let packets = count(0);
+    Counts {
+        packets,
+        records: packets,
+        matched: count(1),
+        without_key: count(2),
+        not_grouped: lost,
+        ..Counts::default()
+    }
+}
+
+fn tally(group: Option<&Group>) -> Tally {
+    match group.map(|group| &group.figure) {
+        Some(Figure::Tally(tally)) => *tally,
+        _ => Tally::default(),
+    }
+}
+
+/// A figure of a group, of which `figures` are what the aggregate's object has; `rates` are the seconds since the last report, and what
+/// was reported then.
+fn cell(
+    function: Function,
+    query: &Query,
+    figures: &[Group],
+    unseen: u64,
+    rates: (f64, &mut u64),
+) -> Cell {
+    let first = figures.first();
+    let kept = tally(first);
+    let if_any = |number: u64| match kept.count {
+        0 => Cell::Nothing,
+        _ => Cell::Number(number),
+    };
+    match function {
+        Function::Count => Cell::Number(kept.count),
+        Function::Bytes | Function::Sum(_) => Cell::Number(kept.sum),
+        Function::Min(_) => if_any(kept.least),
+        Function::Max(_) => if_any(kept.greatest),
+        Function::Mean(_) => kept.mean().map_or(Cell::Nothing, Cell::Real),
+        Function::Rate(of) => {
+            let total = of.map_or(kept.count, |_| kept.sum);
+            let (seconds, reported) = rates;
+            let new = total.saturating_sub(std::mem::replace(reported, total));
+            match seconds > 0.0 {
+                true => Cell::Real(new as f64 / seconds),
+                false => Cell::Nothing,
+            }
+        }
+        Function::Distinct(_) => match (
+            first.map(|group| &group.figure),
+            HyperLogLog::new(PRECISION),
+        ) {
+            (Some(Figure::Distinct(seen)), _) => {
+                Cell::Estimate(seen.estimate(), seen.standard_error())
+            }
+            (_, Ok(none)) => Cell::Estimate(0.0, none.standard_error()),
+            (_, Err(_)) => Cell::Nothing,
+        },
+        Function::Histogram(_) => {
+            let none = Histogram::new(DETAIL);
+            match (first.map(|group| &group.figure), none) {
+                (Some(Figure::Histogram(values)), _) => {
+                    Cell::Histogram(values.clone(), values.relative_error())
+                }
+                (_, Ok(none)) => {
+                    let error = none.relative_error();
+                    Cell::Histogram(none, error)
+                }
+                (_, Err(_)) => Cell::Nothing,
+            }
+        }
+        Function::Top(k, _) => {
+            let ty = attribute(function).map(|x| query.attributes[x].ty);
+            let item = |group: &Group| {
+                let Figure::Top { weight, error } = group.figure else {
+                    return None;
+                };
+                Some((value(ty?, &mut group.key.as_slice())?, weight, error))
+            };
+            let mut items: Vec<_> = figures.iter().filter_map(item).collect();
+            items.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            items.truncate(k);
+            Cell::Top { items, unseen }
+        }
+    }
+}
+
+/// The value of a type from the scalars in front, which are taken.
+fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
+    let (own, rest) = bits.split_at_checked(scalars(ty))?;
+    *bits = rest;
+    let number = |at: usize| {
+        own.get(at)
+            .and_then(|bits| u128::try_from(bits.value()).ok())
+    };
+    let address = |at: usize| Some(IpAddr::V6(Ipv6Addr::from(number(at)?)).to_canonical());
+    Some(match ty {
+        Type::Number(_) => Value::Number(number(0)? as u64),
+        Type::Ipv4 => Value::Address(Ipv4Addr::from(number(0)? as u32).into()),
+        Type::Ipv6 => Value::Address(Ipv6Addr::from(number(0)?).into()),
+        Type::Mac => {
+            let [_, _, bytes @ ..] = (number(0)? as u64).to_be_bytes();
+            Value::Mac(bytes)
+        }
+        Type::Flow => Value::Flow(Flow {
+            source: address(0)?,
+            destination: address(1)?,
+            protocol: number(2)? as u8,
+            source_port: number(3)? as u16,
+            destination_port: number(4)? as u16,
+        }),
+        // No program keeps texts.
+        Type::Text => return None,
+    })
+}

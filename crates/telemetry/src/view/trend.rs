@@ -1,0 +1,102 @@
+//! How the first figure of each group went of late, as a line of blocks.
+
+use crate::aggregate::Cell;
+use crate::report::{Report, Row, magnitude};
+use crate::value::Value;
+use std::collections::{HashMap, VecDeque};
+
+/// Reports that a line is about.
+pub const LENGTH: usize = 20;
+/// From nothing to the most of the line.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The last figures of the groups that are shown.
+#[derive(Clone, Debug, Default)]
+pub struct Trends {
+    groups: HashMap<Vec<Value<'static>>, Trend>,
+}
+
+/// The figures of a group.
+#[derive(Clone, Debug, Default)]
+struct Trend {
+    before: f64,
+    last: VecDeque<f64>,
+}
+
+impl Trends {
+    /// Takes the first `most` groups of a report; what is not among them is forgotten. Of a total, what was new since the report
+    /// before counts, of other figures what they are.
+    pub fn take(&mut self, report: &Report, most: usize) {
+        let mut groups = std::mem::take(&mut self.groups);
+        for row in report.rows.iter().take(most) {
+            let first = row.cells.first().unwrap_or(&Cell::Nothing);
+            let now = magnitude(first).max(0.0);
+            let mut trend = groups.remove(&row.keys).unwrap_or_default();
+            let shown = match first {
+                Cell::Number(_) | Cell::Histogram(..) => now - trend.before,
+                _ => now,
+            };
+            trend.before = now;
+            trend.last.push_back(shown.max(0.0));
+            if trend.last.len() > LENGTH {
+                trend.last.pop_front();
+            }
+            self.groups.insert(row.keys.clone(), trend);
+        }
+    }
+
+    /// A group's line: a block for each report, the last one at the right.
+    pub fn line(&self, row: &Row) -> String {
+        let Some(trend) = self.groups.get(&row.keys) else {
+            return String::new();
+        };
+        let most = trend.last.iter().copied().fold(0.0, f64::max);
+        let block = |&figure: &f64| match most > 0.0 {
+            true => BLOCKS[((figure / most * 8.0).ceil() as usize).clamp(1, 8) - 1],
+            false => BLOCKS[0],
+        };
+        trend.last.iter().map(block).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Counts;
+
+    fn report(totals: &[(u64, u64)]) -> Report {
+        let row = |&(key, total): &(u64, u64)| Row {
+            keys: vec![Value::Number(key)],
+            cells: vec![Cell::Number(total)],
+        };
+        Report {
+            keys: vec!["k".into()],
+            aggregates: vec!["count".into()],
+            rows: totals.iter().map(row).collect(),
+            counts: Counts::default(),
+            seconds: 1.0,
+        }
+    }
+
+    #[test]
+    fn a_line_shows_what_was_new_in_each_interval() {
+        let mut trends = Trends::default();
+        for total in [10, 10, 90, 130] {
+            trends.take(&report(&[(1, total)]), 1);
+        }
+        assert_eq!(trends.line(&report(&[(1, 130)]).rows[0]), "▁▁█▄");
+    }
+
+    #[test]
+    fn only_groups_that_are_shown_are_remembered_and_no_more_than_a_line() {
+        let mut trends = Trends::default();
+        for total in 0..50 {
+            trends.take(&report(&[(1, total), (2, total)]), 1);
+        }
+        let both = report(&[(1, 0), (2, 0)]).rows;
+        assert_eq!(trends.line(&both[0]).chars().count(), LENGTH);
+        assert_eq!(trends.line(&both[1]), "");
+        trends.take(&report(&[(2, 1)]), 1);
+        assert_eq!(trends.line(&both[0]), "");
+    }
+}
