@@ -46,7 +46,7 @@ const BUILT_IN: [(&str, &str); 8] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 36] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 37] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -58,6 +58,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 36] = programs![
     "nat/nat.p4",
     "payload/byte_by_byte.p4",
     "payload/direct_jump.p4",
+    "payload/recirculation/recirculation.p4",
     "payload/skip_ahead.p4",
     "pdm/chain.p4h",
     "pdm/clamp.p4h",

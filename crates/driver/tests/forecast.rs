@@ -90,9 +90,7 @@ fn a_parser_far_over_the_limit_is_refused_at_once() {
     let elaborated = shapes::states(40_000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
     let front = begun.elapsed();
     let request = Request::hook(Hook::Xdp);
-    let refused = compile(&elaborated.program, &elaborated.map, request)
-        .err()
-        .expect("a refusal");
+    let refused = compile(&elaborated.program, &elaborated.map, request).expect_err("a refusal");
     let text = diag::render_plain(&refused, &elaborated.map);
     assert!(text.contains("E0731"), "{text}");
     assert!(text.contains("the 40000 states of this parser"), "{text}");
@@ -111,7 +109,7 @@ fn records_that_do_not_fit_are_refused_by_that() {
     let elaborated = shapes::states(6_000, 6_000, &[1, 2, 7]);
     assert!(forecast(&elaborated).long().is_some());
     let refused = compile(&elaborated.program, &elaborated.map, Request::default());
-    let refused = refused.err().expect("a refusal");
+    let refused = refused.expect_err("a refusal");
     let codes: Vec<_> = refused.iter().map(|d| d.code.0).collect();
     assert_eq!(codes, ["E0727"]);
 }

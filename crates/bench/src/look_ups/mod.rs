@@ -2,6 +2,7 @@
 //! Tables of different layouts with the same entries take turns.
 
 mod case;
+pub(crate) mod hashing;
 
 use crate::error::Error;
 use crate::tables::{apply, compile};

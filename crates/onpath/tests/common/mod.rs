@@ -53,7 +53,11 @@ pub(crate) fn too_large(program: &Path) -> Option<&'static str> {
 pub(crate) const REFUSED: [(&str, &str); 0] = [];
 
 /// Those that only traffic control runs, likewise.
-pub(crate) const REFUSED_AT_XDP: [(&str, &str); 14] = [
+pub(crate) const REFUSED_AT_XDP: [(&str, &str); 15] = [
+    (
+        "programs/payload/recirculation/recirculation.p4",
+        "clone a packet",
+    ),
     (
         "programs/v1model/learning_switch/learning_switch.p4",
         "multicast groups",
