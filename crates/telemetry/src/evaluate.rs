@@ -3,7 +3,7 @@
 use crate::aggregate::State;
 use crate::catalogue::Source;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages};
+use crate::messages::{Found, Messages, Payload};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
@@ -85,12 +85,22 @@ impl<'m> Evaluator<'m> {
 
     /// Takes a packet.
     pub fn packet(&mut self, frame: &Frame) {
-        self.counts.packets += 1;
-        let (first, last) = self.times.unwrap_or((frame.time, frame.time));
-        self.times = Some((first.min(frame.time), last.max(frame.time)));
         let packet = Packet::new(frame.bytes, frame.length, frame.link);
+        self.take(&packet, frame.time);
+    }
+
+    /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
+    /// ports and the length, which is that of the bytes, have values besides the attributes of messages.
+    pub fn received(&mut self, payload: Payload, time: Duration) {
+        self.take(&Packet::received(payload), time);
+    }
+
+    fn take(&mut self, packet: &Packet, time: Duration) {
+        self.counts.packets += 1;
+        let (first, last) = self.times.unwrap_or((time, time));
+        self.times = Some((first.min(time), last.max(time)));
         let Some(kind) = self.query.kind else {
-            self.record(&packet, &[]);
+            self.record(packet, &[]);
             return;
         };
         let Some(payload) = packet.payload() else {
@@ -107,7 +117,7 @@ impl<'m> Evaluator<'m> {
             for ((index, _), value) in self.of_messages.iter().zip(values) {
                 message[*index] = value;
             }
-            self.record(&packet, &message);
+            self.record(packet, &message);
         }
     }
 

@@ -4,6 +4,31 @@
 //! the language). [`compile`] makes a [`Query`] of it, in which every name is resolved against a [`Catalogue`], or reports
 //! what is wrong with it. An [`Evaluator`] takes packets as bytes, on this processor, and keeps the figures in bounded
 //! memory; [`view`] shows them.
+//!
+//! An application can ask about what it receives itself:
+//!
+//! ```
+//! use std::time::Duration;
+//! use telemetry::{Catalogue, Cell, Evaluator, Payload, Schemas, Transport};
+//!
+//! let schemas = Schemas::builtin();
+//! let mut map = diag::SourceMap::new();
+//! let text = "count by memcached.key where memcached.verb == \"set\"";
+//! let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut map).expect("a query");
+//! let mut evaluator = Evaluator::new(query, &schemas, None, 0);
+//! evaluator.received(
+//!     Payload {
+//!         transport: Transport::Tcp,
+//!         source_port: 40_000,
+//!         destination_port: 11_211,
+//!         bytes: b"set user:7 0 0 2\r\nok\r\n",
+//!     },
+//!     Duration::ZERO,
+//! );
+//! let report = evaluator.report(1.0);
+//! assert_eq!(report.rows[0].keys[0].to_string(), "user:7");
+//! assert_eq!(report.rows[0].cells, [Cell::Number(1)]);
+//! ```
 
 mod aggregate;
 mod ast;

@@ -22,6 +22,8 @@ pub(crate) struct Packet<'a> {
     length: u32,
     ethernet: Option<&'a [u8; 14]>,
     headers: Option<LaxSlicedPacket<'a>>,
+    /// What an application received, without headers.
+    received: Option<Payload<'a>>,
 }
 
 impl<'a> Packet<'a> {
@@ -37,6 +39,17 @@ impl<'a> Packet<'a> {
                 Link::Ethernet => LaxSlicedPacket::from_ethernet(bytes).ok(),
                 Link::Ip => LaxSlicedPacket::from_ip(bytes).ok(),
             },
+            received: None,
+        }
+    }
+
+    /// What an application received: of the headers, it has the ports.
+    pub(crate) fn received(payload: Payload<'a>) -> Packet<'a> {
+        Packet {
+            length: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
+            ethernet: None,
+            headers: None,
+            received: Some(payload),
         }
     }
 
@@ -47,6 +60,9 @@ impl<'a> Packet<'a> {
 
     /// The value of a field, if the packet has it.
     pub(crate) fn field(&self, field: Field) -> Option<Value<'static>> {
+        if let Some(payload) = &self.received {
+            return received(field, payload, self.length);
+        }
         match field {
             Field::PacketLength => Some(Value::Number(self.length.into())),
             Field::Flow => self.flow().map(Value::Flow),
@@ -191,6 +207,9 @@ impl<'a> Packet<'a> {
 
     /// What TCP or UDP carries.
     pub(crate) fn payload(&self) -> Option<Payload<'a>> {
+        if self.received.is_some() {
+            return self.received;
+        }
         match self.headers.as_ref()?.transport.as_ref()? {
             TransportSlice::Tcp(tcp) => Some(Payload {
                 transport: Transport::Tcp,
@@ -207,4 +226,18 @@ impl<'a> Packet<'a> {
             _ => None,
         }
     }
+}
+
+/// The value of a field of what an application received.
+fn received(field: Field, payload: &Payload, length: u32) -> Option<Value<'static>> {
+    let port = match (field, payload.transport) {
+        (Field::PacketLength, _) => return Some(Value::Number(length.into())),
+        (Field::TcpSourcePort, Transport::Tcp) | (Field::UdpSourcePort, Transport::Udp) => {
+            payload.source_port
+        }
+        (Field::TcpDestinationPort, Transport::Tcp)
+        | (Field::UdpDestinationPort, Transport::Udp) => payload.destination_port,
+        _ => return None,
+    };
+    Some(Value::Number(port.into()))
 }

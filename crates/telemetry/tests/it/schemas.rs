@@ -4,8 +4,9 @@ use crate::evaluation::run_on;
 use crate::frames::{tcp, udp};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
+use std::time::Duration;
 use telemetry::view::table;
-use telemetry::{Messages, Schemas};
+use telemetry::{Catalogue, Cell, Evaluator, Messages, Payload, Schemas, Transport, compile};
 
 pub(crate) static SCHEMAS: LazyLock<Schemas> = LazyLock::new(Schemas::builtin);
 
@@ -74,6 +75,44 @@ HTTP.STATUS  COUNT
         shown("count by http.query.x, http.header.host", &http())
             .contains("\n1             a.example         1\n")
     );
+}
+
+/// An application that receives the same payloads has the same answer.
+#[test]
+fn what_an_application_received_is_what_its_packets_carried() {
+    let text = "count, top(5, http.path), max(tcp.dst_port) by http.host, tcp.src_port where http.method in [\"GET\", \"POST\"] and not tcp.dst_port == 81";
+    let mut map = diag::SourceMap::new();
+    let compiled = |map: &mut _| compile(text, &Catalogue::new(&*SCHEMAS), map).expect("a query");
+    let mut evaluator = Evaluator::new(compiled(&mut map), &*SCHEMAS, None, 1);
+    for packet in http() {
+        // Ethernet, IPv4 and TCP without options.
+        let (ports, bytes) = (&packet[34..38], &packet[54..]);
+        let payload = Payload {
+            transport: Transport::Tcp,
+            source_port: u16::from_be_bytes([ports[0], ports[1]]),
+            destination_port: u16::from_be_bytes([ports[2], ports[3]]),
+            bytes,
+        };
+        evaluator.received(payload, Duration::ZERO);
+    }
+    let counts = evaluator.counts();
+    let report = evaluator.report(0.0);
+    let of_packets = run_on(&*SCHEMAS, text, &http(), None);
+    assert_eq!((report.rows.len(), report.rows), (2, of_packets.rows));
+    assert_eq!(counts, of_packets.counts);
+
+    let headers = "count, bytes where packet.length == 3 and udp.dst_port == 53 and not ip.ttl >= 0 and not udp.length >= 0 and not tcp.dst_port == 53";
+    let query = compile(headers, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
+    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, 1);
+    let payload = Payload {
+        transport: Transport::Udp,
+        source_port: 9,
+        destination_port: 53,
+        bytes: b"abc",
+    };
+    evaluator.received(payload, Duration::ZERO);
+    let cells = &evaluator.report(0.0).rows[0].cells;
+    assert_eq!(cells[..], [Cell::Number(1), Cell::Number(3)]);
 }
 
 #[test]
