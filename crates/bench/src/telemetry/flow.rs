@@ -1,16 +1,16 @@
 //! One measurement: packets to a socket as fast as its processor takes them, with the parser in one of the places.
 
 use super::generator::{Generator, Receivers};
-use super::message::{HEADERS, Message};
+use super::look::{By, Look, Wanted};
+use super::message::Message;
 use super::network::{Network, PATIENCE};
 use super::parser::Parser;
 use crate::error::Error;
 use kernel::packet_ring::PacketRing;
 use lab::precedence;
-use memchr::memmem::Finder;
 use std::io;
 use std::net::UdpSocket;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,9 +22,9 @@ pub(super) enum Place<'p> {
     /// On the packets' path, before the stack has them.
     Path(&'p Parser),
     /// In the application that receives them.
-    Application,
+    Application(By),
     /// In another process, which has copies.
-    OffPath,
+    OffPath(By),
 }
 
 /// What stays the same from one measurement to the next.
@@ -61,10 +61,12 @@ impl Bench<'_> {
             Place::Path(parser) => parser.tally()?.0,
             _ => 0,
         };
-        let (rate, counts) = self.run(message, place, times).map_err(failed)?;
+        let wanted = Wanted::of(message)?;
+        let ran = self.run(message, &wanted, place, times);
+        let (rate, counts) = ran.map_err(failed)?;
         let found = match place {
             Place::Path(parser) => Some(parser.tally()?.0 - before),
-            Place::Application | Place::OffPath => Some(counts.found),
+            Place::Application(_) | Place::OffPath(_) => Some(counts.found),
             Place::Nowhere => None,
         };
         let sent = counts.sent as f64;
@@ -84,29 +86,43 @@ impl Bench<'_> {
         Ok(rate)
     }
 
-    fn run(&self, message: &Message, place: Place, times: Times) -> io::Result<(f64, Counts)> {
+    fn run(
+        &self,
+        message: &Message,
+        wanted: &Wanted,
+        place: Place,
+        times: Times,
+    ) -> io::Result<(f64, Counts)> {
         let _attached = match place {
             Place::Path(parser) => Some(self.network.attach(parser.prog())?),
             _ => None,
         };
         let ring = match place {
-            Place::OffPath => Some(self.network.ring()?),
+            Place::OffPath(by) => Some((self.network.ring()?, by)),
             _ => None,
         };
         let receivers = match place {
-            Place::OffPath => Receivers::SocketAndRing,
+            Place::OffPath(_) => Receivers::SocketAndRing,
             _ => Receivers::Socket,
         };
+        let in_application = match place {
+            Place::Application(by) => Some(by),
+            _ => None,
+        };
         let socket = self.network.socket()?;
-        let query = message.query();
-        let search = matches!(place, Place::Application).then(|| Finder::new(&query));
         let packet = message.packet();
         self.generator
             .reset(self.network.sender_index()?, receivers)?;
-        let (done, found) = (AtomicBool::new(false), AtomicU64::new(0));
-        let rate = thread::scope(|scope| {
-            let sink = scope.spawn(|| self.receive(&socket, search.as_ref(), &found, &done));
-            let reader = ring.map(|ring| scope.spawn(|| self.copies(ring, &query, &found, &done)));
+        let done = &AtomicBool::new(false);
+        let (rate, found) = thread::scope(|scope| {
+            let sink = scope.spawn(|| {
+                let mut look = in_application.map_or(Look::Nothing, |by| Look::new(by, wanted));
+                self.receive(&socket, &mut look, done)?;
+                Ok(look.found())
+            });
+            let reader = ring.map(|(ring, by)| {
+                scope.spawn(move || self.copies(ring, Look::new(by, wanted), done))
+            });
             let sender = scope.spawn(|| {
                 self.network.sender.run(|| {
                     precedence::pin_this(self.sending)?;
@@ -118,14 +134,14 @@ impl Bench<'_> {
             joined(sender.join())?;
             self.rest(receivers)?;
             done.store(true, Ordering::Relaxed);
-            joined(sink.join())?;
-            reader.map_or(Ok(()), |reader| joined(reader.join()))?;
-            rate
+            let found = joined(sink.join())?;
+            let copied = reader.map_or(Ok(0), |reader| joined(reader.join()))?;
+            Ok::<_, io::Error>((rate?, found + copied))
         })?;
         let counts = Counts {
             sent: self.generator.sent()?,
             received: self.generator.received()?,
-            found: found.into_inner(),
+            found,
         };
         Ok((rate, counts))
     }
@@ -153,14 +169,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The application: takes packets from the socket, one a system call, and maybe looks for the query attribute in each.
-    fn receive(
-        &self,
-        socket: &UdpSocket,
-        search: Option<&Finder>,
-        found: &AtomicU64,
-        done: &AtomicBool,
-    ) -> io::Result<()> {
+    /// The application: takes packets from the socket, one a system call, and maybe looks at each.
+    fn receive(&self, socket: &UdpSocket, look: &mut Look, done: &AtomicBool) -> io::Result<()> {
         precedence::pin_this(self.receiving)?;
         let mut buffer = vec![0; 2048];
         let mut packets = 0;
@@ -168,9 +178,7 @@ impl Bench<'_> {
             match socket.recv(&mut buffer) {
                 Ok(length) => {
                     packets += 1;
-                    if search.is_some_and(|search| search.find(&buffer[..length]).is_some()) {
-                        found.fetch_add(1, Ordering::Relaxed);
-                    }
+                    look.received(&buffer[..length]);
                     if packets % PUBLISHED_EVERY == 0 {
                         self.generator.set_received(packets)?;
                     }
@@ -186,31 +194,19 @@ impl Bench<'_> {
         }
     }
 
-    /// Who reads copies: looks for the query attribute in each, as `onpath query --off-path` waits for them.
-    fn copies(
-        &self,
-        mut ring: PacketRing,
-        query: &[u8],
-        found: &AtomicU64,
-        done: &AtomicBool,
-    ) -> io::Result<()> {
+    /// Who reads copies: waits for them as `onpath query --off-path` does, and looks at each.
+    fn copies(&self, mut ring: PacketRing, mut look: Look, done: &AtomicBool) -> io::Result<u64> {
         precedence::pin_this(self.receiving)?;
-        let search = Finder::new(query);
         let mut packets = 0;
         while !done.load(Ordering::Relaxed) {
-            let taken = ring.take(|packet| {
-                let payload = packet.bytes.get(HEADERS..).unwrap_or_default();
-                if search.find(payload).is_some() {
-                    found.fetch_add(1, Ordering::Relaxed);
-                }
-            });
+            let taken = ring.take(|packet| look.copied(&packet));
             packets += taken as u64;
             self.generator.set_copied(packets)?;
             if taken == 0 {
                 wait(&ring)?;
             }
         }
-        Ok(())
+        Ok(look.found())
     }
 }
 

@@ -4,6 +4,7 @@
 mod cores;
 mod flow;
 mod generator;
+mod look;
 mod message;
 mod network;
 mod parser;
@@ -115,7 +116,7 @@ pub(crate) fn measure(effort: &Effort) -> Result<Results, Error> {
     eprintln!("until a count is seen ...");
     let visible = visible::measure(&network, effort)?;
     eprintln!("round trips ...");
-    let round_trip = round_trip::measure(&network, effort)?;
+    let round_trip = round_trip::measure(effort)?;
     Ok(Results {
         machine: Machine::this(),
         rounds: effort.rounds,

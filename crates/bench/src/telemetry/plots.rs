@@ -134,7 +134,7 @@ fn draw(panel: &Panel, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), 
         .x_desc(panel.across)
         .y_desc("Gbit/s")
         .x_label_formatter(&|x| format!("{x:.0}"))
-        .light_line_style(WHITE)
+        .max_light_lines(0)
         .draw()?;
     for (line, color) in panel.lines.iter().zip(COLORS) {
         let points = line.points.iter().copied();

@@ -1,6 +1,7 @@
 //! What a socket takes, with the parser in each place and by each technique, in turn.
 
 use super::flow::{Bench, Place, Times};
+use super::look::By;
 use super::message::{Message, PAYLOAD, Technique};
 use super::parser::Parser;
 use super::{Effort, Spread};
@@ -30,6 +31,10 @@ pub(super) struct Rates {
     pub(super) places: Vec<Rate>,
     /// Parts on the path to those off it in the same round, by bytes.
     pub(super) on_to_off: Vec<(usize, Spread)>,
+    /// The same to those of a query off the path.
+    pub(super) on_to_query: Vec<(usize, Spread)>,
+    /// Off the path and in the application, where Onpath's queries are evaluated, by bytes.
+    pub(super) queries: Vec<Rate>,
     /// On the path, by technique and bytes.
     pub(super) techniques: Vec<Rate>,
     /// On the path, by technique and attributes.
@@ -40,11 +45,15 @@ pub(super) struct Rates {
 pub(super) const PATH: &str = "on the path";
 pub(super) const APPLICATION: &str = "in the application";
 pub(super) const OFF_PATH: &str = "off the path";
+/// The same where a query is evaluated in place of a search.
+pub(super) const APPLICATION_QUERY: &str = "query in the application";
+pub(super) const OFF_PATH_QUERY: &str = "query off the path";
 
 /// Which table a figure is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Places,
+    Queries,
     Techniques,
     Attributes,
 }
@@ -79,8 +88,10 @@ impl Case {
     fn place(&self) -> Place<'_> {
         match (&self.parser, self.of) {
             (Some(parser), _) => Place::Path(parser),
-            (None, APPLICATION) => Place::Application,
-            (None, _) => Place::OffPath,
+            (None, APPLICATION) => Place::Application(By::Search),
+            (None, APPLICATION_QUERY) => Place::Application(By::Query),
+            (None, OFF_PATH_QUERY) => Place::OffPath(By::Query),
+            (None, _) => Place::OffPath(By::Search),
         }
     }
 
@@ -120,18 +131,20 @@ pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     Ok(Rates {
         nowhere: Spread::of(nowhere.into_iter().map(gbits).collect()),
         places: of(Table::Places),
-        on_to_off: on_to_off(&cases),
+        on_to_off: on_to_off(&cases, OFF_PATH),
+        on_to_query: on_to_off(&cases, OFF_PATH_QUERY),
+        queries: of(Table::Queries),
         techniques: rename(of(Table::Techniques)),
         attributes: of(Table::Attributes),
     })
 }
 
-fn on_to_off(cases: &[Case]) -> Vec<(usize, Spread)> {
+fn on_to_off(cases: &[Case], of: &str) -> Vec<(usize, Spread)> {
     let on_path = cases.iter().filter(|case| case.of == PATH);
     let with_off = on_path.filter_map(|on| {
         let off = cases
             .iter()
-            .find(|case| case.of == OFF_PATH && case.at == on.at)?;
+            .find(|case| case.of == of && case.at == on.at)?;
         let rounds = on.samples.iter().zip(&off.samples);
         let ratios = rounds.map(|((_, on), (_, off))| on / off).collect();
         Some((on.at, Spread::of(ratios)))
@@ -171,6 +184,8 @@ fn cases(effort: &Effort) -> Result<Vec<Case>, Error> {
         cases.push(case(PATH, both).parsed(Technique::ByteByByte)?);
         cases.push(case(APPLICATION, &[Table::Places]));
         cases.push(case(OFF_PATH, &[Table::Places]));
+        cases.push(case(APPLICATION_QUERY, &[Table::Queries]));
+        cases.push(case(OFF_PATH_QUERY, &[Table::Queries]));
         for technique in [Technique::DirectJump, Technique::SkipAhead] {
             cases.push(case(technique.name(), &[Table::Techniques]).parsed(technique)?);
         }

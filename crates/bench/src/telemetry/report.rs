@@ -2,7 +2,9 @@
 
 use super::cores::{BURST, PARSED};
 use super::message::Technique;
-use super::rates::{APPLICATION, OFF_PATH, PATH, Rate, gbits as gbits_of};
+use super::rates::{
+    APPLICATION, APPLICATION_QUERY, OFF_PATH, OFF_PATH_QUERY, PATH, Rate, gbits as gbits_of,
+};
 use super::{Results, Spread, published};
 use crate::error::Error;
 use crate::specialized::taken_on;
@@ -90,7 +92,9 @@ impl Results {
         );
         let added = |rate: Option<&Rate>| {
             let whole = time(nowhere.median);
-            rate.map_or(f64::NAN, |rate| whole / rate.part.median - whole)
+            let more = rate.map_or(f64::NAN, |rate| whole / rate.part.median - whole);
+            // No negative zero.
+            more.round() + 0.0
         };
         for rate in rates.iter().filter(|rate| rate.of == PATH) {
             let of = |place| added(find(place, rate.at));
@@ -101,6 +105,31 @@ impl Results {
                 of(PATH),
                 of(APPLICATION),
                 of(OFF_PATH)
+            );
+        }
+        *out += "\n";
+        self.queries(out);
+    }
+
+    fn queries(&self, out: &mut String) {
+        *out += "## Queries\n\nThe same packets, looked at by `telemetry::Evaluator` with a schema of the messages, in place of a search: off the path as `onpath query --off-path` \
+                 does, in the application by `Evaluator::received`.\n\n\
+                 | bytes parsed | in the application | part | off the path | part | on the path, above / query off the path |\n|--:|--:|--:|--:|--:|--:|\n";
+        let rates = &self.rates.queries;
+        for (at, ratio) in &self.rates.on_to_query {
+            let find = |of: &str| rates.iter().find(|rate| rate.of == of && rate.at == *at);
+            let (Some(application), Some(off)) = (find(APPLICATION_QUERY), find(OFF_PATH_QUERY))
+            else {
+                continue;
+            };
+            let _ = writeln!(
+                out,
+                "| {at} | {:.2} | {} | {:.2} | {} | {} |",
+                application.gbits.median,
+                percent(application.part),
+                off.gbits.median,
+                percent(off.part),
+                range(*ratio, 2)
             );
         }
         *out += "\n";
@@ -211,11 +240,10 @@ fn time(gbits: f64) -> f64 {
 
 /// The median and the middle half.
 fn range(spread: Spread, digits: usize) -> String {
-    let Spread {
-        median,
-        lower,
-        upper,
-    } = spread;
+    let tenth = 10f64.powi(digits as i32);
+    // No negative zero.
+    let [median, lower, upper] =
+        [spread.median, spread.lower, spread.upper].map(|x| (x * tenth).round() / tenth + 0.0);
     format!("{median:.digits$} ({lower:.digits$} to {upper:.digits$})")
 }
 

@@ -1,7 +1,7 @@
 //! The time from a request to its answer, with the parser in each place where it delays packets.
 
 use super::message::{Message, PAYLOAD, Technique};
-use super::network::Network;
+use super::network::{Network, Polling};
 use super::parser::Parser;
 use super::rates::{APPLICATION, PATH};
 use super::{Effort, Spread};
@@ -30,13 +30,17 @@ pub(super) struct RoundTrip {
 
 /// A program that only passes packets on.
 pub(super) const PASSED: &str = "a program that only passes packets on";
+/// Of the network, among those of this process.
+const NUMBER: usize = 3;
 const NOWHERE: &str = "nowhere";
 /// The kernel's `XDP_PASS`.
 const PASS: i32 = 2;
 
 /// Requests of 1,400 bytes, all of which are parsed.
-pub(super) fn measure(network: &Network, effort: &Effort) -> Result<Vec<RoundTrip>, Error> {
+pub(super) fn measure(effort: &Effort) -> Result<Vec<RoundTrip>, Error> {
     let failed = Error::system("requests and answers");
+    // The kernel's thread for a device would only have packets that a program sees.
+    let network = Network::new(NUMBER, Polling::Sender).map_err(&failed)?;
     let message = Message::of_bytes(PAYLOAD);
     let parser = Parser::new(&message, Technique::ByteByByte, false)?;
     let pass = Prog::constant_xdp(PASS).map_err(&failed)?;
@@ -50,7 +54,7 @@ pub(super) fn measure(network: &Network, effort: &Effort) -> Result<Vec<RoundTri
                 _ => None,
             };
             let search = *of == APPLICATION;
-            let times = one(network, &message, prog, search, effort.packets).map_err(&failed)?;
+            let times = one(&network, &message, prog, search, effort.packets).map_err(&failed)?;
             samples.push(median(&times));
         }
     }
