@@ -33,6 +33,11 @@ impl CharSet {
         Some(set)
     }
 
+    /// The set without bytes.
+    pub fn empty() -> CharSet {
+        CharSet { bits: [0; 4] }
+    }
+
     /// Whether a byte is in it.
     pub fn contains(&self, byte: u8) -> bool {
         self.bits[usize::from(byte / 64)] & (1 << (byte % 64)) != 0

@@ -1,0 +1,216 @@
+//! What a name asks of a schema: the fields whose values it stands for, and of what kind these are.
+
+use crate::{
+    Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Which, similar,
+};
+
+/// The values that a name stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The name, as in [`crate::Found::name`].
+    pub name: String,
+    /// What the values are.
+    pub kind: Kind,
+    /// Where they are.
+    pub sites: Vec<Site>,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A number.
+    Number {
+        /// Bits that every such number has room in.
+        bits: u32,
+        /// Whether it may be negative.
+        signed: bool,
+    },
+    /// Bytes as they stand in the message.
+    Bytes,
+    /// A DNS name, as text.
+    DnsName,
+}
+
+/// A field, and which of its values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The layout.
+    pub layout: LayoutId,
+    /// The field.
+    pub field: FieldId,
+    /// Of all instances of the layout, those of this key or of this number.
+    pub only: Only,
+}
+
+/// Which instances of a layout a name is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Only {
+    /// All.
+    All,
+    /// Those with this key.
+    Key(CaseKey),
+    /// Those with this number in their repetition, from 0.
+    Index(usize),
+}
+
+/// Why a name asks for nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unasked {
+    /// No attribute has it; one with a similar name, if there is one.
+    Unknown(Option<String>),
+    /// It stands for many, of which one must be named.
+    Many,
+    /// Attributes of different kinds have it.
+    Mixed,
+}
+
+impl Schema {
+    /// What a name asks for: that of an attribute, or, of one that stands for many, with the key in the place of `*`.
+    pub fn asked(&self, name: &str) -> Result<Asked, Unasked> {
+        let mut sites = Vec::new();
+        let mut kinds = Vec::new();
+        for attribute in &self.attributes {
+            if let Some(only) = self.only(attribute, name) {
+                let (layout, field) = (attribute.layout, attribute.field);
+                kinds.push(kind(&self.layouts[layout].fields[field]));
+                sites.push(Site {
+                    layout,
+                    field,
+                    only,
+                });
+            }
+        }
+        match kinds.first() {
+            _ if name.ends_with('*') && self.attributes.iter().any(|a| a.name == name) => {
+                Err(Unasked::Many)
+            }
+            None => Err(Unasked::Unknown(self.meant(name))),
+            Some(kind) if kinds.iter().any(|other| other != kind) => Err(Unasked::Mixed),
+            Some(&kind) => Ok(Asked {
+                name: name.to_string(),
+                kind,
+                sites,
+            }),
+        }
+    }
+
+    /// Which instances an attribute finds under a name, if any.
+    fn only(&self, attribute: &Attribute, name: &str) -> Option<Only> {
+        let is_named = attribute.name == name;
+        match &attribute.which {
+            Which::All => is_named.then_some(Only::All),
+            Which::Key(key) => is_named.then(|| Only::Key(key.clone())),
+            Which::Index(index) => is_named.then_some(Only::Index(*index)),
+            Which::AnyKey => {
+                let text = name.strip_prefix(attribute.name.trim_end_matches('*'))?;
+                self.key_named(attribute.layout, text).map(Only::Key)
+            }
+            // Members of documents are no fields.
+            Which::Member(_) | Which::AnyMember => None,
+        }
+    }
+
+    /// The key of a layout whose text this is. The text of a key without case has no capital letters.
+    fn key_named(&self, layout: LayoutId, text: &str) -> Option<CaseKey> {
+        let layout = &self.layouts[layout];
+        let key = layout.key?;
+        let field = &layout.fields[key.field];
+        if let Kind::Number { .. } = kind(field) {
+            let number: i128 = text.parse().ok()?;
+            return (number.to_string() == text).then_some(CaseKey::Number(number));
+        }
+        let is_plain = text.is_ascii() && !text.is_empty();
+        let fits = is_plain && !(key.ignore_case && text.bytes().any(|b| b.is_ascii_uppercase()));
+        fits.then(|| CaseKey::Bytes(text.as_bytes().to_vec()))
+    }
+
+    /// The name that a wrong one may have meant.
+    fn meant(&self, name: &str) -> Option<String> {
+        let lower = name.to_ascii_lowercase();
+        let found = |attribute: &Attribute| self.only(attribute, &lower).is_some();
+        if lower != name && self.attributes.iter().any(found) {
+            return Some(lower);
+        }
+        let names = self.attributes.iter().map(|a| a.name.as_str());
+        similar(names, name).map(String::from)
+    }
+}
+
+/// What the values of a field are.
+fn kind(field: &Field) -> Kind {
+    let number = |bits| Kind::Number {
+        bits,
+        signed: false,
+    };
+    match (&field.contents, &field.extent) {
+        (_, Extent::Bits(bits)) => number(*bits),
+        // Seven bits of each of four bytes.
+        (_, Extent::Varint) => number(28),
+        (_, Extent::DnsName) => Kind::DnsName,
+        (Contents::Number { .. }, Extent::Size(bytes)) => number(8 * *bytes as u32),
+        (Contents::Number { .. }, _) => number(64),
+        (Contents::Decimal, extent) => {
+            let signed = field.chars.as_ref().is_none_or(|c| c.contains(b'-'));
+            match extent {
+                Extent::Size(digits @ 1..=18) if !signed => {
+                    number((10u64.pow(*digits as u32) - 1).ilog2() + 1)
+                }
+                _ => Kind::Number { bits: 64, signed },
+            }
+        }
+        _ => Kind::Bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::Builtin;
+
+    fn asked(message: &str, name: &str) -> Result<Asked, Unasked> {
+        let schema = Builtin::named(message).and_then(|b| b.schema().ok());
+        schema.expect("a built-in message").asked(name)
+    }
+
+    fn kind_of(message: &str, name: &str) -> Kind {
+        asked(message, name).expect("an attribute").kind
+    }
+
+    #[test]
+    fn numbers_have_the_bits_that_they_need() {
+        let number = |bits, signed| Kind::Number { bits, signed };
+        assert_eq!(kind_of("dns", "response"), number(1, false));
+        assert_eq!(kind_of("dns", "id"), number(16, false));
+        assert_eq!(kind_of("http", "status"), number(10, false));
+        assert_eq!(kind_of("redis", "integer"), number(64, true));
+        assert_eq!(kind_of("pfcp", "seid"), number(64, false));
+        assert_eq!(kind_of("dns", "qname"), Kind::DnsName);
+        assert_eq!(kind_of("http", "host"), Kind::Bytes);
+    }
+
+    #[test]
+    fn a_name_that_stands_for_many_takes_a_key() {
+        let only = |message, name| {
+            asked(message, name).expect("an attribute").sites[0]
+                .only
+                .clone()
+        };
+        let bytes = |text: &str| Only::Key(CaseKey::Bytes(text.into()));
+        assert_eq!(only("http", "header.accept"), bytes("accept"));
+        assert_eq!(only("http", "query.Q"), bytes("Q"));
+        assert_eq!(only("tls", "extension.16"), Only::Key(CaseKey::Number(16)));
+        assert_eq!(asked("http", "header.*"), Err(Unasked::Many));
+    }
+
+    #[test]
+    fn what_no_message_has_is_unknown() {
+        let unknown = |name: Option<&str>| Err(Unasked::Unknown(name.map(String::from)));
+        assert_eq!(asked("http", "hots"), unknown(Some("host")));
+        assert_eq!(
+            asked("http", "header.Accept"),
+            unknown(Some("header.accept"))
+        );
+        assert_eq!(asked("tls", "extension.016"), unknown(Some("extension.*")));
+        assert_eq!(asked("http", "colour"), unknown(None));
+    }
+}

@@ -1,0 +1,99 @@
+//! A message as a program in the data plane reads it: no further than a limit.
+
+use crate::{Found, Reason, Schema, read};
+
+/// What became of reading a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// It is one, up to the limit.
+    Read,
+    /// It does not begin as such a message does.
+    Other,
+    /// It begins as one, and is none.
+    Malformed(Reason),
+    /// It goes on behind the limit.
+    TooLong,
+}
+
+impl Status {
+    /// All, in the order of their numbers.
+    pub const ALL: [Status; 8] = [
+        Status::Read,
+        Status::Other,
+        Status::Malformed(Reason::Truncated),
+        Status::Malformed(Reason::LengthPastEnd),
+        Status::Malformed(Reason::TooDeep),
+        Status::Malformed(Reason::PointerLoop),
+        Status::Malformed(Reason::Unexpected),
+        Status::TooLong,
+    ];
+
+    /// Its number.
+    pub fn number(self) -> u32 {
+        let place = Status::ALL.iter().position(|status| *status == self);
+        place.map_or(0, |place| place as u32)
+    }
+
+    /// Its name in programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Read => "READ",
+            Status::Other => "OTHER",
+            Status::Malformed(Reason::Truncated) => "TRUNCATED",
+            Status::Malformed(Reason::LengthPastEnd) => "LENGTH_PAST_END",
+            Status::Malformed(Reason::TooDeep) => "TOO_DEEP",
+            Status::Malformed(Reason::PointerLoop) => "POINTER_LOOP",
+            Status::Malformed(Reason::Unexpected) => "UNEXPECTED",
+            Status::TooLong => "TOO_LONG",
+        }
+    }
+}
+
+/// Reads the first `limit` bytes of a message: what became of it, and the attributes by their offset. Bytes further back count as
+/// missing, so that what is cut off there has no attributes; [`Status::TooLong`] says that bytes behind the limit are missing.
+pub fn read_up_to(schema: &Schema, message: &[u8], limit: usize) -> (Status, Vec<Found>) {
+    let seen = &message[..message.len().min(limit)];
+    if !schema.recognises(seen) {
+        return (Status::Other, Vec::new());
+    }
+    match read(schema, seen) {
+        Ok(found) => (Status::Read, found),
+        Err(malformed) => {
+            let cut = seen.len() < message.len()
+                && matches!(malformed.reason, Reason::Truncated | Reason::LengthPastEnd);
+            let status = match cut {
+                true => Status::TooLong,
+                false => Status::Malformed(malformed.reason),
+            };
+            (status, malformed.before)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::Builtin;
+
+    #[test]
+    fn a_message_is_read_up_to_its_limit() {
+        let http = Builtin::named("http").and_then(|b| b.schema().ok());
+        let http = http.expect("a built-in message");
+        let text = b"GET / HTTP/1.1\r\nHost: a\r\n\r\nbody";
+        let status = |limit| read_up_to(&http, text, limit).0;
+        assert_eq!(status(text.len()), Status::Read);
+        // The body is as long as the limit lets it be.
+        assert_eq!(status(text.len() - 2), Status::Read);
+        assert_eq!(status(20), Status::TooLong);
+        let cut = read_up_to(&http, &text[..20], 1400);
+        assert_eq!(cut.0, Status::Malformed(Reason::Truncated));
+        assert!(cut.1.iter().any(|found| found.name == "method"));
+        assert_eq!(read_up_to(&http, b"hello", 1400).0, Status::Other);
+    }
+
+    #[test]
+    fn every_status_has_a_number_of_its_own() {
+        let numbers = Status::ALL.map(Status::number);
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+}
