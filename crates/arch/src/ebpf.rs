@@ -29,7 +29,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[EXTERNS, crate::TELEMETRY],
+    externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 
 /// What the kernel's models share.

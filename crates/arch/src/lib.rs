@@ -10,6 +10,7 @@
 
 pub mod ebpf;
 pub mod errors;
+pub mod payload;
 pub mod tap;
 pub mod tc;
 pub mod v1model;
@@ -125,8 +126,16 @@ pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) 
     match by_package(&program.arch).map(|arch| arch.name) {
         Some("v1model") => v1model::for_targets(program),
         Some("tap_model") => tap::for_targets(program),
-        _ => (program.clone(), ir::passes::Rejects::Stay),
+        _ => (with_payload(program), ir::passes::Rejects::Stay),
     }
+}
+
+/// A program whose calls about the payload know where it begins.
+fn with_payload(program: &ir::Program) -> ir::Program {
+    let mut program = program.clone();
+    payload::lower(&mut program);
+    program.number_stmts();
+    program
 }
 
 /// All architecture models.
@@ -223,7 +232,8 @@ mod tests {
     #[test]
     fn every_extern_is_declared_in_its_include_file() {
         for arch in all() {
-            let mut text = include(arch.include) + &include("telemetry.p4");
+            let mut text =
+                include(arch.include) + &include("telemetry.p4") + &include("payload.p4");
             if arch.include != "v1model.p4" {
                 text += &include("flow_state.p4");
             }

@@ -32,11 +32,15 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[crate::ebpf::EXTERNS, crate::TELEMETRY],
+    externs: &[
+        crate::ebpf::EXTERNS,
+        crate::TELEMETRY,
+        crate::payload::EXTERNS,
+    ],
 };
 
 /// A program as targets take it: it is as it was, and what its parser rejects comes to the control all the same.
 pub(crate) fn for_targets(program: &Program) -> (Program, Rejects) {
     let error = program.slot_var(INPUT, PARSER_ERROR);
-    (program.clone(), Rejects::Edges(error))
+    (crate::with_payload(program), Rejects::Edges(error))
 }

@@ -47,6 +47,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         crate::xdp::EXTERNS,
         EXTERNS,
         crate::TELEMETRY,
+        crate::payload::EXTERNS,
     ],
 };
 

@@ -41,7 +41,12 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
-    externs: &[crate::ebpf::EXTERNS, EXTERNS, crate::TELEMETRY],
+    externs: &[
+        crate::ebpf::EXTERNS,
+        EXTERNS,
+        crate::TELEMETRY,
+        crate::payload::EXTERNS,
+    ],
 };
 
 /// What this model has beyond the filter's.

@@ -4,7 +4,7 @@ use crate::hook;
 use crate::model::{self, Model};
 use crate::storage::Spilled;
 use crate::target::{Bpf, Coverage, File};
-use crate::{BpfOutput, Options, ParseRecord, file, limits};
+use crate::{BpfOutput, Options, ParseRecord, file, limits, message};
 use cgen::tree::Block;
 use diag::{Diagnostics, SourceMap};
 use emit::Stage;
@@ -58,10 +58,13 @@ pub(crate) fn compile(
         Some(_) => &in_memory,
         None => options,
     };
-    let fast = fast.and_then(|fast| fast_path_of(fast, map, options));
+    // The fast path may ask for less.
+    let mut begun = File::default();
+    begun.own.asked = message::names(program);
+    let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {
         Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),
-        None => (Coverage::Full, None, File::default()),
+        None => (Coverage::Full, None, begun),
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
@@ -70,7 +73,12 @@ pub(crate) fn compile(
 }
 
 /// The function of the fast path, if it pays: its variables have room in registers and on the stack.
-fn fast_path_of(fast: &Program, map: &SourceMap, options: &Options) -> Option<(Function, File)> {
+fn fast_path_of(
+    fast: &Program,
+    map: &SourceMap,
+    options: &Options,
+    begun: File,
+) -> Option<(Function, File)> {
     if options.copy_headers {
         return None;
     }
@@ -79,7 +87,7 @@ fn fast_path_of(fast: &Program, map: &SourceMap, options: &Options) -> Option<(F
         parts: None,
         ..options.clone()
     };
-    let made = function_of(fast, map, &options, Coverage::FastPath, File::default());
+    let made = function_of(fast, map, &options, Coverage::FastPath, begun);
     let (function, shared) = made.ok()?;
     function.spilled.is_none().then_some((function, shared))
 }

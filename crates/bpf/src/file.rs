@@ -39,6 +39,8 @@ pub(crate) fn file(
                 perfect_hash,
                 counts_changes,
                 constructs,
+                messages,
+                reads_payload,
                 ..
             },
         ..
@@ -76,6 +78,9 @@ pub(crate) fn file(
     }
     if !maps.figures.is_empty() {
         items.push(Item::Include("onpath/figures.h".into()));
+    }
+    if reads_payload || !messages.is_empty() {
+        items.push(Item::Include("onpath/message.h".into()));
     }
     if maps.locked_cells {
         items.push(Item::Include("onpath/lock.h".into()));

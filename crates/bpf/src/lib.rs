@@ -26,6 +26,7 @@ mod hook;
 mod keys;
 pub mod limits;
 mod maps;
+mod message;
 mod model;
 mod names;
 mod outer_maps;
@@ -264,6 +265,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "keys.h",
         "lock.h",
         "log.h",
+        "message.h",
         "meter.h",
         "large.h",
         "multibit_trie.h",

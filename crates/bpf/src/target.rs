@@ -7,6 +7,7 @@ use crate::figures;
 use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
+use crate::message;
 use crate::model::Model;
 use crate::names::RESERVED;
 use crate::table::value_set::{self, Set};
@@ -21,6 +22,7 @@ use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
+use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -125,6 +127,16 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
+    /// The attributes that the program asks for, of all its paths.
+    pub asked: message::Names,
+    /// The program reads the payload.
+    pub reads_payload: bool,
+    /// The functions that look for bytes in it.
+    pub finds: Vec<(Vec<u8>, SmolStr)>,
+    /// The map of the memory that they look in, and its struct.
+    pub find_memory: Option<(SmolStr, SmolStr)>,
+    /// What reads messages.
+    pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.
     pub registers: HashMap<ExternInst, externs::Register>,
     /// The groups of action selectors.

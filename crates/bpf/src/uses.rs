@@ -34,6 +34,8 @@ pub enum Construct {
     Payload,
     /// The same at XDP.
     PayloadAtXdp,
+    /// Messages of applications. Without `may_goto` the program is refused.
+    Messages,
     /// Redirects by XDP.
     Redirects,
     /// Copies of packets that differ, and packets that begin anew. Without `may_goto` the program is refused.
@@ -67,7 +69,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 17] = [
+    pub const ALL: [Construct; 18] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -81,6 +83,7 @@ impl Construct {
         Construct::AtomicRegisters,
         Construct::Payload,
         Construct::PayloadAtXdp,
+        Construct::Messages,
         Construct::Redirects,
         Construct::Copies,
         Construct::Digests,
@@ -103,6 +106,7 @@ impl Construct {
             Construct::AtomicRegisters => "registers in atomic blocks",
             Construct::Payload => "checksums with the payload",
             Construct::PayloadAtXdp => "payloads at XDP",
+            Construct::Messages => "messages",
             Construct::Redirects => "redirects",
             Construct::Copies => "copies of packets",
             Construct::Digests => "digests",
@@ -152,7 +156,9 @@ impl Construct {
                 const { &[by(Feature::Locks, "bpf_spin_lock")] }
             }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
-            Construct::Copies => const { &[by(Feature::MayGoto, "may_goto")] },
+            Construct::Messages | Construct::Copies => {
+                const { &[by(Feature::MayGoto, "may_goto")] }
+            }
             Construct::Digests => const { &[by(Feature::RingBuffers, "ring buffer")] },
             Construct::LongJumps => const { &[by(Feature::LongJumps, "gotol")] },
         }
@@ -238,7 +244,12 @@ mod tests {
         };
         let mut all = Construct::ALL.map(used).to_vec();
         // What has no other form is refused where the kernel lacks it.
-        let only = |used: &Use| matches!(used.construct, Construct::LongJumps | Construct::Copies);
+        let only = |used: &Use| {
+            matches!(
+                used.construct,
+                Construct::LongJumps | Construct::Copies | Construct::Messages
+            )
+        };
         all.retain(|used| !only(used) || used.by.is_some_and(|feature| kernel.has(feature)));
         all
     }
@@ -261,7 +272,12 @@ mod tests {
         for feature in Feature::ALL.into_iter().filter(|f| f.has_fallback()) {
             let used: Vec<_> = newest.iter().filter(|u| u.by == Some(feature)).collect();
             assert!(!used.is_empty(), "{feature:?}");
-            let only = |u: &Use| matches!(u.construct, Construct::LongJumps | Construct::Copies);
+            let only = |u: &Use| {
+                matches!(
+                    u.construct,
+                    Construct::LongJumps | Construct::Copies | Construct::Messages
+                )
+            };
             assert!(
                 used.iter().all(|u| u.fallback().is_some() != only(u)),
                 "{used:?}"

@@ -15,7 +15,7 @@ macro_rules! programs {
 }
 
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied.
-const BUILT_IN: [(&str, &str); 8] = [
+const BUILT_IN: [(&str, &str); 9] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
@@ -25,6 +25,7 @@ const BUILT_IN: [(&str, &str); 8] = [
         "flow_state.p4",
         include_str!("../../../p4include/flow_state.p4"),
     ),
+    ("payload.p4", include_str!("../../../p4include/payload.p4")),
     (
         "tap_model.p4",
         include_str!("../../../p4include/tap_model.p4"),
@@ -46,7 +47,7 @@ const BUILT_IN: [(&str, &str); 8] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 37] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 38] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -58,6 +59,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 37] = programs![
     "nat/nat.p4",
     "payload/byte_by_byte.p4",
     "payload/direct_jump.p4",
+    "payload/names.p4",
     "payload/recirculation/recirculation.p4",
     "payload/skip_ahead.p4",
     "pdm/chain.p4h",

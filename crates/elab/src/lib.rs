@@ -73,6 +73,9 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
         elab.diagnostics
             .push(errors::too_big_expanded(span, expansion::MAX_EXPANDED));
     }
+    if !elab.diagnostics.has_errors() {
+        elab.diagnostics.append(arch::payload::check(&elab.program));
+    }
     if elab.diagnostics.has_errors() {
         return Err(elab.diagnostics);
     }

@@ -26,7 +26,9 @@ mod ktime;
 mod l4_csum_replace;
 pub mod log_msg;
 mod mark_to_drop;
+pub mod message;
 pub mod meter;
+pub mod payload;
 mod perf_event;
 mod random;
 mod random32;
@@ -39,6 +41,7 @@ pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::{Counted, Counters};
 pub use figures::Figures;
 pub use flow_state::Flows;
+pub use message::Message;
 pub use meter::Meters;
 pub use random32::Numbers;
 pub use register::Registers;
@@ -91,6 +94,8 @@ pub enum State {
     Figures(Figures),
     /// Members and groups of actions.
     Profile(Profile),
+    /// What was read of the packet's message.
+    Message(Message),
 }
 
 /// Every extern that has a meaning.
@@ -127,7 +132,12 @@ pub const ALL: &[Extern] = &[
     l4_csum_replace::FOUR,
     log_msg::EXTERN,
     mark_to_drop::EXTERN,
+    message::EXTERN,
     meter::EXTERN,
+    payload::LENGTH_OF,
+    payload::READING,
+    payload::MATCHING,
+    payload::FINDING,
     perf_event::EXTERN,
     random::EXTERN,
     random32::EXTERN,

@@ -229,10 +229,12 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
         if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
-        // Without may_goto no verifier follows the loop over copies that differ.
+        // Without may_goto no verifier follows the loop over copies that differ, nor those over messages.
+        let lacks_loops = !runner.kernel.features().has(Feature::MayGoto);
         let needs_newer = package == "V1Switch"
             && arch::v1model::copies_differ(&elaborated.program)
-            && !runner.kernel.features().has(Feature::MayGoto);
+            && lacks_loops;
+        let reads_messages = lacks_loops && arch::payload::has_loops(&elaborated.program);
         let externs: Vec<PathBuf> = Some(program.with_extension("c"))
             .filter(|c| c.exists())
             .into_iter()
@@ -248,6 +250,7 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
         }
         let refused = |hook| match hook {
             Hook::TcIngress if needs_newer => Some("needs Linux 6.9"),
+            _ if reads_messages => Some("needs Linux 6.9"),
             _ => common::refused(program, hook == Hook::Xdp),
         };
         if let Some(what) = runner.hook.and_then(refused) {

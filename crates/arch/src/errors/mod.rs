@@ -1,5 +1,7 @@
 //! What can be wrong with a program's choice of architecture.
 
+pub mod payload;
+
 use diag::{Code, Diagnostic, Span};
 
 /// A program without an instance named `main`: there is nothing to run. A library of declarations is

@@ -2,7 +2,6 @@
 
 pub mod copying;
 mod lower;
-pub mod payload;
 pub mod unicast;
 
 use crate::{Anew, Architecture, Block, BlockKind, Slot};
@@ -133,7 +132,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             ("recirculate", "recirculate_preserving_field_list"),
         ],
     }),
-    externs: &[EXTERNS, crate::TELEMETRY],
+    externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 
 const MATCH_ACTION: &[Slot] = &[

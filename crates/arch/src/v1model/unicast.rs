@@ -14,9 +14,7 @@
 //! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
 
 use super::lower::{Fields, assign, constant};
-use super::{
-    COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM, payload,
-};
+use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
 use crate::DEPARSER;
 use diag::Span;
 use ir::analysis::mentions::{Mentions, Storage};
@@ -60,7 +58,7 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
-    payload::lower(&mut program);
+    crate::payload::lower(&mut program);
     let calls_inlined = inlined(&program);
     let replicates = chooses_group(&calls_inlined).is_some();
     if replicates && !fields.copies_are_equal(&calls_inlined) {

@@ -3,6 +3,7 @@
 pub mod figures;
 pub mod flow_state;
 pub mod keys;
+pub mod message;
 pub mod table;
 
 use crate::abi::Hook;

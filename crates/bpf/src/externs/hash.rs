@@ -6,7 +6,7 @@ use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
-use arch::v1model::payload::WITH_PAYLOAD;
+use arch::payload::WITH_PAYLOAD;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;

@@ -19,7 +19,8 @@ use crate::maps::MAP_NAME;
 use crate::model::Model;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
-use crate::{errors, figures, flow_state};
+use crate::{errors, figures, flow_state, message};
+use arch::payload::{FIND, LENGTH, MATCHES, MESSAGE, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
@@ -51,6 +52,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                 ("register", "read") => register::read(g, object, call, span),
                 ("register", "write") => register::write(g, object, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
+                (MESSAGE, _) if message::call(g, object, call, span) => {}
                 (_, "add") if let Some(kind) = figures::Kind::of(&g.p.externs[object]) => {
                     figures::add(g, object, kind, call, span);
                 }
@@ -66,6 +68,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             args.extend(g.arguments(call));
             g.result(call, C::call(name, args));
         }
+        (None, LENGTH | READ | MATCHES | FIND) => message::cursor::call(g, call, span),
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
         (None, "digest") => digest::send(g, call, span),
         (None, "log_msg") => log::log(g, call, span),

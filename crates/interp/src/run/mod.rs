@@ -18,8 +18,8 @@ use crate::trace::{TraceEvent, TraceKind};
 use crate::{Interpreter, storage};
 use control::{Digest, DropReason, Packet};
 use diag::Span;
-use externs::Effect;
 use externs::meter::Color;
+use externs::{Effect, State};
 use ir::{Bits, EntryPoint, Header, Label, Program, Value};
 use std::rc::Rc;
 
@@ -96,6 +96,11 @@ pub(crate) struct Extracted {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(p: &'a Program, it: &'a mut Interpreter, packet: &[u8], now: u64) -> Run<'a> {
+        for object in &mut it.externs {
+            if let State::Message(message) = object {
+                message.forget();
+            }
+        }
         Run {
             p,
             it,

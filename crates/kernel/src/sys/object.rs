@@ -36,7 +36,9 @@ impl Detail {
     /// Bytes kept of the log. The kernel keeps the end of what does not fit (Linux 6.4; older ones the beginning).
     fn bytes(self) -> usize {
         match self {
-            Detail::Reason | Detail::Samples => 64 << 10,
+            // Each call of a global function is a line even here; if they do not all fit, the kernel refuses the program.
+            Detail::Reason => 16 << 20,
+            Detail::Samples => 64 << 10,
             Detail::Path => 4 << 20,
         }
     }

@@ -8,6 +8,7 @@ mod figures;
 mod flow_state;
 mod fuzz;
 mod json_errors;
+mod messages;
 mod pair;
 mod passes;
 mod payload_limits;

@@ -1,0 +1,71 @@
+//! What can be wrong with what a program asks of the payload. Codes E0604 to E0608.
+
+use diag::{Code, Diagnostic, Span};
+
+/// A schema that there is not.
+pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) -> Diagnostic {
+    let unknown = format!("no message schema is called {name:?}");
+    let refused = Diagnostic::error(Code("E0604"), at, unknown);
+    match near {
+        Some(near) => refused.help(format!("write {near:?}")),
+        None => refused.help(format!("those that are built in: {}", known.join(", "))),
+    }
+}
+
+/// A limit that no message can have.
+pub fn limit(name: &str, limit: &str, most: u32, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0605"),
+        at,
+        format!("`{name}` reads {limit} bytes of a message; it can be 1 to {most}"),
+    )
+    .help("name no limit: the schema has one")
+}
+
+/// An attribute that messages do not have.
+pub fn unknown_attribute(
+    schema: &str,
+    name: &str,
+    known: &[&str],
+    near: Option<&str>,
+    at: Span,
+) -> Diagnostic {
+    let unknown = format!("messages of `{schema}` have no attribute {name:?}");
+    let refused = Diagnostic::error(Code("E0606"), at, unknown);
+    match near {
+        Some(near) => refused.help(format!("write {near:?}")),
+        None => refused.help(format!("they have: {}", known.join(", "))),
+    }
+}
+
+/// An attribute that stands for many.
+pub fn many_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0606"),
+        at,
+        format!("{name:?} of `{schema}` stands for many attributes"),
+    )
+    .help("name the one that you want in the place of `*`")
+}
+
+/// Attributes of different kinds have the name.
+pub fn mixed_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0606"),
+        at,
+        format!("{name:?} of `{schema}` may be a number, and may be bytes"),
+    )
+    .help("name an attribute that is one of them")
+}
+
+/// A value that has no room in its destination, or cannot be there. `what` says what it is.
+pub fn destination(what: &str, instead: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0607"), at, what.to_string()).help(instead.to_string())
+}
+
+/// A call of a parser, which has not found yet where the payload begins.
+pub fn in_parser(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0608"), at, format!("`{name}` is called in a parser"))
+        .label("the payload begins where the parser ends")
+        .help("call it in a control; a parser reads ahead by `lookahead`")
+}

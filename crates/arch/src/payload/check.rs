@@ -1,0 +1,209 @@
+//! Whether what a program asks of the payload can be had.
+
+use super::{
+    EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MESSAGE, MOST_BYTES, READ,
+    WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, schema_name, schema_of,
+};
+use crate::errors::payload as errors;
+use diag::{Diagnostics, Span};
+use ir::{
+    ExprKind, ExternArg, ExternCall, ExternData, ExternInst, Place, Program, StmtKind, Type, visit,
+};
+use num_traits::ToPrimitive;
+use payload::{Kind, Schema, Unasked, similar};
+use std::collections::HashMap;
+
+/// What is wrong, by where it stands.
+pub fn check(program: &Program) -> Diagnostics {
+    let mut check = Check {
+        program,
+        found: Diagnostics::new(),
+        schemas: HashMap::new(),
+    };
+    for (object, data) in &program.externs {
+        if data.ty == MESSAGE {
+            check.object(object, data);
+        }
+    }
+    let routines = program.routines.values().map(|routine| &routine.body);
+    let actions = program.actions.values().map(|action| &action.body);
+    for body in routines.chain(actions) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind {
+                check.call(call, stmt.span);
+            }
+        });
+    }
+    let parsers = program.parsers.values();
+    for state in parsers.flat_map(|parser| parser.states.values()) {
+        visit::walk_block(&state.body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind
+                && let Some(name) = check.about_payload(call)
+            {
+                check.found.push(errors::in_parser(&name, stmt.span));
+            }
+        });
+    }
+    check.found
+}
+
+struct Check<'p> {
+    program: &'p Program,
+    found: Diagnostics,
+    schemas: HashMap<ExternInst, Schema>,
+}
+
+impl Check<'_> {
+    fn object(&mut self, object: ExternInst, data: &ExternData) {
+        let Some(schema) = schema_of(data) else {
+            let name = schema_name(data).unwrap_or_default();
+            let known = known_schemas();
+            let near = similar(known.iter().copied(), name);
+            let unknown = errors::unknown_schema(name, &known, near, data.span);
+            return self.found.push(unknown);
+        };
+        if let Some(limit) = data.int_arg("limit")
+            && !limit
+                .to_u32()
+                .is_some_and(|n| (1..=MOST_BYTES).contains(&n))
+        {
+            let text = limit.to_string();
+            let refused = errors::limit(&data.name, &text, MOST_BYTES, data.span);
+            self.found.push(refused);
+        }
+        self.schemas.insert(object, schema);
+    }
+
+    /// The name of what a call calls, if it is about the payload.
+    fn about_payload(&self, call: &ExternCall) -> Option<String> {
+        match call.object {
+            Some(object) => {
+                let data = &self.program.externs[object];
+                (data.ty == MESSAGE).then(|| format!("{}.{}", data.ty, call.name))
+            }
+            None => {
+                let known = EXTERNS.contains(&call.name.as_str());
+                known.then(|| call.name.to_string())
+            }
+        }
+    }
+
+    fn call(&mut self, call: &ExternCall, span: Span) {
+        let Some(object) = call.object else {
+            return self.function(call, span);
+        };
+        let is_get = [GET_NUMBER, GET_BYTES].contains(&call.name.as_str());
+        let Some(schema) = self.schemas.get(&object).filter(|_| is_get) else {
+            return;
+        };
+        let Some(ExternArg::String(name)) = call.args.first() else {
+            return;
+        };
+        let asked = match schema.asked(name) {
+            Ok(asked) => asked,
+            Err(why) => {
+                let of = schema.name.as_str();
+                let known: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
+                let refused = match why {
+                    Unasked::Unknown(near) => {
+                        errors::unknown_attribute(of, name, &known, near.as_deref(), span)
+                    }
+                    Unasked::Many => errors::many_attributes(of, name, span),
+                    Unasked::Mixed => errors::mixed_attributes(of, name, span),
+                };
+                return self.found.push(refused);
+            }
+        };
+        let ty = self.destination(call, 1);
+        let refused = match (asked.kind, call.name.as_str()) {
+            (Kind::Number { bits, signed }, GET_NUMBER) => number_fits(name, bits, signed, ty),
+            (Kind::Number { .. }, _) => {
+                let what = format!("{name:?} of `{}` is a number", schema.name);
+                Some((what, format!("call `{GET_NUMBER}`")))
+            }
+            (_, GET_NUMBER) => {
+                let what = format!("{name:?} of `{}` is no number", schema.name);
+                Some((what, format!("call `{GET_BYTES}`")))
+            }
+            _ => bytes_fit("an attribute that is bytes", WIDEST_ATTRIBUTE, ty),
+        };
+        self.refuse(refused, span);
+    }
+
+    fn function(&mut self, call: &ExternCall, span: Span) {
+        let refused = match call.name.as_str() {
+            LENGTH => None,
+            READ => bytes_fit("what is read", WIDEST_READ, self.destination(call, 1)),
+            name @ (MATCHES | FIND) => {
+                let value = match call.args.get(1) {
+                    Some(ExternArg::In(values)) if values.len() == 1 => Some(values[0]),
+                    _ => None,
+                };
+                let constant = value
+                    .filter(|&value| matches!(self.program.exprs[value].kind, ExprKind::Const(_)));
+                match constant {
+                    None => Some((
+                        format!("`{name}` is called with a value that is no constant"),
+                        "give a bit<W> that is known at compile time".to_string(),
+                    )),
+                    Some(value) => {
+                        let ty = Some(self.program.exprs[value].ty);
+                        bytes_fit("the value", WIDEST_CONSTANT, ty)
+                    }
+                }
+            }
+            _ => None,
+        };
+        self.refuse(refused, span);
+    }
+
+    fn refuse(&mut self, refused: Option<(String, String)>, span: Span) {
+        if let Some((what, instead)) = refused {
+            self.found.push(errors::destination(&what, &instead, span));
+        }
+    }
+
+    /// The type of the one place that an argument is.
+    fn destination(&self, call: &ExternCall, at: usize) -> Option<Type> {
+        match call.args.get(at) {
+            Some(ExternArg::Out(places)) => match places[..] {
+                [place @ (Place::Var(_) | Place::Field(..))] => self.program.place_type(place),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with the destination of a number, and what to do.
+fn number_fits(name: &str, bits: u32, signed: bool, ty: Option<Type>) -> Option<(String, String)> {
+    let (width, is_signed) = match ty {
+        Some(Type::Bits { width, signed }) if width <= 64 => (width, signed),
+        _ => {
+            let what = format!("{name:?} is a number, which needs a bit<W> of up to 64 bits");
+            return Some((what, format!("declare the destination as bit<{bits}>")));
+        }
+    };
+    let least = bits + u32::from(is_signed && !signed);
+    if width < least {
+        let what = format!("{name:?} may need {bits} bits; its destination has {width}");
+        let kind = if signed { "int" } else { "bit" };
+        return Some((what, format!("declare the destination as {kind}<{bits}>")));
+    }
+    None
+}
+
+/// What is wrong with the type of bytes, and what to do.
+fn bytes_fit(what: &str, most: u32, ty: Option<Type>) -> Option<(String, String)> {
+    let fits = |width: u32| width.is_multiple_of(8) && (8..=most).contains(&width);
+    match ty {
+        Some(Type::Bits {
+            width,
+            signed: false,
+        }) if fits(width) => None,
+        _ => Some((
+            format!("{what} needs a bit<W> of whole bytes, {} at most", most / 8),
+            format!("W is a multiple of 8, and {most} at most"),
+        )),
+    }
+}

@@ -1,0 +1,164 @@
+//! What calls about the payload become for targets: the parser counts how far it got, and each call has it as its last argument, in
+//! bits. An attribute of a message can only be had if one was read before: the call has that as its last argument.
+
+use super::{EXTERNS, GET_BYTES, GET_NUMBER, MESSAGE, READ_MESSAGE};
+use diag::Span;
+use ir::{
+    BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
+    State, Stmt, StmtKind, Type, Var, VarData, build, visit,
+};
+use std::collections::HashMap;
+
+/// The externs whose checksums cover the payload.
+pub const WITH_PAYLOAD: [&str; 2] = [
+    "verify_checksum_with_payload",
+    "update_checksum_with_payload",
+];
+
+/// Has the parser count, if a call needs it.
+pub(crate) fn lower(program: &mut Program) {
+    let needed = visit::bodies(program).any(|body| {
+        let mut found = false;
+        visit::walk_block(body, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::Extern(call) if asks_where(program, call));
+        });
+        found
+    });
+    if !needed {
+        return;
+    }
+    let parsed = number(program, "parsed", 32);
+    let marks = marks(program);
+    let bodies: Vec<Body> = program
+        .routines
+        .keys()
+        .map(Body::Routine)
+        .chain(program.actions.keys().map(Body::Action))
+        .collect();
+    for body in bodies {
+        let block = std::mem::take(body.of(program));
+        *body.of(program) = answered(program, block, parsed, &marks);
+    }
+    let parsers: Vec<_> = program.parsers.keys().collect();
+    for parser in parsers {
+        let states: Vec<State> = program.parsers[parser].states.keys().collect();
+        for state in states {
+            let body = std::mem::take(&mut program.parsers[parser].states[state].body);
+            let body = counted(program, body, parsed);
+            program.parsers[parser].states[state].body = body;
+        }
+    }
+}
+
+/// A body of statements outside of parsers.
+#[derive(Clone, Copy)]
+enum Body {
+    Routine(ir::Routine),
+    Action(ir::Action),
+}
+
+impl Body {
+    fn of(self, program: &mut Program) -> &mut Block {
+        match self {
+            Body::Routine(routine) => &mut program.routines[routine].body,
+            Body::Action(action) => &mut program.actions[action].body,
+        }
+    }
+}
+
+/// A new variable that is a number.
+fn number(program: &mut Program, name: &str, width: u32) -> Var {
+    program.vars.push(VarData {
+        name: name.into(),
+        ty: Type::bit(width),
+        span: Span::NONE,
+    })
+}
+
+/// For each object that reads messages a variable that is 1 once it did.
+fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
+    let objects = program
+        .externs
+        .iter()
+        .filter(|(_, data)| data.ty == MESSAGE);
+    let objects: Vec<ExternInst> = objects.map(|(object, _)| object).collect();
+    let mark = |object| (object, number(program, "message_was_read", 1));
+    objects.into_iter().map(mark).collect()
+}
+
+/// Whether a call needs to know where the payload begins.
+fn asks_where(program: &Program, call: &ExternCall) -> bool {
+    match call.object {
+        Some(object) => program.externs[object].ty == MESSAGE && call.name == READ_MESSAGE,
+        None => WITH_PAYLOAD.contains(&call.name.as_str()) || EXTERNS.contains(&call.name.as_str()),
+    }
+}
+
+/// Statements whose calls have what they need as their last argument.
+fn answered(
+    program: &mut Program,
+    block: Block,
+    parsed: Var,
+    marks: &HashMap<ExternInst, Var>,
+) -> Block {
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in block {
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            *inner = answered(program, std::mem::take(inner), parsed, marks);
+        }
+        let span = stmt.span;
+        let mut then = None;
+        if let StmtKind::Extern(call) = &mut stmt.kind {
+            let mark = call.object.and_then(|object| marks.get(&object)).copied();
+            if asks_where(program, call) {
+                call.args
+                    .push(ExternArg::In(vec![build::var(program, parsed, span)]));
+                then = mark;
+            } else if let Some(mark) =
+                mark.filter(|_| [GET_NUMBER, GET_BYTES].contains(&call.name.as_str()))
+            {
+                call.args
+                    .push(ExternArg::In(vec![build::var(program, mark, span)]));
+            }
+        }
+        out.push(stmt);
+        if let Some(mark) = then {
+            let one = ExprKind::Const(Bits::new(1, 1u32));
+            let value = build::make(program, one, Type::bit(1), span);
+            let dst = Place::Var(mark);
+            out.push(Stmt::new(StmtKind::Assign { dst, value }, span));
+        }
+    }
+    out
+}
+
+/// A parser's statements, each that moves on followed by what adds to the count.
+fn counted(program: &mut Program, block: Block, parsed: Var) -> Block {
+    let mut out = Vec::with_capacity(block.len());
+    for mut stmt in block {
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            *inner = counted(program, std::mem::take(inner), parsed);
+        }
+        let span = stmt.span;
+        let mut by: Vec<Expr> = Vec::new();
+        match &stmt.kind {
+            StmtKind::Extract { header, varbit } => {
+                let layout = program.header_layout(*header);
+                let fixed = layout.map_or(0, |layout| layout.fixed_width());
+                by.push(build::u32(program, fixed, span));
+                by.extend(*varbit);
+            }
+            StmtKind::Advance(bits) => by.push(*bits),
+            _ => {}
+        }
+        out.push(stmt);
+        for bits in by {
+            let before = build::var(program, parsed, span);
+            let sum = ExprKind::Binary(BinaryOp::Add, before, bits);
+            let value = build::make(program, sum, Type::bit(32), span);
+            let dst = Place::Var(parsed);
+            out.push(Stmt::new(StmtKind::Assign { dst, value }, span));
+        }
+    }
+    out
+}

@@ -1,0 +1,45 @@
+//! The payload, what the parser left of a packet, and messages in it (`p4include/payload.p4`): what programs may ask of them,
+//! and what calls become for targets.
+
+mod check;
+mod lower;
+
+pub use check::check;
+pub use lower::WITH_PAYLOAD;
+pub(crate) use lower::lower;
+
+pub use externs::message::{
+    GET_BYTES, GET_NUMBER, MESSAGE, MOST_BYTES, READ_MESSAGE, limit_of, schema_name, schema_of,
+};
+pub use externs::payload::{FIND, LENGTH, MATCHES, READ};
+
+use ir::{ExternData, Program, StmtKind, visit};
+use payload::builtin;
+
+/// The externs of `payload.p4`.
+pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, MESSAGE];
+
+/// Bits that are read of a payload at once, or of an attribute that is bytes.
+pub const WIDEST_READ: u32 = 1024;
+/// Bits of an attribute that is bytes.
+pub const WIDEST_ATTRIBUTE: u32 = 2048;
+/// Bits of a constant that is compared or looked for.
+pub const WIDEST_CONSTANT: u32 = 512;
+
+/// Whether reading the payload takes a program loops: it reads messages, or looks for bytes.
+pub fn has_loops(program: &Program) -> bool {
+    let reads = |data: &ExternData| data.ty == MESSAGE;
+    program.externs.values().any(reads)
+        || visit::bodies(program).any(|body| {
+            let mut finds = false;
+            visit::walk_block(body, &mut |stmt| {
+                finds |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && call.name == FIND);
+            });
+            finds
+        })
+}
+
+/// The names of the schemas that are built in.
+fn known_schemas() -> Vec<&'static str> {
+    builtin::ALL.iter().map(|builtin| builtin.name).collect()
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Messages of applications: the payload is copied to memory, and parsed there. Each access is masked to that memory, so the
+ * verifier follows no offset, and what is known of one path does not tell it from another. Offsets count from the message's
+ * start; the memory has MESSAGE_SLACK bytes more than the mask lets them reach, for words that begin at its last byte. */
+#ifndef ONPATH_MESSAGE_H
+#define ONPATH_MESSAGE_H
+
+#include "packet.h"
+#include "search.h"
+
+/* The numbers of `message_status`. */
+enum {
+    MESSAGE_READ,
+    MESSAGE_OTHER,
+    MESSAGE_TRUNCATED,
+    MESSAGE_LENGTH_PAST_END,
+    MESSAGE_TOO_DEEP,
+    MESSAGE_POINTER_LOOP,
+    MESSAGE_UNEXPECTED,
+    MESSAGE_TOO_LONG,
+};
+
+#define MESSAGE_SLACK 64
+/* Where an attribute is that the message does not have. */
+#define MESSAGE_ABSENT 0xffffffffu
+/* The length of a message that ends with the packet. */
+#define MESSAGE_ANY_LENGTH 0xffffffffu
+/* A function that gives an offset gives this bit, with a status, where there is none. */
+#define MESSAGE_FAULT 0x80000000u
+/* What a search gives that found no end; with MESSAGE_BAD, that met a byte in front of it that cannot stand there. */
+#define MESSAGE_NO_END 0x7fffffffu
+#define MESSAGE_BAD 0x80000000u
+/* No number in decimal digits. */
+#define MESSAGE_NO_NUMBER (-0x7fffffffffffffffll - 1)
+/* A DNS name has 255 bytes, of which each may take four of its text. */
+#define MESSAGE_TEXT 1024
+
+/* An attribute: where its first value is, MESSAGE_ABSENT at first. */
+struct message_value {
+    u32 start;
+    u32 length;
+    u64 number;
+};
+
+/* What offsets into a message's memory are masked by, and the address of one. */
+#define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
+#define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
+
+/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set. Swapping its bytes
+ * makes it forget the rest, and doing so twice changes nothing. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
+#else
+#define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
+#endif
+
+/* Copies the message. 0 if the packet has as many bytes. */
+INLINE long message_copy(void *ctx, u64 from, u8 *bytes, u32 length, u32 mask)
+{
+    u32 last = length - 1;
+
+    barrier_var(last);
+    last &= mask;
+    return packet_load_bytes(ctx, from, bytes, last + 1);
+}
+
+/* Whether the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */
+INLINE int message_stands(const u8 *here, u32 left, u64 word, u32 size)
+{
+    return left >= size && (load_le64(here) ^ word) << (64 - 8 * size) == 0;
+}
+
+/* The same of bytes whose ASCII letters, of which `letters` has the bit 0x20, may be large or small; `word` has small ones. */
+INLINE int message_resembles(const u8 *here, u64 letters, u64 word, u32 size)
+{
+    return ((load_le64(here) | letters) ^ word) << (64 - 8 * size) == 0;
+}
+
+/* MESSAGE_READ if they stand there, else why they do not. */
+INLINE u32 message_tag(const u8 *here, u32 left, u64 word, u32 size)
+{
+    u64 differs = load_le64(here) ^ word;
+
+    if (left >= size)
+        return differs << (64 - 8 * size) ? MESSAGE_UNEXPECTED : MESSAGE_READ;
+    return left && differs << (64 - 8 * left) ? MESSAGE_UNEXPECTED : MESSAGE_TRUNCATED;
+}
+
+/* Bytes of a word below a number of up to 128, and from one on: the highest bit of each; as in zero_bytes, of bytes above the
+ * first one that is, it may be set without reason. */
+INLINE u64 bytes_below(u64 word, u64 number)
+{
+    return (word - number * 0x0101010101010101) & ~word & 0x8080808080808080;
+}
+
+INLINE u64 bytes_from(u64 word, u64 number)
+{
+    return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
+}
+
+/* The bytes of a number of 7 bits a byte: 1 to 4, or MESSAGE_FAULT and why there is none. */
+INLINE u32 message_varint_size(const u8 *here, u32 left)
+{
+    u64 ends = ~load_le64(here) & 0x80808080;
+
+    if (left < 4)
+        ends &= (1ull << 8 * left) - 1;
+    if (!ends)
+        return MESSAGE_FAULT | (left < 4 ? MESSAGE_TRUNCATED : MESSAGE_UNEXPECTED);
+    return first_byte(ends) + 1;
+}
+
+INLINE u64 message_varint(const u8 *here, u32 size)
+{
+    u64 word = load_le64(here) & ((1ull << 8 * (size & 7)) - 1);
+
+    return (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) | (word >> 3 & 0xfe00000);
+}
+
+/* A number in decimal digits, at most 18, with `-` in front if it is negative. */
+INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
+{
+    u32 negative = at < end && bytes[at & mask] == '-', digits;
+    s64 number = 0;
+
+    at += negative;
+    digits = end - at;
+    if (at >= end || digits > 18)
+        return MESSAGE_NO_NUMBER;
+    for (u32 i = 0; i < 18; i++) {
+        u32 digit = bytes[(at + i) & mask] - '0';
+
+        if (i >= digits)
+            break;
+        if (digit > 9)
+            return MESSAGE_NO_NUMBER;
+        number = number * 10 + digit;
+    }
+    return negative ? -number : number;
+}
+
+/* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers have to lead further to the front: where it ends, or
+ * MESSAGE_FAULT and what is wrong. The verifier must learn no more of a loop in each of its turns: bytes are counted in
+ * memory, of which it knows nothing, and offsets are compared by their difference, or for equality. */
+INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total)
+{
+    u32 limit = at, bound = end, next = 0;
+
+    *total = 1;
+    for (;;) {
+        u32 length, target;
+
+        forget_bounds(at);
+        if (next && (s32)(at - bound) >= 0)
+            return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+        if (at == end)
+            return MESSAGE_FAULT | MESSAGE_TRUNCATED;
+        length = bytes[at & mask];
+        if (length == 0)
+            return next ? next : at + 1;
+        if (length < 64) {
+            if (end - at <= length)
+                return MESSAGE_FAULT | MESSAGE_LENGTH_PAST_END;
+            *total += length + 1;
+            if (*total > 255)
+                return MESSAGE_FAULT | MESSAGE_UNEXPECTED;
+            at += 1 + length;
+        } else if (length >= 0xc0) {
+            if (end - at < 2)
+                return MESSAGE_FAULT | MESSAGE_TRUNCATED;
+            target = load_be16(bytes + (at & mask)) & 0x3fff;
+            if (target >= limit)
+                return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+            if (!next)
+                next = at + 2;
+            bound = limit;
+            at = target;
+            limit = target;
+        } else {
+            return MESSAGE_FAULT | MESSAGE_UNEXPECTED;
+        }
+        may_goto(endless);
+    }
+endless:
+    return MESSAGE_FAULT | MESSAGE_TOO_LONG;
+}
+
+/* Writes the text of a name that was found to be one (escapes as in RFC 4343, section 2.1), and gives its length. `size` is 0,
+ * which the verifier does not know, so that it does not follow every length. */
+INLINE u32 message_name_text(const u8 *bytes, u32 mask, u32 at, u32 size, u8 *text)
+{
+    u32 left = 0, byte;
+
+    for (;;) {
+        u64 word, escapes;
+
+        forget_bounds(at);
+        forget_bounds(left);
+        byte = bytes[at & mask];
+        if (left == 0) {
+            if (byte == 0)
+                break;
+            if (byte >= 0xc0) {
+                at = load_be16(bytes + (at & mask)) & 0x3fff;
+            } else {
+                left = byte;
+                at += 1;
+            }
+            may_goto(end);
+            continue;
+        }
+        word = load_le64(bytes + (at & mask));
+        escapes = bytes_below(word, '!') | bytes_from(word, 0x7f) | zero_bytes(word ^ 0x2e2e2e2e2e2e2e2e) |
+                  zero_bytes(word ^ 0x5c5c5c5c5c5c5c5c);
+        if (left < 8)
+            escapes &= (1ull << 8 * left) - 1;
+        if (!escapes) {
+            u32 taken = left < 8 ? left : 8;
+
+            *(any64 *)(text + (size & (MESSAGE_TEXT - 1))) = LE64(word);
+            size += taken;
+            at += taken;
+            left -= taken;
+            if (left == 0)
+                text[size++ & (MESSAGE_TEXT - 1)] = '.';
+            may_goto(end);
+            continue;
+        }
+        if (byte == '.' || byte == '\\') {
+            text[size++ & (MESSAGE_TEXT - 1)] = '\\';
+            text[size++ & (MESSAGE_TEXT - 1)] = byte;
+        } else if (byte > ' ' && byte <= '~') {
+            text[size++ & (MESSAGE_TEXT - 1)] = byte;
+        } else {
+            text[size++ & (MESSAGE_TEXT - 1)] = '\\';
+            text[size++ & (MESSAGE_TEXT - 1)] = '0' + byte / 100;
+            text[size++ & (MESSAGE_TEXT - 1)] = '0' + byte / 10 % 10;
+            text[size++ & (MESSAGE_TEXT - 1)] = '0' + byte % 10;
+        }
+        at += 1;
+        left -= 1;
+        if (left == 0)
+            text[size++ & (MESSAGE_TEXT - 1)] = '.';
+        may_goto(end);
+    }
+end:
+    if (size)
+        return size - 1;
+    text[0] = '.';
+    return 1;
+}
+
+/* Moves bytes to the front, where they may overlap with where they were. */
+INLINE void message_move(u8 *bytes, u32 mask, u32 to, u32 from, u32 length)
+{
+    for (;;) {
+        if (length >= 8) {
+            *(any64 *)(bytes + (to & mask)) = *(any64 *)(bytes + (from & mask));
+            to += 8;
+            from += 8;
+            length -= 8;
+        } else if (length) {
+            bytes[to & mask] = bytes[from & mask];
+            to += 1;
+            from += 1;
+            length -= 1;
+        } else {
+            return;
+        }
+        may_goto(end);
+    }
+end:
+    return;
+}
+
+/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. They are in words, of which the first byte is the lowest. */
+INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, const u64 *words, u32 size)
+{
+    u64 first = (words[0] & 0xff) * 0x0101010101010101;
+    u32 left = end - at;
+
+    for (;;) {
+        u64 same = zero_bytes(load_le64(bytes + (at & mask)) ^ first);
+        u32 skipped = 8, found = 1;
+
+        if (left < size)
+            return MESSAGE_NO_END;
+        if (same) {
+            skipped = first_byte(same);
+            if (left < skipped + size)
+                return MESSAGE_NO_END;
+            at += skipped;
+            left -= skipped;
+            skipped = 1;
+            for (u32 i = 0; i < size / 8; i++)
+                found &= load_le64(bytes + ((at + 8 * i) & mask)) == words[i];
+            if (size % 8)
+                found &= (load_le64(bytes + ((at + size / 8 * 8) & mask)) ^ words[size / 8]) << (64 - 8 * (size % 8)) == 0;
+            if (found)
+                return at;
+        } else if (left < 8) {
+            return MESSAGE_NO_END;
+        }
+        at += skipped;
+        left -= skipped;
+        forget_bounds(left);
+        may_goto(endless);
+    }
+endless:
+    return MESSAGE_NO_END;
+}
+
+/* How many bytes of a packet the parser left. */
+INLINE u32 payload_length(u32 parsed, u64 length)
+{
+    return length > parsed ? length - parsed : 0;
+}
+
+/* Loads bytes of the payload, of which zeros stay where there are none. 1 if there are as many. */
+INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to, u32 size)
+{
+    u64 from = (u64)parsed + offset;
+
+    return from + size <= length && !packet_load_bytes(ctx, from, to, size);
+}
+
+/* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. */
+INLINE u64 message_word(const u8 *here, s32 left)
+{
+    u64 word = load_be64(here);
+
+    if (left <= 0)
+        return 0;
+    return left < 8 ? word & ~0ull << (64 - 8 * left) : word;
+}
+
+#endif

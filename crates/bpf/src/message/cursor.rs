@@ -1,0 +1,141 @@
+//! The payload as bytes: its length, and bytes at an offset, read, compared and looked for.
+
+use super::object::find_function;
+use super::scan::word;
+use super::{can_loop, declare, places, values};
+use crate::errors::message as errors;
+use crate::target::Gen;
+use arch::payload::{FIND, LENGTH, MATCHES};
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use diag::Span;
+use emit::packet_length;
+use emit::values::Value;
+use ir::{Expr, ExprKind, ExternArg, ExternCall};
+
+/// A call of one of the functions about the payload.
+pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+    let wanted = if call.name == LENGTH { 0 } else { 2 };
+    let parsed = match call.args.last() {
+        Some(ExternArg::In(parsed)) if call.args.len() > wanted && parsed.len() == 1 => parsed[0],
+        // Of a copy, the program does not know how far its parser got.
+        _ => {
+            let hook = g.target.options.hook;
+            return g.refuse(errors::of_copies(hook, span));
+        }
+    };
+    g.file.own.reads_payload = true;
+    let parsed = C::bin(BinOp::Shr, lower::scalar(g, parsed), C::int(3));
+    match call.name.as_str() {
+        LENGTH => {
+            let args = vec![parsed, packet_length()];
+            g.result(call, C::pure("payload_length", args));
+        }
+        FIND if can_loop(g, span) => find(g, call, parsed),
+        FIND => {}
+        MATCHES => matches(g, call, parsed),
+        _ => read(g, call, parsed),
+    }
+}
+
+/// The offset that a call is about.
+fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
+    match values(call, 0) {
+        [offset] => lower::scalar(g, *offset),
+        _ => C::int(0),
+    }
+}
+
+/// Loads so many bytes behind the first `skipped` ones of words that are zero: whether there are as many, and the words.
+fn load(g: &mut Gen<'_>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C) {
+    let words = CType::U64.array((size + skipped).div_ceil(8));
+    let words = declare(g, words, "bytes", C::Init(Vec::new()));
+    let to = words.clone().cast(CType::U8.ptr());
+    let to = C::bin(BinOp::Add, to, C::int(skipped.into()));
+    let args = vec![
+        C::id("ctx"),
+        parsed,
+        offset,
+        packet_length(),
+        to,
+        C::int(size.into()),
+    ];
+    let there = declare(g, CType::U32, "there", C::call("payload_bytes", args));
+    (there, words)
+}
+
+/// `payload_read`
+fn read(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+    let Some(&place) = places(call, 1).first() else {
+        return;
+    };
+    let size = g.p.place_type(place).map_or(0, |ty| ty.width()) / 8;
+    let offset = offset(g, call);
+    let result = call.result.first().copied();
+    let block = g.block(|g| {
+        // The last byte is the last one of a word, so that each word is a part of the number.
+        let count = size.div_ceil(8);
+        let (there, words) = load(g, offset, parsed, size, 8 * count - size);
+        let part = |number: u32| {
+            let word = words.clone().index(C::int((count - 1 - number).into()));
+            C::pure("load_be64", vec![word.addr()])
+        };
+        let value = match count {
+            1 => Value::Scalar(part(0)),
+            _ => Value::Limbs((0..count).map(part).collect()),
+        };
+        g.store(place, value);
+        if let Some(result) = result {
+            g.store(result, Value::Scalar(there));
+        }
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// `payload_matches_ignore_case`
+fn matches(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+    let (Some(&result), Some(wanted)) = (call.result.first(), constant(g, call)) else {
+        return;
+    };
+    let offset = offset(g, call);
+    let block = g.block(|g| {
+        let (there, bytes) = load(g, offset, parsed, wanted.len() as u32, 0);
+        let pieces = wanted.chunks(8).enumerate().map(|(number, piece)| {
+            let small = piece.to_ascii_lowercase();
+            let letter = |b: &u8| 0x20 * u8::from(b.is_ascii_lowercase());
+            let letters: Vec<u8> = small.iter().map(letter).collect();
+            let here = bytes.clone().index(C::int(number as u64)).addr();
+            let args = vec![
+                here.cast(CType::U8.ptr()),
+                C::int(word(&letters)),
+                C::int(word(&small)),
+                C::int(piece.len() as u64),
+            ];
+            C::pure("message_resembles", args)
+        });
+        let same = pieces.fold(there, C::and);
+        g.store(result, Value::Scalar(C::choose(same, C::int(1), C::int(0))));
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// `payload_find`
+fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+    let Some(wanted) = constant(g, call) else {
+        return;
+    };
+    let offset = offset(g, call);
+    let function = find_function(g, &wanted);
+    let any = C::id("MESSAGE_ANY_LENGTH");
+    let args = vec![C::id("ctx"), parsed, offset, any, packet_length()];
+    g.result(call, C::call(function, args));
+}
+
+/// The bytes of the constant that a call is about.
+fn constant(g: &Gen<'_>, call: &ExternCall) -> Option<Vec<u8>> {
+    let value: Expr = *values(call, 1).first()?;
+    match &g.p.exprs[value].kind {
+        ExprKind::Const(bits) => Some(bits.to_bytes()),
+        _ => None,
+    }
+}

@@ -1,0 +1,407 @@
+//! An instance of a field: its tag, its bytes, what they hold, and the attributes that it is.
+
+use super::layout::{Frame, Window};
+use super::needs::Needs;
+use super::scan::{stands, word};
+use super::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use payload::{CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only};
+
+/// Where an instance is: offsets that stay as they are while its contents are read.
+pub(super) struct Place {
+    pub start: C,
+    pub end: C,
+    /// Where the next field begins.
+    pub next: C,
+    /// Its number, if its extent is made of one.
+    pub number: Option<C>,
+    /// Its bytes were compared with what may stand there.
+    pub is_checked: bool,
+}
+
+impl Writer<'_> {
+    /// Reads an instance, which begins at [`AT`]; `index` is its number in a repetition.
+    pub(super) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
+        let schema = self.schema;
+        let field = &schema.layouts[frame.layout].fields[id];
+        self.tag(field, window);
+        if let Extent::Joined { layout, part } = field.extent {
+            return self.joined(frame, id, window, (layout, part));
+        }
+        let is_open = field.extent == Extent::Contents;
+        let choices = self.choices(frame, field, window, is_open);
+        let needs = Needs::of(self, frame.layout, id);
+        let wanted = self.wanted_of(frame.layout, id);
+        let is_kept = needs.span || !wanted.is_empty() || field.trim.is_some();
+        let is_compared = field.min > 0 || field.chars.is_some();
+        self.push(Stmt::Comment(match field.extent {
+            Extent::Bits(bits) => format!("{}, {bits} bits", field.name),
+            _ => field.name.clone(),
+        }));
+        let start = match is_kept || is_compared || !(is_open || choices.is_empty()) {
+            true => self.declare(CType::U32, &field.name, C::id(AT)),
+            false => C::id(AT),
+        };
+        let place = self.place(frame, field, window, start, !choices.is_empty() || is_kept);
+        let place = self.checked(field, place);
+        let number = self.number(field, &place);
+        let wants_number = needs.number || wanted.iter().any(|(w, _)| is_number(w));
+        let number = match number {
+            Some(number) if wants_number => {
+                let number = number.cast(needs.number_type());
+                match frame.slots[id].number.clone() {
+                    Some(slot) => {
+                        self.push(Stmt::Assign(slot.clone(), number));
+                        Some(slot)
+                    }
+                    None => {
+                        let slot = self.declare(needs.number_type(), &field.name, number);
+                        frame.slots[id].number = Some(slot.clone());
+                        Some(slot)
+                    }
+                }
+            }
+            _ => None,
+        };
+        self.contents(choices, &place, window, index, is_open);
+        let end = match is_open {
+            // It was not known before.
+            true => C::id(AT),
+            false => place.end.clone(),
+        };
+        self.keep(frame, id, needs, (&place.start, &end));
+        for (wanted, only) in wanted {
+            self.found(frame, wanted, only, (&place.start, &end, number.as_ref()));
+        }
+        if !is_open {
+            self.go_to(place.next);
+        }
+    }
+
+    /// Passes over the constant bytes in front of a field.
+    fn tag(&mut self, field: &Field, window: &Window) {
+        if field.tag.is_empty() {
+            return;
+        }
+        self.push(Stmt::Comment(format!(
+            "{:?} in front of {}",
+            String::from_utf8_lossy(&field.tag),
+            field.name
+        )));
+        for piece in field.tag.chunks(8) {
+            let size = C::int(piece.len() as u64);
+            let args = vec![
+                here(C::id(AT)),
+                window.left(),
+                C::int(word(piece)),
+                size.clone(),
+            ];
+            let differs = C::pure("message_tag", args);
+            let differs = self.declare(CType::U32, "differs", differs);
+            self.fail_if(differs.clone(), differs);
+            self.push(Stmt::Update(BinOp::Add, C::id(AT), size));
+        }
+    }
+
+    /// Trims a field, and checks its bytes.
+    fn checked(&mut self, field: &Field, mut place: Place) -> Place {
+        if let Some(trim) = &field.trim {
+            let start = self.declare(CType::U32, &field.name, place.start.clone());
+            let end = self.declare(
+                CType::U32,
+                &format!("{}_end", field.name),
+                place.end.clone(),
+            );
+            let last = || C::bin(BinOp::Sub, end.clone(), C::int(1));
+            let one = |op, bound: &C| Stmt::Update(op, bound.clone(), C::int(1));
+            let trims = [
+                (&start, start.clone(), one(BinOp::Add, &start)),
+                (&end, last(), one(BinOp::Sub, &end)),
+            ];
+            for (bound, at, moved) in trims {
+                let none = C::bin(BinOp::Eq, start.clone(), end.clone());
+                let over = C::or(none, C::not(is_in(trim, &at)));
+                self.repeat(bound, |w| {
+                    w.push(Stmt::If(over, vec![Stmt::Break], Block::new()));
+                    w.push(moved);
+                });
+            }
+            (place.start, place.end) = (start, end);
+        }
+        let size = left(&place.end, place.start.clone());
+        if field.min > 0 {
+            let short = C::bin(BinOp::Lt, size, C::int(field.min as u64));
+            self.fail_if(short, status("UNEXPECTED"));
+        }
+        if let Some(chars) = field.chars.filter(|_| !place.is_checked) {
+            let scan = super::scan::Scan {
+                ends: Vec::new(),
+                chars: Some(chars),
+            };
+            let function = self.scan(scan, &field.name);
+            let args = vec![C::id(MEMORY), place.start.clone(), place.end.clone()];
+            let bad = C::bin(BinOp::And, C::call(function, args), C::id("MESSAGE_BAD"));
+            self.fail_if(bad, status("UNEXPECTED"));
+        }
+        place
+    }
+
+    /// The number that a field is.
+    fn number(&mut self, field: &Field, place: &Place) -> Option<C> {
+        if place.number.is_some() {
+            return place.number.clone();
+        }
+        match (&field.contents, &field.extent) {
+            (Contents::Number { little_endian }, Extent::Size(size @ 1..=8)) => {
+                let bits = 8 * *size as u32;
+                let at = here(place.start.clone());
+                Some(match little_endian {
+                    false => C::pure(format!("load_be{bits}"), vec![at]),
+                    true => {
+                        let word = C::pure("load_le64", vec![at]);
+                        C::bin(BinOp::And, word, C::int(cgen::lower::mask(bits)))
+                    }
+                })
+            }
+            (Contents::Number { .. }, _) => {
+                self.refuse(format!(
+                    "`{}` is a number without a constant size",
+                    field.name
+                ));
+                None
+            }
+            (Contents::Decimal, _) => {
+                let function = self.helper(Helper::Decimal);
+                let args = vec![C::id(MEMORY), place.start.clone(), place.end.clone()];
+                let number = self.declare(CType::S64, "decimal", C::call(function, args));
+                let none = C::bin(BinOp::Eq, number.clone(), C::id("MESSAGE_NO_NUMBER"));
+                self.fail_if(none, status("UNEXPECTED"));
+                Some(number)
+            }
+            (Contents::Json, _) => {
+                self.refuse("JSON takes an automaton that goes through it byte by byte, which the target does not have");
+                None
+            }
+            (Contents::Xml, _) => {
+                self.refuse("XML takes an automaton that goes through it byte by byte, which the target does not have");
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// The layouts that a field may hold and that are to be read, each with its condition; the last one may have none. What fits
+    /// none is not read, or, in a field that ends with its contents, unexpected.
+    fn choices(
+        &mut self,
+        frame: &Frame,
+        field: &Field,
+        window: &Window,
+        is_open: bool,
+    ) -> Vec<(Option<C>, Option<LayoutId>)> {
+        let choices = match &field.contents {
+            Contents::Layout(layout) => vec![(None, Some(*layout))],
+            Contents::Select(by, cases) => {
+                let slot = frame.slots[*by].clone();
+                let present = slot.present.clone();
+                let fits = |key: &CaseKey| {
+                    let same = self.is_key(&slot, key, false)?;
+                    Some(present.clone().map_or(same.clone(), |p| C::and(p, same)))
+                };
+                grouped(cases, fits)
+            }
+            Contents::Starts(cases) => {
+                // The field begins here, and ends where what is around it ends, unless its own end is known.
+                if !is_open && field.extent != Extent::Rest {
+                    self.refuse(format!(
+                        "`{}` has an end, and is told by its first bytes",
+                        field.name
+                    ));
+                }
+                let fits = |bytes: &Vec<u8>| Some(stands(&C::id(AT), window.left(), bytes));
+                grouped(cases, fits)
+            }
+            _ => return Vec::new(),
+        };
+        let depth = window.depth + 1;
+        let is_idle = |layout: &Option<LayoutId>| match layout {
+            Some(layout) => !is_open && self.is_idle(*layout, depth),
+            None => !is_open,
+        };
+        if choices.iter().all(|(_, layout)| is_idle(layout)) {
+            return Vec::new();
+        }
+        choices
+    }
+
+    /// Reads what a field holds.
+    fn contents(
+        &mut self,
+        choices: Vec<(Option<C>, Option<LayoutId>)>,
+        place: &Place,
+        window: &Window,
+        index: &C,
+        is_open: bool,
+    ) {
+        let mut rest = Block::new();
+        for (condition, layout) in choices.into_iter().rev() {
+            let inner = match is_open {
+                true => window.inner(window.end.clone()),
+                false => window.inner(place.end.clone()),
+            };
+            let start = place.start.clone();
+            let block = self.block(|w| match layout {
+                Some(layout) if is_open || !w.is_idle(layout, inner.depth) => {
+                    w.go_to(start);
+                    w.layout(layout, &inner, index, None);
+                }
+                None if is_open => {
+                    let failed = w.fail(status("UNEXPECTED"));
+                    w.out.extend(failed);
+                }
+                _ => {}
+            });
+            rest = match condition {
+                None => block,
+                Some(condition) => vec![Stmt::If(condition, block, rest)],
+            };
+        }
+        self.out.extend(rest);
+    }
+
+    /// Keeps of a field what others need.
+    fn keep(&mut self, frame: &mut Frame, id: FieldId, needs: Needs, (start, end): (&C, &C)) {
+        let slot = &mut frame.slots[id];
+        if needs.span {
+            match (slot.start.clone(), slot.end.clone()) {
+                (Some(kept), Some(kept_end)) => {
+                    self.push(Stmt::Assign(kept, start.clone()));
+                    self.push(Stmt::Assign(kept_end, end.clone()));
+                }
+                _ => {
+                    let start = start.clone();
+                    let name = self.schema.layouts[frame.layout].fields[id].name.clone();
+                    let end = match end {
+                        C::Ident(name) if name != AT => end.clone(),
+                        _ => self.declare(CType::U32, &format!("{name}_end"), end.clone()),
+                    };
+                    let slot = &mut frame.slots[id];
+                    (slot.start, slot.end) = (Some(start), Some(end));
+                }
+            }
+        }
+        if let Some(present) = frame.slots[id].present.clone() {
+            self.push(Stmt::Assign(present, C::int(1)));
+        }
+    }
+
+    /// Notes an attribute's value, if it is the first one in the message.
+    fn found(
+        &mut self,
+        frame: &Frame,
+        wanted: &Wanted,
+        only: &Only,
+        (start, end, number): (&C, &C, Option<&C>),
+    ) {
+        let member = |name: &str| C::id(MEMORY).arrow(wanted.member.clone()).member(name);
+        let mut fits = C::bin(BinOp::Lt, start.clone(), member("start"));
+        match only {
+            Only::All => {}
+            Only::Index(number) => {
+                let same = C::bin(BinOp::Eq, frame.index.clone(), C::int(*number as u64));
+                fits = C::and(same, fits);
+            }
+            Only::Key(key) => {
+                let known = &self.schema.layouts[frame.layout];
+                let Some(by) = known.key else {
+                    return;
+                };
+                let slot = frame.slots[by.field].clone();
+                let Some(same) = self.is_key(&slot, key, by.ignore_case) else {
+                    return;
+                };
+                fits = C::and(same, fits);
+                if let Some(present) = slot.present {
+                    fits = C::and(present, fits);
+                }
+            }
+        }
+        let mut then = vec![Stmt::Assign(member("start"), start.clone())];
+        match (is_number(wanted), number) {
+            (true, Some(number)) => then.push(Stmt::Assign(
+                member("number"),
+                number.clone().cast(CType::U64),
+            )),
+            _ => then.push(Stmt::Assign(member("length"), left(end, start.clone()))),
+        }
+        self.push(Stmt::If(fits, then, Block::new()));
+    }
+
+    /// Whether a field has a value; `None` if it never does.
+    fn is_key(&self, slot: &super::layout::Slot, key: &CaseKey, ignore_case: bool) -> Option<C> {
+        match key {
+            CaseKey::Number(number) => {
+                let number = match u64::try_from(*number) {
+                    Ok(number) => C::int(number),
+                    Err(_) => C::Signed(i64::try_from(*number).ok()?),
+                };
+                Some(C::bin(BinOp::Eq, slot.number.clone()?, number))
+            }
+            CaseKey::Bytes(bytes) => {
+                let (start, end) = (slot.start.clone()?, slot.end.clone()?);
+                let size = left(&end, start.clone());
+                let long = C::bin(BinOp::Eq, size, C::int(bytes.len() as u64));
+                let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
+                    let at = here(start.clone().plus(8 * number as u64));
+                    let size = C::int(piece.len() as u64);
+                    if !ignore_case {
+                        return C::pure(
+                            "message_stands",
+                            vec![at, size.clone(), C::int(word(piece)), size],
+                        );
+                    }
+                    let small = piece.to_ascii_lowercase();
+                    let letters: Vec<u8> = small
+                        .iter()
+                        .map(|b| 0x20 * u8::from(b.is_ascii_lowercase()))
+                        .collect();
+                    let args = vec![at, C::int(word(&letters)), C::int(word(&small)), size];
+                    C::pure("message_resembles", args)
+                });
+                Some(pieces.fold(long, C::and))
+            }
+        }
+    }
+}
+
+fn is_number(wanted: &Wanted) -> bool {
+    matches!(wanted.asked.kind, Kind::Number { .. })
+}
+
+/// Cases, those of one layout together, and the default.
+fn grouped<K>(
+    cases: &Cases<K>,
+    mut fits: impl FnMut(&K) -> Option<C>,
+) -> Vec<(Option<C>, Option<LayoutId>)> {
+    let mut groups: Vec<(Option<C>, Option<LayoutId>)> = Vec::new();
+    for (key, layout) in &cases.cases {
+        let Some(condition) = fits(key) else {
+            continue;
+        };
+        match groups.last_mut() {
+            Some((Some(known), Some(of))) if of == layout => {
+                *known = C::or(known.clone(), condition);
+            }
+            _ => groups.push((Some(condition), Some(*layout))),
+        }
+    }
+    groups.push((None, cases.default));
+    groups
+}
+
+/// Whether the byte at an offset is in a set.
+fn is_in(set: &CharSet, at: &C) -> C {
+    let members = (0..=255u8).filter(|&byte| set.contains(byte));
+    let same = members.map(|member| C::bin(BinOp::Eq, byte(at.clone()), C::int(member.into())));
+    same.reduce(C::or).unwrap_or(C::int(0))
+}

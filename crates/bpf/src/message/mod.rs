@@ -1,0 +1,248 @@
+//! The payload, and messages of applications in it (`p4include/payload.p4`): for each object that reads messages a function that copies the payload to memory and one, made of the
+//! schema, that reads it there and notes where the wanted attributes are. Both are global: the verifier checks them once.
+
+pub(crate) mod cursor;
+mod instance;
+mod layout;
+mod needs;
+mod object;
+mod place;
+mod scan;
+mod writer;
+
+pub(crate) use object::Object;
+
+use crate::errors::message as errors;
+use crate::features::Feature;
+use crate::target::Gen;
+use crate::uses::{Construct, needs};
+use arch::payload::{GET_BYTES, GET_NUMBER, MESSAGE, READ_MESSAGE};
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use diag::Span;
+use emit::packet_length;
+use emit::values::Value;
+use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
+use payload::Kind;
+use std::collections::HashMap;
+
+/// The names of the attributes that a program asks of each object for, in the order in which it does.
+pub(crate) type Names = HashMap<ExternInst, Vec<String>>;
+
+/// What a program asks for.
+pub(crate) fn names(program: &Program) -> Names {
+    let mut names = Names::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            let StmtKind::Extern(call) = &stmt.kind else {
+                return;
+            };
+            let Some(object) = call.object.filter(|&o| program.externs[o].ty == MESSAGE) else {
+                return;
+            };
+            let Some(ExternArg::String(name)) = call.args.first() else {
+                return;
+            };
+            let known = names.entry(object).or_default();
+            if !known.contains(name) {
+                known.push(name.clone());
+            }
+        });
+    }
+    names
+}
+
+/// A call of an object's method. `false` if there is no such method.
+pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) -> bool {
+    match call.name.as_str() {
+        READ_MESSAGE => read(g, object, call, span),
+        GET_NUMBER | GET_BYTES => get(g, object, call, span),
+        _ => return false,
+    }
+    true
+}
+
+/// `read`: of the message at an offset of the payload.
+fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let given: Vec<Expr> = (0..call.args.len())
+        .flat_map(|at| values(call, at))
+        .copied()
+        .collect();
+    let (offset, most, parsed) = match given[..] {
+        [offset, parsed] if call.args.len() == 2 => (offset, None, parsed),
+        [offset, most, parsed] => (offset, Some(most), parsed),
+        // Of a copy, the program does not know how far its parser got.
+        _ => {
+            let hook = g.target.options.hook;
+            return g.refuse(errors::of_copies(hook, span));
+        }
+    };
+    let Some(known) = object::object(g, object) else {
+        return;
+    };
+    if !can_loop(g, span) {
+        return;
+    }
+    let [offset, parsed] = [offset, parsed].map(|value| lower::scalar(g, value));
+    let most = most.map(|most| lower::scalar(g, most));
+    let args = vec![
+        C::id("ctx"),
+        C::bin(BinOp::Shr, parsed, C::int(3)),
+        offset,
+        most.unwrap_or(C::id("MESSAGE_ANY_LENGTH")),
+        packet_length(),
+    ];
+    g.result(call, C::call(known.read, args));
+}
+
+/// Whether the kernel verifies loops over a payload; the program is refused if not.
+fn can_loop(g: &mut Gen<'_>, span: Span) -> bool {
+    needs(g, Construct::Messages);
+    let can = g.target.options.features.has(Feature::MayGoto);
+    if !can {
+        g.refuse(errors::needs_newer(span));
+    }
+    can
+}
+
+/// `get_number` and `get_bytes`: of the message that was read last.
+fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let Some(ExternArg::String(name)) = call.args.first() else {
+        return;
+    };
+    let was_read = call.args.last();
+    let Some(ExternArg::In(was_read)) = was_read else {
+        let hook = g.target.options.hook;
+        return g.refuse(errors::of_copies(hook, span));
+    };
+    let Some(known) = object::object(g, object) else {
+        return;
+    };
+    let Some((member, kind)) = known.attributes.get(name).cloned() else {
+        return;
+    };
+    let (result, value) = (
+        call.result.first().copied(),
+        places(call, 1).first().copied(),
+    );
+    let length = places(call, 2).first().copied();
+    let width = |place: Place| g.p.place_type(place).map_or(0, |ty| ty.width());
+    let (value_width, length_width) = (value.map_or(0, width), length.map_or(0, width));
+    for (place, width) in [(result, 1), (value, value_width), (length, length_width)] {
+        if let Some(place) = place {
+            g.store(place, Value::zero(width));
+        }
+    }
+    let was_read = match was_read[..] {
+        [one] => lower::scalar(g, one),
+        _ => C::int(1),
+    };
+    let block = g.block(|g| {
+        let memory = object::memory(g, &known);
+        let there = C::bin(
+            BinOp::Ne,
+            memory.clone().arrow(member.clone()).member("start"),
+            C::id("MESSAGE_ABSENT"),
+        );
+        let there = C::and(C::and(was_read, memory.clone()), there);
+        let then = g.block(|g| {
+            let found = memory.clone().arrow(member.clone());
+            if let Some(place) = result {
+                g.store(place, Value::Scalar(C::int(1)));
+            }
+            if let Kind::Number { .. } = kind {
+                if let Some(place) = value {
+                    let number = found.member("number");
+                    g.store(place, Value::Scalar(fitted(number, value_width)));
+                }
+                return;
+            }
+            let is_name = kind == Kind::DnsName;
+            let (bytes, start, size) = match &known.name_text {
+                Some(function) if is_name => {
+                    let args = vec![memory.clone(), found.member("start"), C::int(0)];
+                    let size = declare(g, CType::U32, "size", C::call(function.clone(), args));
+                    (memory.clone().arrow("text"), None, size)
+                }
+                _ => {
+                    let start = declare(g, CType::U32, "start", found.clone().member("start"));
+                    let size = declare(g, CType::U32, "size", found.member("length"));
+                    (memory.clone(), Some(start), size)
+                }
+            };
+            if let Some(place) = length {
+                g.store(place, Value::Scalar(size.clone()));
+            }
+            if let Some(place) = value {
+                let first = first_bytes(&bytes, start.as_ref(), &size, value_width / 8);
+                g.store(place, first);
+            }
+        });
+        g.push(Stmt::If(there, then, Block::new()));
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// A number in a destination of so many bits.
+fn fitted(number: C, width: u32) -> C {
+    match width {
+        0..=32 => number.cast(CType::U32),
+        64 => number,
+        // One that is negative has a destination of 64 bits.
+        _ => C::bin(BinOp::And, number, C::int(lower::mask(width))),
+    }
+}
+
+/// The first bytes of a value, the first one the highest, zeros behind its last.
+fn first_bytes(bytes: &C, start: Option<&C>, size: &C, count: u32) -> Value {
+    // Of which byte on, and how many bytes, each limb has, the lowest first.
+    let limb = |number: u32| {
+        let (from, taken) = match count.checked_sub(8 * (number + 1)) {
+            Some(from) => (from, 8),
+            None => (0, count - 8 * number),
+        };
+        let here = match start {
+            Some(start) => C::pure(
+                "message_at",
+                vec![bytes.clone(), start.clone().plus(from.into())],
+            ),
+            None => C::bin(BinOp::Add, bytes.clone(), C::int(from.into())),
+        };
+        let left = match from {
+            0 => size.clone(),
+            _ => C::bin(BinOp::Sub, size.clone(), C::int(from.into())),
+        };
+        let word = C::pure("message_word", vec![here, left]);
+        match 64 - 8 * taken {
+            0 => word,
+            unused => C::bin(BinOp::Shr, word, C::int(unused.into())),
+        }
+    };
+    match count {
+        0..=8 => Value::Scalar(limb(0)),
+        _ => Value::Limbs((0..count.div_ceil(8)).map(limb).collect()),
+    }
+}
+
+/// Declares a variable.
+fn declare(g: &mut Gen<'_>, ty: CType, wish: &str, value: C) -> C {
+    let name = g.file.names.fresh(wish);
+    g.push(Stmt::decl(ty, name.clone(), value));
+    C::Ident(name)
+}
+
+/// The values of an argument that is read.
+fn values(call: &ExternCall, at: usize) -> &[Expr] {
+    match call.args.get(at) {
+        Some(ExternArg::In(values)) => values,
+        _ => &[],
+    }
+}
+
+/// The places of an argument that is written.
+fn places(call: &ExternCall, at: usize) -> &[Place] {
+    match call.args.get(at) {
+        Some(ExternArg::Out(places)) => places,
+        _ => &[],
+    }
+}

@@ -1,0 +1,384 @@
+//! An object's memory and functions.
+
+use super::declare;
+use super::layout::Window;
+use super::scan::{stands, word};
+use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Wanted, Writer, left, status};
+use crate::abi::{MapAbi, MapKind};
+use crate::errors::message as errors;
+use crate::maps::MAP_NAME;
+use crate::target::{GLOBAL_FUNC, Gen};
+use arch::payload::{MOST_BYTES, limit_of, schema_of};
+use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use emit::Function;
+use emit::record::Record;
+use ir::ExternInst;
+use payload::{Kind, Schema};
+use smol_str::SmolStr;
+use std::collections::HashMap;
+
+/// `MESSAGE_SLACK`, `MESSAGE_TEXT` and the bytes of `struct message_value`.
+const SLACK: u32 = 64;
+const TEXT: u32 = 1024;
+const VALUE: u32 = 16;
+
+/// The verifier follows loops inside one another for each other's states: of a function with more statements, which only layouts that are
+/// inside themselves make, that is more than it can.
+const MOST_STATEMENTS: usize = 1000;
+
+/// The parameters and variables of the function that reads a message.
+const VARIABLES: [&str; 11] = [
+    MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
+];
+
+/// An object that reads messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// The map with its memory.
+    pub map: SmolStr,
+    /// The struct of it.
+    pub structure: SmolStr,
+    /// The function that reads a message.
+    pub read: SmolStr,
+    /// The function that gives the text of a DNS name, if one is wanted.
+    pub name_text: Option<SmolStr>,
+    /// The members that say where attributes are, by their names.
+    pub attributes: HashMap<String, (SmolStr, Kind)>,
+}
+
+/// This processor's memory for an object: a pointer that is null only to the verifier.
+pub(super) fn memory(g: &mut Gen<'_>, object: &Object) -> C {
+    let zero = declare(g, CType::U32, "first", C::int(0));
+    let map = C::Ident(object.map.clone());
+    let found = C::call("bpf_map_lookup_elem", vec![map.addr(), zero.addr()]);
+    let ty = CType::Struct(object.structure.clone()).ptr();
+    declare(g, ty, "message", found)
+}
+
+/// An object's memory and functions, made on first use. `None` if there can be none, for which the program is refused.
+pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
+    if let Some(known) = g.file.own.messages.get(&object) {
+        return Some(known.clone());
+    }
+    let data = &g.p.externs[object];
+    let schema = schema_of(data)?;
+    let limit = limit_of(data, &schema);
+    // The functions' own variables would hide what has their names.
+    for taken in VARIABLES {
+        g.file.names.reserve(taken);
+    }
+    let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
+    let structure = g.file.names.fresh(&format!("{map}_message"));
+    let wanted = wanted(g, object, &schema);
+
+    let mut record = Record::default();
+    let size = limit.next_power_of_two().max(16);
+    let bytes = CType::U8.array(size + SLACK);
+    record.add(bytes, "bytes", size + SLACK, 8, "the message");
+    let has_names = wanted.iter().any(|w| w.asked.kind == Kind::DnsName);
+    if has_names {
+        let text = CType::U8.array(TEXT + SLACK);
+        record.add(text, "text", TEXT + SLACK, 8, "of a name");
+    }
+    for wanted in &wanted {
+        let ty = CType::Struct("message_value".into());
+        let note = format!("{:?}", wanted.asked.name);
+        record.add(ty, wanted.member.clone(), VALUE, 8, &note);
+    }
+    let mut writer = Writer::new(&schema, &wanted, &structure, &mut g.file.names);
+    let parse = parser(&mut writer);
+    let has_names_within = writer.reads_names(schema.root);
+    let name_text = has_names.then(|| writer.helper(Helper::NameText));
+    let (tables, functions, refused) = (writer.tables, writer.functions, writer.refused);
+    for count in writer.counts {
+        record.add(CType::U32, count, 4, 4, "");
+    }
+    if has_names_within {
+        record.add(CType::U32, "name_bytes", 4, 4, "");
+    }
+    if let Some(why) = refused {
+        let hook = g.target.options.hook;
+        let at = g.p.externs[object].span;
+        g.refuse(errors::unreadable(hook, &schema.name, &why, at));
+        return None;
+    }
+    record.finish();
+    let value_size = record.size;
+    g.file.declare_struct(&structure, record.members);
+    let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
+    let types = (CType::U32, CType::Struct(structure.clone()));
+    g.file.own.maps.declare(abi, Some(types));
+
+    g.file.structs.extend(tables);
+    g.file.functions.extend(functions);
+    let made = Object {
+        read: reader(g, &schema, &wanted, (&map, &structure, &parse), limit),
+        map,
+        structure,
+        name_text,
+        attributes: wanted
+            .into_iter()
+            .map(|w| (w.asked.name, (w.member, w.asked.kind)))
+            .collect(),
+    };
+    g.file.own.messages.insert(object, made.clone());
+    Some(made)
+}
+
+/// The function that looks for bytes in the payload, made on first use. All share one memory.
+pub(super) fn find_function(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
+    let own = &g.file.own;
+    if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
+        return known.clone();
+    }
+    for taken in VARIABLES {
+        g.file.names.reserve(taken);
+    }
+    let (map, structure) = match g.file.own.find_memory.clone() {
+        Some(known) => known,
+        None => {
+            let map = g.file.names.fresh_short("payload", "", MAP_NAME);
+            let structure = g.file.names.fresh("payload_copy");
+            let mut record = Record::default();
+            let size = MOST_BYTES + SLACK;
+            record.add(CType::U8.array(size), "bytes", size, 8, "the payload");
+            let value_size = record.size;
+            g.file.declare_struct(&structure, record.members);
+            let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
+            let types = (CType::U32, CType::Struct(structure.clone()));
+            g.file.own.maps.declare(abi, Some(types));
+            g.file.own.find_memory = Some((map.clone(), structure.clone()));
+            (map, structure)
+        }
+    };
+    let search = search_function(g, wanted, &structure);
+    let name = g.file.names.fresh(&format!("{structure}_find"));
+    let place = C::call(search, vec![C::id(MEMORY), C::int(0), C::id("left")]);
+    let absent = || C::id("MESSAGE_ABSENT");
+    let mut body = copied(&map, &structure, &[], MOST_BYTES, &absent());
+    body.push(Stmt::decl(CType::U32, "status", place));
+    let none = C::bin(BinOp::Eq, C::id("status"), C::id("MESSAGE_NO_END"));
+    let found = C::bin(BinOp::Add, C::id("offset"), C::id("status"));
+    body.push(Stmt::Return(Some(C::choose(none, absent(), found))));
+    push_reader(g, &name, body);
+    g.file.own.finds.push((wanted.to_vec(), name.clone()));
+    name
+}
+
+/// The function that looks for bytes in a memory.
+fn search_function(g: &mut Gen<'_>, wanted: &[u8], structure: &SmolStr) -> SmolStr {
+    let table = g.file.names.fresh("wanted");
+    let words = wanted.chunks(8).map(|piece| (None, C::int(word(piece))));
+    g.file.structs.push(Item::Variable {
+        ty: CType::U64.array(wanted.len().div_ceil(8) as u32),
+        name: table.clone(),
+        init: Some(C::Init(words.collect())),
+        attribute: None,
+        constant: true,
+    });
+    let name = g.file.names.fresh(&format!("{structure}_search"));
+    let args = vec![
+        C::id(MEMORY).arrow("bytes"),
+        C::call("message_mask", vec![C::id(MEMORY)]),
+        C::id(AT),
+        C::id(END),
+        C::Ident(table),
+        C::int(wanted.len() as u64),
+    ];
+    let none = vec![Stmt::Return(Some(C::id("MESSAGE_NO_END")))];
+    g.file.functions.push(Function {
+        linkage: GLOBAL_FUNC.into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(structure.clone()).ptr(), MEMORY.into()),
+            (CType::U32, AT.into()),
+            (CType::U32, END.into()),
+        ],
+        body: vec![
+            Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
+            Stmt::Return(Some(C::call("message_search", args))),
+        ],
+    });
+    name
+}
+
+/// The attributes that the program asks for, with members of the object's memory.
+fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> Vec<Wanted> {
+    let names = g.file.own.asked.get(&object);
+    let mut members = g.file.names.clone();
+    members.reserve("bytes");
+    members.reserve("text");
+    members.reserve("name_bytes");
+    let asked = names.into_iter().flatten();
+    asked
+        .filter_map(|name| schema.asked(name).ok())
+        .map(|asked| Wanted {
+            member: members.fresh_path(&asked.name.replace(['-', ' '], "_")),
+            asked,
+        })
+        .collect()
+}
+
+/// The function that reads the message in an object's memory, from an offset to an end.
+fn parser(writer: &mut Writer) -> SmolStr {
+    let name = writer.file.fresh(&format!("{}_parse", writer.structure));
+    for taken in [MEMORY, AT, END, ENDLESS] {
+        writer.names.reserve(taken);
+    }
+    writer.push(Stmt::If(
+        C::not(C::id(MEMORY)),
+        vec![Stmt::Return(Some(status("OTHER")))],
+        Block::new(),
+    ));
+    let window = Window {
+        end: C::id(END),
+        depth: 0,
+    };
+    let root = writer.schema.root;
+    writer.layout(root, &window, &C::int(0), None);
+    writer.push(Stmt::Return(Some(status("READ"))));
+    if writer.loops {
+        writer.push(Stmt::Label(ENDLESS.into()));
+        writer.push(Stmt::Return(Some(status("TOO_LONG"))));
+    }
+    let body = std::mem::take(&mut writer.out);
+    if statements(&body) > MOST_STATEMENTS {
+        writer.refuse(
+            "layouts are inside one another so often that the kernel could not check the function",
+        );
+    }
+    let parameters = vec![(CType::U32, AT.into()), (CType::U32, END.into())];
+    writer.function(&name, CType::U32, parameters, body);
+    name
+}
+
+/// The statements of a block, those inside others too.
+fn statements(block: &[Stmt]) -> usize {
+    let inner = |stmt: &Stmt| match stmt {
+        Stmt::If(_, then, otherwise) => statements(then) + statements(otherwise),
+        Stmt::Loop(body) | Stmt::Block(body) => statements(body),
+        _ => 0,
+    };
+    block.iter().map(|stmt| 1 + inner(stmt)).sum()
+}
+
+/// The function that copies a message to the object's memory and reads it there.
+fn reader(
+    g: &mut Gen<'_>,
+    schema: &Schema,
+    wanted: &[Wanted],
+    (map, structure, parse): (&SmolStr, &SmolStr, &SmolStr),
+    limit: u32,
+) -> SmolStr {
+    let name = g.file.names.fresh(&format!("{structure}_read"));
+    let mut body = copied(map, structure, wanted, limit, &status("OTHER"));
+    let left_is = || C::id("left");
+    let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
+    let refuse_if = |condition: C, why: &str| {
+        let refused = vec![Stmt::Return(Some(status(why)))];
+        Stmt::If(condition, refused, Block::new())
+    };
+    let recognised = schema.recognise.iter().map(|signature| {
+        let at = C::int(signature.at as u64);
+        let here = stands(&at, left(&left_is(), at.clone()), &signature.bytes);
+        match signature.at {
+            0 => stands(&at, left_is(), &signature.bytes),
+            _ => C::and(is_longer(left_is(), at), here),
+        }
+    });
+    if let Some(recognised) = recognised.reduce(C::or) {
+        body.push(refuse_if(C::not(recognised), "OTHER"));
+    }
+    let args = vec![C::id(MEMORY), C::int(0), left_is()];
+    body.push(Stmt::decl(
+        CType::U32,
+        "status",
+        C::call(parse.clone(), args),
+    ));
+    let is = |name: &str| C::bin(BinOp::Eq, C::id("status"), status(name));
+    let cut = C::or(is("TRUNCATED"), is("LENGTH_PAST_END"));
+    body.push(refuse_if(
+        C::and(is_longer(C::id("all"), left_is()), cut),
+        "TOO_LONG",
+    ));
+    body.push(Stmt::Return(Some(C::id("status"))));
+    push_reader(g, &name, body);
+    name
+}
+
+/// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
+/// `left` bytes of it are there, of `all`.
+fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
+    let memory = || C::id(MEMORY);
+    let found = C::call(
+        "bpf_map_lookup_elem",
+        vec![C::Ident(map.clone()).addr(), C::id("zero").addr()],
+    );
+    let refuse_if = |condition: C| {
+        Stmt::If(
+            condition,
+            vec![Stmt::Return(Some(refused.clone()))],
+            Block::new(),
+        )
+    };
+    let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
+    let parsed = C::id("parsed").cast(CType::U64);
+    let rest = C::choose(
+        is_longer(C::id("length"), C::id("from")),
+        left(&C::id("length"), C::id("from")),
+        C::int(0),
+    );
+    let limit = || C::int(limit.into());
+    let seen = C::choose(is_longer(C::id("all"), limit()), limit(), C::id("all"));
+    let mut body = vec![
+        Stmt::decl(CType::U32, "zero", C::int(0)),
+        Stmt::decl(CType::Struct(structure.clone()).ptr(), MEMORY, found),
+        Stmt::decl(
+            CType::U64,
+            "from",
+            C::bin(BinOp::Add, parsed, C::id("offset")),
+        ),
+        Stmt::decl(CType::U32, "all", rest),
+        Stmt::If(
+            is_longer(C::id("all"), C::id("most")),
+            vec![Stmt::Assign(C::id("all"), C::id("most"))],
+            Block::new(),
+        ),
+        Stmt::decl(CType::U32, "left", seen),
+        refuse_if(C::not(memory())),
+    ];
+    for wanted in wanted {
+        let start = memory().arrow(wanted.member.clone()).member("start");
+        body.push(Stmt::Assign(start, C::id("MESSAGE_ABSENT")));
+    }
+    let args = vec![
+        C::id("ctx"),
+        C::id("from"),
+        memory().arrow("bytes"),
+        C::id("left"),
+        C::call("message_mask", vec![memory()]),
+    ];
+    let copy = C::call("message_copy", args);
+    body.push(refuse_if(C::and(C::id("left"), copy)));
+    body
+}
+
+/// Adds a function of the packet that begins with [`copied`].
+fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
+    let context = g.target.hook.text().context;
+    let number = |name: &str| (CType::U32, SmolStr::from(name));
+    g.file.functions.push(Function {
+        linkage: GLOBAL_FUNC.into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(context.into()).ptr(), "ctx".into()),
+            number("parsed"),
+            number("offset"),
+            number("most"),
+            number("length"),
+        ],
+        body,
+    });
+}

@@ -1,0 +1,302 @@
+//! The function that reads a message: what it is made of, and the names in it.
+
+use super::scan::Scan;
+use crate::target::Bpf;
+use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use emit::names::Names;
+use emit::{Function, Target};
+use payload::{Asked, FieldId, LayoutId, Only, Schema, Site};
+use smol_str::SmolStr;
+
+/// A message's memory, as a parameter of each of its functions.
+pub(super) const MEMORY: &str = "m";
+/// The offset that the function has come to.
+pub(super) const AT: &str = "at";
+/// Where the message ends, as far as it is read.
+pub(super) const END: &str = "end";
+/// The label of a loop that does not end, which no message leads to.
+pub(super) const ENDLESS: &str = "endless";
+
+/// An attribute that the program asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// What it is.
+    pub asked: Asked,
+    /// The member of the message's memory that says where it is.
+    pub member: SmolStr,
+}
+
+/// What happens where a message is found to be malformed.
+#[derive(Clone)]
+pub(super) enum Failing {
+    /// The function returns the status.
+    Return,
+    /// The same, unless parts that are joined were found before: they end here.
+    Joined {
+        /// Whether there are any.
+        parts: C,
+        /// Where the function goes on.
+        done: SmolStr,
+    },
+}
+
+/// Writes the functions of a message.
+pub(super) struct Writer<'s> {
+    pub schema: &'s Schema,
+    pub wanted: &'s [Wanted],
+    /// The struct of its memory, after which its functions are named.
+    pub structure: SmolStr,
+    /// The names of the file.
+    pub file: &'s mut Names,
+    /// Those of the current function.
+    pub names: Names,
+    pub out: Block,
+    /// Constant arrays.
+    pub tables: Vec<Item>,
+    pub functions: Vec<Function>,
+    pub scans: Vec<(Scan, SmolStr)>,
+    pub helpers: Vec<(Helper, SmolStr)>,
+    pub failing: Failing,
+    /// Whether a loop needs [`ENDLESS`].
+    pub loops: bool,
+    /// Members of the message's memory for numbers that loops count: of what is in memory, the verifier does not follow every value.
+    pub counts: Vec<SmolStr>,
+    /// What of the schema no function can be written for, in a few words.
+    pub refused: Option<String>,
+}
+
+/// A function that messages share the text of, and not the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Helper {
+    /// Passes over a DNS name.
+    SkipName,
+    /// The text of one.
+    NameText,
+    /// A number in decimal digits.
+    Decimal,
+    /// Moves bytes to the front.
+    Move,
+}
+
+impl<'s> Writer<'s> {
+    pub(super) fn new(
+        schema: &'s Schema,
+        wanted: &'s [Wanted],
+        structure: &SmolStr,
+        file: &'s mut Names,
+    ) -> Writer<'s> {
+        Writer {
+            schema,
+            wanted,
+            structure: structure.clone(),
+            file,
+            names: Bpf::names(),
+            out: Block::new(),
+            tables: Vec::new(),
+            functions: Vec::new(),
+            scans: Vec::new(),
+            helpers: Vec::new(),
+            failing: Failing::Return,
+            loops: false,
+            counts: Vec::new(),
+            refused: None,
+        }
+    }
+
+    pub(super) fn push(&mut self, stmt: Stmt) {
+        self.out.push(stmt);
+    }
+
+    /// What `f` writes, as a block.
+    pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.out);
+        f(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// Declares a variable of the current function.
+    pub(super) fn declare(&mut self, ty: CType, wish: &str, value: C) -> C {
+        let name = self.names.fresh(wish);
+        self.push(Stmt::decl(ty, name.clone(), value));
+        C::Ident(name)
+    }
+
+    /// Moves on to an offset.
+    pub(super) fn go_to(&mut self, offset: C) {
+        match offset {
+            C::Binary(BinOp::Add, base, by) if *base == C::id(AT) => {
+                self.push(Stmt::Update(BinOp::Add, C::id(AT), *by));
+            }
+            same if same == C::id(AT) => {}
+            other => self.push(Stmt::Assign(C::id(AT), other)),
+        }
+    }
+
+    /// Finds the message malformed.
+    pub(super) fn fail(&self, status: C) -> Block {
+        let failed = Stmt::Return(Some(status));
+        match &self.failing {
+            Failing::Return => vec![failed],
+            Failing::Joined { parts, done } => {
+                vec![Stmt::goto_if(parts.clone(), done.clone()), failed]
+            }
+        }
+    }
+
+    /// The same where a condition holds.
+    pub(super) fn fail_if(&mut self, cond: C, status: C) {
+        let failed = self.fail(status);
+        self.push(Stmt::If(cond, failed, Block::new()));
+    }
+
+    /// Fails with the status that an offset has that is none.
+    pub(super) fn fail_if_fault(&mut self, offset: &C) {
+        let fault = C::id("MESSAGE_FAULT");
+        let is_fault = C::bin(BinOp::And, offset.clone(), fault.clone());
+        let status = C::bin(BinOp::Xor, offset.clone(), fault);
+        self.fail_if(is_fault, status);
+    }
+
+    /// Refuses the schema, unless it is refused already.
+    pub(super) fn refuse(&mut self, why: impl Into<String>) {
+        self.refused.get_or_insert_with(|| why.into());
+    }
+
+    /// A loop's statements, which move an offset on, and leave the loop by `break`.
+    pub(super) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
+        self.loops = true;
+        let mut body = vec![Stmt::Hint {
+            name: "forget_bounds".into(),
+            on: offset.clone(),
+        }];
+        body.append(&mut self.block(turn));
+        body.push(may_go_on());
+        self.push(Stmt::Loop(body));
+    }
+
+    /// The name of a helper, which is written on first use.
+    pub(super) fn helper(&mut self, helper: Helper) -> SmolStr {
+        if let Some((_, name)) = self.helpers.iter().find(|(known, _)| *known == helper) {
+            return name.clone();
+        }
+        let wish = match helper {
+            Helper::SkipName => "skip_name",
+            Helper::NameText => "name_text",
+            Helper::Decimal => "decimal",
+            Helper::Move => "move",
+        };
+        let name = self.file.fresh(&format!("{}_{wish}", self.structure));
+        let memory = C::id(MEMORY);
+        let bytes = memory.clone().arrow("bytes");
+        let offset = |name: &str| (CType::U32, SmolStr::from(name));
+        let parameters = match helper {
+            Helper::SkipName | Helper::Decimal => vec![offset(AT), offset(END)],
+            Helper::NameText => vec![offset(AT), offset("size")],
+            Helper::Move => vec![offset("to"), offset("from"), offset("length")],
+        };
+        let mut args = vec![bytes, mask()];
+        args.extend(parameters.iter().map(|(_, name)| C::Ident(name.clone())));
+        let (result, failed) = match helper {
+            Helper::Decimal => (CType::S64, C::id("MESSAGE_NO_NUMBER")),
+            Helper::SkipName => (
+                CType::U32,
+                C::bin(BinOp::Or, C::id("MESSAGE_FAULT"), C::id("MESSAGE_OTHER")),
+            ),
+            _ => (CType::U32, C::int(0)),
+        };
+        match helper {
+            Helper::NameText => args.push(memory.clone().arrow("text")),
+            Helper::SkipName => args.push(memory.clone().arrow("name_bytes").addr()),
+            Helper::Decimal | Helper::Move => {}
+        }
+        let call = C::call(format!("message_{wish}"), args);
+        let mut body = vec![Stmt::If(
+            C::not(memory),
+            vec![Stmt::Return(Some(failed))],
+            Block::new(),
+        )];
+        match helper {
+            // A function of the kernel's verifier gives a number.
+            Helper::Move => body.extend([Stmt::Expr(call), Stmt::Return(Some(C::int(0)))]),
+            _ => body.push(Stmt::Return(Some(call))),
+        }
+        self.function(&name, result, parameters, body);
+        self.helpers.push((helper, name.clone()));
+        name
+    }
+
+    /// Adds a function of the message's memory.
+    pub(super) fn function(
+        &mut self,
+        name: &SmolStr,
+        result: CType,
+        parameters: Vec<(CType, SmolStr)>,
+        body: Block,
+    ) {
+        let memory = (
+            CType::Struct(self.structure.clone()).ptr(),
+            SmolStr::from(MEMORY),
+        );
+        self.functions.push(Function {
+            linkage: crate::target::GLOBAL_FUNC.into(),
+            name: name.clone(),
+            result,
+            params: std::iter::once(memory).chain(parameters).collect(),
+            body,
+        });
+    }
+
+    /// The wanted attributes that a field's values may be: the member of each, and in which instances.
+    pub(super) fn wanted_of(
+        &self,
+        layout: LayoutId,
+        field: FieldId,
+    ) -> Vec<(&'s Wanted, &'s Only)> {
+        let sites = |wanted: &'s Wanted| wanted.asked.sites.iter().map(move |site| (wanted, site));
+        let here = |site: &Site| (site.layout, site.field) == (layout, field);
+        let all = self.wanted.iter().flat_map(sites);
+        all.filter(|(_, site)| here(site))
+            .map(|(wanted, site)| (wanted, &site.only))
+            .collect()
+    }
+
+    /// Whether some attribute is wanted by its instance's number.
+    pub(super) fn counts_instances(&self) -> bool {
+        let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
+        sites.any(|site| matches!(site.only, Only::Index(_)))
+    }
+}
+
+/// The back edge of a loop.
+pub(super) fn may_go_on() -> Stmt {
+    Stmt::MayJump {
+        name: "may_goto".into(),
+        args: Vec::new(),
+        label: ENDLESS.into(),
+    }
+}
+
+/// What offsets are masked by.
+pub(super) fn mask() -> C {
+    C::call("message_mask", vec![C::id(MEMORY)])
+}
+
+/// The address of an offset.
+pub(super) fn here(offset: C) -> C {
+    C::pure("message_at", vec![C::id(MEMORY), offset])
+}
+
+/// The byte at an offset.
+pub(super) fn byte(offset: C) -> C {
+    C::pure("load_be8", vec![here(offset)])
+}
+
+/// How many bytes there are from an offset to an end.
+pub(super) fn left(end: &C, offset: C) -> C {
+    C::bin(BinOp::Sub, end.clone(), offset)
+}
+
+/// A status.
+pub(super) fn status(name: &str) -> C {
+    C::id(format!("MESSAGE_{name}"))
+}

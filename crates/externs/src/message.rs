@@ -1,0 +1,224 @@
+//! Messages of applications in the payload (`p4include/payload.p4`), read by crate `payload`.
+//!
+//! ```p4
+//! extern message {
+//!     message(string schema);
+//!     message(string schema, bit<32> limit);
+//!     message_status read(in bit<32> offset);
+//!     message_status read(in bit<32> offset, in bit<32> length);
+//!     bool get_number<T>(string attribute, out T value);
+//!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
+//! }
+//! ```
+
+use crate::call::{Arg, Env, Fault, Reply, index, values};
+use crate::{Extern, Meaning, State};
+use ir::{Bits, CtorValue, ExternData};
+use payload::builtin::Builtin;
+use payload::{Found, Schema, Value, read_up_to};
+
+/// The extern whose objects read messages.
+pub const MESSAGE: &str = "message";
+/// Its method that reads one.
+pub const READ_MESSAGE: &str = "read";
+/// Its method that gives a number.
+pub const GET_NUMBER: &str = "get_number";
+/// Its method that gives bytes.
+pub const GET_BYTES: &str = "get_bytes";
+
+/// Bytes of a message that are read at most: a value of a per-CPU map has room for them.
+pub const MOST_BYTES: u32 = 16 << 10;
+
+/// The schema that describes an object's messages. `None` if there is none of its name.
+pub fn schema_of(object: &ExternData) -> Option<Schema> {
+    Builtin::named(schema_name(object)?)?.schema().ok()
+}
+
+/// How many bytes of a message an object reads.
+pub fn limit_of(object: &ExternData, schema: &Schema) -> u32 {
+    let asked = object.int_arg("limit").and_then(|n| u32::try_from(n).ok());
+    asked.unwrap_or(schema.limits.bytes)
+}
+
+/// The name of the schema that an object is made with.
+pub fn schema_name(object: &ExternData) -> Option<&str> {
+    object.args.iter().find_map(|(name, value)| match value {
+        CtorValue::String(text) if name == "schema" => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// `message`
+pub(crate) const EXTERN: Extern = Extern {
+    name: MESSAGE,
+    meaning: Meaning::Object {
+        create: |data| State::Message(Message::new(data)),
+        methods: &[
+            (READ_MESSAGE, read),
+            (GET_NUMBER, get_number),
+            (GET_BYTES, get_bytes),
+        ],
+    },
+};
+
+/// What an object knows of the packet's message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// `None` if the program was not checked.
+    schema: Option<Schema>,
+    limit: usize,
+    /// The attributes of the message that was read last, by their offset.
+    found: Vec<Found>,
+}
+
+impl Message {
+    fn new(data: &ExternData) -> Message {
+        let schema = schema_of(data);
+        Message {
+            limit: schema.as_ref().map_or(0, |s| limit_of(data, s) as usize),
+            schema,
+            found: Vec::new(),
+        }
+    }
+
+    /// A packet begins, of which no message was read yet.
+    pub fn forget(&mut self) {
+        self.found.clear();
+    }
+}
+
+fn message(state: &mut State) -> Result<&mut Message, Fault> {
+    match state {
+        State::Message(message) => Ok(message),
+        _ => Err(Fault::Malformed),
+    }
+}
+
+fn read(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let message = message(state)?;
+    let from = usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
+    let bytes = env.payload().get(from..).unwrap_or_default();
+    let most = match args.get(1) {
+        Some(_) => usize::try_from(index(args, 1)?).unwrap_or(usize::MAX),
+        None => usize::MAX,
+    };
+    let bytes = &bytes[..bytes.len().min(most)];
+    let schema = message.schema.as_ref().ok_or(Fault::Malformed)?;
+    let (status, found) = read_up_to(schema, bytes, message.limit);
+    message.found = found;
+    Ok(Reply::value(Bits::new(8, status.number())))
+}
+
+/// The value of the attribute that the first argument names.
+fn named<'m>(state: &'m mut State, args: &[Arg]) -> Result<Option<&'m Value>, Fault> {
+    let Some(Arg::String(name)) = args.first() else {
+        return Err(Fault::Malformed);
+    };
+    let mut found = message(state)?.found.iter();
+    Ok(found.find(|f| f.name == *name).map(|f| &f.value))
+}
+
+fn get_number(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let width = width(args, 1)?;
+    let number = match named(state, args)? {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    // The check lets no number have more bits; those of a negative one are sign-extended.
+    let all = u64::MAX >> (64 - width.clamp(1, 64));
+    let wrapped = number.unwrap_or(0) as u64 & all;
+    Ok(Reply {
+        result: vec![Bits::new(1, u32::from(number.is_some()))],
+        outs: vec![(1, vec![Bits::new(width, wrapped)])],
+    })
+}
+
+fn get_bytes(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let width = width(args, 1)?;
+    let bytes = match named(state, args)? {
+        Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
+        _ => None,
+    };
+    let mut first = bytes.unwrap_or_default().to_vec();
+    let length = first.len();
+    first.resize(width as usize / 8, 0);
+    Ok(Reply {
+        result: vec![Bits::new(1, u32::from(bytes.is_some()))],
+        outs: vec![
+            (1, vec![Bits::from_bytes(width, &first)]),
+            (2, vec![Bits::new(32, length as u64)]),
+        ],
+    })
+}
+
+/// The width of the one scalar that an argument is.
+pub(crate) fn width(args: &[Arg], at: usize) -> Result<u32, Fault> {
+    match values(args, at)? {
+        [one] => Ok(one.width()),
+        _ => Err(Fault::Malformed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::testing::{arg, with_env};
+    use diag::Span;
+
+    fn object(schema: &str) -> State {
+        State::Message(Message::new(&ExternData {
+            name: "m".into(),
+            ty: MESSAGE.into(),
+            type_args: Vec::new(),
+            type_arg_names: Vec::new(),
+            type_arg_declared: Vec::new(),
+            args: vec![("schema".into(), CtorValue::String(schema.into()))],
+            implementations: Vec::new(),
+            annotations: Vec::new(),
+            span: Span::NONE,
+        }))
+    }
+
+    fn got(state: &mut State, name: &str, width: u32) -> (bool, Vec<u8>, u64) {
+        let args = [Arg::String(name.into()), arg(width, 0), arg(32, 0)];
+        let (reply, _) = with_env(b"", 0, |env| get_bytes(state, &args, env));
+        let reply = reply.expect("a reply");
+        let length = reply.outs[1].1[0].to_u64().expect("a length");
+        (
+            reply.result[0].to_u64() == Some(1),
+            reply.outs[0].1[0].to_bytes(),
+            length,
+        )
+    }
+
+    #[test]
+    fn the_first_bytes_stand_at_the_left_with_zeros_behind() {
+        let mut state = object("http");
+        let packet = b"..GET /a HTTP/1.1\r\nHost: one.test\r\nHost: two.test\r\n\r\n";
+        let status = with_env(packet, 1, |env| read(&mut state, &[arg(32, 1)], env)).0;
+        assert_eq!(status, Ok(Reply::value(Bits::new(8, 0u32))));
+        assert_eq!(got(&mut state, "host", 32), (true, b"one.".to_vec(), 8));
+        assert_eq!(got(&mut state, "path", 32), (true, b"/a\0\0".to_vec(), 2));
+        assert_eq!(got(&mut state, "user_agent", 16), (false, vec![0, 0], 0));
+    }
+
+    #[test]
+    fn behind_the_end_there_is_no_message_and_the_next_packet_has_none_yet() {
+        let mut state = object("http");
+        let request = b"GET / HTTP/1.1\r\n\r\n";
+        let read_at = |state: &mut State, offset| {
+            with_env(request, 0, |env| read(state, &[arg(32, offset)], env)).0
+        };
+        assert!(read_at(&mut state, 0).is_ok());
+        assert!(got(&mut state, "method", 8).0);
+        let other = Ok(Reply::value(Bits::new(8, 1u32)));
+        assert_eq!(read_at(&mut state, 1 << 20), other);
+        assert!(!got(&mut state, "method", 8).0);
+        assert!(read_at(&mut state, 0).is_ok());
+        let State::Message(message) = &mut state else {
+            panic!("a message");
+        };
+        message.forget();
+        assert!(!got(&mut state, "method", 8).0);
+    }
+}

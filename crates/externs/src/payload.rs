@@ -1,0 +1,121 @@
+//! What the parser left of a packet (`p4include/payload.p4`).
+//!
+//! ```p4
+//! extern bit<32> payload_length();
+//! extern bool payload_read<T>(in bit<32> offset, out T value);
+//! extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
+//! extern bit<32> payload_find<T>(in bit<32> offset, in T value);
+//! ```
+
+use crate::call::{Arg, Env, Fault, Reply, index, scalar};
+use crate::message::{MOST_BYTES, width};
+use crate::{Extern, Meaning};
+use ir::Bits;
+
+/// The extern function that gives the payload's length.
+pub const LENGTH: &str = "payload_length";
+/// The one that reads bytes.
+pub const READ: &str = "payload_read";
+/// The one that compares bytes without case.
+pub const MATCHES: &str = "payload_matches_ignore_case";
+/// The one that looks for bytes.
+pub const FIND: &str = "payload_find";
+
+/// `payload_length`
+pub(crate) const LENGTH_OF: Extern = function(LENGTH, length);
+/// `payload_read`
+pub(crate) const READING: Extern = function(READ, read);
+/// `payload_matches_ignore_case`
+pub(crate) const MATCHING: Extern = function(MATCHES, matches);
+/// `payload_find`
+pub(crate) const FINDING: Extern = function(FIND, find);
+
+const NOT_FOUND: u32 = u32::MAX;
+
+const fn function(name: &'static str, does: crate::Function) -> Extern {
+    Extern {
+        name,
+        meaning: Meaning::Function(does),
+    }
+}
+
+/// The payload from the offset on that the first argument is.
+fn from<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
+    let offset = usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
+    Ok(env.payload().get(offset..).unwrap_or_default())
+}
+
+fn length(_: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    Ok(Reply::value(Bits::new(32, env.payload().len() as u64)))
+}
+
+fn read(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let width = width(args, 1)?;
+    let bytes = from(args, env)?.get(..width as usize / 8);
+    let value = bytes.map_or(Bits::new(width, 0u32), |b| Bits::from_bytes(width, b));
+    Ok(Reply {
+        result: vec![Bits::new(1, u32::from(bytes.is_some()))],
+        outs: vec![(1, vec![value])],
+    })
+}
+
+fn matches(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let wanted = scalar(args, 1)?.to_bytes();
+    let here = from(args, env)?.get(..wanted.len());
+    let is_there = here.is_some_and(|here| here.eq_ignore_ascii_case(&wanted));
+    Ok(Reply::value(Bits::new(1, u32::from(is_there))))
+}
+
+fn find(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let wanted = scalar(args, 1)?.to_bytes();
+    let here = from(args, env)?;
+    let here = &here[..here.len().min(MOST_BYTES as usize)];
+    let place = here.windows(wanted.len().max(1)).position(|w| w == wanted);
+    let place = place.map_or(u64::from(NOT_FOUND), |at| {
+        index(args, 0).unwrap_or(0) + at as u64
+    });
+    Ok(Reply::value(Bits::new(32, place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::testing::{arg, with_env};
+
+    const PACKET: &[u8] = b"??Host: A";
+
+    fn of(does: crate::Function, args: &[Arg]) -> Reply {
+        let (reply, _) = with_env(PACKET, 2, |env| does(args, env));
+        reply.expect("a reply")
+    }
+
+    fn text(text: &[u8]) -> Arg {
+        Arg::Values(vec![Bits::from_bytes(8 * text.len() as u32, text)])
+    }
+
+    #[test]
+    fn the_payload_begins_behind_the_parser() {
+        assert_eq!(of(length, &[]), Reply::value(Bits::new(32, 7u32)));
+        let reply = of(read, &[arg(32, 4), arg(24, 0)]);
+        assert_eq!(reply.result, [Bits::new(1, 1u32)]);
+        assert_eq!(reply.outs, [(1, vec![Bits::from_bytes(24, b": A")])]);
+        let reply = of(read, &[arg(32, 5), arg(24, 0)]);
+        assert_eq!(reply.result, [Bits::new(1, 0u32)]);
+        assert_eq!(reply.outs, [(1, vec![Bits::new(24, 0u32)])]);
+    }
+
+    #[test]
+    fn bytes_are_compared_without_case_and_found_with_it() {
+        let one = |bit: u32| Reply::value(Bits::new(1, bit));
+        assert_eq!(of(matches, &[arg(32, 0), text(b"hOST:")]), one(1));
+        assert_eq!(of(matches, &[arg(32, 1), text(b"hOST:")]), one(0));
+        assert_eq!(of(matches, &[arg(32, 6), text(b"ab")]), one(0));
+        let at = |place: u32| Reply::value(Bits::new(32, place));
+        assert_eq!(of(find, &[arg(32, 1), text(b": ")]), at(4));
+        assert_eq!(of(find, &[arg(32, 5), text(b": ")]), at(NOT_FOUND));
+        assert_eq!(
+            of(find, &[arg(32, u64::from(u32::MAX)), text(b"A")]),
+            at(NOT_FOUND)
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Messages as the kernel reads them, against the reader that defines what a schema means: messages of every kind, changed at random.
+//! `ONPATH_FUZZ=SECONDS` is for how long each kind is tried. Needs root.
+
+mod change;
+mod program;
+mod seeds;
+
+use change::Changes;
+use kernel::Instance;
+use payload::{Found, Schema, Value, read_up_to};
+use program::{AREA, Attribute};
+use std::time::{Duration, Instant};
+
+/// For how long a kind of message is tried, unless the environment says otherwise.
+const MILLISECONDS: u64 = 700;
+
+/// A kind of message, by both.
+struct Kind {
+    schema: Schema,
+    attributes: Vec<Attribute>,
+    instance: Instance,
+}
+
+impl Kind {
+    fn new(name: &str) -> Kind {
+        let builtin = payload::builtin::Builtin::named(name).expect("a built-in message");
+        let schema = builtin.schema().expect("its schema");
+        let attributes = program::attributes(&schema);
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("program.p4");
+        std::fs::write(&file, program::text(&schema, &attributes)).expect("a file");
+        let (_, sources, built) = crate::pair::compile(&file, bpf::abi::Hook::Xdp, false);
+        let loaded = kernel::load(&built.object, &built.abi, &built.schema, &sources);
+        let instance = loaded.unwrap_or_else(|f| {
+            panic!(
+                "this test needs root: {name}: {}\n{}",
+                f.diagnostic.message, f.log
+            )
+        });
+        Kind {
+            schema,
+            attributes,
+            instance,
+        }
+    }
+
+    /// What a program says of a message: its status, then its attributes.
+    fn report(&self, message: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0; AREA];
+        packet.extend(message);
+        let mut out = vec![0; packet.len() + 64];
+        let prog = self.instance.program.prog();
+        prog.run_xdp(&packet, &mut out, 0, 1).expect("a test run");
+        out.truncate(program::length(&self.attributes));
+        out
+    }
+
+    /// What it ought to say.
+    fn expected(&self, message: &[u8]) -> Vec<u8> {
+        let limit = self.schema.limits.bytes as usize;
+        let (status, found) = read_up_to(&self.schema, message, limit);
+        let mut report = vec![status.number() as u8];
+        for attribute in &self.attributes {
+            attribute.expected(value(&found, &attribute.name), &mut report);
+        }
+        report
+    }
+
+    fn same(&self, message: &[u8]) {
+        let (expected, found) = (self.expected(message), self.report(message));
+        assert_eq!(
+            program::show(&self.attributes, &expected),
+            program::show(&self.attributes, &found),
+            "{} of {:?}, {message:02x?}",
+            self.schema.name,
+            String::from_utf8_lossy(message)
+        );
+    }
+}
+
+fn value<'f>(found: &'f [Found], name: &str) -> Option<&'f Value> {
+    let first = found.iter().find(|found| found.name == name);
+    first.map(|found| &found.value)
+}
+
+/// Tries a kind of message.
+fn tried(name: &str) {
+    let kind = Kind::new(name);
+    let seeds = seeds::of(name);
+    for seed in &seeds {
+        kind.same(seed);
+        for end in 0..seed.len() {
+            kind.same(&seed[..end]);
+        }
+    }
+    let seconds = std::env::var("ONPATH_FUZZ")
+        .ok()
+        .and_then(|s| s.parse().ok());
+    let time = seconds.map_or(Duration::from_millis(MILLISECONDS), Duration::from_secs);
+    let begun = Instant::now();
+    let mut changes = Changes::new(name, &seeds);
+    let mut tries = 0u64;
+    while begun.elapsed() < time {
+        kind.same(&changes.next());
+        tries += 1;
+    }
+    assert!(tries > 100, "{tries} messages of {name}");
+}
+
+macro_rules! kinds {
+    ($($test:ident: $name:literal),* $(,)?) => {
+        $(#[test]
+        fn $test() {
+            tried($name);
+        })*
+    };
+}
+
+kinds! {
+    dns: "dns",
+    http: "http",
+    tls: "tls",
+    gtpu: "gtpu",
+    pfcp: "pfcp",
+    memcached: "memcached",
+    memcached_binary: "memcached-binary",
+    postgresql: "postgresql",
+    mqtt: "mqtt",
+}

@@ -1,0 +1,141 @@
+//! A program that says what it reads: it writes the status and each attribute over the first bytes of the packet.
+
+use payload::{Kind, Schema, Value};
+use std::fmt::Write;
+
+/// Bytes in front of the message, which the program writes its report to.
+pub(crate) const AREA: usize = 512;
+/// Bytes of an attribute that are reported.
+const FIRST: usize = 20;
+
+/// An attribute that is reported.
+pub(crate) struct Attribute {
+    pub(crate) name: String,
+    number: Option<u32>,
+}
+
+/// All attributes of a schema, some of those that stand for many.
+pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
+    let names = schema.attributes.iter().map(|attribute| {
+        let many: &[&str] = match (schema.name.as_str(), attribute.name.as_str()) {
+            ("http", "header.*") => &["header.accept", "header.host"],
+            ("http", "query.*") => &["query.q", "query.item"],
+            ("tls", "extension.*") => &["extension.0", "extension.43"],
+            ("pfcp", "element.*") => &["element.1", "element.56"],
+            ("postgresql", "parameter.*") => &["parameter.application_name"],
+            (_, name) => return vec![name.to_string()],
+        };
+        many.iter().map(ToString::to_string).collect()
+    });
+    names
+        .flatten()
+        .map(|name| Attribute {
+            number: match schema.asked(&name).expect("an attribute").kind {
+                Kind::Number { bits, .. } => Some(bits),
+                _ => None,
+            },
+            name,
+        })
+        .collect()
+}
+
+/// Bytes of the report.
+pub(crate) fn length(attributes: &[Attribute]) -> usize {
+    1 + attributes.iter().map(Attribute::size).sum::<usize>()
+}
+
+impl Attribute {
+    fn size(&self) -> usize {
+        match self.number {
+            Some(_) => 9,
+            None => 5 + FIRST,
+        }
+    }
+
+    /// What is reported of a value.
+    pub(crate) fn expected(&self, value: Option<&Value>, report: &mut Vec<u8>) {
+        report.push(value.is_some().into());
+        match (self.number, value) {
+            (Some(_), Some(Value::Number(number))) => report.extend((*number as u64).to_be_bytes()),
+            (None, Some(Value::Bytes(bytes))) => {
+                report.extend((bytes.len() as u32).to_be_bytes());
+                let mut first = bytes.clone();
+                first.resize(FIRST, 0);
+                report.extend(first);
+            }
+            (_, None) => report.resize(report.len() + self.size() - 1, 0),
+            other => panic!("{}: {other:?}", self.name),
+        }
+    }
+}
+
+/// A report as text.
+pub(crate) fn show(attributes: &[Attribute], report: &[u8]) -> String {
+    let mut text = format!("status {}", report[0]);
+    let mut at = 1;
+    for attribute in attributes {
+        let of = &report[at..at + attribute.size()];
+        if of[0] != 0 {
+            let rest = String::from_utf8_lossy(&of[5..]);
+            let _ = write!(text, "\n{}: {:02x?} {rest:?}", attribute.name, &of[1..]);
+        }
+        at += attribute.size();
+    }
+    text
+}
+
+/// The program.
+pub(crate) fn text(schema: &Schema, attributes: &[Attribute]) -> String {
+    let (mut fields, mut calls) = (String::new(), String::new());
+    for (number, attribute) in attributes.iter().enumerate() {
+        let name = &attribute.name;
+        let found = format!("hdr.report.has{number} = (bit<8>)(bit<1>)");
+        match attribute.number {
+            Some(_) => {
+                let _ = writeln!(fields, "bit<8> has{number}; bit<64> value{number};");
+                let _ = writeln!(
+                    calls,
+                    "{found}m.get_number({name:?}, hdr.report.value{number});"
+                );
+            }
+            None => {
+                let bits = 8 * FIRST;
+                let _ = writeln!(
+                    fields,
+                    "bit<8> has{number}; bit<32> length{number}; bit<{bits}> value{number};"
+                );
+                let _ = writeln!(
+                    calls,
+                    "{found}m.get_bytes({name:?}, hdr.report.value{number}, hdr.report.length{number});"
+                );
+            }
+        }
+    }
+    let rest = 8 * (AREA - length(attributes));
+    format!(
+        "#include <core.p4>
+#include <xdp_model.p4>
+#include <payload.p4>
+header report_t {{ message_status status; {fields} }}
+header rest_t {{ bit<{rest}> bits; }}
+struct headers_t {{ report_t report; rest_t rest; }}
+parser p(packet_in packet, out headers_t hdr) {{
+    state start {{ packet.extract(hdr.report); packet.extract(hdr.rest); transition accept; }}
+}}
+control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
+    message({:?}) m;
+    apply {{
+        xout.output_action = xdp_action.XDP_TX;
+        xout.output_port = 0;
+        hdr.report.status = m.read(0);
+        {calls}
+    }}
+}}
+control d(in headers_t hdr, packet_out packet) {{
+    apply {{ packet.emit(hdr.report); packet.emit(hdr.rest); }}
+}}
+xdp(p(), c(), d()) main;
+",
+        schema.name
+    )
+}

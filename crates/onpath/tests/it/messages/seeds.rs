@@ -1,0 +1,96 @@
+//! Messages to begin from: of real clients, and by hand where these send none of a kind.
+
+/// Those of a schema.
+pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
+    match name {
+        "dns" => vec![
+            hex("1234 0100 0001 0000 0000 0000 03777777 076578616d706c65 03636f6d 00 0001 0001"),
+            hex("1234 8180 0001 0003 0001 0001 03777777 076578616d706c65 03636f6d 00 0001 0001
+                c00c 0005 0001 0000003c 0004 0163c010
+                c02d 0001 0001 0000003c 0004 0a000001
+                c010 000f 0001 0000003c 0007 000a 026d78c014
+                c010 0002 0001 0000003c 0002 c02d
+                00 0029 1000 00000000 0000"),
+            hex("0001 0100 0001 0000 0000 0000 05612e5cff21 00 001c 0001"),
+        ],
+        "http" => vec![
+            b"GET /shop/item?id=7&q=red+shoes&item HTTP/1.1\r\nHost: shop.example.com\r\nUser-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n".to_vec(),
+            b"POST /api HTTP/1.1\r\nhost:\t127.0.0.1:41745 \r\nAccept: */*\r\nContent-Length: 18\r\n\r\n{\"user\":{\"id\":42}}".to_vec(),
+            b"HTTP/1.1 404 Not Found\r\nServer: nginx\r\nContent-Length: 0\n\r\n".to_vec(),
+            b"HTTP/1.0 200\r\n\r\n".to_vec(),
+        ],
+        "tls" => tls(),
+        "gtpu" => vec![
+            hex("34 ff 000c 00000001 0000 00 85 01 10 09 00 45000014"),
+            hex("30 ff 0004 00000001 45000014"),
+            hex("32 01 0004 00000000 0001 00 00"),
+            hex("36 ff 0014 00000001 0001 00 c0 01 0000 85 02 10 09 00 00000000 00 45000014"),
+        ],
+        "pfcp" => vec![
+            hex("21 32 002a 0000000000000001 000002 00 003c 0005 00 0a000001
+                0001 0011 0038 0002 0001 0002 0007 0016 0003 616263"),
+            hex("20 01 000c 000001 00 0060 0004 e5000000 24 05 0009 000002 00 0013 0001 01"),
+            hex("20 32 0018 000002 00 0001 0010 0001 000c 0001 0008 0001 0004 0001 0000"),
+        ],
+        "memcached" => vec![
+            b"get alpha beta\r\n".to_vec(),
+            b"set k 0 60 5 noreply\r\nhello\r\n".to_vec(),
+            b"cas key 1 2 3 77\r\nabc\r\n".to_vec(),
+            b"incr visits 1\r\n".to_vec(),
+            b"stats\r\n".to_vec(),
+        ],
+        "memcached-binary" => vec![
+            hex("80 01 0003 08 00 0000 00000010 00000000 0000000000000000 0000000000000e10 666f6f 68656c6c6f"),
+            hex("81 00 0000 04 00 0000 00000009 00000000 0000000000000001 deadbeef 576f726c64"),
+        ],
+        "postgresql" => vec![
+            hex("00000038000300007573657200616c6963650064617461626173650073686f70006170706c69636174696f6e5f6e616d
+                65007073716c0000"),
+            hex("00000008 04d2162f"),
+            b"Q\0\0\0\x0dSELECT 1\0".to_vec(),
+            b"P\0\0\0\x10s1\0SELECT 2\0\0\0".to_vec(),
+        ],
+        "mqtt" => vec![
+            hex("10 22 0004 4d515454 04 c2 003c 0008 6465766963652d37 0004 616e6e61 0006 736563726574"),
+            hex("10 1c 0004 4d515454 05 06 003c 05 1100000e10 0001 63 00 0003 6c6173 0001 78"),
+            hex("30 07 0003 612f62 3432 c0 00"),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// A hello of `openssl s_client` 3.0, in one record and in three, and one of another version's form.
+fn tls() -> Vec<Vec<u8>> {
+    let whole = hex("
+        160301014e0100014a030377eb7b2f812f1075279d8db3b81f747d21f2f079da830e70b221011a7f9bbe2d20f416c73b
+        8f17cf0aa8e69e4f3e1f692a6d9556e13c8cd2fd817f6ec4739da186003e130213031301c02cc030009fcca9cca8ccaa
+        c02bc02f009ec024c028006bc023c0270067c00ac0140039c009c0130033009d009c003d003c0035002f00ff010000c3
+        00000014001200000f7777772e6578616d706c652e636f6d000b000403000102000a00160014001d0017001e00190018
+        01000101010201030104002300000010000e000c02683208687474702f312e310016000000170000000d002a00280403
+        05030603080708080809080a080b080408050806040105010601030303010302040205020602002b0009080304030303
+        020301002d00020101003300260024001d00205641ae7656280f3015d51ee18d460c1e07cfaf684a766bf24fa0cf0f2f
+        c6786f");
+    let handshake = &whole[5..];
+    let record = |part: &[u8]| {
+        let mut record = vec![0x16, 3, 1];
+        record.extend((part.len() as u16).to_be_bytes());
+        record.extend(part);
+        record
+    };
+    let parts = [&handshake[..100], &handshake[100..107], &handshake[107..]];
+    let several = parts.map(record).concat();
+    let short = hex(
+        "16 0301 002d 01 000029 0303 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 00 0002 1301 01 00",
+    );
+    vec![whole, several, short]
+}
+
+/// Bytes from hexadecimal digits, blanks aside.
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let pair = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16);
+    digits
+        .chunks(2)
+        .map(|two| pair(two).expect("hexadecimal digits"))
+        .collect()
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parser left of a packet, read without taking it from the packet: what a deparser emits does not change.
+
+#ifndef _PAYLOAD_P4_
+#define _PAYLOAD_P4_
+
+// The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
+// bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies.
+
+// How many bytes it has.
+extern bit<32> payload_length();
+
+// Reads the bytes at an offset into a bit<W> of as many bytes, the first one the most significant. False, and the value 0, if
+// the payload ends before. W is a multiple of 8, and 1024 at most.
+extern bool payload_read<T>(in bit<32> offset, out T value);
+
+// Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a bit<W> of up to 64 bytes.
+extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
+
+// Where these bytes stand first, at this offset or within the 16384 bytes from there on; PAYLOAD_NOT_FOUND if they do not. The
+// value is a constant, a bit<W> of up to 64 bytes.
+extern bit<32> payload_find<T>(in bit<32> offset, in T value);
+
+const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
+
+// What became of reading a message.
+enum bit<8> message_status {
+    READ            = 0,   // it is one, as its schema describes it
+    OTHER           = 1,   // it does not begin as such a message does
+    TRUNCATED       = 2,   // malformed: the payload, or the bytes around a field, end within it
+    LENGTH_PAST_END = 3,   // malformed: a length reaches beyond the bytes around its field, or is negative
+    TOO_DEEP        = 4,   // malformed: more is nested than the schema allows
+    POINTER_LOOP    = 5,   // malformed: following a DNS name's pointer may never end
+    UNEXPECTED      = 6,   // malformed: bytes that cannot stand there
+    TOO_LONG        = 7    // it goes on behind the limit
+}
+
+// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
+// (messages/README.md; `onpath plan --list`).
+//
+//   message("http") request;
+//   apply {
+//       bit<256> host;
+//       bit<32> length;
+//       if (request.read(0) == message_status.READ && request.get_bytes("host", host, length)) { ... }
+//   }
+//
+// Of a message, no more than `limit` bytes are read, 16384 at most; without one, as many as the schema says. What is cut off
+// there has no attributes, and the status is TOO_LONG; a field that extends to the message's end ends there.
+extern message {
+    message(string schema);
+    message(string schema, bit<32> limit);
+
+    // Reads the message that begins at an offset of the payload. Until the packet's next call, its attributes can be had: if it
+    // is malformed or too long, those in front of where reading stopped.
+    message_status read(in bit<32> offset);
+
+    // The same of a message that has no more than `length` bytes, whatever follows it in the packet: those of a UDP datagram,
+    // which Ethernet may have filled up.
+    message_status read(in bit<32> offset, in bit<32> length);
+
+    // An attribute that is a number. False, and the value 0, if the message has none of this name. T is a bit<W> of up to
+    // 64 bits that has room for all values, or int<64> for those that may be negative. Of several values the first in the message.
+    bool get_number<T>(string attribute, out T value);
+
+    // An attribute that is bytes or text, of which T, a bit<W> of up to 256 bytes, has the first ones: the first byte is the most
+    // significant, and zeros follow the last. The length counts all of its bytes.
+    bool get_bytes<T>(string attribute, out T value, out bit<32> length);
+}
+
+#endif
