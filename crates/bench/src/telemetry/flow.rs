@@ -7,6 +7,7 @@ use super::network::{Network, PATIENCE};
 use super::parser::Parser;
 use crate::error::Error;
 use kernel::packet_ring::PacketRing;
+use kernel::sys::Prog;
 use lab::precedence;
 use std::io;
 use std::net::UdpSocket;
@@ -19,6 +20,8 @@ use std::time::{Duration, Instant};
 pub(super) enum Place<'p> {
     /// Nowhere.
     Nowhere,
+    /// Nowhere, but a program on the path passes packets on.
+    Passed(&'p Prog),
     /// On the packets' path, before the stack has them.
     Path(&'p Parser),
     /// In the application that receives them.
@@ -67,7 +70,7 @@ impl Bench<'_> {
         let found = match place {
             Place::Path(parser) => Some(parser.tally()?.0 - before),
             Place::Application(_) | Place::OffPath(_) => Some(counts.found),
-            Place::Nowhere => None,
+            Place::Nowhere | Place::Passed(_) => None,
         };
         let sent = counts.sent as f64;
         let missing = |of: u64| (sent - of as f64) / sent;
@@ -94,6 +97,7 @@ impl Bench<'_> {
         times: Times,
     ) -> io::Result<(f64, Counts)> {
         let _attached = match place {
+            Place::Passed(program) => Some(self.network.attach(program)?),
             Place::Path(parser) => Some(self.network.attach(parser.prog())?),
             _ => None,
         };

@@ -60,6 +60,9 @@ impl Effort {
 /// How often each case gets its turn if nothing else is asked for.
 pub(crate) const ROUNDS: usize = 21;
 
+/// The kernel's `XDP_PASS`.
+const PASS: i32 = 2;
+
 /// A figure: the median of several rounds, and the quarter of them that are less and more.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 struct Spread {

@@ -4,9 +4,10 @@ use super::flow::{Bench, Place, Times};
 use super::look::By;
 use super::message::{Message, PAYLOAD, Technique};
 use super::parser::Parser;
-use super::{Effort, Spread};
+use super::{Effort, PASS, Spread};
 use crate::error::Error;
 use kernel::bench::median;
+use kernel::sys::Prog;
 use serde::Serialize;
 
 /// A figure: of a place or a technique, at a number of bytes or of attributes.
@@ -27,6 +28,8 @@ pub(super) struct Rate {
 pub(super) struct Rates {
     /// Gigabits a second without a parser.
     pub(super) nowhere: Spread,
+    /// The part of that with a program that only passes packets on.
+    pub(super) passed: Spread,
     /// By place and bytes.
     pub(super) places: Vec<Rate>,
     /// Parts on the path to those off it in the same round, by bytes.
@@ -110,12 +113,18 @@ impl Case {
 pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     let mut cases = cases(effort)?;
     let plain = Message::of_bytes(PAYLOAD);
-    let mut nowhere = Vec::new();
+    let pass = Prog::constant_xdp(PASS).map_err(Error::system("a program"))?;
+    let (mut nowhere, mut passed) = (Vec::new(), Vec::new());
     for round in 0..effort.rounds {
         eprintln!("  round {} of {} ...", round + 1, effort.rounds);
         // What else the machine does changes within a second: each case stands between two without a parser.
         let mut before = once(bench, &plain, Place::Nowhere, effort.times)?;
         nowhere.push(before);
+        let rate = once(bench, &plain, Place::Passed(&pass), effort.times)?;
+        let after = once(bench, &plain, Place::Nowhere, effort.times)?;
+        nowhere.push(after);
+        passed.push(rate / median(&[before, after]));
+        before = after;
         for case in &mut cases {
             let rate = once(bench, &case.message, case.place(), effort.times)?;
             let after = once(bench, &plain, Place::Nowhere, effort.times)?;
@@ -130,6 +139,7 @@ pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     };
     Ok(Rates {
         nowhere: Spread::of(nowhere.into_iter().map(gbits).collect()),
+        passed: Spread::of(passed),
         places: of(Table::Places),
         on_to_off: on_to_off(&cases, OFF_PATH),
         on_to_query: on_to_off(&cases, OFF_PATH_QUERY),

@@ -54,11 +54,12 @@ impl Results {
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "## By place and bytes\n\nGigabits a second of Ethernet frames. Without a parser: {}; published: {}.\n\n\
+            "## By place and bytes\n\nGigabits a second of Ethernet frames. Without a parser: {}; published: {}. With a program on the path that only passes packets on: {} of that.\n\n\
              | bytes parsed | on the path | part | in the application | part | off the path | part | on / off the path | published: path | application | off | on / off |\n\
              |--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
             range(nowhere, 2),
-            published::NOWHERE
+            published::NOWHERE,
+            percent(self.rates.passed)
         );
         let rates = &self.rates.places;
         let find = |of: &str, at: usize| rates.iter().find(|rate| rate.of == of && rate.at == at);

@@ -4,7 +4,7 @@ use super::message::{Message, PAYLOAD, Technique};
 use super::network::{Network, Polling};
 use super::parser::Parser;
 use super::rates::{APPLICATION, PATH};
-use super::{Effort, Spread};
+use super::{Effort, PASS, Spread};
 use crate::error::Error;
 use kernel::bench::median;
 use kernel::sys::Prog;
@@ -33,8 +33,6 @@ pub(super) const PASSED: &str = "a program that only passes packets on";
 /// Of the network, among those of this process.
 const NUMBER: usize = 3;
 const NOWHERE: &str = "nowhere";
-/// The kernel's `XDP_PASS`.
-const PASS: i32 = 2;
 
 /// Requests of 1,400 bytes, all of which are parsed.
 pub(super) fn measure(effort: &Effort) -> Result<Vec<RoundTrip>, Error> {
