@@ -5,7 +5,6 @@ use super::scan::stands;
 use super::writer::{AT, Failing, MEMORY, Writer, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Contents, Extent, FieldId, LayoutId, Order, Repeat};
-use smol_str::SmolStr;
 
 /// Bytes that a layout is read from: up to an end, at a depth.
 #[derive(Clone)]
@@ -291,7 +290,7 @@ impl Writer<'_> {
     fn index(&mut self) -> C {
         match self.counts_instances() {
             true => {
-                let name: SmolStr = format!("count{}", self.counts.len()).into();
+                let name = self.members.fresh("count");
                 self.counts.push(name.clone());
                 let count = C::id(MEMORY).arrow(name);
                 self.push(Stmt::Assign(count.clone(), C::int(0)));

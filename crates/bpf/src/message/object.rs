@@ -11,6 +11,7 @@ use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, limit_of, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use emit::Function;
+use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
 use payload::{Kind, Schema};
@@ -69,7 +70,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     }
     let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
     let structure = g.file.names.fresh(&format!("{map}_message"));
-    let wanted = wanted(g, object, &schema);
+    let (wanted, members) = wanted(g, object, &schema);
 
     let mut record = Record::default();
     let size = limit.next_power_of_two().max(16);
@@ -85,7 +86,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         let note = format!("{:?}", wanted.asked.name);
         record.add(ty, wanted.member.clone(), VALUE, 8, &note);
     }
-    let mut writer = Writer::new(&schema, &wanted, &structure, &mut g.file.names);
+    let mut writer = Writer::new(&schema, &wanted, (&structure, members), &mut g.file.names);
     let parse = parser(&mut writer);
     let has_names_within = writer.reads_names(schema.root);
     let name_text = has_names.then(|| writer.helper(Helper::NameText));
@@ -203,21 +204,22 @@ fn search_function(g: &mut Gen<'_>, wanted: &[u8], structure: &SmolStr) -> SmolS
     name
 }
 
-/// The attributes that the program asks for, with members of the object's memory.
-fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> Vec<Wanted> {
+/// The attributes that the program asks for, with members of the object's memory, and what names these have.
+fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Names) {
     let names = g.file.own.asked.get(&object);
     let mut members = g.file.names.clone();
     members.reserve("bytes");
     members.reserve("text");
     members.reserve("name_bytes");
     let asked = names.into_iter().flatten();
-    asked
+    let wanted = asked
         .filter_map(|name| schema.asked(name).ok())
         .map(|asked| Wanted {
             member: members.fresh_path(&asked.name.replace(['-', ' '], "_")),
             asked,
         })
-        .collect()
+        .collect();
+    (wanted, members)
 }
 
 /// The function that reads the message in an object's memory, from an offset to an end.

@@ -61,6 +61,8 @@ pub(super) struct Writer<'s> {
     pub loops: bool,
     /// Members of the message's memory for numbers that loops count: of what is in memory, the verifier does not follow every value.
     pub counts: Vec<SmolStr>,
+    /// The names of all members.
+    pub members: Names,
     /// What of the schema no function can be written for, in a few words.
     pub refused: Option<String>,
 }
@@ -82,7 +84,7 @@ impl<'s> Writer<'s> {
     pub(super) fn new(
         schema: &'s Schema,
         wanted: &'s [Wanted],
-        structure: &SmolStr,
+        (structure, members): (&SmolStr, Names),
         file: &'s mut Names,
     ) -> Writer<'s> {
         Writer {
@@ -99,6 +101,7 @@ impl<'s> Writer<'s> {
             failing: Failing::Return,
             loops: false,
             counts: Vec::new(),
+            members,
             refused: None,
         }
     }
