@@ -59,7 +59,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 38] = programs![
     "nat/nat.p4",
     "payload/byte_by_byte.p4",
     "payload/direct_jump.p4",
-    "payload/names.p4",
+    "payload/names/names.p4",
     "payload/recirculation/recirculation.p4",
     "payload/skip_ahead.p4",
     "pdm/chain.p4h",
