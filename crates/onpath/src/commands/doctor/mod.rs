@@ -145,7 +145,7 @@ fn show_programs(programs: &[Program]) -> String {
     if !others.is_empty() {
         out += &format!(
             "\nExample programs that it does not load ({}):\n",
-            programs::remedy()
+            programs::remedy(programs)
         );
         for program in others {
             out += &format!("  {}: needs {}\n", program.name, program.lacks.join(", "));
