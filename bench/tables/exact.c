@@ -11,6 +11,8 @@
 //   - One store of `used` removes an entry, and one that sets a bit and clears another replaces it in its bucket; across buckets the new entry
 //     comes first, and either is right until the old one is removed.
 //   - `overflowed` is set before an entry comes to a second bucket, and never cleared while one is there.
+//   - Where both buckets of a key are full, an entry of the first one moves to its other bucket: it is copied, and removed after a grace
+//     period, for packets that read the buckets in the other order.
 //   - A place is filled anew only after a grace period (RCU), for packets that read `used` before. Only one writer, under the program's lock.
 //   - `used` is read before the keys: on processors that reorder loads the address of a place has to be made of the bit, so that it depends on it.
 #include "../xdp/packet.h"

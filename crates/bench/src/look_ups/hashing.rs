@@ -199,24 +199,51 @@ impl Table {
     }
 
     fn of(buckets: usize, key: usize, entries: u32) -> Option<Table> {
-        let mut buckets = vec![Bucket::default(); buckets];
-        let mask = buckets.len() - 1;
-        for number in 0..entries {
-            let hash = hash_of(&key_of(number, key));
-            let (first, second) = (hash as usize & mask, (hash >> 32) as usize & mask);
-            let at = match buckets[first].entries.len() < PLACES {
-                true => first,
-                false => {
-                    buckets[first].overflowed = true;
-                    second
-                }
+        let mut table = Table {
+            buckets: vec![Bucket::default(); buckets],
+        };
+        (0..entries)
+            .all(|number| table.put(number, key))
+            .then_some(table)
+    }
+
+    /// The first and the second bucket of an entry.
+    fn places(&self, number: u32, key: usize) -> [usize; 2] {
+        let mask = self.buckets.len() - 1;
+        let hash = hash_of(&key_of(number, key));
+        [hash as usize & mask, (hash >> 32) as usize & mask]
+    }
+
+    /// Puts an entry in its first bucket, or in its second; if both are full, an entry of the first moves to its other one.
+    fn put(&mut self, number: u32, key: usize) -> bool {
+        let own = self.places(number, key);
+        if !self.has_room(own[0]) && !self.has_room(own[1]) {
+            let there = self.buckets[own[0]].entries.clone();
+            let other = |&moved: &u32| {
+                let places = self.places(moved, key);
+                let other = places[usize::from(places[0] == own[0])];
+                (moved, other)
             };
-            if buckets[at].entries.len() == PLACES {
-                return None;
-            }
-            buckets[at].entries.push(number);
+            let mut others = there.iter().map(other);
+            let Some((moved, to)) = others.find(|&(_, to)| self.has_room(to)) else {
+                return false;
+            };
+            self.buckets[own[0]].entries.retain(|&entry| entry != moved);
+            self.insert(moved, to, key);
         }
-        Some(Table { buckets })
+        let at = own[usize::from(!self.has_room(own[0]))];
+        self.insert(number, at, key);
+        true
+    }
+
+    fn has_room(&self, bucket: usize) -> bool {
+        self.buckets[bucket].entries.len() < PLACES
+    }
+
+    fn insert(&mut self, number: u32, at: usize, key: usize) {
+        let [first, _] = self.places(number, key);
+        self.buckets[first].overflowed |= at != first;
+        self.buckets[at].entries.push(number);
     }
 }
 
@@ -260,7 +287,7 @@ mod tests {
 
     #[test]
     fn every_entry_has_room() {
-        for entries in [1, 1_000, 100_000] {
+        for entries in [1, 1_000, 1_000_000] {
             let table = Table::filled(4, entries).expect("room");
             let held: usize = table.buckets.iter().map(|b| b.entries.len()).sum();
             assert_eq!(held, entries as usize);
