@@ -114,10 +114,12 @@ mod tests {
         assert_eq!(hooks("pdm"), [Hook::TcEgress, Hook::TcIngress]);
         assert_eq!(hooks("guard"), [Hook::TcIngress, Hook::TcEgress]);
         assert_eq!(hooks("router"), [Hook::Xdp]);
-        // The examples with copies need a newer one.
+        // Copies, and loops over the payload, need a newer one.
         let newer = all.iter().filter(|e| loads_from(&e.uses) != FLOOR);
         let newer: Vec<_> = newer.map(|e| (e.name, loads_from(&e.uses))).collect();
-        assert_eq!(newer, [("payload/recirculation", Feature::MayGoto.since())]);
+        let since = Feature::MayGoto.since();
+        let expected = ["payload/names", "payload/recirculation"].map(|name| (name, since));
+        assert_eq!(newer, expected);
     }
 
     #[test]
