@@ -58,7 +58,7 @@ pub use explain::explain;
 pub use groups::MAX_GROUPS;
 pub use messages::{Found, Messages, NoMessages, Payload, Transport};
 pub use pattern::Pattern;
-pub use program::{Reading, groups_on_path, objects_of, program};
+pub use program::{Kept, Reading, groups_on_path, objects_of, program};
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 pub use report::{Counts, Report, Row};
 pub use schemas::Schemas;

@@ -2,6 +2,7 @@
 
 use crate::catalogue::Type;
 use crate::value::Value;
+use payload::Schema;
 
 /// A transport protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,12 @@ pub trait Messages {
     /// How a parser on the packets' path finds an attribute, in a few words, if that is known.
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
         let _ = (kind, name);
+        None
+    }
+
+    /// The schema of a kind, if there is one by which a program on the packets' path could read it.
+    fn schema(&self, kind: usize) -> Option<&Schema> {
+        let _ = kind;
         None
     }
 

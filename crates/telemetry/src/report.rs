@@ -17,6 +17,8 @@ pub struct Report {
     pub counts: Counts,
     /// The time that rates are about.
     pub seconds: f64,
+    /// The longest text that is kept, in bytes.
+    pub text: usize,
 }
 
 impl Report {
@@ -35,6 +37,7 @@ impl Report {
             rows,
             counts,
             seconds,
+            text: crate::MAX_TEXT,
         }
     }
 }
@@ -63,8 +66,10 @@ pub struct Counts {
     pub not_grouped: u64,
     /// Packets with a malformed message.
     pub malformed: u64,
-    /// Keys and values of `top` that were longer than [`MAX_TEXT`](crate::MAX_TEXT), and cut.
+    /// Keys and values of `top` that were longer than what is kept, and cut.
     pub cut: u64,
+    /// Messages that a program on the path did not read: they are longer than it reads, or there were more in a packet.
+    pub unread: u64,
 }
 
 /// By what rows are ordered.

@@ -71,6 +71,10 @@ impl Messages for Schemas {
         })
     }
 
+    fn schema(&self, kind: usize) -> Option<&Schema> {
+        self.schemas.get(kind)
+    }
+
     fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a> {
         let mut found = Found::default();
         let Some(schema) = self.schemas.get(kind).filter(|s| carries(s, &payload)) else {
@@ -138,9 +142,18 @@ fn behind<'a>(schema: &Schema, attributes: &[payload::Found], bytes: &'a [u8]) -
     if text("header.transfer-encoding").is_some() {
         return &[];
     }
-    let length = text("header.content-length").and_then(|digits| digits.parse().ok());
-    let end = body.offset.checked_add(length.unwrap_or(0));
-    end.and_then(|end| bytes.get(end..)).unwrap_or_default()
+    let length = match text("header.content-length") {
+        None => 0,
+        // More digits are more than a packet has.
+        Some(digits) if (1..=5).contains(&digits.len()) => {
+            match digits.bytes().all(|b| b.is_ascii_digit()) {
+                true => digits.parse().unwrap_or(0),
+                false => return &[],
+            }
+        }
+        Some(_) => return &[],
+    };
+    bytes.get(body.offset + length..).unwrap_or_default()
 }
 
 /// The type of an attribute's values.

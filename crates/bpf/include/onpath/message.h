@@ -324,14 +324,18 @@ INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to
     return from + size <= length && !packet_load_bytes(ctx, from, to, size);
 }
 
-/* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. */
+/* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no
+ * branch for the compiler to make: of a long value's words, the verifier would follow each on every path. */
 INLINE u64 message_word(const u8 *here, s32 left)
 {
-    u64 word = load_be64(here);
+    s64 bytes = left, none = bytes >> 63, some;
 
-    if (left <= 0)
-        return 0;
-    return left < 8 ? word & ~0ull << (64 - 8 * left) : word;
+    barrier_var(none);
+    bytes &= ~none;
+    some = (bytes - 8) >> 63;
+    barrier_var(some);
+    bytes = (bytes & some) | (8 & ~some);
+    return load_be64(here) & ~(~0ull >> 4 * bytes >> 4 * bytes);
 }
 
 #endif

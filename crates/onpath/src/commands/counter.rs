@@ -118,7 +118,7 @@ enum At {
 }
 
 /// All counters, those of tables' entries too.
-fn counters(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
+pub(crate) fn counters(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
     all.filter(|(_, object)| object.kind.is_counter())
         .map(|(id, object)| (id, object.name.as_str()))

@@ -1,14 +1,50 @@
-//! Queries that no P4 program keeps.
+//! Queries that no P4 program keeps. Codes E1135 to E1138.
 
 use diag::{Code, Diagnostic, Span};
 
-/// An attribute of a message.
+/// What to do instead.
+const ELSEWHERE: &str = "answer the query by `--off-path` or `--read`";
+
+fn refused(code: &'static str, what: String, help: String) -> Box<Diagnostic> {
+    Diagnostic::error(Code(code), Span::NONE, what)
+        .help(help)
+        .into()
+}
+
+/// An attribute of a message that no program reads.
 pub(crate) fn message(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E1135"),
-        Span::NONE,
-        format!("a P4 program of a query does not read `{name}`: it is in the payload"),
+    refused(
+        "E1135",
+        format!("no program on the packets' path reads `{name}`"),
+        format!("ask for fields of headers or for other attributes, or {ELSEWHERE}"),
     )
-    .help("ask for fields of headers, or answer the query by `--off-path` or `--read`")
-    .into()
+}
+
+/// A regular expression, which no program matches.
+pub(crate) fn expression(name: &str) -> Box<Diagnostic> {
+    refused(
+        "E1136",
+        format!("no program on the packets' path matches `{name}` with a regular expression"),
+        format!("compare it by `==`, `in [..]` or `starts with`, or {ELSEWHERE}"),
+    )
+}
+
+/// A text in a condition that is longer than what a program has of an attribute.
+pub(crate) fn long_text(name: &str, most: usize) -> Box<Diagnostic> {
+    refused(
+        "E1137",
+        format!("a program on the packets' path compares `{name}` with {most} bytes at most"),
+        format!("compare its first bytes by `starts with`, or {ELSEWHERE}"),
+    )
+}
+
+/// Keys that take more bytes than a program keeps.
+pub(crate) fn too_many_texts(most: usize) -> Box<Diagnostic> {
+    refused(
+        "E1138",
+        format!(
+            "the keys of this query take more than the {most} bytes that a program on the packets' path keeps of them"
+        ),
+        format!("group by fewer texts or flows, or {ELSEWHERE}"),
+    )
 }

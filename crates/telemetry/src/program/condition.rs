@@ -1,6 +1,6 @@
 //! A condition as a P4 expression.
 
-use super::field::Layout;
+use super::field::{Layout, Source};
 use crate::catalogue::Type;
 use crate::query::{Condition, Element, Predicate};
 use std::net::IpAddr;
@@ -14,7 +14,7 @@ pub(super) fn text(condition: &Condition, layout: &Layout) -> String {
         Condition::Test(attribute, predicate) => {
             let source = &layout.sources[*attribute];
             let ty = layout.query.attributes[*attribute].ty;
-            format!("({} && {})", source.has, test(predicate, &source.value, ty))
+            format!("({} && {})", source.has, test(predicate, source, ty))
         }
     }
 }
@@ -27,27 +27,34 @@ fn joined(parts: &[Condition], by: &str, none: &str, layout: &Layout) -> String 
     }
 }
 
-fn test(predicate: &Predicate, value: &str, ty: Type) -> String {
+fn test(predicate: &Predicate, source: &Source, ty: Type) -> String {
+    let value = &source.value;
     match predicate {
         Predicate::Number(operator, number) => {
             format!("{value} {} {number}", operator.symbol())
         }
         Predicate::In(elements) => {
-            let tests: Vec<String> = elements.iter().map(|e| is(e, value, ty)).collect();
+            let tests: Vec<String> = elements.iter().map(|e| is(e, source, ty)).collect();
             match tests.is_empty() {
                 true => "false".into(),
                 false => format!("({})", tests.join(" || ")),
             }
         }
-        Predicate::Not(element) => format!("!({})", is(element, value, ty)),
-        // Those are asked of texts, which only messages have.
-        Predicate::StartsWith(_) | Predicate::Matches(_) => "false".into(),
+        Predicate::Not(element) => format!("!({})", is(element, source, ty)),
+        Predicate::StartsWith(begin) => starts_with(begin, source),
+        // No program is made of these.
+        Predicate::Matches(_) => "false".into(),
     }
 }
 
 /// Whether a value is an element.
-fn is(element: &Element, value: &str, ty: Type) -> String {
+fn is(element: &Element, source: &Source, ty: Type) -> String {
+    let value = &source.value;
     match (element, ty) {
+        (Element::Text(text), Type::Text) => {
+            let begin = starts_with(text, source);
+            format!("({value}_length == {} && {begin})", text.len())
+        }
         (Element::Number(number), Type::Number(_)) => format!("{value} == {number}"),
         (Element::Mac(bytes), Type::Mac) => {
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -69,6 +76,18 @@ fn is(element: &Element, value: &str, ty: Type) -> String {
         // A value of another type is no element.
         _ => "false".into(),
     }
+}
+
+/// Whether a text begins with these bytes; its variable has room for them.
+fn starts_with(begin: &[u8], source: &Source) -> String {
+    let (value, bits) = (&source.value, 8 * begin.len());
+    if begin.is_empty() {
+        return "true".into();
+    }
+    let digits: String = begin.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (first, last) = (source.width - 1, source.width - bits);
+    let length = begin.len();
+    format!("({value}_length >= {length} && {value}[{first}:{last}] == {bits}w0x{digits})")
 }
 
 fn in_prefix(value: &str, address: u128, mask: u128, whole: bool) -> String {

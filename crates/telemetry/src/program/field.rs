@@ -1,5 +1,6 @@
 //! Attributes as P4: whether a packet has one, and its value.
 
+use super::message::Reader;
 use crate::catalogue::{Attribute, Field, Type};
 use crate::query::Query;
 use std::fmt::Write;
@@ -11,7 +12,11 @@ pub(super) struct Source {
     pub has: String,
     /// Its value, if it has.
     pub value: String,
-    /// The type of the value.
+    /// The bits of a text's value; its length is in the variable `VALUE_length`.
+    pub width: usize,
+    /// The value as it is kept, as a key or an item.
+    pub key: String,
+    /// The type of what is kept.
     pub ty: String,
 }
 
@@ -19,6 +24,8 @@ pub(super) struct Source {
 pub(super) struct Layout<'q> {
     pub query: &'q Query,
     pub sources: Vec<Source>,
+    /// What reads the messages, if it is about messages.
+    pub reader: Option<Reader<'q>>,
 }
 
 /// An attribute in P4; `None` if it is one of a message.
@@ -40,6 +47,8 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     Some(Source {
         has,
         value: value.into(),
+        width: 0,
+        key: value.into(),
         ty,
     })
 }
@@ -81,7 +90,7 @@ fn place(field: Field) -> (&'static str, &'static str) {
 
 /// An attribute's name as one of P4.
 pub(super) fn name(attribute: &str) -> String {
-    attribute.replace('.', "_")
+    attribute.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 /// A flow, whose IPv4 addresses are mapped to IPv6.
@@ -124,6 +133,9 @@ impl Layout<'_> {
         if self.reads_flow() {
             *out += FLOW;
         }
+        if let Some(reader) = &self.reader {
+            reader.types(out);
+        }
         *out += "\nstruct group_t {\n";
         for &key in &self.query.keys {
             let field = name(&self.query.attributes[key].name);
@@ -161,10 +173,25 @@ impl Layout<'_> {
         }
     }
 
+    /// A group whose keys are all zero.
+    pub(super) fn no_group(&self) -> String {
+        let keys = self.query.keys.iter();
+        let zero = |&key: &usize| match self.query.attributes[key].ty {
+            Type::Flow => "{ 0, 0, 0, 0, 0 }",
+            Type::Text => "{ 0, 0 }",
+            _ => "0",
+        };
+        let zeros: Vec<&str> = keys.map(zero).collect();
+        match zeros.is_empty() {
+            true => "{ 0 }".into(),
+            false => format!("{{ {} }}", zeros.join(", ")),
+        }
+    }
+
     /// The key of a packet's group.
     pub(super) fn group(&self) -> String {
         let keys = self.query.keys.iter();
-        let values: Vec<&str> = keys.map(|&key| self.sources[key].value.as_str()).collect();
+        let values: Vec<&str> = keys.map(|&key| self.sources[key].key.as_str()).collect();
         match values.is_empty() {
             true => "{ 0 }".into(),
             false => format!("{{ {} }}", values.join(", ")),

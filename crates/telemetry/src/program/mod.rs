@@ -5,20 +5,22 @@
 
 mod condition;
 mod field;
+mod message;
 mod reading;
 
 use crate::aggregate::{self, PRECISION};
 use crate::errors::program as errors;
 use crate::groups;
+use crate::messages::Messages;
 use crate::query::{Function, Query};
 use diag::Diagnostic;
 use field::{Layout, Source, source};
 use sketch::Tally;
 use std::fmt::Write;
 
-pub use reading::Reading;
+pub use reading::{Kept, Reading};
 
-/// The object with what became of the packets.
+/// The counters of what became of the packets.
 const PACKETS: &str = "packets";
 /// The object with each group's records.
 const RECORDS: &str = "records";
@@ -29,46 +31,77 @@ const PACKET: &str = include_str!("packet.p4h");
 /// The P4 program of a query, whose text it has as a comment. There is room for so many groups, or as many as by default.
 ///
 /// # Errors
-/// The query reads messages.
+/// No program reads what the query asks for.
 pub fn program(
     query: &Query,
     text: &str,
+    messages: &dyn Messages,
     groups: Option<usize>,
 ) -> Result<String, Box<Diagnostic>> {
-    let sources: Vec<Source> = query
-        .attributes
-        .iter()
-        .map(|attribute| source(attribute).ok_or_else(|| errors::message(&attribute.name)))
-        .collect::<Result<_, _>>()?;
-    let layout = Layout { query, sources };
+    let reader = message::reader(query, messages)?;
+    let of_message = |index| reader.as_ref().and_then(|reader| reader.source(index));
+    let sources = query.attributes.iter().enumerate();
+    let sources = sources.map(|(index, attribute)| {
+        let found = source(attribute).or_else(|| of_message(index));
+        found.ok_or_else(|| errors::message(&attribute.name))
+    });
+    let sources: Vec<Source> = sources.collect::<Result<_, _>>()?;
+    let layout = Layout {
+        query,
+        sources,
+        reader,
+    };
     let groups = groups.unwrap_or_else(|| groups::default_groups(query));
     let mut out = String::from("// SPDX-License-Identifier: Apache-2.0\n//\n");
     for line in text.lines() {
         let _ = writeln!(out, "// {}", line.trim_end());
     }
-    out += "\n#include <core.p4>\n#include <tap_model.p4>\n\n";
+    out += "\n#include <core.p4>\n#include <tap_model.p4>\n";
+    if layout.reader.is_some() {
+        out += "#include <payload.p4>\n";
+    }
+    out += "\n";
     out += PACKET;
     layout.types(&mut out);
     out += "\ncontrol watch(in headers_t hdr, in tap_input input) {\n";
-    out += "    tally<bit<2>>(8) packets;   // 0: read, 1: for which the condition holds, 2: of these, without a key\n";
+    out += "    // 0: read, 1: for which the condition holds, 2: of these, without a key";
+    if layout.reader.is_some() {
+        out += "; 3: messages, 4: malformed, 5: texts that were cut, 6: not read";
+    }
+    out += "\n    CounterArray(7, false) packets;\n";
     objects(&layout, groups, &mut out);
+    if let Some(reader) = &layout.reader {
+        reader.object(&mut out);
+    }
     out += "\n    apply {\n";
     layout.locals(&mut out);
-    out += "        packets.add(0, 1);\n";
-    let holds = query.condition.as_ref();
+    out += "        packets.increment(0);\n";
+    match &layout.reader {
+        Some(reader) => {
+            let no_group = layout.no_group();
+            reader.around(&mut out, &no_group, |out| record(&layout, out));
+        }
+        None => record(&layout, &mut out),
+    }
+    out += "    }\n}\n\ntap(prs(), watch()) main;\n";
+    Ok(out)
+}
+
+/// What becomes of a record.
+fn record(layout: &Layout, out: &mut String) {
+    let holds = layout.query.condition.as_ref();
     let holds = holds.map_or("true".into(), |condition| {
-        condition::text(condition, &layout)
+        condition::text(condition, layout)
     });
     let _ = writeln!(
         out,
-        "        if ({holds}) {{\n            packets.add(1, 1);"
+        "        if ({holds}) {{\n            packets.increment(1);"
     );
     let _ = writeln!(out, "            if ({}) {{", layout.has_keys());
     let _ = writeln!(out, "                group_t group = {};", layout.group());
-    adds(&layout, &mut out);
-    out += "            } else {\n                packets.add(2, 1);\n            }\n        }\n    }\n}\n\n";
-    out += "tap(prs(), watch()) main;\n";
-    Ok(out)
+    adds(layout, out);
+    *out +=
+        "            } else {\n                packets.increment(2);\n            }\n        }\n";
 }
 
 /// How many groups there is room for on the path where nothing else is asked for: each of so many processors has figures of its
@@ -87,11 +120,10 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
     groups::fitting(query, group * processors)
 }
 
-/// The objects in which the program of a query keeps its figures, by name.
+/// The objects in which the program of a query keeps figures by group, by name.
 pub fn objects_of(query: &Query) -> Vec<String> {
     let own = with_objects(query).into_iter().map(|(.., name)| name);
-    let all = [PACKETS, RECORDS].map(str::to_owned);
-    all.into_iter().chain(own).collect()
+    std::iter::once(RECORDS.to_owned()).chain(own).collect()
 }
 
 /// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their
@@ -178,12 +210,24 @@ fn objects(layout: &Layout, groups: usize, out: &mut String) {
 
 fn adds(layout: &Layout, out: &mut String) {
     let pad = "                ";
-    let _ = writeln!(out, "{pad}records.add(group, (bit<64>)input.length);");
+    let apart = layout.reader.as_ref().filter(|r| r.tells_groups_apart());
+    match apart {
+        Some(reader) => {
+            reader.bytes(out);
+            let _ = writeln!(out, "{pad}records.add(group, bytes);");
+        }
+        None => {
+            let _ = writeln!(out, "{pad}records.add(group, (bit<64>)input.length);");
+        }
+    }
+    if let Some(reader) = &layout.reader {
+        reader.cut(out);
+    }
     for (function, attribute, name) in with_objects(layout.query) {
         let source = &layout.sources[attribute];
         let added = match function {
-            Function::Distinct(_) => format!("group, {}", source.value),
-            Function::Top(..) => format!("{{ group, {} }}, 1", source.value),
+            Function::Distinct(_) => format!("group, {}", source.key),
+            Function::Top(..) => format!("{{ group, {} }}, 1", source.key),
             _ => format!("group, (bit<64>){}", source.value),
         };
         let add = format!("{name}.add({added});");

@@ -1,5 +1,6 @@
 //! What a running program of a query has found, as a report.
 
+use super::message::kept_of_texts;
 use super::{PACKETS, RECORDS, attribute, object};
 use crate::aggregate::{Cell, DETAIL, PRECISION};
 use crate::catalogue::Type;
@@ -9,6 +10,7 @@ use crate::value::{Flow, Value};
 use control::{Figure, Group, Groups};
 use schema::Bits;
 use sketch::{Histogram, HyperLogLog, Tally};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -20,8 +22,20 @@ pub struct Reading {
     reported: HashMap<Vec<Bits>, Vec<u64>>,
 }
 
-/// Everything that the program keeps, by object.
-struct Kept {
+/// What a running program keeps.
+pub trait Kept {
+    /// Why it cannot be read.
+    type Error;
+
+    /// The figures of an object, by its name.
+    fn groups(&mut self, object: &str) -> Result<Groups, Self::Error>;
+
+    /// The counters of an object, by its name, that are not zero: their indices and what they count.
+    fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, Self::Error>;
+}
+
+/// Everything that a report is made of, by object.
+struct Looked {
     records: Vec<Group>,
     /// Of the aggregates that have objects of their own, by the object's name.
     objects: HashMap<String, Object>,
@@ -42,28 +56,24 @@ impl Reading {
         }
     }
 
-    /// The figures so far, which `read` gives by the object's name. Rates are about what came since the last report, `seconds` ago.
+    /// The figures so far. Rates are about what came since the last report, `seconds` ago.
     ///
     /// # Errors
-    /// Those of `read`.
-    pub fn report<E>(
-        &mut self,
-        mut read: impl FnMut(&str) -> Result<Groups, E>,
-        seconds: f64,
-    ) -> Result<Report, E> {
-        let packets = read(PACKETS)?;
+    /// What a program keeps cannot be read.
+    pub fn report<K: Kept>(&mut self, kept: &mut K, seconds: f64) -> Result<Report, K::Error> {
+        let packets = kept.counters(PACKETS)?;
         // Read first: what other objects have of a group is then not less than what its records say.
-        let records = read(RECORDS)?;
+        let records = kept.groups(RECORDS)?;
         let mut objects = HashMap::new();
         for aggregate in &self.query.aggregates {
             let name = object(aggregate.function, &self.query);
             if let Some(name) = name.filter(|name| !objects.contains_key(name)) {
-                let groups = read(&name)?;
+                let groups = kept.groups(&name)?;
                 objects.insert(name, by_group(groups, scalars_of_keys(&self.query)));
             }
         }
-        let counts = counts(&packets, records.lost);
-        let mut kept = Kept {
+        let counts = counts(&packets, self.query.kind.is_some(), records.lost);
+        let mut kept = Looked {
             records: records.groups,
             objects,
         };
@@ -78,10 +88,13 @@ impl Reading {
         for group in &kept.records {
             rows.push(self.row(group, &kept, seconds));
         }
-        Ok(Report::new(&self.query, rows, counts, seconds))
+        let mut report = Report::new(&self.query, rows, counts, seconds);
+        // What a text of the query's keys or items may have; those that do not fit made no program.
+        report.text = kept_of_texts(&self.query).unwrap_or(report.text);
+        Ok(report)
     }
 
-    fn row(&mut self, group: &Group, kept: &Kept, seconds: f64) -> Row {
+    fn row(&mut self, group: &Group, kept: &Looked, seconds: f64) -> Row {
         let query = &self.query;
         let before = self.reported.entry(group.key.clone()).or_default();
         before.resize(query.aggregates.len(), 0);
@@ -120,6 +133,8 @@ fn scalars_of_keys(query: &Query) -> usize {
 fn scalars(ty: Type) -> usize {
     match ty {
         Type::Flow => 5,
+        // The bytes, and how many they are.
+        Type::Text => 2,
         _ => 1,
     }
 }
@@ -141,20 +156,21 @@ fn by_group(all: Groups, scalars: usize) -> Object {
     }
 }
 
-fn counts(packets: &Groups, lost: u64) -> Counts {
-    let count = |number: u32| {
-        let mut all = packets.groups.iter();
-        let found = all.find(|group| group.key == [Bits::new(2, number)]);
-        found.map_or(0, |group| tally(Some(group)).count)
+fn counts(packets: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
+    let count = |index: u64| {
+        let mut all = packets.iter();
+        let found = all.find(|(known, _)| *known == index);
+        found.map_or(0, |(_, count)| *count)
     };
-    let packets = count(0);
     Counts {
-        packets,
-        records: packets,
+        packets: count(0),
+        records: count(if of_messages { 3 } else { 0 }),
         matched: count(1),
         without_key: count(2),
         not_grouped: lost,
-        ..Counts::default()
+        malformed: count(4),
+        cut: count(5),
+        unread: count(6),
     }
 }
 
@@ -258,7 +274,11 @@ fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
             source_port: number(3)? as u16,
             destination_port: number(4)? as u16,
         }),
-        // No program keeps texts.
-        Type::Text => return None,
+        Type::Text => {
+            let bits = own.first()?;
+            let bytes = bits.to_bytes();
+            let length = (number(1)? as usize).min(bytes.len());
+            Value::Text(Cow::Owned(bytes[..length].to_vec()))
+        }
     })
 }

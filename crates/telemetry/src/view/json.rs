@@ -35,6 +35,7 @@ pub fn object(report: &Report) -> serde_json::Value {
             "not_grouped": counts.not_grouped,
             "malformed": counts.malformed,
             "cut": counts.cut,
+            "unread": counts.unread,
         },
     })
 }

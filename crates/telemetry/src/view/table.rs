@@ -3,7 +3,7 @@
 use super::trend::Trends;
 use super::{QUANTILES, number};
 use crate::aggregate::Cell;
-use crate::report::{Counts, Report};
+use crate::report::Report;
 use crate::value::Value;
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub fn with_trends(report: &Report, most: usize, trends: Option<&Trends>) -> Str
             alone(report) + &shown.unwrap_or_default()
         }
     };
-    for line in notes(&report.counts) {
+    for line in notes(report) {
         let _ = writeln!(text, "{line}");
     }
     text
@@ -154,7 +154,8 @@ fn bars(histogram: &sketch::Histogram) -> String {
 }
 
 /// What was not counted, and why; nothing if all was.
-pub fn notes(counts: &Counts) -> Vec<String> {
+pub fn notes(report: &Report) -> Vec<String> {
+    let (counts, text) = (&report.counts, report.text);
     let records = |n: u64| diag::counted(n, "record");
     let mut notes = Vec::new();
     if counts.without_key > 0 {
@@ -177,9 +178,14 @@ pub fn notes(counts: &Counts) -> Vec<String> {
     }
     if counts.cut > 0 {
         notes.push(format!(
-            "{} cut to {} bytes",
+            "{} cut to {text} bytes",
             diag::counted(counts.cut, "long value"),
-            crate::MAX_TEXT
+        ));
+    }
+    if counts.unread > 0 {
+        notes.push(format!(
+            "{} not read: too long, or behind too many in a packet",
+            diag::counted(counts.unread, "message")
         ));
     }
     notes

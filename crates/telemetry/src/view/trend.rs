@@ -75,6 +75,7 @@ mod tests {
             rows: totals.iter().map(row).collect(),
             counts: Counts::default(),
             seconds: 1.0,
+            text: 0,
         }
     }
 

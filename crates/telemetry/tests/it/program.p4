@@ -22,7 +22,8 @@ struct top_flow_t {
 }
 
 control watch(in headers_t hdr, in tap_input input) {
-    tally<bit<2>>(8) packets;   // 0: read, 1: for which the condition holds, 2: of these, without a key
+    // 0: read, 1: for which the condition holds, 2: of these, without a key
+    CounterArray(7, false) packets;
     tally<group_t>(1000) records;   // and the bytes of their packets
     tally<group_t>(1000) values_udp_length;   // of udp.length
     distinct_count<group_t, bit<32>>(1000, 12) distinct_ip_dst;   // of ip.dst
@@ -45,9 +46,9 @@ control watch(in headers_t hdr, in tap_input input) {
             flow.src_port = hdr.udp.src_port;
             flow.dst_port = hdr.udp.dst_port;
         }
-        packets.add(0, 1);
+        packets.increment(0);
         if (((hdr.ipv4.isValid() && (hdr.ipv4.protocol == 6 || hdr.ipv4.protocol == 17)) && !(hdr.ipv4.isValid() && ((hdr.ipv4.dst & 0xf0000000) == 0xe0000000)))) {
-            packets.add(1, 1);
+            packets.increment(1);
             if (hdr.ipv4.isValid() && hdr.vlan.isValid()) {
                 group_t group = { hdr.ipv4.src, hdr.vlan.id };
                 records.add(group, (bit<64>)input.length);
@@ -56,7 +57,7 @@ control watch(in headers_t hdr, in tap_input input) {
                 if ((hdr.ipv4.isValid() || hdr.ipv6.isValid())) { top_flow.add({ group, flow }, 1); }
                 histogram_packet_length.add(group, (bit<64>)input.length);
             } else {
-                packets.add(2, 1);
+                packets.increment(2);
             }
         }
     }

@@ -1,28 +1,30 @@
 //! The P4 program of a query, on the interpreter, against the query's evaluation here.
 
-use crate::evaluation::run;
+use crate::evaluation::{run, run_on};
 use crate::frames;
-use control::figure::find_figures;
-use control::{Figure, Group, Groups, Piece, Store};
+use control::{Figure, Group, Groups, Store, StoreError};
 use diag::{SourceMap, render_plain};
 use driver::Input;
 use interp::{Interpreter, Options};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use schema::Bits;
+use schema::{Bits, Object};
 use sketch::Tally;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use telemetry::{
-    Catalogue, Cell, NoMessages, Reading, Report, Type, Value, compile, describe_fields, program,
+    Catalogue, Cell, Kept, Messages, NoMessages, Reading, Report, Row, Schemas, Type, Value,
+    compile, describe_fields, program,
 };
 
 /// What the program of a query reports of packets, with room for more groups than there are packets.
-fn on_path(text: &str, packets: &[Vec<u8>], seconds: f64) -> Report {
+fn on_path(text: &str, messages: &dyn Messages, packets: &[Vec<u8>], seconds: f64) -> Report {
     let mut map = SourceMap::new();
-    let query = compile(text, &Catalogue::new(&NoMessages), &mut map)
+    let query = compile(text, &Catalogue::new(messages), &mut map)
         .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
-    let p4 = program(&query, text, Some(1 << 16)).unwrap_or_else(|d| panic!("{}", d.message));
+    let p4 =
+        program(&query, text, messages, Some(1 << 16)).unwrap_or_else(|d| panic!("{}", d.message));
     let input = Input {
         text: Some(p4.into()),
         ..Input::file("query")
@@ -36,12 +38,34 @@ fn on_path(text: &str, packets: &[Vec<u8>], seconds: f64) -> Report {
         let sent = interpreter.run(0, packet).packets;
         assert_eq!((sent.len(), &sent[0].bytes), (1, packet), "{text}");
     }
-    let read = |object: &str| {
-        let found = find_figures(interpreter.schema(), Piece::new(object, 0));
-        interpreter.figures(found.unwrap_or_else(|d| panic!("{object}: {}", d.message)))
-    };
-    let report = Reading::new(query).report(read, seconds);
+    let report = Reading::new(query).report(&mut Run(interpreter), seconds);
     report.unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+/// A program on the interpreter.
+struct Run(Interpreter);
+
+impl Run {
+    fn object(&self, name: &str) -> Object {
+        let mut all = self.0.schema().objects.iter();
+        let found = all.find(|(_, object)| object.name == format!("watch.{name}"));
+        found.unwrap_or_else(|| panic!("no {name}")).0
+    }
+}
+
+impl Kept for Run {
+    type Error = StoreError;
+
+    fn groups(&mut self, object: &str) -> Result<Groups, StoreError> {
+        self.0.figures(self.object(object))
+    }
+
+    fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+        let counted = self.0.counters(self.object(object))?.into_iter();
+        Ok(counted
+            .map(|(index, count)| (index, count.packets))
+            .collect())
+    }
 }
 
 /// Packets of all kinds, some of them changed and cut at random.
@@ -73,7 +97,7 @@ fn packets(seed: u64) -> Vec<Vec<u8>> {
 /// The report of the program is that of the evaluation.
 fn same(text: &str, packets: &[Vec<u8>]) {
     let expected = run(text, packets);
-    let found = on_path(text, packets, expected.seconds);
+    let found = on_path(text, &NoMessages, packets, expected.seconds);
     let mut both = expected.rows.iter().zip(&found.rows);
     assert_eq!(both.find(|(a, b)| a != b), None, "{text}");
     assert_eq!(found, expected, "{text}");
@@ -128,7 +152,7 @@ fn estimates_are_near_what_they_estimate() {
     let packets = packets(4);
     let text = "distinct(flow), top(3, tcp.dst_port), count by ip.proto";
     let exact = run(text, &packets);
-    let found = on_path(text, &packets, exact.seconds);
+    let found = on_path(text, &NoMessages, &packets, exact.seconds);
     assert_eq!(found.rows.len(), exact.rows.len());
     for row in &exact.rows {
         let mut others = found.rows.iter();
@@ -164,6 +188,24 @@ fn rates_are_about_what_came_since_the_last_report() {
         &mut map,
     )
     .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
+    struct One(Tally);
+    impl Kept for One {
+        type Error = ();
+
+        fn groups(&mut self, _: &str) -> Result<Groups, ()> {
+            Ok(Groups {
+                groups: vec![Group {
+                    key: vec![Bits::new(1, 0u32)],
+                    figure: Figure::Tally(self.0),
+                }],
+                ..Groups::default()
+            })
+        }
+
+        fn counters(&mut self, _: &str) -> Result<Vec<(u64, u64)>, ()> {
+            Ok(Vec::new())
+        }
+    }
     let mut reading = Reading::new(query);
     let mut cells = |count: u64, sum: u64| {
         let tally = Tally {
@@ -172,18 +214,176 @@ fn rates_are_about_what_came_since_the_last_report() {
             least: 1,
             greatest: 9,
         };
-        let groups = Groups {
-            groups: vec![Group {
-                key: vec![Bits::new(1, 0u32)],
-                figure: Figure::Tally(tally),
-            }],
-            ..Groups::default()
-        };
-        let report = reading.report(|_| Ok::<_, ()>(groups.clone()), 2.0);
+        let report = reading.report(&mut One(tally), 2.0);
         report.expect("a report").rows[0].cells.clone()
     };
     assert_eq!(cells(4, 10), [Cell::Real(2.0), Cell::Real(5.0)]);
     assert_eq!(cells(5, 16), [Cell::Real(0.5), Cell::Real(3.0)]);
+}
+
+/// Packets of messages, some of them changed and cut at random.
+fn messages(seed: u64) -> Vec<Vec<u8>> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let get = |host: &str, path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let post = "POST /form?x=1&y=2 HTTP/1.1\r\nhost: b.example\r\nContent-Length: 5\r\n\r\nhello";
+    let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    let long = "x".repeat(200);
+    let texts = [
+        get("a.example", "/"),
+        get("a.example", &format!("/{long}")),
+        get(&long, "/long"),
+        get("a.example", "/1") + &get("b.example", "/2") + &get("a.example", "/3"),
+        get("a.example", "/1") + post + &get("c.example", "/3"),
+        format!("{post}{post}"),
+        format!("{ok}{ok}HTTP/1.1 404 Not Found\r\n\r\n"),
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n".into(),
+    ];
+    let name = |text: &str| -> Vec<u8> {
+        let labels = text
+            .split('.')
+            .map(|label| [&[label.len() as u8], label.as_bytes()].concat());
+        labels.flatten().chain([0]).collect()
+    };
+    let dns = |id: u8, text: &str| {
+        let head = [
+            &[0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+            name(text).as_slice(),
+        ]
+        .concat();
+        [head.as_slice(), &[0, 1, 0, 1]].concat()
+    };
+    let mut all = Vec::new();
+    for number in 0..1500u32 {
+        let source = number as u8 % 4;
+        let mut packet = match number % 3 {
+            0 => frames::udp(source, 53, (5000, 53), &dns(source, "www.site.example")),
+            _ => {
+                let text = texts.choose(&mut random).map_or("", String::as_str);
+                let ends = ([10, 0, 0, source].into(), [10, 0, 1, 1].into());
+                frames::tcp(ends.0, ends.1, (40000, 80), text.as_bytes())
+            }
+        };
+        if number % 3 == 0 && source == 1 {
+            packet = frames::udp(
+                source,
+                53,
+                (5000, 53),
+                &dns(source, &format!("{}.example", "y".repeat(60))),
+            );
+        }
+        for _ in 0..random.random_range(0..3) {
+            let at = random.random_range(0..packet.len());
+            packet[at] = [0, b' ', b':', b'\r', b'\n', b'5', 0xc0, random.random()]
+                [random.random_range(0..8)];
+        }
+        if random.random_range(0..6) == 0 {
+            packet.truncate(random.random_range(0..=packet.len()));
+        }
+        all.push(packet);
+    }
+    all
+}
+
+#[test]
+fn messages_are_read_alike() {
+    let schemas = Schemas::builtin();
+    let packets = messages(5);
+    for text in [
+        "count by http.host",
+        "count by ip.src, http.method where http.status >= 200 or http.path starts with \"/\"",
+        "count, max(http.status) by http.status",
+        "count by ip.src where http.method == \"POST\" or http.host in [\"a.example\", \"c.example\"]",
+        "count where http.host != \"a.example\" and not http.query.x == \"1\"",
+        "count by dns.id, dns.response",
+        "count, bytes by dns.qname where dns.qtype == 1",
+        "count by dns.answer.ttl where dns.rcode == 0",
+        "count by http.header.content-length",
+    ] {
+        let mut expected = run_on(&schemas, text, &packets, None);
+        let found = on_path(text, &schemas, &packets, expected.seconds);
+        assert!(expected.counts.matched > 0, "{text}: {:?}", expected.counts);
+        assert!(found.text <= expected.text);
+        shorten(&mut expected, found.text);
+        expected.counts.cut = found.counts.cut;
+        let mut both = expected.rows.iter().zip(&found.rows);
+        assert_eq!(both.find(|(a, b)| a != b), None, "{text}");
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn the_bytes_of_a_packet_count_once_in_each_group_of_its_messages() {
+    let schemas = Schemas::builtin();
+    let packets = messages(6);
+    let text = "bytes, count by http.host";
+    let mut expected = run_on(&schemas, text, &packets, None);
+    let found = on_path(text, &schemas, &packets, expected.seconds);
+    assert_eq!(found.counts.unread, 0);
+    shorten(&mut expected, found.text);
+    assert_eq!(found.rows, expected.rows);
+}
+
+/// What a report of sums would be if fewer bytes of texts were kept.
+fn shorten(report: &mut Report, bytes: usize) {
+    let mut rows: BTreeMap<Vec<Value<'static>>, Vec<Cell>> = BTreeMap::new();
+    for mut row in std::mem::take(&mut report.rows) {
+        for key in &mut row.keys {
+            if let Value::Text(text) = key {
+                text.to_mut().truncate(bytes);
+            }
+        }
+        match rows.get_mut(&row.keys) {
+            None => drop(rows.insert(row.keys, row.cells)),
+            Some(sums) => {
+                for (sum, more) in sums.iter_mut().zip(row.cells) {
+                    if let (Cell::Number(sum), Cell::Number(more)) = (sum, more) {
+                        *sum += more;
+                    }
+                }
+            }
+        }
+    }
+    let rows = rows.into_iter().map(|(keys, cells)| Row { keys, cells });
+    report.rows = rows.collect();
+    let size = |row: &Row| match row.cells[0] {
+        Cell::Number(number) => std::cmp::Reverse(number),
+        ref other => panic!("{other:?}"),
+    };
+    report.rows.sort_by_key(size);
+    report.text = bytes;
+}
+
+#[test]
+fn what_no_program_keeps_is_refused() {
+    let schemas = Schemas::builtin();
+    let refused = |text: &str| {
+        let mut map = SourceMap::new();
+        let query = compile(text, &Catalogue::new(&schemas), &mut map)
+            .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
+        let refused = program(&query, text, &schemas, None).expect_err(text);
+        format!("{}: {}", refused.code.0, refused.message)
+    };
+    let long = "x".repeat(300);
+    for (text, expected) in [
+        (
+            "count where http.host ~ \"a\"",
+            "E1136: no program on the packets' path matches `http.host` with a regular expression",
+        ),
+        (
+            &format!("count where http.host == \"{long}\""),
+            "E1137: a program on the packets' path compares `http.host` with 256 bytes at most",
+        ),
+        (
+            "top(3, http.path) by http.host, http.method, http.query.a, flow",
+            "E1138: the keys of this query take more than the 128 bytes that a program on the packets' path keeps of them",
+        ),
+        (
+            "count by json.a.b",
+            "E1135: no program on the packets' path reads `json.a.b`",
+        ),
+    ] {
+        assert_eq!(refused(text), expected);
+    }
 }
 
 /// What a program is from behind the parser, which all have in common. `ONPATH_BLESS=1` writes it.
@@ -194,7 +394,8 @@ fn a_query_becomes_the_program_beside_it() {
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&NoMessages), &mut map)
         .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
-    let p4 = program(&query, text, Some(1000)).unwrap_or_else(|d| panic!("{}", d.message));
+    let p4 =
+        program(&query, text, &NoMessages, Some(1000)).unwrap_or_else(|d| panic!("{}", d.message));
     let (_, shown) = p4
         .split_once("\nstruct flow_t")
         .expect("types behind the parser");
@@ -215,7 +416,7 @@ fn the_payload_is_not_read() {
     let text = "count by kv.host";
     let query = compile(text, &catalogue, &mut map)
         .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
-    let refused = program(&query, text, None).expect_err("a message");
+    let refused = program(&query, text, &crate::toy::Toy, None).expect_err("a message");
     assert!(refused.message.contains("`kv.host`"), "{}", refused.message);
     assert!(matches!(query.attributes[0].ty, Type::Text));
 }

@@ -34,7 +34,8 @@ pub fn run(args: Query) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if args.p4 {
-        let text = telemetry::program(&query, &args.query, groups).map_err(refused)?;
+        let text = telemetry::program(&query, &args.query, catalogue.messages(), groups)
+            .map_err(refused)?;
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
@@ -54,7 +55,13 @@ pub fn run(args: Query) -> Done {
     let show = Show::begin(&args, query.clone())?;
     match args.off_path {
         true => off_path::run(&args, device, evaluator, show, &interrupts),
-        false => on_path::run(&args, device, &query, show, &interrupts),
+        false => on_path::run(
+            &args,
+            device,
+            (&query, catalogue.messages()),
+            show,
+            &interrupts,
+        ),
     }
 }
 

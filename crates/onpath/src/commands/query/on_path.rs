@@ -3,23 +3,27 @@
 
 use super::args::{Direction, Ingress, Query};
 use super::show::{Schedule, Show};
+use crate::commands::counter::counters;
 use crate::commands::instance::mend;
 use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, Running, set_up};
 use crate::output::{Done, Reading, Stop, err_line, refused};
 use bpf::abi::Hook;
+use control::entry::find;
 use control::figure::find_figures;
 use control::{Groups, Piece, Store, StoreError, errors};
-use diag::{SourceMap, Span};
+use diag::{Diagnostic, SourceMap, Span};
 use driver::bundle::{Bundle, Member, Ports, Share, SharedBy};
 use kernel::attach::TcMethod;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::Change;
 use kernel::{Pins, interface};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use telemetry::{Kept, Messages};
 
 /// How often is looked whether the interface is still there, and the program still at it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -28,13 +32,13 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(super) fn run(
     args: &Query,
     device: &str,
-    query: &telemetry::Query,
+    (query, messages): (&telemetry::Query, &dyn Messages),
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
     let groups = args.groups.map(|groups| groups as usize);
     let groups = groups.unwrap_or_else(|| telemetry::groups_on_path(query, processors()));
-    let text = telemetry::program(query, &args.query, Some(groups)).map_err(refused)?;
+    let text = telemetry::program(query, &args.query, messages, Some(groups)).map_err(refused)?;
     let index = interface::index(device).map_err(refused)?;
     let hooks = hooks(args, device)?;
     kernel::bundle::check_rights(&hooks, hooks.len()).map_err(refused)?;
@@ -62,7 +66,11 @@ pub(super) fn run(
         err_line!("{line}");
     }
     err_line!("{name}: running; interrupt to end");
-    let (_, store) = pins.open(&name, Some(member(hooks[0]))).map_err(refused)?;
+    let mut stores = Stores(Vec::new());
+    for &hook in &hooks {
+        let (_, store) = pins.open(&name, Some(member(hook))).map_err(refused)?;
+        stores.0.push(Box::new(store));
+    }
     let mut reading = telemetry::Reading::new(query.clone());
     let mut schedule = Schedule::begin(args);
     let end = loop {
@@ -76,7 +84,7 @@ pub(super) fn run(
             continue;
         }
         let (seconds, elapsed) = schedule.take();
-        let report = reading.report(|object| read(&store, object), seconds);
+        let report = reading.report(&mut stores, seconds);
         let report = match report {
             Err(StoreError::Unloaded) => break Some(End::ByAnother),
             report => report.map_err(|error| {
@@ -119,14 +127,38 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The figures of an object.
-fn read(store: &dyn Store, object: &str) -> Result<Groups, StoreError> {
-    let found = find_figures(store.schema(), Piece::new(object, 0));
-    // The program has every object that the report is made of.
-    let object = found.map_err(|wrong| StoreError::Unsupported {
-        what: wrong.message.clone(),
-    })?;
-    store.figures(object)
+/// The running programs' state: they share their figures, and each counts its packets.
+struct Stores(Vec<Box<dyn Store>>);
+
+impl Kept for Stores {
+    type Error = StoreError;
+
+    fn groups(&mut self, object: &str) -> Result<Groups, StoreError> {
+        let Some(store) = self.0.first() else {
+            return Ok(Groups::default());
+        };
+        let found = find_figures(store.schema(), Piece::new(object, 0));
+        store.figures(found.map_err(absent)?)
+    }
+
+    fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+        let mut sums = BTreeMap::new();
+        for store in &self.0 {
+            let found =
+                find(counters(store.schema()), Piece::new(object, 0), "counter").map_err(absent)?;
+            for (index, count) in store.counters(found)? {
+                *sums.entry(index).or_insert(0) += count.packets;
+            }
+        }
+        Ok(sums.into_iter().collect())
+    }
+}
+
+/// The program has every object that a report is made of.
+fn absent(wrong: Box<Diagnostic>) -> StoreError {
+    StoreError::Unsupported {
+        what: wrong.message,
+    }
 }
 
 /// The hooks at which the program runs.

@@ -141,7 +141,7 @@ impl<'a> Show<'a> {
 
 /// What was not counted, for formats that have no line for it.
 fn notes(report: &Report, dropped: u64) {
-    for note in table::notes(&report.counts) {
+    for note in table::notes(report) {
         err_line!("{note}");
     }
     for note in drops(dropped).lines() {

@@ -1,5 +1,5 @@
 # `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets, or with --messages behind it, one of
-# HTTP and DNS; `capture.py --send IF` sends the first ones into an interface.
+# HTTP and DNS; `capture.py --send IF` sends the first ones into an interface, with --messages behind it the others.
 import socket
 import struct
 import sys
@@ -63,7 +63,7 @@ chosen = messages if "--messages" in sys.argv else packets
 if sys.argv[1] == "--send":
     sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind((sys.argv[2], 0))
-    for packet in packets():
+    for packet in chosen():
         sender.send(packet)
 else:
     with open(sys.argv[1], "wb") as file:

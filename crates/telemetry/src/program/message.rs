@@ -1,0 +1,417 @@
+//! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
+
+use super::field::{Source, name};
+use crate::MAX_TEXT;
+use crate::catalogue::Type;
+use crate::errors::program as errors;
+use crate::messages::Messages;
+use crate::query::{Condition, Element, Function, Predicate, Query};
+use diag::Diagnostic;
+use payload::{Kind, Schema, Transport};
+use std::fmt::Write;
+
+/// Bytes of a message that are read: as many as the extern may.
+const LIMIT: u32 = 16384;
+/// The bytes of keys that figures may have.
+const LONGEST_KEY: usize = 128;
+/// The fewest bytes of a text that are worth keeping.
+const SHORTEST_TEXT: usize = 16;
+/// The longest text that a condition may compare.
+const LONGEST_COMPARED: usize = 256;
+/// Messages of a packet that are read.
+const MOST: usize = 64;
+/// The same where the groups of a packet's messages are told apart, so that its bytes count once in each.
+const MOST_APART: usize = 4;
+
+/// The messages that a query reads.
+pub(super) struct Reader<'q> {
+    query: &'q Query,
+    schema: &'q Schema,
+    /// Bytes of a text that are kept.
+    kept: usize,
+    attributes: Vec<Attribute>,
+}
+
+/// An attribute that is read.
+struct Attribute {
+    /// In the query.
+    index: usize,
+    /// In the message.
+    name: String,
+    /// Its variable.
+    variable: String,
+    kind: Kind,
+    /// Of a text, the bytes that are read.
+    width: usize,
+}
+
+/// What reads the messages of a query; `None` if it is about packets.
+///
+/// # Errors
+/// No program reads these messages, or does with their attributes what the query asks for.
+pub(super) fn reader<'q>(
+    query: &'q Query,
+    messages: &'q dyn Messages,
+) -> Result<Option<Reader<'q>>, Box<Diagnostic>> {
+    let Some(kind) = query.kind else {
+        return Ok(None);
+    };
+    let all = query.attributes.iter().enumerate();
+    let of_message = all.filter(|(_, attribute)| attribute.field().is_none());
+    let mut attributes = Vec::new();
+    let schema = messages.schema(kind);
+    let kept = kept_of_texts(query)?;
+    for (index, attribute) in of_message {
+        let refused = || errors::message(&attribute.name);
+        let name_there = attribute.name_in_message();
+        let asked = schema.and_then(|schema| schema.asked(name_there).ok());
+        let kind = asked.ok_or_else(refused)?.kind;
+        let is_number = matches!(kind, Kind::Number { .. });
+        if is_number != matches!(attribute.ty, Type::Number(_)) {
+            return Err(refused());
+        }
+        let compared = query.condition.as_ref();
+        let compared = compared.map_or(Ok(0), |c| longest_compared(c, index, query))?;
+        attributes.push(Attribute {
+            index,
+            name: name_there.to_owned(),
+            variable: name(&attribute.name),
+            kind,
+            width: kept_of(query, index, kept).max(compared.next_multiple_of(8)),
+        });
+    }
+    let schema = schema.ok_or_else(|| errors::message(&query.attributes[0].name))?;
+    Ok(Some(Reader {
+        query,
+        schema,
+        kept,
+        attributes,
+    }))
+}
+
+/// The bytes of each text that are kept as a key or as an item: as many as there is room for.
+pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
+    let size = |x: usize| match query.attributes[x].ty {
+        Type::Text => None,
+        Type::Flow => Some(48),
+        _ => Some(16),
+    };
+    let items = query.aggregates.iter().filter_map(|a| match a.function {
+        Function::Top(_, x) | Function::Distinct(x) => Some(size(x)),
+        _ => None,
+    });
+    let items: Vec<Option<usize>> = items.collect();
+    let keys = || query.keys.iter().map(|&key| size(key));
+    let texts = keys().filter(Option::is_none).count() + usize::from(items.contains(&None));
+    let others = keys().flatten().sum::<usize>() + items.into_iter().flatten().max().unwrap_or(0);
+    if texts == 0 {
+        return Ok(MAX_TEXT);
+    }
+    // Each has its length behind it.
+    let room = LONGEST_KEY.saturating_sub(others) / texts;
+    let kept = room.saturating_sub(8) / 8 * 8;
+    match kept >= SHORTEST_TEXT {
+        true => Ok(kept),
+        false => Err(errors::too_many_texts(LONGEST_KEY)),
+    }
+}
+
+/// Whether an attribute is a key or an item, or is added up.
+fn is_kept(query: &Query, index: usize) -> bool {
+    let mut aggregates = query.aggregates.iter();
+    query.keys.contains(&index) || aggregates.any(|a| super::attribute(a.function) == Some(index))
+}
+
+/// The bytes of a text that the program needs for what it keeps.
+fn kept_of(query: &Query, index: usize, kept: usize) -> usize {
+    match is_kept(query, index) {
+        true => kept,
+        false => 8,
+    }
+}
+
+/// The bytes of the longest text with which a condition compares an attribute.
+fn longest_compared(
+    condition: &Condition,
+    index: usize,
+    query: &Query,
+) -> Result<usize, Box<Diagnostic>> {
+    let of_all = |parts: &[Condition]| {
+        let mut parts = parts
+            .iter()
+            .map(|part| longest_compared(part, index, query));
+        parts.try_fold(0, |longest, part| part.map(|part: usize| part.max(longest)))
+    };
+    let of = |element: &Element| match element {
+        Element::Text(text) => text.len(),
+        _ => 0,
+    };
+    let longest = match condition {
+        Condition::All(parts) | Condition::Any(parts) => of_all(parts)?,
+        Condition::Not(part) => longest_compared(part, index, query)?,
+        Condition::Test(tested, predicate) if *tested == index => match predicate {
+            Predicate::In(elements) => elements.iter().map(of).max().unwrap_or(0),
+            Predicate::Not(element) => of(element),
+            Predicate::StartsWith(begin) => begin.len(),
+            Predicate::Matches(_) => return Err(errors::expression(&query.attributes[index].name)),
+            Predicate::Number(..) => 0,
+        },
+        Condition::Test(..) => 0,
+    };
+    match longest <= LONGEST_COMPARED {
+        true => Ok(longest),
+        false => Err(errors::long_text(
+            &query.attributes[index].name,
+            LONGEST_COMPARED,
+        )),
+    }
+}
+
+impl Reader<'_> {
+    /// How an attribute of the query is found in P4; `None` if it is none of the message.
+    pub(super) fn source(&self, index: usize) -> Option<Source> {
+        let mut all = self.attributes.iter();
+        let attribute = all.find(|attribute| attribute.index == index)?;
+        let variable = &attribute.variable;
+        let (key, ty) = match attribute.kind {
+            Kind::Number { bits, .. } => (variable.clone(), format!("bit<{bits}>")),
+            Kind::Bytes | Kind::DnsName => (format!("{variable}_kept"), "text_t".to_owned()),
+        };
+        Some(Source {
+            has: format!("has_{variable}"),
+            value: variable.clone(),
+            width: 8 * attribute.width,
+            key,
+            ty,
+        })
+    }
+
+    /// The type of texts, if there are some.
+    pub(super) fn types(&self, out: &mut String) {
+        let mut all = self.attributes.iter();
+        if all.any(|attribute| self.keeps_text(attribute)) {
+            let _ = writeln!(
+                out,
+                "\nstruct text_t {{\n    bit<{}> bytes;\n    bit<16> length;\n}}",
+                8 * self.kept
+            );
+        }
+    }
+
+    /// The object that reads messages.
+    pub(super) fn object(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "    message(\"{}\", {LIMIT}) messages;",
+            self.schema.name
+        );
+    }
+
+    /// Whether several messages may follow one another in a packet.
+    fn several(&self) -> bool {
+        self.schema.name == "http"
+    }
+
+    /// Whether the bytes of a packet are to count once in each group of its messages.
+    pub(super) fn tells_groups_apart(&self) -> bool {
+        let mut all = self.query.aggregates.iter();
+        self.several() && all.any(|a| a.function == Function::Bytes)
+    }
+
+    /// Messages of a packet that are read.
+    fn most(&self) -> usize {
+        match (self.several(), self.tells_groups_apart()) {
+            (false, _) => 1,
+            (true, false) => MOST,
+            (true, true) => MOST_APART,
+        }
+    }
+
+    /// What is added to the bytes of a group: the packet's length, but not once more.
+    pub(super) fn bytes(&self, out: &mut String) {
+        let pad = "                ";
+        let _ = writeln!(out, "{pad}bit<64> bytes = (bit<64>)input.length;");
+        for earlier in 0..MOST_APART - 1 {
+            let _ = writeln!(
+                out,
+                "{pad}if (turn > {earlier} && group{earlier} == group) {{ bytes = 0; }}"
+            );
+        }
+        for this in 0..MOST_APART - 1 {
+            let _ = writeln!(out, "{pad}if (turn == {this}) {{ group{this} = group; }}");
+        }
+    }
+
+    /// The statements around a record of a message, which `record` gives as of a packet; `no_group` is any group.
+    pub(super) fn around(
+        &self,
+        out: &mut String,
+        no_group: &str,
+        record: impl FnOnce(&mut String),
+    ) {
+        *out += "        bit<32> at = 0;\n";
+        let _ = writeln!(out, "        bit<32> end = payload_length();");
+        let carried = match self.schema.transport {
+            Transport::Tcp => {
+                *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
+                self.carried("tcp")
+            }
+            Transport::Udp => {
+                *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
+                *out += "        bit<32> datagram = (bit<32>)hdr.udp.length;\n";
+                *out +=
+                    "        if (datagram >= 8 && datagram - 8 < end) { end = datagram - 8; }\n";
+                self.carried("udp")
+            }
+        };
+        let _ = writeln!(out, "        bool more = {carried} && end != 0;");
+        if self.tells_groups_apart() {
+            for earlier in 0..MOST_APART - 1 {
+                let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
+            }
+        }
+        let most = self.most();
+        let _ = writeln!(
+            out,
+            "        for (bit<32> turn = 0; turn < {most} && more; turn = turn + 1) {{"
+        );
+        *out += "            more = false;\n";
+        *out += "            message_status status = messages.read(at, end - at);\n";
+        if self.schema.name == "tls" {
+            *out += "            bit<8> handshake;\n            // What answers a ClientHello begins as that does.\n";
+            *out += "            bool is_longer = payload_read(at + 5, handshake);\n";
+            *out += "            if (is_longer && end - at > 5 && handshake != 1) { status = message_status.OTHER; }\n";
+        }
+        *out += "            if (status != message_status.OTHER) {\n";
+        for attribute in &self.attributes {
+            attribute.get(out);
+        }
+        let has = self
+            .attributes
+            .iter()
+            .map(|a| format!("has_{}", a.variable));
+        let has: Vec<String> = has.collect();
+        *out += "                // What is wrong behind all that is asked for does not matter.\n";
+        let _ = writeln!(
+            out,
+            "                if (status != message_status.READ && !({})) {{",
+            has.join(" && ")
+        );
+        *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
+        *out += "                } else {\n                    packets.increment(3);\n";
+        self.keep(out);
+        let mut text = String::new();
+        record(&mut text);
+        for line in text.lines() {
+            let _ = writeln!(out, "            {line}");
+        }
+        if self.several() {
+            *out += NEXT;
+            let _ = writeln!(
+                out,
+                "                    if (more && turn == {}) {{ packets.increment(6); }}",
+                most - 1
+            );
+        }
+        *out += "                }\n            }\n        }\n";
+    }
+
+    /// The condition that a packet may carry such a message.
+    fn carried(&self, transport: &str) -> String {
+        let valid = format!("hdr.{transport}.isValid()");
+        if !self.schema.recognise.is_empty() {
+            return valid;
+        }
+        let ports = self.schema.ports.iter().map(|port| {
+            format!("hdr.{transport}.src_port == {port} || hdr.{transport}.dst_port == {port}")
+        });
+        let ports: Vec<String> = ports.collect();
+        format!("{valid} && ({})", ports.join(" || "))
+    }
+
+    /// Whether an attribute is a text that is a key or an item.
+    fn keeps_text(&self, attribute: &Attribute) -> bool {
+        !matches!(attribute.kind, Kind::Number { .. }) && is_kept(self.query, attribute.index)
+    }
+
+    /// What is kept of texts.
+    fn keep(&self, out: &mut String) {
+        let kept = 8 * self.kept;
+        for attribute in &self.attributes {
+            if matches!(attribute.kind, Kind::Number { .. })
+                || !is_kept(self.query, attribute.index)
+            {
+                continue;
+            }
+            let (variable, width) = (&attribute.variable, 8 * attribute.width);
+            let _ = writeln!(
+                out,
+                "                    text_t {variable}_kept = {{ {variable}[{}:{}], (bit<16>){variable}_length }};",
+                width - 1,
+                width - kept
+            );
+            let _ = writeln!(
+                out,
+                "                    if ({variable}_length > {0}) {{ {variable}_kept.length = {0}; }}",
+                self.kept
+            );
+        }
+    }
+
+    /// Texts that are longer than what is kept, where `top` and keys have them.
+    pub(super) fn cut(&self, out: &mut String) {
+        let mut cut = Vec::new();
+        let keys = self.query.keys.iter().copied();
+        let items = self
+            .query
+            .aggregates
+            .iter()
+            .filter_map(|a| match a.function {
+                Function::Top(_, x) => Some(x),
+                _ => None,
+            });
+        for index in keys.chain(items) {
+            let mut all = self.attributes.iter();
+            let text = all.find(|a| a.index == index && !matches!(a.kind, Kind::Number { .. }));
+            cut.extend(text.map(|a| a.variable.as_str()));
+        }
+        for variable in cut {
+            let _ = writeln!(
+                out,
+                "                if (has_{variable} && {variable}_length > {}) {{ packets.increment(5); }}",
+                self.kept
+            );
+        }
+    }
+}
+
+impl Attribute {
+    /// The call that reads it.
+    fn get(&self, out: &mut String) {
+        let (name, variable) = (&self.name, &self.variable);
+        let pad = "                ";
+        let _ = match self.kind {
+            Kind::Number {
+                bits,
+                signed: false,
+            } => writeln!(
+                out,
+                "{pad}bit<{bits}> {variable};\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable});"
+            ),
+            Kind::Number { bits, signed: true } => writeln!(
+                out,
+                "{pad}int<{bits}> {variable}_signed;\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable}_signed);\n\
+                 {pad}has_{variable} = has_{variable} && {variable}_signed >= 0;\n{pad}bit<{bits}> {variable} = (bit<{bits}>){variable}_signed;"
+            ),
+            Kind::Bytes | Kind::DnsName => writeln!(
+                out,
+                "{pad}bit<{}> {variable};\n{pad}bit<32> {variable}_length;\n\
+                 {pad}bool has_{variable} = messages.get_bytes(\"{name}\", {variable}, {variable}_length);",
+                8 * self.width
+            ),
+        };
+    }
+}
+
+/// Finds where the next of several HTTP messages begins: behind the body, whose length is that of a header.
+const NEXT: &str = include_str!("http_next.p4h");
