@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 pub enum Obstacle {
     /// A function, or functions that call each other, need more stack than there is.
     Stack,
-    /// The verifier lost track of a pointer: each access is behind its check, but clang took the checks apart.
+    /// The verifier lost track of a pointer or of a value: each access is behind its check, but clang took the checks apart; or
+    /// what clang reads without a value is not used.
     LostPointer,
     /// The verifier gave up after a million instructions, or a long sequence of jumps.
     TooLarge,
@@ -70,6 +71,12 @@ pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
     verifier_log::read(log)
 }
 
+/// Whether clang copies a register that has no value yet, on a path where the copy is not used. A function without a result
+/// (`R0`) is no matter of clang's.
+fn reads_nothing(reason: &str) -> bool {
+    reason.contains("!read_ok") && !reason.contains("R0 ")
+}
+
 /// The obstacle, by the verifier's log and the system's error, if another compilation may overcome it.
 pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String)> {
     let reason = refusal(log, error)?.reason;
@@ -77,6 +84,7 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         Obstacle::Stack
     } else if reason.contains("invalid access to packet")
         || reason.contains("pointer") && reason.contains("prohibited")
+        || reads_nothing(&reason)
     {
         Obstacle::LostPointer
     } else if reason.contains("too large") || reason.contains("too complex") {
@@ -123,6 +131,7 @@ mod tests {
             found("insn 9363 cannot be patched due to 16-bit range"),
             Some(Obstacle::TooLong)
         );
+        assert_eq!(found("R4 !read_ok"), Some(Obstacle::LostPointer));
         assert_eq!(found("R0 !read_ok"), None);
     }
 

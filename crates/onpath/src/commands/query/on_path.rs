@@ -138,14 +138,14 @@ impl Kept for Stores {
             return Ok(Groups::default());
         };
         let found = find_figures(store.schema(), Piece::new(object, 0));
-        store.figures(found.map_err(absent)?)
+        store.figures(found.map_err(|wrong| absent(&wrong))?)
     }
 
     fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let mut sums = BTreeMap::new();
         for store in &self.0 {
-            let found =
-                find(counters(store.schema()), Piece::new(object, 0), "counter").map_err(absent)?;
+            let found = find(counters(store.schema()), Piece::new(object, 0), "counter")
+                .map_err(|wrong| absent(&wrong))?;
             for (index, count) in store.counters(found)? {
                 *sums.entry(index).or_insert(0) += count.packets;
             }
@@ -155,9 +155,9 @@ impl Kept for Stores {
 }
 
 /// The program has every object that a report is made of.
-fn absent(wrong: Box<Diagnostic>) -> StoreError {
+fn absent(wrong: &Diagnostic) -> StoreError {
     StoreError::Unsupported {
-        what: wrong.message,
+        what: wrong.message.clone(),
     }
 }
 
