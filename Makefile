@@ -29,8 +29,9 @@ test-dist: dist ## Install what `make dist` made in a fresh Debian and run it th
 	@scripts/setup-dist
 	scripts/test-dist
 
-demo: build ## A client, a router and a server: P4 by XDP on real traffic
+demo: build ## P4 on real traffic: a router by XDP, a switch at tc, and queries on HTTP, TLS and DNS
 	demo/run $(ONPATH)
+	demo/query $(ONPATH)
 
 pdm-demo: build ## Two hosts that measure each other: the network's part of a delay, and the server's
 	demo/pdm $(ONPATH)

@@ -48,6 +48,7 @@ fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
 
 /// Loads so many bytes behind the first `skipped` ones of words that are zero: whether there are as many, and the words.
 fn load(g: &mut Gen<'_>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C) {
+    super::reads_bytes(g);
     let words = CType::U64.array((size + skipped).div_ceil(8));
     let words = declare(g, words, "bytes", C::Init(Vec::new()));
     let to = words.clone().cast(CType::U8.ptr());

@@ -12,6 +12,7 @@ mod writer;
 
 pub(crate) use object::Object;
 
+use crate::abi::Hook;
 use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::target::Gen;
@@ -95,9 +96,17 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     g.result(call, C::call(known.read, args));
 }
 
+/// Records what it takes to read bytes of a payload.
+fn reads_bytes(g: &mut Gen<'_>) {
+    if g.target.options.hook == Hook::Xdp {
+        needs(g, Construct::PayloadAtXdp);
+    }
+}
+
 /// Whether the kernel verifies loops over a payload; the program is refused if not.
 fn can_loop(g: &mut Gen<'_>, span: Span) -> bool {
     needs(g, Construct::Messages);
+    reads_bytes(g);
     let can = g.target.options.features.has(Feature::MayGoto);
     if !can {
         g.refuse(errors::needs_newer(span));
