@@ -107,8 +107,11 @@ fn what_examples_need_is_recorded_and_nothing_else() {
         for kernel in [NEWEST, OLDEST] {
             let Some(compiled) = try_build(&program, None, kernel) else {
                 // What is only done by what newer kernels have is recorded of the program for those.
-                let newest = build(&program, None, NEWEST).abi.uses;
-                assert!(kernel == OLDEST && loads_from(&newest) > FLOOR, "{program}");
+                let newest = build(&program, None, NEWEST).abi;
+                assert!(
+                    kernel == OLDEST && loads_from(&newest.uses) > FLOOR,
+                    "{program}"
+                );
                 continue;
             };
             let (found, recorded) = (in_object(&compiled.object), recorded(&compiled));
