@@ -13,6 +13,7 @@ pub const PARSER_TURNS: u32 = 1600;
 
 pub mod abi;
 mod budget;
+mod calls;
 mod compile;
 mod context;
 pub mod errors;

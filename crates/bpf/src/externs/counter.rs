@@ -1,7 +1,7 @@
 //! Counters, with an index or for each entry of a table: a copy for each processor, so that none is lost and nobody waits.
 
-use super::values;
 use crate::abi::{CounterAbi, MapAbi, MapKind};
+use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;

@@ -1,7 +1,7 @@
 //! Digests: records in a ring buffer. Where nobody reads them and it is full, they are lost, and counted.
 
-use super::values;
 use crate::abi::{ByteOrder, DigestAbi, DigestsAbi, FieldAbi, MapAbi, MapKind};
+use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::table::describe;

@@ -1,7 +1,7 @@
 //! Hashes, and checksums of fields.
 
-use super::{places, values};
 use crate::abi::{Hook, MapAbi, MapKind};
+use crate::calls::{places, values};
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;

@@ -2,8 +2,8 @@
 //! is more, or finds no room, is counted.
 
 use super::digest::{self, Layout};
-use super::values;
 use crate::abi::{LogAbi, LogsAbi, MapAbi, MapKind};
+use crate::calls::values;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};

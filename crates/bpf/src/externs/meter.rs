@@ -1,8 +1,8 @@
 //! Meters, with an index: an array of buckets, each under a lock of its own, so that no token is taken twice.
 
 use super::counter::{found, index};
-use super::places;
 use crate::abi::{MapAbi, MapKind, MeterAbi};
+use crate::calls::places;
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;

@@ -15,6 +15,7 @@ pub(crate) use profile::Groups as MemberGroups;
 pub(crate) use register::Layout as Register;
 
 use crate::abi::{MapAbi, MapKind};
+use crate::calls::places;
 use crate::maps::MAP_NAME;
 use crate::model::Model;
 use crate::target::{Bpf, Gen};
@@ -25,7 +26,7 @@ use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use emit::{Target, packet_length};
-use ir::{Expr, ExternArg, ExternCall, Place};
+use ir::ExternCall;
 use smol_str::SmolStr;
 
 /// The extern that sends a packet to user space as it came.
@@ -136,20 +137,4 @@ fn send_event(g: &mut Gen<'_>, call: &ExternCall) {
         vec![C::id("ctx"), C::Ident(map).addr(), packet_length()],
     );
     g.result(call, sent);
-}
-
-/// The values of an argument that is read.
-fn values(call: &ExternCall, at: usize) -> &[Expr] {
-    match call.args.get(at) {
-        Some(ExternArg::In(values)) => values,
-        _ => &[],
-    }
-}
-
-/// The places of an argument that is written.
-fn places(call: &ExternCall, at: usize) -> &[Place] {
-    match call.args.get(at) {
-        Some(ExternArg::Out(places) | ExternArg::InOut(places)) => places,
-        _ => &[],
-    }
 }

@@ -1,6 +1,6 @@
 //! Random numbers between two bounds.
 
-use super::{places, values};
+use crate::calls::{places, values};
 use crate::errors;
 use crate::target::Gen;
 use cgen::lower;

@@ -2,8 +2,8 @@
 //! a block holds from its first call to its end, and any other call while it reads or writes.
 
 use super::counter::{found, index, index_of};
-use super::{places, values};
 use crate::abi::{ByteOrder, MapAbi, MapKind, RegisterAbi};
+use crate::calls::{places, values};
 use crate::errors::{self, flow_state as refusals};
 use crate::maps::MAP_NAME;
 use crate::table::describe;

@@ -7,12 +7,13 @@ mod layout;
 pub(crate) use kind::Kind;
 pub(crate) use layout::Layout;
 
+use crate::calls::{declare, values};
 use crate::keys::{self, KeyLayout};
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use ir::{Expr, ExternArg, ExternCall, ExternInst};
+use ir::{Expr, ExternCall, ExternInst};
 
 /// `add`: of a value, an item or a weight, to the figure of a key's group.
 pub(crate) fn add(g: &mut Gen<'_>, object: ExternInst, kind: Kind, call: &ExternCall, span: Span) {
@@ -91,19 +92,4 @@ fn hash(g: &mut Gen<'_>, layout: &KeyLayout, key: &[Expr], wish: &str) -> (C, C)
     let hashed = C::call("key_hash", vec![var.clone(), C::int(layout.words.into())]);
     let hashed = declare(g, CType::U64, &format!("{wish}_hash"), hashed);
     (var, hashed)
-}
-
-/// Declares a variable.
-fn declare(g: &mut Gen<'_>, ty: CType, wish: &str, value: C) -> C {
-    let name = g.file.names.fresh(wish);
-    g.push(Stmt::decl(ty, name.clone(), value));
-    C::Ident(name)
-}
-
-/// The values of an argument that is read.
-fn values(call: &ExternCall, at: usize) -> &[Expr] {
-    match call.args.get(at) {
-        Some(ExternArg::In(values)) => values,
-        _ => &[],
-    }
 }

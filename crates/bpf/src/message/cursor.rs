@@ -1,8 +1,9 @@
 //! The payload as bytes: its length, and bytes at an offset, read, compared and looked for.
 
+use super::can_loop;
 use super::object::find_function;
 use super::scan::word;
-use super::{can_loop, declare, places, values};
+use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
 use arch::payload::{FIND, LENGTH, MATCHES};

@@ -214,7 +214,7 @@ impl Writer<'_> {
                 // The field begins here, and ends where what is around it ends, unless its own end is known.
                 if !is_open && field.extent != Extent::Rest {
                     self.refuse(format!(
-                        "`{}` has an end, and is told by its first bytes",
+                        "`{}` has an end, and is recognised by its first bytes",
                         field.name
                     ));
                 }

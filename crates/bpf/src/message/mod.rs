@@ -13,6 +13,7 @@ mod writer;
 pub(crate) use object::Object;
 
 use crate::abi::Hook;
+use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::target::Gen;
@@ -230,28 +231,5 @@ fn first_bytes(bytes: &C, start: Option<&C>, size: &C, count: u32) -> Value {
     match count {
         0..=8 => Value::Scalar(limb(0)),
         _ => Value::Limbs((0..count.div_ceil(8)).map(limb).collect()),
-    }
-}
-
-/// Declares a variable.
-fn declare(g: &mut Gen<'_>, ty: CType, wish: &str, value: C) -> C {
-    let name = g.file.names.fresh(wish);
-    g.push(Stmt::decl(ty, name.clone(), value));
-    C::Ident(name)
-}
-
-/// The values of an argument that is read.
-fn values(call: &ExternCall, at: usize) -> &[Expr] {
-    match call.args.get(at) {
-        Some(ExternArg::In(values)) => values,
-        _ => &[],
-    }
-}
-
-/// The places of an argument that is written.
-fn places(call: &ExternCall, at: usize) -> &[Place] {
-    match call.args.get(at) {
-        Some(ExternArg::Out(places)) => places,
-        _ => &[],
     }
 }

@@ -1,10 +1,10 @@
 //! An object's memory and functions.
 
-use super::declare;
 use super::layout::Window;
 use super::scan::{stands, word};
 use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Wanted, Writer, left, status};
 use crate::abi::{MapAbi, MapKind};
+use crate::calls::declare;
 use crate::errors::message as errors;
 use crate::maps::MAP_NAME;
 use crate::target::{GLOBAL_FUNC, Gen};

@@ -20,8 +20,8 @@ const SHORTEST_TEXT: usize = 16;
 const LONGEST_COMPARED: usize = 256;
 /// Messages of a packet that are read.
 const MOST: usize = 64;
-/// The same where the groups of a packet's messages are told apart, so that its bytes count once in each.
-const MOST_APART: usize = 4;
+/// The same where the groups of a packet's messages are compared, so that its bytes count once in each.
+const MOST_COMPARED: usize = 4;
 
 /// The messages that a query reads.
 pub(super) struct Reader<'q> {
@@ -202,7 +202,7 @@ impl Reader<'_> {
     pub(super) fn object(&self, out: &mut String) {
         let _ = writeln!(
             out,
-            "    message(\"{}\", {LIMIT}) messages;",
+            "    const bit<32> LIMIT = {LIMIT};\n    message(\"{}\", LIMIT) messages;",
             self.schema.name
         );
     }
@@ -213,17 +213,17 @@ impl Reader<'_> {
     }
 
     /// Whether the bytes of a packet are to count once in each group of its messages.
-    pub(super) fn tells_groups_apart(&self) -> bool {
+    pub(super) fn compares_groups(&self) -> bool {
         let mut all = self.query.aggregates.iter();
         self.several() && all.any(|a| a.function == Function::Bytes)
     }
 
     /// Messages of a packet that are read.
     fn most(&self) -> usize {
-        match (self.several(), self.tells_groups_apart()) {
+        match (self.several(), self.compares_groups()) {
             (false, _) => 1,
             (true, false) => MOST,
-            (true, true) => MOST_APART,
+            (true, true) => MOST_COMPARED,
         }
     }
 
@@ -231,13 +231,13 @@ impl Reader<'_> {
     pub(super) fn bytes(&self, out: &mut String) {
         let pad = "                ";
         let _ = writeln!(out, "{pad}bit<64> bytes = (bit<64>)input.length;");
-        for earlier in 0..MOST_APART - 1 {
+        for earlier in 0..MOST_COMPARED - 1 {
             let _ = writeln!(
                 out,
                 "{pad}if (turn > {earlier} && group{earlier} == group) {{ bytes = 0; }}"
             );
         }
-        for this in 0..MOST_APART - 1 {
+        for this in 0..MOST_COMPARED - 1 {
             let _ = writeln!(out, "{pad}if (turn == {this}) {{ group{this} = group; }}");
         }
     }
@@ -251,13 +251,10 @@ impl Reader<'_> {
     ) {
         *out += "        bit<32> at = 0;\n";
         let _ = writeln!(out, "        bit<32> end = payload_length();");
+        *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
         let carried = match self.schema.transport {
-            Transport::Tcp => {
-                *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
-                self.carried("tcp")
-            }
+            Transport::Tcp => self.carried("tcp"),
             Transport::Udp => {
-                *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
                 *out += "        bit<32> datagram = (bit<32>)hdr.udp.length;\n";
                 *out +=
                     "        if (datagram >= 8 && datagram - 8 < end) { end = datagram - 8; }\n";
@@ -265,8 +262,8 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
-        if self.tells_groups_apart() {
-            for earlier in 0..MOST_APART - 1 {
+        if self.compares_groups() {
+            for earlier in 0..MOST_COMPARED - 1 {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
             }
         }
@@ -338,9 +335,7 @@ impl Reader<'_> {
     fn keep(&self, out: &mut String) {
         let kept = 8 * self.kept;
         for attribute in &self.attributes {
-            if matches!(attribute.kind, Kind::Number { .. })
-                || !is_kept(self.query, attribute.index)
-            {
+            if !self.keeps_text(attribute) {
                 continue;
             }
             let (variable, width) = (&attribute.variable, 8 * attribute.width);

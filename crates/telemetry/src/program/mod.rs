@@ -210,8 +210,8 @@ fn objects(layout: &Layout, groups: usize, out: &mut String) {
 
 fn adds(layout: &Layout, out: &mut String) {
     let pad = "                ";
-    let apart = layout.reader.as_ref().filter(|r| r.tells_groups_apart());
-    match apart {
+    let compared = layout.reader.as_ref().filter(|r| r.compares_groups());
+    match compared {
         Some(reader) => {
             reader.bytes(out);
             let _ = writeln!(out, "{pad}records.add(group, bytes);");

@@ -1,4 +1,4 @@
-//! Messages to begin from: of real clients, and by hand where these send none of a kind.
+//! Messages to begin from: captured from real clients, and hand-written where these send none.
 
 /// Those of a schema.
 pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
