@@ -308,6 +308,12 @@ impl<'m> Catalogue<'m> {
         Some((attribute(ty, Source::Message), Some(kind)))
     }
 
+    /// The attribute that a name is in small letters, if that is another name.
+    pub(crate) fn in_small_letters(&self, name: &str) -> Option<String> {
+        let lower = name.to_ascii_lowercase();
+        (lower != name && self.find(&lower).is_some()).then_some(lower)
+    }
+
     /// The parts in front of the first point, each once.
     pub(crate) fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();

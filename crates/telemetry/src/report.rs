@@ -66,9 +66,9 @@ pub struct Counts {
     pub not_grouped: u64,
     /// Packets with a malformed message.
     pub malformed: u64,
-    /// Keys and values of `top` that were longer than what is kept, and cut.
+    /// Keys and values of `top` that were longer than what is kept, and cut; on the path also values of `distinct`.
     pub cut: u64,
-    /// Messages that a program on the path did not read: they are longer than it reads, or there were more in a packet.
+    /// Packets of which a program on the path did not read all messages: one is longer than it reads, or there are more.
     pub unread: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::catalogue::Type;
 use crate::messages::{Found, Messages, Payload, Transport};
 use crate::value::Value;
-use payload::{Attribute, Contents, Extent, Schema, Which, plan};
+use payload::{Attribute, Kind, Schema, Which, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -19,9 +19,10 @@ impl Schemas {
     /// The kinds that these schemas describe.
     pub fn new(schemas: Vec<Schema>) -> Schemas {
         let listed = |schema: &Schema| {
-            let attributes = schema.attributes.iter();
-            let fixed = attributes.filter(|a| !a.name.ends_with('*'));
-            fixed.map(|a| (a.name.clone(), ty(schema, a))).collect()
+            let names = schema.attributes.iter().map(|a| &a.name);
+            let fixed = names.filter(|name| !name.ends_with('*'));
+            let typed = fixed.filter_map(|name| Some((name.clone(), ty(schema, name)?)));
+            typed.collect()
         };
         Schemas {
             names: schemas.iter().map(|schema| schema.name.clone()).collect(),
@@ -48,17 +49,7 @@ impl Messages for Schemas {
     }
 
     fn attribute(&self, kind: usize, name: &str) -> Option<Type> {
-        let schema = self.schemas.get(kind)?;
-        let fits = |attribute: &&Attribute| match attribute.name.strip_suffix('*') {
-            Some(begin) => name
-                .strip_prefix(begin)
-                .is_some_and(|rest| !rest.is_empty()),
-            None => attribute.name == name,
-        };
-        let found = schema.attributes.iter().filter(fits);
-        // A fixed name is worth more than one that stands for many.
-        let found = found.min_by_key(|attribute| attribute.name.ends_with('*'))?;
-        Some(ty(schema, found))
+        ty(self.schemas.get(kind)?, name)
     }
 
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
@@ -156,18 +147,24 @@ fn behind<'a>(schema: &Schema, attributes: &[payload::Found], bytes: &'a [u8]) -
     bytes.get(body.offset + length..).unwrap_or_default()
 }
 
-/// The type of an attribute's values.
-fn ty(schema: &Schema, attribute: &Attribute) -> Type {
-    let field = &schema.layouts[attribute.layout].fields[attribute.field];
-    if matches!(attribute.which, Which::Member(_) | Which::AnyMember) {
-        return Type::Text;
-    }
-    match (&field.contents, &field.extent) {
-        (_, Extent::Bits(bits)) => Type::Number((*bits).min(64) as u8),
-        (_, Extent::Varint) => Type::Number(32),
-        (Contents::Number { .. }, Extent::Size(bytes)) => Type::Number((8 * bytes).min(64) as u8),
-        (Contents::Number { .. } | Contents::Decimal, _) => Type::Number(64),
-        _ => Type::Text,
+/// The type of the values that a name stands for, if it stands for any.
+fn ty(schema: &Schema, name: &str) -> Option<Type> {
+    match schema.asked(name).map(|asked| asked.kind) {
+        Ok(Kind::Number { bits, .. }) => Some(Type::Number(bits.min(64) as u8)),
+        Ok(Kind::Bytes | Kind::DnsName) => Some(Type::Text),
+        Err(_) => {
+            let mut attributes = schema.attributes.iter();
+            let is_member = |a: &Attribute| match a.which {
+                Which::Member(_) => a.name == name,
+                Which::AnyMember => {
+                    let begin = a.name.trim_end_matches('*');
+                    name.strip_prefix(begin)
+                        .is_some_and(|rest| !rest.is_empty())
+                }
+                _ => false,
+            };
+            attributes.any(is_member).then_some(Type::Text)
+        }
     }
 }
 

@@ -105,8 +105,8 @@ fn mapped(address: IpAddr) -> Ipv6Addr {
     }
 }
 
-/// Texts are shown with `\xHH` for bytes that are no UTF-8, and for control characters, and `\\` for a backslash, so that what comes
-/// from the network cannot change a terminal, and no two values look the same.
+/// Texts are shown with `\xHH` for bytes that are no UTF-8, for control characters, and for those that are not seen or change how others are
+/// seen, and with `\\` for a backslash, so that what comes from the network cannot change a terminal, and no two values look the same.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
@@ -121,7 +121,7 @@ impl fmt::Display for Value<'_> {
                     for c in chunk.valid().chars() {
                         match c {
                             '\\' => f.write_str("\\\\")?,
-                            c if c.is_control() => {
+                            c if !is_seen(c) => {
                                 let mut bytes = [0; 4];
                                 let bytes = c.encode_utf8(&mut bytes).bytes();
                                 bytes
@@ -140,6 +140,35 @@ impl fmt::Display for Value<'_> {
             }
         }
     }
+}
+
+/// Whether a character is seen where it is shown. Control characters are not, nor are those of Unicode's categories Cf (some of which turn
+/// the direction of writing), Zl and Zp, and variation selectors.
+fn is_seen(c: char) -> bool {
+    const UNSEEN: [(char, char); 20] = [
+        ('\u{ad}', '\u{ad}'),
+        ('\u{600}', '\u{605}'),
+        ('\u{61c}', '\u{61c}'),
+        ('\u{6dd}', '\u{6dd}'),
+        ('\u{70f}', '\u{70f}'),
+        ('\u{890}', '\u{891}'),
+        ('\u{8e2}', '\u{8e2}'),
+        ('\u{180b}', '\u{180f}'),
+        ('\u{200b}', '\u{200f}'),
+        ('\u{2028}', '\u{202e}'),
+        ('\u{2060}', '\u{206f}'),
+        ('\u{fe00}', '\u{fe0f}'),
+        ('\u{feff}', '\u{feff}'),
+        ('\u{fff9}', '\u{fffb}'),
+        ('\u{110bd}', '\u{110bd}'),
+        ('\u{110cd}', '\u{110cd}'),
+        ('\u{13430}', '\u{1343f}'),
+        ('\u{1bca0}', '\u{1bca3}'),
+        ('\u{1d173}', '\u{1d17a}'),
+        ('\u{e0000}', '\u{e0fff}'),
+    ];
+    let is_in = |&(first, last): &(char, char)| (first..=last).contains(&c);
+    !c.is_control() && !UNSEEN.iter().any(is_in)
 }
 
 impl fmt::Display for Flow {
@@ -196,6 +225,10 @@ mod tests {
         let shown = |bytes: &'static [u8]| Value::Text(bytes.into()).to_string();
         assert_eq!(shown(b"a\x1b[2J\xff\\"), r"a\x1b[2J\xff\\");
         assert_eq!(shown("ü\u{85}".as_bytes()), r"ü\xc2\x85");
+        // Turns what follows around; is not seen.
+        assert_eq!(shown("a\u{202e}b".as_bytes()), r"a\xe2\x80\xaeb");
+        assert_eq!(shown("a\u{200b}".as_bytes()), r"a\xe2\x80\x8b");
+        assert_eq!(shown("e\u{301}ж漢".as_bytes()), "e\u{301}ж漢");
         assert_eq!(
             Value::Mac([2, 0, 0, 0, 0, 0xa]).to_string(),
             "02:00:00:00:00:0a"

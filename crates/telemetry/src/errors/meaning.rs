@@ -19,12 +19,15 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
     } else {
         &of_group
     };
+    let in_small_letters = catalogue.in_small_letters(name);
     let help = match name {
         _ if is_aggregate => Some("aggregates stand in front of `by` and `where`".to_string()),
         "ip.version" => {
             Some("the attributes of `ip` are those of IPv4, those of `ipv6` of IPv6".into())
         }
-        _ => with_part(candidates, name)
+        _ => in_small_letters
+            .map(|known| format!("did you mean `{known}`?"))
+            .or_else(|| with_part(candidates, name))
             .or_else(|| did_you_mean(candidates.iter().map(String::as_str), name)),
     };
     let help = help.unwrap_or_else(|| {

@@ -88,9 +88,33 @@ fn place(field: Field) -> (&'static str, &'static str) {
     }
 }
 
-/// An attribute's name as one of P4.
-pub(super) fn name(attribute: &str) -> String {
-    attribute.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+/// What is put behind the name of an attribute to name what belongs to it.
+const BEHIND: [&str; 4] = ["_length", "_kept", "_signed", "_t"];
+
+/// The names of a query's attributes as ones of P4. P4 has fewer signs for names, so that some have a number behind them:
+/// none is that of another, or of what belongs to another.
+pub(super) fn names(query: &Query) -> Vec<String> {
+    let belongs = |name: &str, to: &str| match name.strip_prefix(to) {
+        Some(rest) => rest.is_empty() || BEHIND.contains(&rest),
+        None => false,
+    };
+    let mut names: Vec<String> = Vec::with_capacity(query.attributes.len());
+    for attribute in &query.attributes {
+        let is_sign = |c: char| !c.is_ascii_alphanumeric();
+        let plain = attribute.name.replace(is_sign, "_");
+        let mut name = plain.clone();
+        let mut number = 1;
+        let is_taken = |name: &str| {
+            let mut known = names.iter();
+            known.any(|known| belongs(name, known) || belongs(known, name))
+        };
+        while is_taken(&name) {
+            number += 1;
+            name = format!("{plain}_{number}");
+        }
+        names.push(name);
+    }
+    names
 }
 
 /// A flow, whose IPv4 addresses are mapped to IPv6.
@@ -137,9 +161,9 @@ impl Layout<'_> {
             reader.types(out);
         }
         *out += "\nstruct group_t {\n";
+        let names = names(self.query);
         for &key in &self.query.keys {
-            let field = name(&self.query.attributes[key].name);
-            let _ = writeln!(out, "    {} {field};", self.sources[key].ty);
+            let _ = writeln!(out, "    {} {};", self.sources[key].ty, names[key]);
         }
         if self.query.keys.is_empty() {
             *out += "    bit<1> all;   // one group\n";

@@ -1,6 +1,6 @@
 //! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
 
-use super::field::{Source, name};
+use super::field::{Source, names};
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::errors::program as errors;
@@ -61,6 +61,7 @@ pub(super) fn reader<'q>(
     let mut attributes = Vec::new();
     let schema = messages.schema(kind);
     let kept = kept_of_texts(query)?;
+    let names = names(query);
     for (index, attribute) in of_message {
         let refused = || errors::message(&attribute.name);
         let name_there = attribute.name_in_message();
@@ -75,7 +76,7 @@ pub(super) fn reader<'q>(
         attributes.push(Attribute {
             index,
             name: name_there.to_owned(),
-            variable: name(&attribute.name),
+            variable: names[index].clone(),
             kind,
             width: kept_of(query, index, kept).max(compared.next_multiple_of(8)),
         });
@@ -353,7 +354,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Texts that are longer than what is kept, where `top` and keys have them.
+    /// Texts that are longer than what is kept, where keys, `top` and `distinct` have them.
     pub(super) fn cut(&self, out: &mut String) {
         let mut cut = Vec::new();
         let keys = self.query.keys.iter().copied();
@@ -362,7 +363,7 @@ impl Reader<'_> {
             .aggregates
             .iter()
             .filter_map(|a| match a.function {
-                Function::Top(_, x) => Some(x),
+                Function::Top(_, x) | Function::Distinct(x) => Some(x),
                 _ => None,
             });
         for index in keys.chain(items) {

@@ -129,7 +129,8 @@ pub fn objects_of(query: &Query) -> Vec<String> {
 /// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their
 /// packets.
 fn object(function: Function, query: &Query) -> Option<String> {
-    let name = |x: usize| field::name(&query.attributes[x].name);
+    let names = field::names(query);
+    let name = |x: usize| &names[x];
     Some(match function {
         Function::Count | Function::Bytes | Function::Rate(None) => return None,
         Function::Sum(x)
@@ -198,7 +199,9 @@ fn objects(layout: &Layout, groups: usize, out: &mut String) {
                 format!("distinct_count<group_t, {ty}>({groups}, {PRECISION})")
             }
             Function::Top(k, _) => {
-                format!("top_keys<{name}_t>({})", kept(k).saturating_mul(groups))
+                // More than memory holds is refused as such, and must not become a small number.
+                let keys = kept(k).saturating_mul(groups).min(u32::MAX as usize);
+                format!("top_keys<{name}_t>({keys})")
             }
             Function::Histogram(_) => format!("histogram<group_t>({groups})"),
             _ => format!("tally<group_t>({groups})"),

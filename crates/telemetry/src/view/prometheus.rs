@@ -6,27 +6,33 @@ use crate::query::{Function, Query};
 use crate::report::{Counts, Report};
 use std::fmt::Write;
 
-/// A page: the figures of the first `most` groups, with the keys as labels, and what was not counted.
-pub fn page(query: &Query, report: &Report, most: usize) -> String {
+/// A page: the figures of the first `most` groups, with the keys as labels, and what was not counted, among it `dropped` packets that were
+/// not seen.
+pub fn page(query: &Query, report: &Report, dropped: u64, most: usize) -> String {
     let mut page = String::new();
-    for (index, aggregate) in query.aggregates.iter().enumerate() {
-        let name = format!("onpath_query_{}", word(&aggregate.label));
+    let keys = words(report.keys.iter().map(String::as_str));
+    let names = words(query.aggregates.iter().map(|a| a.label.as_str()));
+    for (index, (aggregate, name)) in query.aggregates.iter().zip(names).enumerate() {
+        let name = format!("onpath_query_{name}");
         let _ = writeln!(page, "# HELP {name} {}", help(&aggregate.label));
         let _ = writeln!(page, "# TYPE {name} {}", kind(aggregate.function));
         for row in report.rows.iter().take(most) {
             let values = row.keys.iter().map(ToString::to_string);
-            let labels: Vec<String> = report
-                .keys
-                .iter()
-                .zip(values)
-                .map(|(key, value)| label(&word(key), &value))
-                .collect();
+            let labels = keys.iter().zip(values);
+            let labels: Vec<String> = labels.map(|(key, value)| label(key, &value)).collect();
             if let Some(cell) = row.cells.get(index) {
                 samples(&mut page, &name, &labels, cell);
             }
         }
     }
-    counts(&mut page, &report.counts);
+    let left = report.rows.len().saturating_sub(most);
+    let name = "onpath_query_groups_left_out";
+    let _ = writeln!(
+        page,
+        "# HELP {name} Groups that are not on this page, which has the {most} with the largest first figure."
+    );
+    let _ = writeln!(page, "# TYPE {name} gauge\n{name} {left}");
+    counts(&mut page, &report.counts, dropped);
     page
 }
 
@@ -61,7 +67,7 @@ fn samples(page: &mut String, name: &str, labels: &[String], cell: &Cell) {
     }
 }
 
-fn counts(page: &mut String, counts: &Counts) {
+fn counts(page: &mut String, counts: &Counts, dropped: u64) {
     let all = [
         ("packets", "Packets that were read.", counts.packets),
         (
@@ -89,6 +95,17 @@ fn counts(page: &mut String, counts: &Counts) {
             "Packets with a malformed message.",
             counts.malformed,
         ),
+        ("cut", "Long values that were cut.", counts.cut),
+        (
+            "unread",
+            "Packets with messages that were not read: too long, or behind too many others.",
+            counts.unread,
+        ),
+        (
+            "dropped",
+            "Packets that the kernel had no room to copy.",
+            dropped,
+        ),
     ];
     for (name, help, number) in all {
         let _ = writeln!(page, "# HELP onpath_query_{name}_total {help}");
@@ -110,13 +127,20 @@ fn kind(function: Function) -> &'static str {
     }
 }
 
-/// A text as a name: letters, digits and single underscores.
-fn word(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join("_")
+/// Texts as names of letters, digits and single underscores. Those that would be alike have a number behind them: no page may have the same
+/// name twice.
+fn words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in texts {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let plain = words.join("_");
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let mut wishes = std::iter::once(plain.clone()).chain(numbered);
+        let free = wishes.find(|wish| !names.contains(wish));
+        names.push(free.unwrap_or(plain));
+    }
+    names
 }
 
 fn help(text: &str) -> String {

@@ -184,8 +184,8 @@ pub fn notes(report: &Report) -> Vec<String> {
     }
     if counts.unread > 0 {
         notes.push(format!(
-            "{} not read: too long, or behind too many in a packet",
-            diag::counted(counts.unread, "message")
+            "{} with messages that were not read: too long, or behind too many others",
+            diag::counted(counts.unread, "packet")
         ));
     }
     notes

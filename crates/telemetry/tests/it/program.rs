@@ -298,6 +298,11 @@ fn messages_are_read_alike() {
         "count, bytes by dns.qname where dns.qtype == 1",
         "count by dns.answer.ttl where dns.rcode == 0",
         "count by http.header.content-length",
+        // Numbers that a status has no bits for are compared all the same.
+        "count where http.status != 404 and http.status <= 1023",
+        // Names that P4 cannot tell apart, or that have what belongs to another behind them.
+        "count by http.query.x, http.query.x_length where not http.header.x-y == \"1\" or not http.header.x_y == \"1\"",
+        "count, distinct(http.query.x-y), distinct(http.query.x_y) by http.path",
     ] {
         let mut expected = run_on(&schemas, text, &packets, None);
         let found = on_path(text, &schemas, &packets, expected.seconds);
@@ -309,6 +314,39 @@ fn messages_are_read_alike() {
         assert_eq!(both.find(|(a, b)| a != b), None, "{text}");
         assert_eq!(found, expected, "{text}");
     }
+}
+
+#[test]
+fn values_of_distinct_that_are_cut_are_counted() {
+    let ends = ([10, 0, 0, 1].into(), [10, 0, 1, 1].into());
+    let get = |path: &str| {
+        let text = format!("GET /{path} HTTP/1.1\r\n\r\n");
+        frames::tcp(ends.0, ends.1, (40000, 80), text.as_bytes())
+    };
+    let packets = [get("short"), get(&"x".repeat(200))];
+    let schemas = Schemas::builtin();
+    let report = on_path("distinct(http.path)", &schemas, &packets, 1.0);
+    assert_eq!((report.counts.records, report.counts.cut), (2, 1));
+}
+
+/// It is refused where it is too much, and does not become a small number.
+#[test]
+fn keys_of_top_are_as_many_as_the_groups_need() {
+    let text = "top(1000, ip.src) by ip.dst";
+    let mut map = SourceMap::new();
+    let query = compile(text, &Catalogue::new(&NoMessages), &mut map)
+        .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
+    let keys = |groups| {
+        let program = program(&query, text, &NoMessages, Some(groups));
+        let program = program.unwrap_or_else(|d| panic!("{}", d.message));
+        let (_, behind) = program
+            .split_once("top_keys<top_ip_src_t>(")
+            .expect("the object");
+        let (keys, _) = behind.split_once(')').expect("its size");
+        keys.parse::<u64>().expect("a number")
+    };
+    assert_eq!(keys(100), 3_200_000);
+    assert_eq!(keys(telemetry::MAX_GROUPS), u64::from(u32::MAX));
 }
 
 #[test]

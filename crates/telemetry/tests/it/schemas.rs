@@ -2,6 +2,7 @@
 
 use crate::evaluation::run_on;
 use crate::frames::{tcp, udp};
+use diag::SourceMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -199,7 +200,7 @@ fn every_built_in_schema_is_a_kind_with_attributes() {
     use telemetry::Type;
     for (name, expected) in [
         ("http.host", Some(Type::Text)),
-        ("http.status", Some(Type::Number(64))),
+        ("http.status", Some(Type::Number(10))),
         ("http.header.x-y", Some(Type::Text)),
         ("http.header.", None),
         ("http.nothing", None),
@@ -224,4 +225,21 @@ fn damaged_messages_are_counted_or_read() {
             }
         }
     }
+}
+
+/// A name that no message can have is refused, with the one that was meant: it would silently find nothing.
+#[test]
+fn names_are_written_as_messages_are_read() {
+    let help = |text: &str| {
+        let mut map = SourceMap::new();
+        let wrong = compile(text, &Catalogue::new(&*SCHEMAS), &mut map).expect_err(text);
+        let first = wrong.iter().next().expect("an error");
+        (first.code.0, first.help.clone().unwrap_or_default())
+    };
+    assert_eq!(
+        help("count by http.header.Accept"),
+        ("E1120", "did you mean `http.header.accept`?".into())
+    );
+    assert_eq!(help("count by tls.extension.016").0, "E1120");
+    assert_eq!(help("count where http.status == 1024").0, "E1123");
 }

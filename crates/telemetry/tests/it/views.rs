@@ -120,7 +120,7 @@ fn csv_has_a_column_for_each_figure() {
 fn prometheus_has_keys_as_labels() {
     let text = "count, mean(ip.ttl), top(1, ip.src), histogram(packet.length) by kv.host";
     let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
-    let page = prometheus::page(&query, &run(text, &packets()), 10);
+    let page = prometheus::page(&query, &run(text, &packets()), 7, 10);
     for line in [
         "# TYPE onpath_query_count counter",
         r#"onpath_query_count{kv_host="a,\"b\""} 1"#,
@@ -132,11 +132,34 @@ fn prometheus_has_keys_as_labels() {
         r#"onpath_query_histogram_packet_length_count{kv_host="a,\"b\""} 1"#,
         "onpath_query_malformed_total 1",
         "onpath_query_without_key_total 1",
+        "onpath_query_cut_total 0",
+        "onpath_query_unread_total 0",
+        "onpath_query_dropped_total 7",
+        "onpath_query_groups_left_out 0",
     ] {
         assert!(page.lines().any(|l| l == line), "{line}\nis not in\n{page}");
     }
-    let few = prometheus::page(&query, &run(text, &packets()), 1);
+    let few = prometheus::page(&query, &run(text, &packets()), 0, 1);
     assert_eq!(few.matches("onpath_query_count{").count(), 1);
+    assert!(few.contains("\nonpath_query_groups_left_out 1\n"), "{few}");
+}
+
+/// Two metrics, or two labels, of the same name make a page that Prometheus refuses as a whole.
+#[test]
+fn prometheus_has_no_name_twice() {
+    let text = "distinct(kv.x.a-b), distinct(kv.x.a_b) by kv.x.a-b, kv.x.a_b";
+    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
+    let packet = frames::udp(1, 1, (1, 7000), b"a-b=1;a_b=2\n");
+    let page = prometheus::page(&query, &run(text, &[packet]), 0, 10);
+    for line in [
+        r#"onpath_query_distinct_kv_x_a_b{kv_x_a_b="1",kv_x_a_b_2="2"} 1"#,
+        r#"onpath_query_distinct_kv_x_a_b_2{kv_x_a_b="1",kv_x_a_b_2="2"} 1"#,
+    ] {
+        assert!(
+            page.lines().any(|l| l.starts_with(line)),
+            "{line}\nis not in\n{page}"
+        );
+    }
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub struct Query {
     /// Print a P4 program that keeps the figures on the path, instead of answering: `onpath run` runs it, and
     /// `onpath figures` reads them
     ///
-    /// It reads headers, not messages, and changes no packet.
+    /// It reads headers and messages, and changes no packet.
     #[arg(long, conflicts_with_all = ["json", "csv", "explain"])]
     pub p4: bool,
 }

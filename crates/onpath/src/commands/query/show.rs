@@ -99,7 +99,7 @@ impl<'a> Show<'a> {
     pub(super) fn report(&mut self, report: &Report, dropped: u64, elapsed: f64) -> Reading {
         let args = self.args;
         if let Some(page) = &self.page {
-            page.publish(prometheus::page(&self.query, report, GROUPS));
+            page.publish(prometheus::page(&self.query, report, dropped, GROUPS));
         }
         if args.json {
             let mut object = json::object(report);
