@@ -18,6 +18,7 @@ use kernel::clang::{self, Clang, Effort, Jumps, Source};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
+use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -191,11 +192,15 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let features = usable(request.kernel.features());
     let begun = Instant::now();
-    let optimised = optimised(program, request);
-    let forecast = Forecast::of(&optimised);
+    // For strategies that make functions of parts.
+    let for_parts = frontend::optimise_for_parts(program);
+    let forecast = Forecast::of(&for_parts);
     forecast.check(request.hook)?;
-    // The same for strategies that make functions of parts.
-    let mut for_parts: Option<Program> = None;
+    // For the others.
+    let optimised = LazyCell::new(|| match request.parts {
+        Some(_) => for_parts.clone(),
+        None => frontend::with_entries(for_parts.clone()),
+    });
     let optimised_fast_path = frontend::optimise_fast_path(program);
     let mut times = Times {
         own: begun.elapsed(),
@@ -214,7 +219,7 @@ pub fn compile(
             return Outcome::Repeated;
         }
         if let (None, None, Some(report)) = (&first, request.parts, forecast.long()) {
-            let long = too_long(&optimised, request, &features, &report);
+            let long = too_long(&for_parts, request, &features, &report);
             first = Some(report);
             return long;
         }
@@ -238,7 +243,7 @@ pub fn compile(
                 let begun = Instant::now();
                 let fast_path = optimised_fast_path.as_ref().filter(|_| strategy.fast_path);
                 let full = match strategy.in_parts && request.parts.is_none() {
-                    true => for_parts.get_or_insert_with(|| frontend::optimise_for_parts(program)),
+                    true => &for_parts,
                     false => &optimised,
                 };
                 let compiled = bpf::compile(full, fast_path, sources, &form.0);
@@ -256,7 +261,7 @@ pub fn compile(
         }
         match limits::length(&features, &output.report) {
             Length::Long | Length::Excessive if is_first => {
-                return too_long(&optimised, request, &features, &output.report);
+                return too_long(&for_parts, request, &features, &output.report);
             }
             Length::Excessive => return Outcome::Repeated,
             Length::Long if too_large_in_parts => return Outcome::Repeated,
@@ -280,8 +285,8 @@ pub fn compile(
         let copied = last
             .as_ref()
             .map(|(_, output)| &output.report.copied_headers);
-        let refused = stack::explain(&refused, &optimised, copied.map_or(&[], Vec::as_slice));
-        show_longest_part(&refused, &optimised)
+        let refused = stack::explain(&refused, &for_parts, copied.map_or(&[], Vec::as_slice));
+        show_longest_part(&refused, &for_parts)
     })?;
     let Tried {
         made: (object, output),

@@ -3,6 +3,7 @@
 use crate::loader::FileLoader;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use ir::Program;
+use ir::passes::Rejects;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -173,23 +174,29 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
 
 /// The program after all passes: what targets are compiled from.
 pub fn optimise(program: &Program) -> Program {
-    optimised(program, ir::passes::pipeline)
+    with_entries(optimise_for_parts(program))
 }
 
 /// The same, where parts of it are to become functions.
 pub(crate) fn optimise_for_parts(program: &Program) -> Program {
-    optimised(program, ir::passes::without_entries)
+    let (mut program, rejects) = arch::for_targets(program);
+    let options = options(rejects);
+    ir::passes::without_entries(&mut program, &options);
+    program
 }
 
-fn optimised(program: &Program, passes: fn(&mut Program, &ir::passes::Options)) -> Program {
-    let (mut program, rejects) = arch::for_targets(program);
-    let options = ir::passes::Options {
+/// What [`optimise`] gives, from what [`optimise_for_parts`] gave.
+pub(crate) fn with_entries(mut program: Program) -> Program {
+    ir::passes::entries(&mut program, &options(Rejects::default()));
+    program
+}
+
+fn options(rejects: Rejects) -> ir::passes::Options {
+    ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
         rejects,
-    };
-    passes(&mut program, &options);
-    program
+    }
 }
 
 /// The passes for the fast path of a program as elaborated, if it marks others as rare.

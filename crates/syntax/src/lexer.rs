@@ -1,6 +1,7 @@
 //! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and code that uses
 //! such a token reports it (text that `#if` leaves out may hold anything).
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::token::{Bad, Kind, OPERATORS};
@@ -27,6 +28,16 @@ pub(crate) struct Lexer {
     text: Arc<str>,
     at: usize,
     line_start: bool,
+    /// The token that was looked at and not taken.
+    ahead: Cell<Option<Ahead>>,
+}
+
+/// A token that comes next, and where the cursor is behind it.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    raw: Raw,
+    at: usize,
+    line_start: bool,
 }
 
 impl Lexer {
@@ -41,6 +52,7 @@ impl Lexer {
             text,
             at,
             line_start: true,
+            ahead: Cell::new(None),
         }
     }
 
@@ -50,16 +62,30 @@ impl Lexer {
             text: Arc::clone(&other.text),
             at,
             line_start: false,
+            ahead: Cell::new(None),
         }
     }
 
     /// The next token without taking it.
     pub(crate) fn peek(&self) -> Raw {
-        self.clone().next()
+        if let Some(ahead) = self.ahead.get() {
+            return ahead.raw;
+        }
+        let mut behind = self.clone();
+        let raw = behind.next();
+        let Lexer { at, line_start, .. } = behind;
+        let ahead = Ahead {
+            raw,
+            at,
+            line_start,
+        };
+        self.ahead.set(Some(ahead));
+        raw
     }
 
     /// The text from here to the end of the line (continued lines included), which is taken.
     pub(crate) fn rest_of_line(&mut self) -> (usize, usize) {
+        self.ahead.set(None);
         let from = self.at;
         let bytes = self.text.as_bytes();
         let mut to = from;
@@ -72,6 +98,10 @@ impl Lexer {
 
     /// Takes the next token; [`Kind::Eof`] at the end, again and again.
     pub(crate) fn next(&mut self) -> Raw {
+        if let Some(ahead) = self.ahead.take() {
+            (self.at, self.line_start) = (ahead.at, ahead.line_start);
+            return ahead.raw;
+        }
         let text = Arc::clone(&self.text);
         let bytes = text.as_bytes();
         let mut first = std::mem::take(&mut self.line_start);
@@ -140,7 +170,10 @@ impl Lexer {
             b'"' => return self.string(bytes),
             _ => {}
         }
-        if let Some((text, kind)) = OPERATORS.iter().find(|(text, _)| rest.starts_with(text)) {
+        let mut operators = OPERATORS
+            .iter()
+            .filter(|(text, _)| text.as_bytes()[0] == bytes[0]);
+        if let Some((text, kind)) = operators.find(|(text, _)| rest.starts_with(text)) {
             self.at += text.len();
             return *kind;
         }

@@ -104,8 +104,11 @@ pub const PASSES: &[Pass] = &[
     pass("select", Level::Optimize, |p, _| select::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
     // Last: no other pass has to keep entries.
-    pass("thread", Level::Optimize, |p, _| thread::run(p)),
+    pass(THREAD, Level::Optimize, |p, _| thread::run(p)),
 ];
+
+/// The last pass.
+const THREAD: &str = "thread";
 
 const fn pass(name: &'static str, level: Level, run: fn(&mut Program, &Options)) -> Pass {
     Pass { name, level, run }
@@ -129,7 +132,12 @@ pub fn pipeline(program: &mut Program, options: &Options) {
 
 /// All passes but [`thread`]: the parser enters a control where it begins, so that a target can make functions of its parts.
 pub fn without_entries(program: &mut Program, options: &Options) {
-    run(program, options, |pass| pass.name != "thread");
+    run(program, options, |pass| pass.name != THREAD);
+}
+
+/// The pass that [`without_entries`] left out, so that both come to [`pipeline`].
+pub fn entries(program: &mut Program, options: &Options) {
+    run(program, options, |pass| pass.name == THREAD);
 }
 
 fn run(program: &mut Program, options: &Options, runs: impl Fn(&Pass) -> bool) {

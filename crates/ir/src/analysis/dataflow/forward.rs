@@ -2,6 +2,7 @@
 
 use super::{Domain, goes_on_after_timeout, join, reverse_postorder};
 use crate::*;
+use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 
 /// An analysis that follows a packet.
@@ -183,7 +184,10 @@ impl<'a, A: Forward> Solver<'a, A> {
     fn parser(&mut self, id: Parser, start: Option<A::Fact>) -> Option<A::Fact> {
         let data = &self.program.parsers[id];
         let order = reverse_postorder(data);
-        let rank: HashMap<State, usize> = order.iter().enumerate().map(|(i, &s)| (s, i)).collect();
+        let mut rank: SecondaryMap<State, usize> = SecondaryMap::new();
+        for (i, &state) in order.iter().enumerate() {
+            rank[state] = i;
+        }
         let mut entries: Vec<Option<A::Fact>> = vec![None; order.len()];
         if let Some(entry) = entries.first_mut() {
             *entry = start;
@@ -197,9 +201,9 @@ impl<'a, A: Forward> Solver<'a, A> {
             let now = self.state(&state.body, entries[at].clone());
             for (target, fact) in self.successors(&state.transition, now) {
                 if let Target::State(next) = target
-                    && join(&mut entries[rank[&next]], Some(fact))
+                    && join(&mut entries[rank[next]], Some(fact))
                 {
-                    todo.insert(rank[&next]);
+                    todo.insert(rank[next]);
                 }
             }
         }

@@ -20,6 +20,7 @@ pub use forward::{
 };
 
 use crate::*;
+use cranelift_entity::SecondaryMap;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -58,16 +59,21 @@ pub fn join<D: Domain>(into: &mut Option<D>, other: Option<D>) -> bool {
 
 /// Where a transition leads, in its order.
 pub fn targets(transition: &Transition) -> Vec<Target> {
-    match transition {
-        Transition::To(target) => vec![*target],
-        Transition::Select { cases, .. } => cases.iter().map(|case| case.target).collect(),
-    }
+    targets_of(transition).collect()
+}
+
+/// The same without a list of them.
+fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = Target> {
+    let (only, cases) = match transition {
+        Transition::To(target) => (Some(*target), [].as_slice()),
+        Transition::Select { cases, .. } => (None, cases.as_slice()),
+    };
+    only.into_iter().chain(cases.iter().map(|case| case.target))
 }
 
 /// The states that a transition leads to, in its order.
 pub fn successors(transition: &Transition) -> Vec<State> {
-    targets(transition)
-        .into_iter()
+    targets_of(transition)
         .filter_map(|target| match target {
             Target::State(state) => Some(state),
             Target::Accept | Target::AcceptAt(_) | Target::Reject | Target::Rare => None,
@@ -78,13 +84,18 @@ pub fn successors(transition: &Transition) -> Vec<State> {
 /// The states that a parser reaches, in reverse postorder: only loops lead backwards, and the state of a select's first
 /// case comes as early as it can.
 pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
-    let next = |state: State| successors(&parser.states[state].transition);
-    let mut seen = HashSet::from([parser.start]);
+    let next = |state: State| targets_of(&parser.states[state].transition).rev();
+    let mut seen = SecondaryMap::with_capacity(parser.states.len());
+    seen[parser.start] = true;
     let mut path = vec![(parser.start, next(parser.start))];
-    let mut order = Vec::new();
+    let mut order = Vec::with_capacity(parser.states.len());
     while let Some((state, rest)) = path.last_mut() {
-        match rest.pop() {
-            Some(to) if seen.insert(to) => path.push((to, next(to))),
+        match rest.next() {
+            Some(Target::State(to)) => {
+                if !std::mem::replace(&mut seen[to], true) {
+                    path.push((to, next(to)));
+                }
+            }
             Some(_) => {}
             None => {
                 order.push(*state);
