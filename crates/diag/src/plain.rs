@@ -1,6 +1,7 @@
 //! Plain text for people, beside diagnostics: what the system reports, and tables.
 
 use std::fmt::Display;
+use unicode_width::UnicodeWidthChar;
 
 /// A number of things, which are named in the singular: "1 entry", "2 entries".
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> String {
@@ -22,12 +23,21 @@ pub fn system_message(error: &std::io::Error) -> String {
     text
 }
 
+/// The columns that a character takes on a terminal: those of East Asian scripts, for example, have two.
+pub fn char_width(c: char) -> usize {
+    UnicodeWidthChar::width(c).unwrap_or(0)
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
 /// Rows of cells with the columns aligned, two blanks between.
 pub fn columns(rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows {
         for (i, cell) in row.iter().enumerate() {
-            let width = cell.chars().count();
+            let width = width(cell);
             match widths.get_mut(i) {
                 Some(known) => *known = (*known).max(width),
                 None => widths.push(width),
@@ -38,7 +48,7 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         let cells: Vec<String> = row
             .iter()
             .zip(&widths)
-            .map(|(cell, &width)| format!("{cell:width$}"))
+            .map(|(cell, &widest)| format!("{cell}{}", " ".repeat(widest - width(cell))))
             .collect();
         cells.join("  ").trim_end().to_string() + "\n"
     };
@@ -70,5 +80,10 @@ mod tests {
             vec!["ccc".into(), "d".into()],
         ];
         assert_eq!(columns(&rows), "a    bb\nccc  d\n");
+        let wide = vec![
+            vec!["漢字".into(), "b".into()],
+            vec!["a".into(), "c".into()],
+        ];
+        assert_eq!(columns(&wide), "漢字  b\na     c\n");
     }
 }

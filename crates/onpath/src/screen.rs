@@ -25,9 +25,13 @@ pub(crate) fn fit(text: &str, width: usize, height: usize) -> String {
     let shown = lines.len().min(height);
     lines[..shown]
         .iter()
-        .map(|line| match line.char_indices().nth(width) {
-            Some((end, _)) => &line[..end],
-            None => line,
+        .map(|line| {
+            let mut columns = 0;
+            let mut beyond = line.char_indices().skip_while(|(_, c)| {
+                columns += diag::char_width(*c);
+                columns <= width
+            });
+            beyond.next().map_or(*line, |(end, _)| &line[..end])
         })
         .collect::<Vec<_>>()
         .join("\n")
@@ -46,5 +50,8 @@ mod tests {
     fn what_a_terminal_has_no_room_for_is_cut() {
         assert_eq!(fit("abc\ndéfg\nh\n", 3, 2), "abc\ndéf");
         assert_eq!(fit("abc\n", 80, 24), "abc");
+        // A character of two columns would wrap with half of it, and so is left out.
+        assert_eq!(fit("漢字x\n", 3, 2), "漢");
+        assert_eq!(fit("e\u{301}字\n", 3, 2), "e\u{301}字");
     }
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const WORKERS: usize = 4;
 /// How long a connection may take, from its beginning to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What is written at once: a call may wait as long again for each part that the reader takes.
+const PIECE: usize = 4 << 10;
 /// The longest request line with headers.
 const LONGEST_HEAD: usize = 8 << 10;
 /// What is read of a request's body before the connection is closed, so that the answer arrives.
@@ -50,7 +52,7 @@ pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> 
                 loop {
                     match listener.accept() {
                         // A client that goes away is its own affair.
-                        Ok((mut stream, _)) => drop(answer(&mut stream, &page)),
+                        Ok((mut stream, _)) => drop(answer(&mut stream, &page, PATIENCE)),
                         // Out of file descriptors, perhaps: it passes.
                         Err(_) => thread::sleep(Duration::from_millis(100)),
                     }
@@ -60,9 +62,9 @@ pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> 
     Ok(bound)
 }
 
-/// Reads one request, answers it, and closes.
-fn answer(stream: &mut TcpStream, page: &Page) -> io::Result<()> {
-    let until = Instant::now() + PATIENCE;
+/// Reads one request, answers it, and closes; all of it takes no longer than `patience`.
+fn answer(stream: &mut TcpStream, page: &Page, patience: Duration) -> io::Result<()> {
+    let until = Instant::now() + patience;
     let response = match read_head(stream, until)? {
         Some(head) => respond(&head, page),
         None => response(
@@ -71,8 +73,15 @@ fn answer(stream: &mut TcpStream, page: &Page) -> io::Result<()> {
             "the request is too long\n",
         ),
     };
-    stream.set_write_timeout(Some(left(until)?))?;
-    stream.write_all(response.as_bytes())?;
+    let mut unsent = response.as_bytes();
+    while !unsent.is_empty() {
+        stream.set_write_timeout(Some(left(until)?))?;
+        let piece = &unsent[..unsent.len().min(PIECE)];
+        match stream.write(piece)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            sent => unsent = &unsent[sent..],
+        }
+    }
     stream.shutdown(Shutdown::Write)?;
     // What came and was not read would make the kernel reset the connection, and the answer with it.
     let mut rest = 0;
@@ -233,6 +242,27 @@ mod tests {
         stream.read_to_string(&mut text).unwrap();
         assert!(text.ends_with("x 1\n"));
         drop(silent);
+    }
+
+    #[test]
+    fn a_client_that_reads_little_by_little_is_not_waited_for() {
+        let page = Page::default();
+        // More than the kernel keeps for a connection.
+        page.publish("x".repeat(64 << 20));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let begun = Instant::now();
+        let answered =
+            thread::spawn(move || answer(&mut stream, &page, Duration::from_millis(300)));
+        let mut little = vec![0; 256 << 10];
+        while !answered.is_finished() && begun.elapsed() < PATIENCE {
+            client.read_exact(&mut little).ok();
+            thread::sleep(Duration::from_millis(100));
+        }
+        assert!(answered.is_finished(), "after {:?}", begun.elapsed());
+        assert!(answered.join().unwrap().is_err());
     }
 
     #[test]

@@ -69,6 +69,8 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         verbose: args.verbose,
         memory: None,
         ends_with_process: true,
+        free_name: None,
+        instead: None,
         quiet: args.quiet,
         detach: args.detach,
         specialize: false,

@@ -44,15 +44,18 @@ pub(super) fn run(
     kernel::bundle::check_rights(&hooks, hooks.len()).map_err(refused)?;
     let pins = Pins::default();
     mend(&pins)?;
+    let free_name = || free_name(&pins, device);
     let name = match &args.name {
         Some(name) => name.clone(),
-        None => free_name(&pins, device)?,
+        None => free_name()?,
     };
     let how = How {
         method: TcMethod::Best,
         verbose: args.verbose,
         memory: None,
         ends_with_process: true,
+        free_name: args.name.is_none().then_some(&free_name),
+        instead: Some("`--off-path` answers the query whatever the kernel refuses"),
         quiet: false,
         detach: false,
         specialize: false,
@@ -62,6 +65,7 @@ pub(super) fn run(
     };
     let unit = unit(&name, device, &hooks, query, text.into());
     let running = set_up(unit, &pins, how)?;
+    let name = running.name().to_owned();
     for line in &running.report {
         err_line!("{line}");
     }

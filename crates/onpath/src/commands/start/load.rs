@@ -60,6 +60,9 @@ pub(crate) fn load(
         } else if !log.is_empty() {
             err_line!("note: `--verbose` shows the kernel's full log");
         }
+        if let Some(instead) = how.instead {
+            err_line!("note: {instead}");
+        }
         return Err(stop);
     }
 }

@@ -49,6 +49,8 @@ pub(crate) fn run(args: Run) -> Done {
         verbose: args.verbose,
         memory: args.allow_memory,
         ends_with_process: false,
+        free_name: None,
+        instead: None,
         quiet: args.json,
         detach: args.detach,
         specialize: args.specialize,
@@ -182,6 +184,11 @@ pub(crate) struct How<'a> {
     pub memory: Option<u64>,
     /// Whether it ends with this process even if that is killed.
     pub ends_with_process: bool,
+    /// Gives a name that nothing runs under, for a unit whose name need not be the one it came with: while it was compiled and verified,
+    /// another command may have taken that. `None`: it is refused then.
+    pub free_name: Option<&'a dyn Fn() -> Result<String, Stop>>,
+    /// What to do instead if the kernel refuses a program, where the user did not write that.
+    pub instead: Option<&'a str>,
     /// Whether steps that take long are not reported.
     pub quiet: bool,
     /// Whether it is to outlive this process.
@@ -387,7 +394,15 @@ pub(crate) fn set_up<'a>(
         })?),
         false => None,
     };
-    let mut pending = pins.begin(&unit.name).map_err(refused)?;
+    let mut pending = loop {
+        if let Some(free_name) = how.free_name {
+            unit.name = free_name()?;
+        }
+        match pins.begin(&unit.name) {
+            Err(_) if how.free_name.is_some() && pins.check_free(&unit.name).is_err() => continue,
+            begun => break begun.map_err(refused)?,
+        }
+    };
     if guard.is_some()
         && let Ok(this) = Owner::this()
     {
