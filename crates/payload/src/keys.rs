@@ -121,6 +121,12 @@ pub(crate) static MESSAGE: Spec = Spec {
             "recognise = [{ bytes = \"GET \" }]",
         ),
         optional(
+            "next",
+            Kind::Table(&NEXT),
+            "Where another message begins in the same segment.",
+            "next = { body = \"body\", length = \"content_length\" }",
+        ),
+        optional(
             "limits",
             Kind::Table(&LIMITS),
             "Bounds of the work on one message.",
@@ -162,6 +168,51 @@ pub(crate) static SIGNATURE: Spec = Spec {
             Kind::Bytes,
             "What stands there.",
             "bytes = [0x16, 0x03]",
+        ),
+        optional(
+            "and",
+            Kind::Table(&FURTHER),
+            "What stands somewhere else too, in a message that goes on so far.",
+            "and = { at = 5, bytes = [1] }",
+        ),
+    ],
+};
+
+/// What a signature has besides.
+pub(crate) static FURTHER: Spec = Spec {
+    name: "the rest of a signature",
+    keys: &[
+        required(
+            "at",
+            Kind::Number(0, 65_535),
+            "Offset in the payload.",
+            "at = 5",
+        ),
+        required("bytes", Kind::Bytes, "What stands there.", "bytes = [1]"),
+    ],
+};
+
+/// Where another message begins.
+pub(crate) static NEXT: Spec = Spec {
+    name: "the next message",
+    keys: &[
+        required(
+            "body",
+            Kind::Text,
+            "The attribute behind all else, which is the rest of the root layout: it has the message's last bytes, and all messages that follow.",
+            "body = \"body\"",
+        ),
+        required(
+            "length",
+            Kind::Text,
+            "The attribute that says how many of these bytes are the message's, in decimal digits; none if it is absent.",
+            "length = \"content_length\"",
+        ),
+        optional(
+            "unless",
+            Kind::Text,
+            "An attribute with which the length is not known.",
+            "unless = \"header.transfer-encoding\"",
         ),
     ],
 };

@@ -28,6 +28,6 @@ pub use outcome::{Status, read_up_to};
 pub use reader::{Found, Malformed, Reason, Value, read};
 pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
-    Order, Repeat, Schema, Signature, Transport, Which,
+    Next, Order, Repeat, Schema, Signature, Transport, Which,
 };
 pub use text::{load, similar};

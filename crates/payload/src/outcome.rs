@@ -91,6 +91,18 @@ mod tests {
         assert_eq!(read_up_to(&http, b"hello", 1400).0, Status::Other);
     }
 
+    /// A ServerHello begins as a ClientHello does, but for the type of the handshake message (RFC 8446, section 4).
+    #[test]
+    fn what_answers_a_client_hello_is_none() {
+        let tls = Builtin::named("tls").and_then(|b| b.schema().ok());
+        let tls = tls.expect("a built-in message");
+        let status = |bytes: &[u8]| read_up_to(&tls, bytes, 1400).0;
+        let cut = Status::Malformed(Reason::LengthPastEnd);
+        assert_eq!(status(&[22, 3, 3, 0, 90, 2, 0, 0, 86, 3, 3]), Status::Other);
+        assert_eq!(status(&[22, 3, 1, 0, 90, 1]), cut);
+        assert_eq!(status(&[22, 3, 1, 0, 90]), cut);
+    }
+
     #[test]
     fn every_status_has_a_number_of_its_own() {
         let numbers = Status::ALL.map(Status::number);

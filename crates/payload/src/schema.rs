@@ -28,6 +28,31 @@ pub struct Signature {
     pub at: usize,
     /// The bytes that stand there.
     pub bytes: Vec<u8>,
+    /// What stands somewhere else too, in a message that goes on so far: an offset, and bytes.
+    pub and: Option<(usize, Vec<u8>)>,
+}
+
+impl Signature {
+    fn is_of(&self, message: &[u8]) -> bool {
+        let rest = message.get(self.at..);
+        let further = |(at, bytes): &(usize, Vec<u8>)| {
+            let rest = message.get(*at..).unwrap_or_default();
+            rest.iter().zip(bytes).all(|(here, wanted)| here == wanted)
+        };
+        rest.is_some_and(|rest| rest.starts_with(&self.bytes))
+            && self.and.as_ref().is_none_or(further)
+    }
+}
+
+/// Where in a segment another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Next {
+    /// What is behind all else, to the end of the bytes that are read: the bytes of the message, and those of all that follow it.
+    pub body: String,
+    /// How many of these bytes are the message's, in decimal digits; none if it is absent.
+    pub length: String,
+    /// If it is there, the length is not known.
+    pub unless: Option<String>,
 }
 
 /// What bounds the work on one message.
@@ -61,6 +86,8 @@ pub struct Schema {
     pub ports: Vec<u16>,
     /// Any of these marks the message; if there are none, the port alone does.
     pub recognise: Vec<Signature>,
+    /// Where another message begins in the same segment; `None` if there is none.
+    pub next: Option<Next>,
     /// Bounds.
     pub limits: Limits,
     /// The layout of the whole payload.
@@ -74,12 +101,7 @@ pub struct Schema {
 impl Schema {
     /// Whether a payload is this message, as far as its first bytes show.
     pub fn recognises(&self, payload: &[u8]) -> bool {
-        let stands = |s: &Signature| {
-            payload
-                .get(s.at..)
-                .is_some_and(|rest| rest.starts_with(&s.bytes))
-        };
-        self.recognise.is_empty() || self.recognise.iter().any(stands)
+        self.recognise.is_empty() || self.recognise.iter().any(|s| s.is_of(payload))
     }
 }
 

@@ -73,7 +73,7 @@ impl Messages for Schemas {
         };
         let types: Vec<Option<Type>> = wanted.iter().map(|w| self.attribute(kind, w)).collect();
         let mut rest = payload.bytes;
-        while !rest.is_empty() && schema.recognises(rest) && !is_answer(schema, rest) {
+        while !rest.is_empty() && schema.recognises(rest) {
             let (attributes, fault) = match payload::read(schema, rest) {
                 Ok(attributes) => (attributes, false),
                 Err(malformed) => (malformed.before, true),
@@ -106,34 +106,28 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
         && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
 }
 
-/// Whether a payload of TLS has the answer to a ClientHello, which begins as that does but for the type of the handshake message (RFC 8446, section 4).
-fn is_answer(schema: &Schema, bytes: &[u8]) -> bool {
-    const RECORD_HEADER: usize = 5;
-    const CLIENT_HELLO: u8 = 1;
-    schema.name == "tls"
-        && bytes
-            .get(RECORD_HEADER)
-            .is_some_and(|ty| *ty != CLIENT_HELLO)
-}
-
-/// What follows a message in the same payload. Only HTTP's messages do so: requests that are sent without waiting for answers (RFC 9112,
-/// section 9.3.2), and their answers.
+/// What follows a message in the same payload, where messages of its kind do: of HTTP, requests that are sent without waiting for answers
+/// (RFC 9112, section 9.3.2), and their answers.
 fn behind<'a>(schema: &Schema, attributes: &[payload::Found], bytes: &'a [u8]) -> &'a [u8] {
-    let text = |name: &str| {
-        let found = attributes.iter().find(|a| a.name == name)?;
-        match &found.value {
-            payload::Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
-            payload::Value::Number(_) => None,
-        }
-    };
-    let body = attributes.iter().find(|a| a.name == "body");
-    let Some(body) = body.filter(|_| schema.name == "http") else {
+    let Some(next) = &schema.next else {
         return &[];
     };
-    if text("header.transfer-encoding").is_some() {
+    let found = |name: &str| attributes.iter().find(|a| a.name == name);
+    let Some(body) = found(&next.body) else {
+        return &[];
+    };
+    if next
+        .unless
+        .as_ref()
+        .is_some_and(|name| found(name).is_some())
+    {
         return &[];
     }
-    let length = match text("header.content-length") {
+    let text = |name: &str| match &found(name)?.value {
+        payload::Value::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
+        payload::Value::Number(_) => None,
+    };
+    let length = match text(&next.length) {
         None => 0,
         // More digits are more than a packet has.
         Some(digits) if (1..=5).contains(&digits.len()) => {

@@ -1,7 +1,7 @@
 //! An object's memory and functions.
 
 use super::layout::Window;
-use super::scan::{stands, word};
+use super::scan::{may_stand, stands, word};
 use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Wanted, Writer, left, status};
 use crate::abi::{MapAbi, MapKind};
 use crate::calls::declare;
@@ -284,9 +284,13 @@ fn reader(
     let recognised = schema.recognise.iter().map(|signature| {
         let at = C::int(signature.at as u64);
         let here = stands(&at, left(&left_is(), at.clone()), &signature.bytes);
-        match signature.at {
+        let first = match signature.at {
             0 => stands(&at, left_is(), &signature.bytes),
             _ => C::and(is_longer(left_is(), at), here),
+        };
+        match &signature.and {
+            None => first,
+            Some((at, bytes)) => C::and(first, may_stand(*at, &left_is(), bytes)),
         }
     });
     if let Some(recognised) = recognised.reduce(C::or) {

@@ -1,6 +1,6 @@
 //! Functions that look for the end of a field, eight bytes at a time where the bytes in front of it are of a few ranges.
 
-use super::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on};
+use super::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use payload::CharSet;
 use smol_str::SmolStr;
@@ -200,6 +200,23 @@ pub(super) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
             C::int(piece.len() as u64),
         ];
         C::pure("message_stands", args)
+    });
+    pieces.reduce(C::and).unwrap_or(C::int(1))
+}
+
+/// Whether bytes stand at an offset of a message of so many bytes, as far as it has bytes there.
+pub(super) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
+    let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
+        let at = C::int((offset + 8 * number) as u64);
+        let args = vec![
+            here(at.clone()),
+            left(all, at.clone()),
+            C::int(word(piece)),
+            C::int(piece.len() as u64),
+        ];
+        let found = C::pure("message_tag", args);
+        let differs = C::bin(BinOp::Eq, found, status("UNEXPECTED"));
+        C::or(C::bin(BinOp::Le, all.clone(), at), C::not(differs))
     });
     pieces.reduce(C::and).unwrap_or(C::int(1))
 }

@@ -232,3 +232,17 @@ pub(super) fn bad_case(span: Span, case: &str) -> Diagnostic {
     let message = format!("`{case}` is no number, but the field is one");
     refuse("E1022", span, message, "write it like `16` or `0x10`")
 }
+
+/// The next message is found by an attribute that is none, or is no text.
+pub(super) fn no_bytes(span: Span, name: &str) -> Diagnostic {
+    let message = format!("no attribute of bytes or text is named `{name}`");
+    let help = "name one that `[[attribute]]` lists, with a key in the place of `*`";
+    refuse("E1023", span, message, help)
+}
+
+/// What the next message follows is not at the end.
+pub(super) fn not_the_rest(span: Span, name: &str) -> Diagnostic {
+    let message = format!("`{name}` does not extend to the end of the message");
+    let help = "name the attribute of a field of the root layout that has `rest = true`";
+    refuse("E1024", span, message, help)
+}

@@ -9,7 +9,7 @@ mod similar;
 mod table;
 
 use crate::keys::MESSAGE;
-use crate::{Limits, Schema, Signature, Transport};
+use crate::{Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use layout::Names;
 use table::{Source, Table};
@@ -57,7 +57,7 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
         .text("root")
         .and_then(|root| names.layout(source, &root));
     let attributes = attribute::all(source, table, &names, &layouts);
-    Some(Schema {
+    let schema = Schema {
         name: table.text("name")?.value,
         title: table.text("title")?.value,
         reference: table.text("reference")?.value,
@@ -71,10 +71,42 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .map(|port| port as u16)
             .collect(),
         recognise: signatures(source, table),
+        next: None,
         limits: limits(source, table),
         root: root?,
         layouts,
         attributes,
+    };
+    let next = next(source, table, &schema);
+    Some(Schema { next, ..schema })
+}
+
+/// What the table of the next message says, of attributes that the schema has.
+fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
+    let table = table.table(source, "next", &crate::keys::NEXT)?;
+    let mut named = |key| {
+        let name: At<String> = table.text(key)?;
+        let asked = schema.asked(&name.value).ok();
+        let asked = asked.filter(|asked| asked.kind == Kind::Bytes);
+        let is_rest = |site: &Site| {
+            let field = &schema.layouts[site.layout].fields[site.field];
+            site.layout == schema.root && field.extent == Extent::Rest
+        };
+        let wrong = match asked {
+            None => errors::no_bytes(name.span, &name.value),
+            Some(asked) if key == "body" && !asked.sites.iter().all(is_rest) => {
+                errors::not_the_rest(name.span, &name.value)
+            }
+            Some(_) => return Some(name.value),
+        };
+        source.errors.push(wrong);
+        None
+    };
+    let (body, length, unless) = (named("body"), named("length"), named("unless"));
+    Some(Next {
+        body: body?,
+        length: length?,
+        unless,
     })
 }
 
@@ -84,6 +116,9 @@ fn signatures(source: &mut Source, table: &Table) -> Vec<Signature> {
         Some(Signature {
             at: table.number("at").map_or(0, |at| at.value as usize),
             bytes: table.bytes("bytes")?,
+            and: table
+                .table(source, "and", &crate::keys::FURTHER)
+                .and_then(|and| Some((and.number("at")?.value as usize, and.bytes("bytes")?))),
         })
     };
     tables.iter().filter_map(signature).collect()

@@ -228,3 +228,39 @@ fn all_errors_are_reported_at_once_and_a_slip_has_advice() {
     assert!(shown.contains("did you mean `size`?"), "{shown}");
     assert!(errors.len() >= 3, "{shown}");
 }
+
+#[test]
+fn what_stands_besides_matters_as_far_as_the_message_goes() {
+    let text = GOOD.replace(
+        "ports = [7]",
+        "ports = [7]\nrecognise = [{ at = 1, bytes = \"b\", and = { at = 3, bytes = \"de\" } }]",
+    );
+    let schema = load_text(&text).1.expect("no error");
+    let recognises = |bytes: &str| schema.recognises(bytes.as_bytes());
+    for is_one in ["ab", "abc", "abcd", "abcde", "xbxdef"] {
+        assert!(recognises(is_one), "{is_one}");
+    }
+    for is_none in ["", "a", "axc", "abcx", "abcdx"] {
+        assert!(!recognises(is_none), "{is_none}");
+    }
+}
+
+#[test]
+fn what_another_message_follows_is_the_rest_of_the_root() {
+    let with = |next: &str| format!("root = \"message\"\nnext = {next}");
+    let refused = |next: &str| refused("root = \"message\"", &with(next));
+    let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
+    let body = "{ body = \"item.3\", length = \"item.1\" }";
+    assert_eq!(refused(body), one("E1024", "\"item.3\""));
+    let none = "{ body = \"nothing\", length = \"item.1\" }";
+    assert_eq!(refused(none), one("E1023", "\"nothing\""));
+    let http = crate::builtin::Builtin::named("http").and_then(|b| b.schema().ok());
+    let next = http
+        .expect("a built-in message")
+        .next
+        .expect("others follow");
+    assert_eq!(
+        (next.body.as_str(), next.length.as_str()),
+        ("body", "content_length")
+    );
+}

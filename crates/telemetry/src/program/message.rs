@@ -210,7 +210,7 @@ impl Reader<'_> {
 
     /// Whether several messages may follow one another in a packet.
     fn several(&self) -> bool {
-        self.schema.name == "http"
+        self.schema.next.is_some()
     }
 
     /// Whether the bytes of a packet are to count once in each group of its messages.
@@ -275,11 +275,6 @@ impl Reader<'_> {
         );
         *out += "            more = false;\n";
         *out += "            message_status status = messages.read(at, end - at);\n";
-        if self.schema.name == "tls" {
-            *out += "            bit<8> handshake;\n            // What answers a ClientHello begins as that does.\n";
-            *out += "            bool is_longer = payload_read(at + 5, handshake);\n";
-            *out += "            if (is_longer && end - at > 5 && handshake != 1) { status = message_status.OTHER; }\n";
-        }
         *out += "            if (status != message_status.OTHER) {\n";
         for attribute in &self.attributes {
             attribute.get(out);
@@ -303,8 +298,19 @@ impl Reader<'_> {
         for line in text.lines() {
             let _ = writeln!(out, "            {line}");
         }
-        if self.several() {
-            *out += NEXT;
+        if let Some(next) = &self.schema.next {
+            let pad = "                    ";
+            let _ = match &next.unless {
+                None => writeln!(out, "{pad}bool is_open = false;"),
+                Some(name) => writeln!(
+                    out,
+                    "{pad}bit<8>  unless;\n{pad}bit<32> unless_length;\n\
+                     {pad}bool is_open = messages.get_bytes(\"{name}\", unless, unless_length);"
+                ),
+            };
+            *out += &NEXT
+                .replace("BODY", &next.body)
+                .replace("LENGTH", &next.length);
             let _ = writeln!(
                 out,
                 "                    if (more && turn == {}) {{ packets.increment(6); }}",
@@ -409,5 +415,6 @@ impl Attribute {
     }
 }
 
-/// Finds where the next of several HTTP messages begins: behind the body, whose length is that of a header.
-const NEXT: &str = include_str!("http_next.p4h");
+/// Finds where the next of several messages begins, in the schema's words: behind the BODY, so many bytes as the LENGTH says, unless it
+/// `is_open` how long that is.
+const NEXT: &str = include_str!("next.p4h");

@@ -59,7 +59,8 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// A hello of `openssl s_client` 3.0, in one record and in three, and one of another version's form.
+/// A hello of `openssl s_client` 3.0, in one record and in three, one of another version's form, which also ends in front of the type of
+/// its message, and what answers one.
 fn tls() -> Vec<Vec<u8>> {
     let whole = hex("
         160301014e0100014a030377eb7b2f812f1075279d8db3b81f747d21f2f079da830e70b221011a7f9bbe2d20f416c73b
@@ -82,7 +83,9 @@ fn tls() -> Vec<Vec<u8>> {
     let short = hex(
         "16 0301 002d 01 000029 0303 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f 00 0002 1301 01 00",
     );
-    vec![whole, several, short]
+    let mut answer = short.clone();
+    answer[5] = 2;
+    vec![whole, several, answer, short[..5].to_vec(), short]
 }
 
 /// Bytes from hexadecimal digits, blanks aside.
