@@ -10,8 +10,8 @@ mod traffic;
 use crate::uses::Use;
 pub use emit::ByteOrder;
 pub use lookup::{
-    BitVectorsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi, RowForm, Test, TupleSpaceAbi,
-    WORDS_AT_ONCE,
+    BUCKET_PLACES, BitVectorsAbi, BucketsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi,
+    RowForm, Test, TupleSpaceAbi, WORDS_AT_ONCE,
 };
 use serde::{Deserialize, Serialize};
 pub use traffic::{
@@ -22,7 +22,7 @@ pub use traffic::{
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
-/// The name of the section, and so of the map, that holds the seed of the hash of flows: a `u64`, set before the
+/// The name of the section, and so of the map, that holds the seed of the hash of flows and of keys: a `u64`, set before the
 /// program is loaded. It exists if the program uses a `flow_state`, or keeps figures by group.
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
@@ -96,7 +96,8 @@ impl Abi {
 
     /// Whether [`SEED_SECTION`] exists.
     pub fn is_seeded(&self) -> bool {
-        !self.flow_states.is_empty() || !self.figures.is_empty()
+        let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
+        !self.flow_states.is_empty() || !self.figures.is_empty() || self.tables.iter().any(hashes)
     }
 
     /// State that other programs may use too.

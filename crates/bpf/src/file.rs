@@ -36,6 +36,7 @@ pub(crate) fn file(
                 mut maps,
                 bit_vectors,
                 multibit_trie,
+                buckets,
                 perfect_hash,
                 counts_changes,
                 constructs,
@@ -105,6 +106,9 @@ pub(crate) fn file(
     }
     if multibit_trie {
         items.push(Item::Include("onpath/multibit_trie.h".into()));
+    }
+    if buckets {
+        items.push(Item::Include("onpath/buckets.h".into()));
     }
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     for file in &options.extern_files {

@@ -52,8 +52,7 @@ pub enum ParseRecord {
     Always,
 }
 
-/// How the entries of a table are searched where there is more than one way: those that may overlap, of which priorities
-/// choose, and those with prefixes.
+/// How the entries of a table are searched where there is more than one way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// A row of bits for each value of each byte of the key ([`abi::BitVectorsAbi`]): how long a look-up takes depends
@@ -65,20 +64,41 @@ pub enum Layout {
     Trie,
     /// A trie of prefixes that takes several bits of the key at once ([`abi::MultibitTrieAbi`]).
     MultibitTrie,
+    /// The kernel's hash map.
+    HashMap,
+    /// Buckets of a few entries each, which a key's hash chooses ([`abi::BucketsAbi`]).
+    Buckets,
+}
+
+/// What a table's keys are matched by, as far as layouts depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Matching {
+    /// As a whole.
+    Exact,
+    /// One of them by a prefix, the others as a whole.
+    Prefixes,
+    /// By ternary, range or optional keys: entries may overlap, and priorities choose.
+    Overlapping,
 }
 
 impl Layout {
     /// All.
-    pub const ALL: [Layout; 4] = [
+    pub const ALL: [Layout; 6] = [
         Layout::BitVectors,
         Layout::TupleSpace,
         Layout::Trie,
         Layout::MultibitTrie,
+        Layout::HashMap,
+        Layout::Buckets,
     ];
 
-    /// Whether it is for tables with prefixes, and not for those whose entries have priorities.
-    pub fn is_for_prefixes(self) -> bool {
-        matches!(self, Layout::Trie | Layout::MultibitTrie)
+    /// What tables it is for.
+    pub fn matching(self) -> Matching {
+        match self {
+            Layout::BitVectors | Layout::TupleSpace => Matching::Overlapping,
+            Layout::Trie | Layout::MultibitTrie => Matching::Prefixes,
+            Layout::HashMap | Layout::Buckets => Matching::Exact,
+        }
     }
 
     /// As the annotation `@layout` names it.
@@ -88,6 +108,8 @@ impl Layout {
             Layout::TupleSpace => "tuple_space",
             Layout::Trie => "trie",
             Layout::MultibitTrie => "multibit_trie",
+            Layout::HashMap => "hash_map",
+            Layout::Buckets => "buckets",
         }
     }
 
@@ -98,6 +120,8 @@ impl Layout {
             Layout::TupleSpace => "tuple space search",
             Layout::Trie => "the kernel's trie",
             Layout::MultibitTrie => "multibit trie",
+            Layout::HashMap => "the kernel's hash map",
+            Layout::Buckets => "buckets",
         }
     }
 }
@@ -128,7 +152,7 @@ pub struct Options {
     /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
     pub parser_turns: u32,
     /// The layout of tables that it is for and that do not say which they want; `None` for bit vectors, where these are
-    /// not too large, and by the number of prefixes.
+    /// not too large, and by the number of entries of other tables.
     pub layout: Option<Layout>,
 }
 
@@ -258,6 +282,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     headers!(
         "bit_vectors.h",
         "bpf.h",
+        "buckets.h",
         "checksum_complete.h",
         "checksum_partial.h",
         "drops.h",

@@ -151,6 +151,8 @@ pub(crate) struct Shared {
     pub perfect_hash: bool,
     /// A table is searched by a multibit trie.
     pub multibit_trie: bool,
+    /// A table is searched by buckets.
+    pub buckets: bool,
     /// A decision depends on how often tables were changed.
     pub counts_changes: bool,
     /// What is in the file that the kernel must have something for.

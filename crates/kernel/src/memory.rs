@@ -38,6 +38,9 @@ const DEVMAP_ELEMENT: u64 = 128;
 const BUCKET: u64 = 16;
 const POINTER: u64 = 8;
 const PAGE: u64 = 4096;
+/// Of so many entries of a full table one at most is in the overflow map of its buckets, as the hash spreads keys: on average it
+/// is one of 260.
+const OVERFLOW: u64 = 200;
 
 /// What a map takes on a machine with so many processors.
 pub fn of_map(map: &MapAbi, processors: u64) -> Need {
@@ -87,17 +90,27 @@ pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
                 max_entries: resized.map_or(map.max_entries, |(_, entries)| entries),
                 ..map.clone()
             };
+            let mut need = of_map(&loaded, processors);
+            if is_overflow(abi, &map.name) {
+                need.full = need.loaded + (need.full - need.loaded) / OVERFLOW;
+            }
             MapNeed {
                 map: map.name.clone(),
                 role,
                 name,
                 entries: map.max_entries,
-                need: of_map(&loaded, processors),
+                need,
             }
         })
         .collect();
     all.sort_by_key(|map| std::cmp::Reverse(map.need.full));
     all
+}
+
+/// Whether a map has what finds no place in the buckets of a table.
+fn is_overflow(abi: &Abi, map: &str) -> bool {
+    let mut lookups = abi.tables.iter().map(|table| &table.lookup);
+    lookups.any(|lookup| matches!(lookup, LookupAbi::Buckets(abi) if abi.overflow == map))
 }
 
 /// What a map is in the P4 program, by the description's names.

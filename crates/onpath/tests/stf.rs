@@ -58,7 +58,7 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
     }
 }
 
-/// Functions are cut wherever they can be.
+/// Functions are cut wherever they can be. What tables with exact keys have is in buckets besides.
 const fn in_parts(name: &'static str, hook: Hook) -> Runner {
     Runner {
         parts: Some(20),
@@ -85,9 +85,10 @@ impl Runner {
                 Kernel::This => ParseRecord::BySize,
                 Kernel::Version(_) => ParseRecord::Always,
             },
-            layout: match self.kernel {
-                Kernel::This => None,
-                Kernel::Version(_) => Some(Layout::TupleSpace),
+            layout: match (self.kernel, self.parts) {
+                (Kernel::Version(_), _) => Some(Layout::TupleSpace),
+                (Kernel::This, Some(_)) => Some(Layout::Buckets),
+                (Kernel::This, None) => None,
             },
             parts: self.parts,
         })

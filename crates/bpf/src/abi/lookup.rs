@@ -49,16 +49,19 @@ pub enum LookupAbi {
     TupleSpace(TupleSpaceAbi),
     /// Bit vectors for ternary, range and optional keys.
     BitVectors(BitVectorsAbi),
+    /// Buckets, for many entries with exact keys.
+    Buckets(BucketsAbi),
 }
 
 impl LookupAbi {
-    /// The layout, of a table that may have several.
+    /// The layout, of a table that may have several. Few entries with exact keys have none to speak of.
     pub fn layout(&self) -> Option<Layout> {
         match self {
             LookupAbi::TupleSpace(_) => Some(Layout::TupleSpace),
             LookupAbi::BitVectors(_) => Some(Layout::BitVectors),
             LookupAbi::Lpm { .. } => Some(Layout::Trie),
             LookupAbi::MultibitTrie(_) => Some(Layout::MultibitTrie),
+            LookupAbi::Buckets(_) => Some(Layout::Buckets),
             LookupAbi::Compiled | LookupAbi::Array { .. } | LookupAbi::Hash { .. } => None,
         }
     }
@@ -77,6 +80,7 @@ impl LookupAbi {
             LookupAbi::MultibitTrie(abi) => {
                 vec![&abi.routes, &abi.wide, &abi.narrow, &abi.index, &abi.pool]
             }
+            LookupAbi::Buckets(abi) => vec![&abi.buckets, &abi.overflow],
         }
     }
 }
@@ -119,6 +123,45 @@ pub struct MultibitTrieAbi {
     pub mask_offset: u32,
     /// Where in the globals the root's number is, a `u32`: a wide node.
     pub root_offset: u32,
+}
+
+/// Places of a bucket.
+pub const BUCKET_PLACES: u32 = 4;
+
+/// Buckets: a key's hash chooses two of them, with a few places each.
+///
+/// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`SEED_SECTION`](super::SEED_SECTION). Its
+/// lower half times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket, its upper half gives the second
+/// one. An entry is in the first bucket, or, if that was full when it came, in the second one, or, if that was full too, in the overflow map,
+/// which holds as many entries as the table, so that every table takes the entries that it declares, whatever their keys are.
+///
+/// A bucket is `{u32 used, u16 second, u16 overflow, keys, values}`, halves of a `u32` the lower of which is `second`: the bits of the places
+/// that are in use; and how many of the keys whose first bucket it is are in their second one, and in the overflow map: packets look there only if
+/// there are any. A count that has reached its limit stays.
+///
+/// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces it by
+/// another place of the same bucket. If there is none, the new value comes to another bucket or to the overflow map, and the old one goes a grace
+/// period later: either is right until then. Counts are not 0 before an entry comes, and until it is gone. A place that packets may have
+/// found is not written before a grace period has passed. User space maps the array ([`MapAbi::mmapable`](super::MapAbi::mmapable)).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BucketsAbi {
+    /// Array map of buckets. Its last element belongs to user space alone: `{u32 0, u32 entries}`, how many entries there
+    /// are.
+    pub buckets: String,
+    /// Hash map of the entries that have no place, from key to value.
+    pub overflow: String,
+    /// How many buckets keys have.
+    pub count: u32,
+    /// Bytes of a bucket.
+    pub size: u32,
+    /// Where a bucket has its keys.
+    pub keys_offset: u32,
+    /// Where it has its values.
+    pub values_offset: u32,
+    /// The key, as packets have it.
+    pub key: KeyAbi,
+    /// The value.
+    pub value: ValueAbi,
 }
 
 /// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.

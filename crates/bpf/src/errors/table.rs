@@ -1,7 +1,7 @@
-//! Structures of tables that cannot be had. Codes E0736 to E0739.
+//! Structures of tables that cannot be had. Codes E0736 to E0739, and E0769.
 
-use crate::Layout;
 use crate::abi::Hook;
+use crate::{Layout, Matching};
 use diag::{Code, Diagnostic, Span};
 
 /// A `@layout` of no meaning.
@@ -12,15 +12,16 @@ pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnos
         at,
         format!("the {target} target knows no layout `{given}`, which table `{table}` asks for"),
     )
-    .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")` for ternary, range and optional keys, `@layout(\"trie\")` or `@layout(\"multibit_trie\")` for prefixes, or omit it: the compiler chooses by size")
+    .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")` for ternary, range and optional keys, `@layout(\"trie\")` or `@layout(\"multibit_trie\")` for prefixes, `@layout(\"hash_map\")` or `@layout(\"buckets\")` for exact keys, or omit it: the compiler chooses by size")
 }
 
 /// A `@layout` of a table that it is not for.
 pub fn layout_of_no_use(hook: Hook, table: &str, layout: Layout, at: Span) -> Diagnostic {
     let target = hook.target();
-    let lacks = match layout.is_for_prefixes() {
-        true => "is not one of prefixes alone",
-        false => "has no ternary, range or optional key",
+    let lacks = match layout.matching() {
+        Matching::Prefixes => "is not one of prefixes alone",
+        Matching::Overlapping => "has no ternary, range or optional key",
+        Matching::Exact => "is no table of exact keys alone",
     };
     let layout = layout.name();
     Diagnostic::error(
@@ -53,4 +54,16 @@ pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span)
     )
     .label("nodes take about 144 bytes an entry, and at most 4 GiB in all; so do entries")
     .help("declare a smaller `size`, or use `@layout(\"trie\")`")
+}
+
+/// Buckets that would be too large.
+pub fn too_large_for_buckets(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
+    let target = hook.target();
+    Diagnostic::error(
+        Code("E0769"),
+        at,
+        format!("the {target} target has no buckets for the {size} entries of `{table}`"),
+    )
+    .label("an entry takes about 4 bytes and twice its key and its action, and all of them at most 4 GiB")
+    .help("declare a smaller `size`, or use `@layout(\"hash_map\")`")
 }

@@ -1,14 +1,15 @@
 //! Which structure a table has where there is a choice: bit vectors or tuple space search if its entries may overlap, the
-//! kernel's trie or a multibit trie if they have prefixes.
+//! kernel's trie or a multibit trie if they have prefixes, the kernel's hash map or buckets if they are exact.
 
 use super::Entries;
 use super::bit_vectors;
+use super::buckets;
 use super::lookup::{self, Lookup};
 use super::multibit_trie::{self, Room};
 use super::tuple_space::{self, Shape};
 use crate::abi::LookupAbi;
 use crate::target::Gen;
-use crate::{Layout, errors};
+use crate::{Layout, Matching, errors};
 use diag::Span;
 use emit::table::has_priorities;
 use emit::table::key::KeyPart;
@@ -23,10 +24,8 @@ pub(crate) struct Chosen<'a> {
     pub name: &'a str,
     /// Its annotations.
     pub annotations: &'a [Annotation],
-    /// Its entries may overlap, so that more than their keys decides.
-    pub overlap: bool,
-    /// It has a prefix.
-    pub prefix: bool,
+    /// What layouts are for it; `None` if there is no choice.
+    pub matching: Option<Matching>,
     /// Its declaration.
     pub span: Span,
 }
@@ -37,8 +36,13 @@ impl Chosen<'_> {
         Chosen {
             name: &data.name,
             annotations: &data.annotations,
-            overlap: has_priorities(data),
-            prefix: data.keys.iter().any(|key| key.kind == MatchKind::Lpm),
+            matching: Some(match has_priorities(data) {
+                true => Matching::Overlapping,
+                false if data.keys.iter().any(|key| key.kind == MatchKind::Lpm) => {
+                    Matching::Prefixes
+                }
+                false => Matching::Exact,
+            }),
             span: data.span,
         }
     }
@@ -49,8 +53,9 @@ impl Chosen<'_> {
         Chosen {
             name: &data.name,
             annotations: &data.annotations,
-            overlap: kinds.any(|kind| kind != MatchKind::Exact),
-            prefix: false,
+            matching: kinds
+                .any(|kind| kind != MatchKind::Exact)
+                .then_some(Matching::Overlapping),
             span: data.span,
         }
     }
@@ -71,10 +76,7 @@ pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Layout> {
         ));
         return None;
     };
-    let fits = match named.is_for_prefixes() {
-        true => of.prefix && !of.overlap,
-        false => of.overlap,
-    };
+    let fits = of.matching == Some(named.matching());
     if !fits {
         g.refuse(errors::table::layout_of_no_use(
             hook, of.name, named, of.span,
@@ -128,7 +130,8 @@ pub(crate) fn declare_prefixes(
     wanted: Option<Layout>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
-    let general = g.target.options.layout.filter(|l| l.is_for_prefixes());
+    let general = g.target.options.layout;
+    let general = general.filter(|layout| layout.matching() == Matching::Prefixes);
     let by_size = match entries.size > multibit_trie::FEW {
         true => Layout::MultibitTrie,
         false => Layout::Trie,
@@ -151,4 +154,43 @@ pub(crate) fn declare_prefixes(
         ));
     }
     lookup::declare_trie(g, table, lpm, parts, entries)
+}
+
+/// Declares a table with exact keys, which asks for the kernel's hash map, or does not.
+pub(crate) fn declare_exact(
+    g: &mut Gen<'_>,
+    table: &str,
+    asks_for_hash: bool,
+    parts: &[KeyPart],
+    wanted: Option<Layout>,
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let is_array = wanted.is_none() && !asks_for_hash && lookup::is_array(parts, entries);
+    if is_array {
+        return lookup::declare_array(g, parts, entries);
+    }
+    let general = g.target.options.layout;
+    let general = general.filter(|layout| layout.matching() == Matching::Exact);
+    let by_size = match entries.size >= buckets::MANY && !asks_for_hash {
+        true => Layout::Buckets,
+        false => Layout::HashMap,
+    };
+    let room = match wanted.or(general).unwrap_or(by_size) {
+        Layout::Buckets => buckets::Room::of(parts, &entries.values.abi, entries.size),
+        _ => None,
+    };
+    if let Some(room) = room {
+        let (found, abi) = buckets::declare(g, parts, room, entries);
+        return (Lookup::Buckets(found), LookupAbi::Buckets(abi));
+    }
+    if wanted == Some(Layout::Buckets) {
+        let hook = g.target.options.hook;
+        g.refuse(errors::table::too_large_for_buckets(
+            hook,
+            table,
+            entries.size,
+            entries.span,
+        ));
+    }
+    lookup::declare_hash(g, table, parts, entries)
 }

@@ -1,6 +1,7 @@
 //! The kernel's structure for a table's match kinds, and the look-up in it.
 
 use super::bit_vectors::{self, BitVectors};
+use super::buckets::{self, Buckets};
 use super::layout;
 use super::multibit_trie::{self, MultibitTrie};
 use super::perfect_hash::{self, PerfectHash};
@@ -57,6 +58,8 @@ pub(crate) enum Lookup {
     TupleSpace(TupleSpace),
     /// By bit vectors.
     BitVectors(BitVectors),
+    /// In buckets.
+    Buckets(Buckets),
 }
 
 /// A map of entries.
@@ -92,7 +95,10 @@ pub(crate) fn declare(
     }
     match key::matched(&data.keys).position(|k| k.kind == MatchKind::Lpm) {
         Some(lpm) => layout::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
-        None => declare_exact(g, data, &parts, entries),
+        None => {
+            let hash = asks_for_hash(g.p, data);
+            layout::declare_exact(g, &data.name, hash, &parts, wanted, entries)
+        }
     }
 }
 
@@ -142,42 +148,53 @@ pub(super) fn declare_trie(
     (lookup, abi)
 }
 
-fn declare_exact(
+/// Whether a table's key is short enough for an array.
+pub(super) fn is_array(parts: &[KeyPart], entries: &Entries<'_>) -> bool {
+    let fits = |part: &KeyPart| part.width <= ARRAY_BITS && entries.values.abi.size <= 8;
+    matches!(parts, [part] if fits(part))
+}
+
+/// Declares an array map of which the key is the index.
+pub(super) fn declare_array(
     g: &mut Gen<'_>,
-    data: &TableData,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let value = &entries.values;
-    let value_size = value.abi.size;
+    let width = parts.iter().map(|part| part.width).sum();
     let map_name = g.file.names.fresh_short(entries.short, "", MAP_NAME);
-    if let [part] = parts
-        && part.width <= ARRAY_BITS
-        && value_size <= 8
-        && !asks_for_hash(g.p, data)
-    {
-        g.file.own.maps.declare(
-            map(&map_name, MapKind::Array, 4, value_size, 1 << part.width),
-            Some((Type::U32, value.ty.clone())),
-        );
-        let abi = LookupAbi::Array {
-            map: map_name.to_string(),
-            key_width: part.width,
-            value: value.abi.clone(),
-        };
-        return (Lookup::Array { map: map_name }, abi);
-    }
+    g.file.own.maps.declare(
+        map(&map_name, MapKind::Array, 4, value.abi.size, 1u64 << width),
+        Some((Type::U32, value.ty.clone())),
+    );
+    let abi = LookupAbi::Array {
+        map: map_name.to_string(),
+        key_width: width,
+        value: value.abi.clone(),
+    };
+    (Lookup::Array { map: map_name }, abi)
+}
+
+/// Declares a hash map of the kernel.
+pub(super) fn declare_hash(
+    g: &mut Gen<'_>,
+    table: &str,
+    parts: &[KeyPart],
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let value = &entries.values;
+    let map_name = g.file.names.fresh_short(entries.short, "", MAP_NAME);
     let name = g.file.names.fresh(&format!("{}_key", entries.short));
     let key = key::layout::<Bpf>(name.clone(), parts, Record::default());
     let key_abi = describe::key(&key, parts);
-    limit_key(g, &data.name, key_abi.size, KEY_LIMIT, entries);
+    limit_key(g, table, key_abi.size, KEY_LIMIT, entries);
     g.file.declare_struct(&name, key.record.members.clone());
     g.file.own.maps.declare(
         map(
             &map_name,
             MapKind::Hash,
             key_abi.size,
-            value_size,
+            value.abi.size,
             entries.size,
         ),
         Some((Type::Struct(name), value.ty.clone())),
@@ -244,6 +261,7 @@ pub(crate) fn look_up(g: &mut Gen<'_>, lookup: &Lookup, keys: &[Expr], entry_typ
         Lookup::MultibitTrie(trie) => multibit_trie::search(g, trie, keys, entry_type),
         Lookup::TupleSpace(space) => tuple_space::search(g, space, keys, entry_type),
         Lookup::BitVectors(bits) => bit_vectors::search(g, bits, keys, entry_type),
+        Lookup::Buckets(found) => buckets::search(g, found, keys, entry_type),
     }
 }
 

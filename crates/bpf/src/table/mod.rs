@@ -1,6 +1,7 @@
 //! Tables and value sets as maps, and default actions in the globals.
 
 mod bit_vectors;
+mod buckets;
 pub(crate) mod describe;
 mod layout;
 mod lookup;

@@ -1,4 +1,4 @@
-//! Tables whose entries are found by one look-up of the whole key: array and hash maps.
+//! Tables whose entries are found by one look-up of the whole key: array and hash maps. What buckets have for keys is the same.
 
 use super::flat::{Codec, Elements};
 use super::layout;
@@ -17,6 +17,19 @@ fn exact(keys: &[KeyMatch]) -> Result<Vec<Bits>, StoreError> {
                 what: "this table takes exact values only".into(),
             }),
         })
+        .collect()
+}
+
+/// A key's bytes.
+pub(super) fn put_key(key: &KeyAbi, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
+    Ok(layout::put_key(key, &exact(keys)?))
+}
+
+/// The keys of its bytes.
+pub(super) fn matches(key: &KeyAbi, bytes: &[u8]) -> Vec<KeyMatch> {
+    let fields = key.fields.iter();
+    fields
+        .map(|field| KeyMatch::Exact(layout::get(field, bytes)))
         .collect()
 }
 
@@ -78,14 +91,11 @@ impl Codec for Hash<'_> {
     }
 
     fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
-        Ok(layout::put_key(self.key, &exact(keys)?))
+        put_key(self.key, keys)
     }
 
     fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
-        let fields = self.key.fields.iter();
-        fields
-            .map(|field| KeyMatch::Exact(layout::get(field, key)))
-            .collect()
+        matches(self.key, key)
     }
 
     fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {

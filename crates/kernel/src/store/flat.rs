@@ -1,6 +1,6 @@
-//! Changes of tables that keep each entry in one element of one map, or as a route of a multibit trie.
+//! Changes of tables that keep each entry in one element of one map, or in memory.
 
-use super::multibit_trie::MultibitTrie;
+use super::in_memory::InMemory;
 use super::records::Records;
 use super::steps::Step;
 use super::{layout, refused};
@@ -33,8 +33,8 @@ pub(super) trait Codec {
 pub(super) enum Elements<'a> {
     /// A map with an element for each.
     Map(&'a Map),
-    /// A trie.
-    Routes(&'a MultibitTrie<'a>),
+    /// Memory that packets read.
+    InMemory(&'a dyn InMemory),
 }
 
 impl Elements<'_> {
@@ -42,7 +42,7 @@ impl Elements<'_> {
     fn sizes(self) -> (usize, usize) {
         match self {
             Elements::Map(map) => (map.info().key_size, map.info().value_size),
-            Elements::Routes(trie) => trie.sizes(),
+            Elements::InMemory(entries) => entries.sizes(),
         }
     }
 
@@ -50,30 +50,31 @@ impl Elements<'_> {
         matches!(self, Elements::Map(map) if map.is_array())
     }
 
-    /// Whether an element may be another one's as soon as it is removed. Tries wait for packets that read it.
+    /// Whether an element may be another one's as soon as it is removed. Tries, and entries in memory, wait for packets that
+    /// read it.
     fn reuses_memory(self) -> bool {
-        !self.begin_with_length()
+        matches!(self, Elements::Map(_)) && !self.begin_with_length()
     }
 
     /// Whether a key begins with the length of its prefix, in the machine's order.
     fn begin_with_length(self) -> bool {
         match self {
             Elements::Map(map) => map.info().kind == libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
-            Elements::Routes(_) => true,
+            Elements::InMemory(entries) => entries.begin_with_length(),
         }
     }
 
     fn is_empty(self) -> io::Result<bool> {
         match self {
             Elements::Map(map) => map.is_empty(),
-            Elements::Routes(trie) => trie.is_empty(),
+            Elements::InMemory(entries) => Ok(!entries.has_more_than(0)?),
         }
     }
 
     fn each(self, mut each: impl FnMut(&[u8], &[u8])) -> io::Result<()> {
         match self {
             Elements::Map(map) => map.each(each),
-            Elements::Routes(trie) => trie.each(&mut each),
+            Elements::InMemory(entries) => entries.each(&mut each),
         }
     }
 }
@@ -313,7 +314,7 @@ impl<'a> Staged<'a> {
         self.read_all()?;
         let mut found = self.records.anew();
         Ok(match self.codec.elements() {
-            Elements::Routes(_) => vec![Step::Routes {
+            Elements::InMemory(_) => vec![Step::InMemory {
                 map: map.to_string(),
                 changes: found,
             }],
@@ -331,8 +332,8 @@ impl<'a> Staged<'a> {
         let elements = self.codec.elements();
         let reuses_memory = elements.reuses_memory();
         let mut found = self.records.differences();
-        if let Elements::Routes(_) = elements {
-            return vec![Step::Routes {
+        if let Elements::InMemory(_) = elements {
+            return vec![Step::InMemory {
                 map: map.to_string(),
                 changes: found,
             }];

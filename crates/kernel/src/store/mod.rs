@@ -1,6 +1,7 @@
 //! The control plane's view of a loaded program: tables, defaults, counters and value sets, kept in
 //! the maps that the program reads.
 
+mod buckets;
 mod changes;
 mod copies;
 mod counters;
@@ -13,6 +14,7 @@ mod flat;
 mod flow_state;
 mod globals;
 mod guard;
+mod in_memory;
 mod layout;
 mod logs;
 mod lpm;
@@ -43,6 +45,7 @@ pub use specialized::{Specialized, SpecializedTable};
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
+use buckets::Buckets;
 use control::{
     Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs,
     MeterRef, Next, Rates, Rejected, Replica, Store, StoreError,
@@ -52,7 +55,7 @@ use figures::Figures;
 use flat::Codec;
 use flow_state::Flows;
 use lpm::{Lpm, Prefixes};
-use multibit_trie::{Entries, MultibitTrie};
+use multibit_trie::MultibitTrie;
 use own::Own;
 use prioritized::{BitVectors, Shadow, Structure, TupleSpace};
 use schema::{
@@ -161,16 +164,21 @@ impl KernelStore {
         let Some(abi) = all.find(|f| f.index == state.as_u32()) else {
             return Ok(None);
         };
+        Ok(Some(Flows {
+            abi,
+            map: self.map(&abi.map)?,
+            seed: self.seed()?,
+            now: crate::test_run::observed_now(self)?.unwrap_or_else(monotonic_now),
+        }))
+    }
+
+    /// The seed of the hash of flows and keys.
+    fn seed(&self) -> Result<u64, StoreError> {
         let first = 0u32.to_ne_bytes();
         let seed = self.map(SEED_SECTION)?.get(&first);
         let seed = seed.map_err(refused("read the hash's seed"))?;
         let seed = seed.and_then(|s| s.first_chunk().copied());
-        Ok(Some(Flows {
-            abi,
-            map: self.map(&abi.map)?,
-            seed: seed.map_or(0, u64::from_ne_bytes),
-            now: crate::test_run::observed_now(self)?.unwrap_or_else(monotonic_now),
-        }))
+        Ok(seed.map_or(0, u64::from_ne_bytes))
     }
 
     /// The figures of an object; `None` if the program never adds to them.
@@ -285,8 +293,11 @@ impl KernelStore {
                 value,
                 flags_are_heeded: lpm::flags_are_heeded(),
             })),
-            LookupAbi::MultibitTrie(abi) => Opened::Flat(Box::new(Entries {
+            LookupAbi::MultibitTrie(abi) => Opened::Flat(Box::new(multibit_trie::Entries {
                 trie: MultibitTrie::open(self, abi)?,
+            })),
+            LookupAbi::Buckets(abi) => Opened::Flat(Box::new(buckets::Entries {
+                table: Buckets::open(self, abi)?,
             })),
             LookupAbi::TupleSpace(abi) => Opened::Prioritized(Structure::TupleSpace(TupleSpace {
                 abi,

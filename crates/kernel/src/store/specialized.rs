@@ -6,7 +6,7 @@
 
 use super::guard::Guard;
 use super::successor::{NotSwitched, Successor};
-use super::{KernelStore, system};
+use super::{KernelStore, in_memory, system};
 use crate::load::{Instance, load_again};
 use crate::pins::Owner;
 use crate::sys::{Map, pin_bytes, read_bytes};
@@ -82,11 +82,17 @@ impl KernelStore {
 
     /// Whether reading a table's entries takes no time to speak of.
     fn is_small(&self, table: Table, most: usize) -> Result<bool, StoreError> {
-        let (name, is_array) = match &self.table_abi(table)?.lookup {
-            LookupAbi::Compiled => return Ok(false),
+        let failed = system("count a table's entries");
+        let lookup = &self.table_abi(table)?.lookup;
+        if let Some(entries) = in_memory::open(self, lookup)? {
+            return Ok(!entries.has_more_than(most).map_err(failed)?);
+        }
+        let (name, is_array) = match lookup {
+            LookupAbi::Compiled | LookupAbi::MultibitTrie(_) | LookupAbi::Buckets(_) => {
+                return Ok(false);
+            }
             LookupAbi::Array { map, .. } => (map, true),
             LookupAbi::Hash { map, .. } | LookupAbi::Lpm { map, .. } => (map, false),
-            LookupAbi::MultibitTrie(abi) => (&abi.index, false),
             LookupAbi::TupleSpace(abi) => (&abi.shadow, false),
             LookupAbi::BitVectors(abi) => (&abi.shadow, false),
         };
@@ -94,8 +100,7 @@ impl KernelStore {
         if is_array {
             return Ok(map.info().max_entries <= MOST_PLACES);
         }
-        let has = map.has_more_than(most);
-        Ok(!has.map_err(system("count a table's entries"))?)
+        Ok(!map.has_more_than(most).map_err(failed)?)
     }
 
     /// Loads another text of this program over its maps. It must have been compiled from the same tables and objects.

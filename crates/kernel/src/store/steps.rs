@@ -1,7 +1,7 @@
 //! What a planned change writes, in order, and how each step is undone.
 
 use super::globals::Globals;
-use super::multibit_trie::MultibitTrie;
+use super::in_memory;
 use super::records::{Differences, NO_ORIGIN};
 use super::{KernelStore, refused, system};
 use crate::sys::{Map, Partial, Update, wait_for_softirqs};
@@ -37,8 +37,8 @@ pub(super) enum Step {
         keys: Vec<u8>,
         old: Vec<u8>,
     },
-    /// Changes the entries of a multibit trie, whose routes are in a map. Packets meet each of them as a whole.
-    Routes { map: String, changes: Differences },
+    /// Changes entries in memory, of the table whose main map this is. Packets meet each of them as a whole.
+    InMemory { map: String, changes: Differences },
     /// Writes elements that are not read at the time.
     Prepare {
         map: String,
@@ -99,8 +99,8 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         values: Cow<'a, [u8]>,
     },
-    /// Gives entries of a multibit trie the values that they had, and removes others.
-    Routes {
+    /// Gives entries in memory the values that they had, and removes others.
+    InMemory {
         #[serde(borrow)]
         map: Cow<'a, str>,
         #[serde(borrow, with = "serde_bytes")]
@@ -160,8 +160,8 @@ impl Step {
             | Step::Replace { map, keys, .. }
             | Step::Erase { map, keys, .. } => count(map, keys),
             Step::Switch { .. } | Step::Store { .. } | Step::Locked { .. } => 1,
-            // An index and nodes: more than one thing for each entry.
-            Step::Routes { changes, .. } => 2 * usize::from(!changes.is_empty()),
+            // More than one thing for each entry: counts besides, or an index and nodes.
+            Step::InMemory { changes, .. } => 2 * usize::from(!changes.is_empty()),
             Step::Prepare { .. }
             | Step::PrepareGlobal { .. }
             | Step::Words { .. }
@@ -184,7 +184,7 @@ impl Step {
                     values: old.into(),
                 })
             }
-            Step::Routes { map, changes } => Some(Undo::Routes {
+            Step::InMemory { map, changes } => Some(Undo::InMemory {
                 map: map.into(),
                 keys: [&changes.gone[..], &changes.changed].concat().into(),
                 values: [&changes.gone_values[..], &changes.changed_old]
@@ -250,8 +250,8 @@ impl Step {
                 let erased = store.map(map)?.delete_many(keys);
                 Ok(erased.map_err(|p| system("remove an entry")(p.error))?)
             }
-            Step::Routes { map, changes } => {
-                let changed = MultibitTrie::of_map(store, map)?.change(changes);
+            Step::InMemory { map, changes } => {
+                let changed = in_memory::of_map(store, map)?.change(changes);
                 changed.map_err(|refused| {
                     let origins = changes.added_origins.iter();
                     let mut origins = origins.chain(&changes.changed_origins).copied();
@@ -323,12 +323,12 @@ impl Undo<'_> {
             Undo::Restore { map, keys, values } => {
                 present(store.map(map)?, keys, Some(values)).map_err(failed)
             }
-            Undo::Routes {
+            Undo::InMemory {
                 map,
                 keys,
                 values,
                 removed,
-            } => MultibitTrie::of_map(store, map)?.restore(keys, values, removed),
+            } => in_memory::of_map(store, map)?.restore(keys, values, removed),
             Undo::Locked { map, key, value } => {
                 let wrote = store.map(map)?.set(key, value, Update::Locked);
                 wrote.map_err(system("undo a change"))

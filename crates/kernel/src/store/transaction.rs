@@ -3,8 +3,8 @@
 use super::copies::Copies;
 use super::flat;
 use super::guard::Guard;
+use super::in_memory;
 use super::meters::DirectMeter;
-use super::multibit_trie::MultibitTrie;
 use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
@@ -453,9 +453,8 @@ impl<'a> Transaction<'a> {
         for (subject, staged) in self.staged {
             match staged {
                 Staged::Flat(flat, lookup) => {
-                    if let LookupAbi::MultibitTrie(abi) = lookup {
-                        let trie = MultibitTrie::open(store, abi).map_err(failed)?;
-                        trie.start_empty().map_err(failed)?;
+                    if let Some(entries) = in_memory::open(store, lookup).map_err(failed)? {
+                        entries.start_empty().map_err(failed)?;
                     }
                     steps.extend(flat.plan_anew(main_map(lookup)).map_err(failed)?);
                 }

@@ -213,10 +213,11 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         0 => ParseRecord::Always,
         _ => ParseRecord::BySize,
     };
-    // Of what is searched by masks a third, and a third of what has prefixes.
-    let layout = match seed % 3 {
+    // A quarter each of what is searched by masks, of what has prefixes, and of exact keys.
+    let layout = match seed % 4 {
         0 => Some(Layout::TupleSpace),
         1 => Some(Layout::MultibitTrie),
+        2 => Some(Layout::Buckets),
         _ => None,
     };
     // A fifth is cut wherever it can be.

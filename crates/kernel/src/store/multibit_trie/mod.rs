@@ -10,11 +10,12 @@ mod slot;
 
 use super::flat::{Codec, Elements};
 use super::globals::Globals;
+use super::in_memory::{InMemory, Refused, unread, unwritten};
 use super::lpm::Prefixes;
 use super::records::Differences;
 use super::{KernelStore, layout, refused, system};
 use crate::sys::Map;
-use bpf::abi::{LookupAbi, MultibitTrieAbi, ValueAbi};
+use bpf::abi::{MultibitTrieAbi, ValueAbi};
 use control::StoreError;
 use nodes::Nodes;
 use pool::{Pool, Take};
@@ -35,28 +36,6 @@ pub(super) struct MultibitTrie<'a> {
     wide: &'a Globals,
     narrow: &'a Globals,
     capacity: u64,
-}
-
-/// Why a change was not made.
-pub(super) struct Refused {
-    /// Which of the new or changed entries, counted in this order, it was for.
-    pub entry: Option<usize>,
-    /// What happened.
-    pub error: StoreError,
-}
-
-impl From<StoreError> for Refused {
-    fn from(error: StoreError) -> Refused {
-        Refused { entry: None, error }
-    }
-}
-
-fn unread(error: io::Error) -> StoreError {
-    refused("read the table")(error)
-}
-
-fn unwritten(error: io::Error) -> StoreError {
-    system("write the table")(error)
 }
 
 impl<'a> MultibitTrie<'a> {
@@ -80,28 +59,6 @@ impl<'a> MultibitTrie<'a> {
         })
     }
 
-    /// The one whose routes are in the map of this name.
-    pub(crate) fn of_map(
-        store: &'a KernelStore,
-        map: &str,
-    ) -> Result<MultibitTrie<'a>, StoreError> {
-        let mut tables = store.abi.tables.iter();
-        let found = tables.find_map(|table| match &table.lookup {
-            LookupAbi::MultibitTrie(abi) if abi.routes == map => Some(abi),
-            _ => None,
-        });
-        let abi = found.ok_or_else(|| StoreError::System {
-            what: format!("the program has no table `{map}`"),
-        })?;
-        MultibitTrie::open(store, abi)
-    }
-
-    /// Makes the program find nothing, in maps that are empty.
-    pub(crate) fn start_empty(&self) -> Result<(), StoreError> {
-        let emptied = self.globals.set_u32(self.abi.root_offset, 0);
-        emptied.map_err(unwritten)
-    }
-
     fn nodes(&self) -> Nodes<'_> {
         Nodes {
             wide: self.wide,
@@ -121,47 +78,10 @@ impl<'a> MultibitTrie<'a> {
         (self.abi.mask_offset + self.abi.key.size).next_multiple_of(8)
     }
 
-    /// Bytes of a key of the index, and of a value.
-    pub(crate) fn sizes(&self) -> (usize, usize) {
-        (self.index.info().key_size, self.abi.value.size as usize)
-    }
-
-    /// Whether there is no entry.
-    pub(crate) fn is_empty(&self) -> io::Result<bool> {
-        self.index.is_empty()
-    }
-
-    /// All entries: the index's key and the value.
-    pub(crate) fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
-        let routes = self.nodes().routes;
-        let mut failed = None;
-        self.index.each(|key, number| {
-            match routes.value(layout::get_u32(number, 0)) {
-                Ok(value) => each(key, &value),
-                Err(error) => failed = Some(error),
-            };
-        })?;
-        failed.map_or(Ok(()), Err)
-    }
-
     /// The number of a prefix's route, if the prefix is there.
     fn number(&self, key: &[u8]) -> Result<Option<u32>, StoreError> {
         let found = self.index.get(key).map_err(unread)?;
         Ok(found.map(|number| layout::get_u32(&number, 0)))
-    }
-
-    /// Makes changes. Packets meet each of them as a whole; what goes makes room for what comes.
-    pub(crate) fn change(&self, changes: &Differences) -> Result<(), Refused> {
-        let (key_size, value_size) = self.sizes();
-        self.remove_all(&changes.gone)?;
-        self.put_all(&changes.added, &changes.added_values, 0)?;
-        let added = changes.added.len() / key_size;
-        let parts = changes.changed.chunks(AT_ONCE * key_size);
-        let values = changes.changed_new.chunks(AT_ONCE * value_size);
-        for (part, (keys, values)) in parts.zip(values).enumerate() {
-            self.put_all(keys, values, added + part * AT_ONCE)?;
-        }
-        Ok(())
     }
 
     fn remove_all(&self, keys: &[u8]) -> Result<(), StoreError> {
@@ -201,7 +121,7 @@ impl<'a> MultibitTrie<'a> {
             numbers.push(number);
         }
         // New entries have no old routes.
-        if !self.is_empty().map_err(unread)? {
+        if !self.index.is_empty().map_err(unread)? {
             for key in keys.chunks_exact(key_size) {
                 old.extend(self.number(key)?);
             }
@@ -223,21 +143,6 @@ impl<'a> MultibitTrie<'a> {
         Ok(old.into_iter().try_for_each(retire).map_err(unwritten)?)
     }
 
-    /// Undoes changes of which any part may have been made: gives entries the values that they had, and removes others.
-    pub(crate) fn restore(
-        &self,
-        keys: &[u8],
-        values: &[u8],
-        removed: &[u8],
-    ) -> Result<(), StoreError> {
-        // A killed process has perhaps written down the wrong things about what is free.
-        self.take_stock()?;
-        let put = self.put_all(keys, values, 0);
-        put.map_err(|refused| refused.error)?;
-        self.remove_all(removed)?;
-        self.take_stock()
-    }
-
     /// Finds out anew which nodes and routes are in use.
     fn take_stock(&self) -> Result<(), StoreError> {
         self.pool.settle();
@@ -246,6 +151,60 @@ impl<'a> MultibitTrie<'a> {
             .each(|_, number| used.push((Take::Route, layout::get_u32(number, 0))))
             .map_err(unread)?;
         self.pool.have_in_use(&used).map_err(unwritten)
+    }
+}
+
+impl InMemory for MultibitTrie<'_> {
+    /// Keys are those of the index.
+    fn sizes(&self) -> (usize, usize) {
+        (self.index.info().key_size, self.abi.value.size as usize)
+    }
+
+    fn begin_with_length(&self) -> bool {
+        true
+    }
+
+    fn start_empty(&self) -> Result<(), StoreError> {
+        let emptied = self.globals.set_u32(self.abi.root_offset, 0);
+        emptied.map_err(unwritten)
+    }
+
+    fn has_more_than(&self, most: usize) -> io::Result<bool> {
+        self.index.has_more_than(most)
+    }
+
+    fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
+        let routes = self.nodes().routes;
+        let mut failed = None;
+        self.index.each(|key, number| {
+            match routes.value(layout::get_u32(number, 0)) {
+                Ok(value) => each(key, &value),
+                Err(error) => failed = Some(error),
+            };
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn change(&self, changes: &Differences) -> Result<(), Refused> {
+        let (key_size, value_size) = self.sizes();
+        self.remove_all(&changes.gone)?;
+        self.put_all(&changes.added, &changes.added_values, 0)?;
+        let added = changes.added.len() / key_size;
+        let parts = changes.changed.chunks(AT_ONCE * key_size);
+        let values = changes.changed_new.chunks(AT_ONCE * value_size);
+        for (part, (keys, values)) in parts.zip(values).enumerate() {
+            self.put_all(keys, values, added + part * AT_ONCE)?;
+        }
+        Ok(())
+    }
+
+    fn restore(&self, keys: &[u8], values: &[u8], removed: &[u8]) -> Result<(), StoreError> {
+        // A killed process has perhaps written down the wrong things about what is free.
+        self.take_stock()?;
+        let put = self.put_all(keys, values, 0);
+        put.map_err(|refused| refused.error)?;
+        self.remove_all(removed)?;
+        self.take_stock()
     }
 }
 
@@ -306,7 +265,7 @@ impl Entries<'_> {
 
 impl Codec for Entries<'_> {
     fn elements(&self) -> Elements<'_> {
-        Elements::Routes(&self.trie)
+        Elements::InMemory(&self.trie)
     }
 
     fn layout(&self) -> &ValueAbi {

@@ -66,6 +66,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     @layout(\"tuple_space\") table by_masks { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     @layout(\"tuple_space\") table by_pieces { key = { hdr.call.key : range @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     @layout(\"multibit_trie\") table by_routes { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    @layout(\"buckets\") table by_buckets { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     flow_state<key_t, bit<32>>(64) flows;
     CounterArray(4, false) asked;
     apply {
@@ -84,6 +85,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             10: { by_masks.apply(); }
             11: { by_pieces.apply(); }
             12: { by_routes.apply(); }
+            13: { by_buckets.apply(); }
             default: { }
         }
         if (hdr.call.found == 0xffffffff) { asked.increment(2); }
@@ -112,10 +114,12 @@ pub(crate) enum Kind {
     Pieces = 11,
     /// Prefixes in a multibit trie.
     Routes = 12,
+    /// Whole keys in buckets.
+    Buckets = 13,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 9] = [
+    pub(crate) const ALL: [Kind; 10] = [
         Kind::Exact,
         Kind::Lpm,
         Kind::Ternary,
@@ -125,6 +129,7 @@ impl Kind {
         Kind::Masks,
         Kind::Pieces,
         Kind::Routes,
+        Kind::Buckets,
     ];
 
     pub(crate) fn table(self) -> Table {
@@ -132,6 +137,7 @@ impl Kind {
             Kind::Masks => 7,
             Kind::Pieces => 8,
             Kind::Routes => 9,
+            Kind::Buckets => 10,
             other => other as u32,
         })
     }
@@ -140,7 +146,7 @@ impl Kind {
     pub(crate) fn entry(self, number: u32, found: u32) -> Entry {
         let value = |v: u32| Bits::new(32, v);
         let (key, priority) = match self {
-            Kind::Exact => (KeyMatch::Exact(value(number << 8)), 0),
+            Kind::Exact | Kind::Buckets => (KeyMatch::Exact(value(number << 8)), 0),
             Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
             // One, two or four slots of a node.
             Kind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),

@@ -1,6 +1,7 @@
 //! Tries in maps of their own, searched as packets search them.
 
 use super::*;
+use crate::store::in_memory::InMemory;
 use crate::store::multibit_trie::MultibitTrie;
 use crate::store::records::Differences;
 use crate::sys::Update;

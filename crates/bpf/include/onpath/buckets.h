@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Tables with many entries and exact keys: buckets of a few entries, of which a key's hash chooses two.
+ *
+ * A bucket begins with two words: which of its places are in use, a bit each; and how many of the keys whose first
+ * bucket it is are elsewhere: in the lower half those in their second bucket, in the upper half those in the overflow
+ * map. Then come the keys of all places, and their values. */
+#ifndef ONPATH_BUCKETS_H
+#define ONPATH_BUCKETS_H
+
+#include "keys.h"
+#include "perfect_hash.h"
+
+#define BUCKET_PLACES 4
+/* In place of a place: the key may be in the overflow map. No array has as many buckets. */
+#define BUCKET_OVERFLOW 0xfffffffeu
+/* Words of 8 bytes of the longest key. */
+#define BUCKET_KEY_WORDS 24
+
+/* The hash of a key of so many words of 4 bytes. */
+INLINE u64 bucket_hash(const u8 *key, u32 words)
+{
+    u64 word[BUCKET_KEY_WORDS];
+    u32 at;
+
+#pragma unroll
+    for (at = 0; at < words / 2; at++)
+        word[at] = ((const any64 *)key)[at];
+    if (words % 2) {
+        word[at] = ((const any32 *)key)[words - 1];
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word[at] <<= 32;
+#endif
+    }
+    return key_hash(word, (words + 1) / 2);
+}
+
+/* The number of a key's place in a bucket; BUCKET_PLACES if it has none there.
+ *
+ * A place is written before its bit is set. So keys and values are read at addresses that depend on the bits that were
+ * read, if only by a zero: then no processor reads them earlier. */
+INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
+{
+    u64 used = *(const volatile u32 *)bucket, zero = used;
+    const u8 *own;
+    u32 at;
+
+    asm volatile("%0 &= 0" : "+r"(zero));
+    own = bucket + 8 + zero;
+#pragma unroll
+    for (at = 0; at < BUCKET_PLACES; at++)
+        if (used >> at & 1 && same_key(own + at * 4 * words, key, words))
+            return at + zero;
+    return BUCKET_PLACES;
+}
+
+/* Where the entry of a key is, among so many buckets: its place, counted over all of them; BUCKET_OVERFLOW; or
+ * NO_ENTRY. */
+INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
+{
+    u64 hash = bucket_hash(key, words);
+    u32 number = (u64)(u32)hash * count >> 32, place, elsewhere;
+    const u8 *bucket = bpf_map_lookup_elem(buckets, &number);
+
+    if (!bucket)
+        return NO_ENTRY;
+    place = bucket_place(bucket, key, words);
+    if (place < BUCKET_PLACES)
+        return number * BUCKET_PLACES + place;
+    elsewhere = ((const volatile u32 *)bucket)[1];
+    if (!elsewhere)
+        return NO_ENTRY;
+    if ((u16)elsewhere) {
+        number = (hash >> 32) * count >> 32;
+        bucket = bpf_map_lookup_elem(buckets, &number);
+        if (!bucket)
+            return NO_ENTRY;
+        place = bucket_place(bucket, key, words);
+        if (place < BUCKET_PLACES)
+            return number * BUCKET_PLACES + place;
+    }
+    return elsewhere >> 16 ? BUCKET_OVERFLOW : NO_ENTRY;
+}
+
+/* The value at a place; values of so many bytes begin at this offset of a bucket. */
+INLINE void *bucket_value(void *buckets, u32 place, u32 values, u32 size)
+{
+    u32 number = place / BUCKET_PLACES;
+    u8 *bucket = bpf_map_lookup_elem(buckets, &number);
+
+    return bucket ? bucket + values + place % BUCKET_PLACES * size : NULL;
+}
+
+#endif

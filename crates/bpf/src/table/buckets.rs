@@ -1,0 +1,232 @@
+//! Tables with many entries and exact keys: what [`BucketsAbi`] describes, in C.
+
+use super::lookup::{declare_key, map};
+use super::{Entries, map_element};
+use crate::abi::{BUCKET_PLACES, BucketsAbi, MapAbi, MapKind, ValueAbi};
+use crate::maps::MAP_NAME;
+use crate::target::{Bpf, Gen};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use emit::Function;
+use emit::record::Record;
+use emit::table::key::{self, KeyLayout, KeyPart};
+use ir::Expr;
+use smol_str::SmolStr;
+
+/// Declared entries from which a table has buckets: below, the kernel's map is little slower, and as small.
+pub(crate) const MANY: u64 = 10_000;
+
+/// Entries for each bucket: half as many as it has places. Then a bucket in 30 has keys in second buckets, and one key in
+/// 260 finds both of its buckets full.
+const LOAD: u64 = BUCKET_PLACES as u64 / 2;
+/// The most bytes that the buckets may have: offsets are of 32 bits.
+const LIMIT: u64 = u32::MAX as u64;
+
+/// A table that is searched by buckets.
+#[derive(Clone, Debug)]
+pub(crate) struct Buckets {
+    /// The function that finds an entry's place.
+    find: SmolStr,
+    /// The map of buckets.
+    map: SmolStr,
+    /// The map of what has no place in them.
+    overflow: SmolStr,
+    /// The key.
+    key: KeyLayout,
+    /// Where a bucket has its values, and bytes of each.
+    values: (u32, u32),
+}
+
+/// How many buckets a table has, and what a bucket is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Room {
+    buckets: u32,
+    keys_offset: u32,
+    values_offset: u32,
+    size: u32,
+}
+
+impl Room {
+    /// The room for so many entries, if that is not too much.
+    pub(crate) fn of(parts: &[KeyPart], value: &ValueAbi, entries: u64) -> Option<Room> {
+        let key = key_layout(SmolStr::default(), parts).record;
+        // Types are no matter of size.
+        let (bucket, [keys_offset, values_offset]) = bucket([Type::U8, Type::U8], &key, value.size);
+        let buckets = entries.div_ceil(LOAD).max(1);
+        // One more, for user space.
+        let fits = (buckets + 1) * u64::from(bucket.size) <= LIMIT;
+        fits.then_some(Room {
+            buckets: buckets as u32,
+            keys_offset,
+            values_offset,
+            size: bucket.size,
+        })
+    }
+}
+
+/// A bucket of such keys and values, of these types, and where it has both.
+fn bucket([key_type, value_type]: [Type; 2], key: &Record, value: u32) -> (Record, [u32; 2]) {
+    let mut bucket = Record::default();
+    bucket.add(Type::U32, "used", 4, 4, "a bit for each place");
+    bucket.add(Type::U32, "elsewhere", 4, 4, "keys that are not here");
+    let (places, align) = (BUCKET_PLACES, key.align.max(4));
+    let keys = bucket.add(key_type.array(places), "keys", places * key.size, align, "");
+    let values = bucket.add(value_type.array(places), "values", places * value, 8, "");
+    bucket.pad_to(8);
+    (bucket, [keys, values])
+}
+
+fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
+    key::layout::<Bpf>(name, parts, Record::default())
+}
+
+/// Declares the maps, structs and the function of a table with buckets.
+pub(crate) fn declare(
+    g: &mut Gen<'_>,
+    parts: &[KeyPart],
+    room: Room,
+    entries: &Entries<'_>,
+) -> (Buckets, BucketsAbi) {
+    let Entries {
+        short,
+        ref values,
+        size,
+        ..
+    } = *entries;
+    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
+    let key_type = Type::Struct(key_name.clone());
+    let types = [key_type.clone(), values.ty.clone()];
+    let (record, _) = bucket(types, &key.record, values.abi.size);
+    let bucket_name = g.file.names.fresh(&format!("{short}_bucket"));
+    g.file.declare_struct(&bucket_name, record.members);
+    let named = |g: &mut Gen<'_>, what: &str| g.file.names.fresh_short(short, what, MAP_NAME);
+    let [buckets, overflow] = ["", "_more"].map(|what| named(g, what));
+    let count = u64::from(room.buckets) + 1;
+    let maps = &mut g.file.own.maps;
+    maps.declare(
+        MapAbi {
+            mmapable: true,
+            ..map(&buckets, MapKind::Array, 4, room.size, count)
+        },
+        Some((Type::U32, Type::Struct(bucket_name))),
+    );
+    maps.declare(
+        MapAbi {
+            no_prealloc: true,
+            ..map(
+                &overflow,
+                MapKind::Hash,
+                key_abi.size,
+                values.abi.size,
+                size,
+            )
+        },
+        Some((key_type, values.ty.clone())),
+    );
+    let find = g.file.names.fresh(&format!("{short}_find"));
+    let abi = BucketsAbi {
+        buckets: buckets.to_string(),
+        overflow: overflow.to_string(),
+        count: room.buckets,
+        size: room.size,
+        keys_offset: room.keys_offset,
+        values_offset: room.values_offset,
+        key: key_abi,
+        value: values.abi.clone(),
+    };
+    g.file.functions.push(function(&find, &key_name, &abi));
+    g.file.own.buckets = true;
+    let found = Buckets {
+        find,
+        map: buckets,
+        overflow,
+        key,
+        values: (room.values_offset, values.abi.size),
+    };
+    (found, abi)
+}
+
+/// The function of this name: from a key to its entry's place. It is one of its own, which the verifier checks once.
+fn function(name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
+    let found = C::call(
+        "bucket_find",
+        vec![
+            C::id(&abi.buckets).addr(),
+            C::id("key").cast(Type::U8.ptr()),
+            C::int((abi.key.size / 4).into()),
+            C::int(abi.count.into()),
+        ],
+    );
+    let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
+    Function {
+        linkage: "GLOBAL_FUNC".into(),
+        name: name.clone(),
+        result: Type::U32,
+        params: vec![(Type::Struct(key.clone()).ptr(), "key".into())],
+        body: vec![
+            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
+            Stmt::Return(Some(found)),
+        ],
+    }
+}
+
+/// Finds the entry of a key; gives it, or a null pointer.
+pub(crate) fn search(g: &mut Gen<'_>, table: &Buckets, exprs: &[Expr], entry: Type) -> C {
+    let key = g.build_key(&table.key, exprs);
+    let [place, found] = ["place", "entry"].map(|wish| g.file.names.fresh(wish));
+    let call = C::call(table.find.clone(), vec![key.clone().addr()]);
+    g.push(Stmt::decl(Type::U32, place.clone(), call));
+    let (place, (offset, size)) = (C::Ident(place), table.values);
+    let value = C::call(
+        "bucket_value",
+        vec![
+            C::Ident(table.map.clone()).addr(),
+            place.clone(),
+            C::int(offset.into()),
+            C::int(size.into()),
+        ],
+    );
+    g.push(Stmt::decl(entry, found.clone(), value));
+    let found = C::Ident(found);
+    let overflows = C::bin(BinOp::Eq, place, C::id("BUCKET_OVERFLOW"));
+    let there = Stmt::Assign(found.clone(), map_element(&table.overflow, key));
+    g.push(Stmt::If(overflows, vec![there], Vec::new()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(width: u32, entries: u64) -> Option<Room> {
+        let part = KeyPart {
+            name: "k".into(),
+            width,
+            prefix: false,
+        };
+        let value = ValueAbi {
+            size: 8,
+            priority_offset: None,
+            action_offset: 0,
+            number_offset: None,
+            actions: Vec::new(),
+        };
+        Room::of(&[part], &value, entries)
+    }
+
+    #[test]
+    fn half_of_the_places_are_for_entries() {
+        let found = room(32, 1 << 20).expect("not too large");
+        assert_eq!((found.buckets, found.size), (1 << 19, 8 + 4 * (4 + 8)));
+        assert_eq!((found.keys_offset, found.values_offset), (8, 24));
+        // Values are aligned.
+        let odd = room(72, 3).expect("not too large");
+        assert_eq!((odd.buckets, odd.values_offset % 8), (2, 0));
+        assert_eq!(room(16, 1).map(|room| room.buckets), Some(1));
+    }
+
+    #[test]
+    fn what_is_too_large_has_no_room() {
+        assert!(room(32, 150_000_000).is_some());
+        assert_eq!(room(32, 160_000_000), None);
+    }
+}
