@@ -67,7 +67,7 @@ impl PacketRing {
         ring(fd, device, index, blocks).map_err(failed)
     }
 
-    /// Readable when there are packets, or when the device has gone.
+    /// Readable when there are packets, or when the device went down or is gone.
     pub fn ready(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
@@ -147,7 +147,7 @@ impl PacketRing {
         Ok(self.dropped)
     }
 
-    /// Why no more packets come, if that is so: the device is down or gone.
+    /// Why no packets come at the moment, if that has changed: the device went down, or is gone.
     pub fn failure(&self) -> Option<io::Error> {
         match getsockopt(&self.fd, sockopt::SocketError) {
             Ok(0) => None,

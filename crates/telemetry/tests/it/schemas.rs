@@ -243,3 +243,20 @@ fn names_are_written_as_messages_are_read() {
     assert_eq!(help("count by tls.extension.016").0, "E1120");
     assert_eq!(help("count where http.status == 1024").0, "E1123");
 }
+
+/// Of a message whose length cannot be read, nobody knows where the next begins.
+#[test]
+fn behind_a_length_that_is_none_nothing_is_looked_for() {
+    let next = "GET /b HTTP/1.1\r\n\r\n";
+    let requests = |length: &[u8]| {
+        let first = b"GET /a HTTP/1.1\r\nContent-Length: ";
+        let text = [first, length, b"\r\n\r\n", next.as_bytes()].concat();
+        run_on(&*SCHEMAS, "count by http.path", &[asked(80, &text)], None)
+            .rows
+            .len()
+    };
+    assert_eq!(requests(b"0"), 2);
+    for none in [&b"\xff"[..], b"", b"-1", b"1a", b"123456"] {
+        assert_eq!(requests(none), 1, "{none:?}");
+    }
+}

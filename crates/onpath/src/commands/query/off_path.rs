@@ -2,13 +2,16 @@
 
 use super::args::Query;
 use super::show::{Schedule, Show};
-use crate::output::{Done, Reading, Stop, err_line, failed, refused};
+use crate::output::{Done, Reading, Stop, err_line, refused};
+use kernel::interface;
 use kernel::interrupt::Interrupts;
 use kernel::packet_ring::PacketRing;
 use std::process::ExitCode;
 use std::time::Duration;
 use telemetry::{Evaluator, Frame, Link};
 
+/// How often is looked whether the interface is still there.
+const LOOK: Duration = Duration::from_millis(200);
 /// Blocks of the ring: 16 MB.
 const BLOCKS: usize = 32;
 
@@ -20,6 +23,7 @@ pub(super) fn run(
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
+    let index = interface::index(device).map_err(refused)?;
     let mut ring = PacketRing::open(device, BLOCKS).map_err(refused)?;
     err_line!("{device}: capturing, off the path; interrupt to end");
     let mut schedule = Schedule::begin(args);
@@ -33,7 +37,7 @@ pub(super) fn run(
             });
         });
         let wait = match taken {
-            0 => schedule.wait(),
+            0 => schedule.wait().min(LOOK),
             // There may be more.
             _ => Duration::ZERO,
         };
@@ -41,8 +45,12 @@ pub(super) fn run(
             .wait_beside(ring.ready(), wait)
             .map_err(|e| Stop::Failed(format!("waiting for packets failed: {e}")))?
             .is_some();
-        let failure = if taken == 0 { ring.failure() } else { None };
-        let last = interrupted || failure.is_some() || schedule.is_over();
+        // An interface that is only down may come up again, and packets with it: that it went down is taken off the socket, which
+        // would wake for it again and again.
+        let is_quiet = taken == 0;
+        let _went_down = is_quiet.then(|| ring.failure());
+        let is_gone = is_quiet && interface::name(index).is_none();
+        let last = interrupted || is_gone || schedule.is_over();
         if last || schedule.is_due() {
             let (seconds, elapsed) = schedule.take();
             let report = evaluator.report(seconds);
@@ -50,11 +58,8 @@ pub(super) fn run(
                 .dropped()
                 .map_err(|e| Stop::Failed(format!("the kernel's counts cannot be read: {e}")))?;
             let reading = show.report(&report, dropped, elapsed);
-            if let Some(error) = failure {
-                let why = diag::system_message(&error);
-                return failed(format!(
-                    "no more packets of `{device}` can be captured: {why}"
-                ));
+            if is_gone {
+                err_line!("{device}: the interface is gone");
             }
             if last || reading == Reading::Over {
                 return Ok(ExitCode::SUCCESS);
