@@ -4,16 +4,22 @@
 use crate::common;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
-use diag::render_plain;
+use diag::{SourceMap, render_plain};
 use driver::Input;
 use driver::bpf_target::{self, Request};
 use driver::strategy::STRATEGIES;
 use kernel::features::Kernel;
+use telemetry::{Catalogue, Schemas};
 
 /// The instructions that the verifier processes of a program of the repository, made by the first strategy.
 fn verified(program: &str, hook: Hook, kernel: Kernel) -> u32 {
-    let elaborated = driver::elaborate(&Input::file(common::root().join(program)));
-    let elaborated = elaborated.ok().expect(program);
+    let input = Input::file(common::root().join(program));
+    verified_of(&input, program, hook, kernel)
+}
+
+/// The same of any program.
+fn verified_of(input: &Input, program: &str, hook: Hook, kernel: Kernel) -> u32 {
+    let elaborated = driver::elaborate(input).ok().expect(program);
     let request = Request {
         kernel,
         ..Request::hook(hook)
@@ -110,4 +116,20 @@ fn a_stack_of_ten_unions_is_quick_to_verify_on_the_oldest_kernel() {
         let processed = verified(program, hook, Kernel::Version(FLOOR));
         assert!(processed <= most, "at {hook:?}: {processed}");
     }
+}
+
+/// A query on messages reads up to 64 of a packet, in a loop that the verifier must not follow turn by turn.
+#[test]
+fn a_query_on_messages_stays_quick_to_verify() {
+    let schemas = Schemas::builtin();
+    let text = "count by http.host";
+    let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());
+    let query = query.expect("a query");
+    let program = telemetry::program(&query, text, &schemas, None).expect("a program");
+    let input = Input {
+        text: Some(program.into()),
+        ..Input::file("query")
+    };
+    let processed = verified_of(&input, text, Hook::TcIngress, Kernel::This);
+    assert!(processed <= 250_000, "{processed}");
 }

@@ -311,13 +311,12 @@ impl Reader<'_> {
             *out += &NEXT
                 .replace("BODY", &next.body)
                 .replace("LENGTH", &next.length);
-            let _ = writeln!(
-                out,
-                "                    if (more && turn == {}) {{ packets.increment(6); }}",
-                most - 1
-            );
         }
         *out += "                }\n            }\n        }\n";
+        if self.several() {
+            // Not in the last turn: a verifier would have to tell that from the others.
+            *out += "        if (more) { packets.increment(6); }\n";
+        }
     }
 
     /// The condition that a packet may carry such a message.

@@ -349,6 +349,52 @@ fn keys_of_top_are_as_many_as_the_groups_need() {
     assert_eq!(keys(telemetry::MAX_GROUPS), u64::from(u32::MAX));
 }
 
+/// Where the next message begins is the same by both, whatever the length of the one before.
+#[test]
+fn the_next_message_is_found_alike() {
+    let schemas = Schemas::builtin();
+    let ends = ([10, 0, 0, 1].into(), [10, 0, 1, 1].into());
+    let lengths = [
+        "", "0", "7", "07", "12", "00012", "000012", "123", "99999", "1:", "1/", "/1", ":", "-1",
+        "+1", "1 ", "1a", "\u{ff}",
+    ];
+    let packets: Vec<Vec<u8>> = lengths
+        .iter()
+        .map(|length| {
+            let body = "x".repeat(length.trim().parse::<usize>().unwrap_or(3).min(200));
+            let text = format!(
+                "GET /a HTTP/1.1\r\nContent-Length: {length}\r\n\r\n{body}GET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\n\r\n"
+            );
+            frames::tcp(ends.0, ends.1, (40000, 80), text.as_bytes())
+        })
+        .collect();
+    let text = "count by http.path";
+    for packet in packets {
+        let packet = [packet];
+        let expected = run_on(&schemas, text, &packet, None);
+        let mut found = on_path(text, &schemas, &packet, expected.seconds);
+        found.text = expected.text;
+        assert_eq!(found, expected);
+    }
+}
+
+/// One more than are read; the last turn of the loop is no message that is left.
+#[test]
+fn a_packet_with_more_messages_than_are_read_is_counted() {
+    let schemas = Schemas::builtin();
+    let ends = ([10, 0, 0, 1].into(), [10, 0, 1, 1].into());
+    let unread = |text: &str, messages: usize| {
+        let requests = "GET / HTTP/1.1\r\n\r\n".repeat(messages);
+        let packet = frames::tcp(ends.0, ends.1, (40000, 80), requests.as_bytes());
+        let counts = on_path(text, &schemas, &[packet], 1.0).counts;
+        (counts.records, counts.unread)
+    };
+    assert_eq!(unread("count by http.path", 64), (64, 0));
+    assert_eq!(unread("count by http.path", 66), (64, 1));
+    assert_eq!(unread("bytes by http.path", 4), (4, 0));
+    assert_eq!(unread("bytes by http.path", 5), (4, 1));
+}
+
 #[test]
 fn the_bytes_of_a_packet_count_once_in_each_group_of_its_messages() {
     let schemas = Schemas::builtin();
