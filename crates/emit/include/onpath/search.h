@@ -7,14 +7,22 @@
 #include "types.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define LE32(x) (x)
 #define LE64(x) (x)
 #else
+#define LE32(x) __builtin_bswap32(x)
 #define LE64(x) __builtin_bswap64(x)
 #endif
 
 INLINE u64 load_le64(const void *p)
 {
     return LE64(*(const any64 *)p);
+}
+
+/* A hash of four bytes, of 32 - shift bits. */
+INLINE u32 group_hash(const void *p, u32 shift)
+{
+    return LE32(*(const any32 *)p) * 0x9e3779b1u >> shift;
 }
 
 /* The highest bit of each byte that is zero; of bytes above the first one that is, it may be set without reason. */

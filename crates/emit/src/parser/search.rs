@@ -1,8 +1,10 @@
-//! Searches for a value in the packet: Boyer-Moore-Horspool where its shifts are long, else eight bytes at a time.
+//! Searches for a value in the packet: by groups of four bytes where the value is long enough, else eight bytes at a time.
 //!
-//! Both find the first place where the value is. Horspool's algorithm compares the value's last byte, and moves on as far as the
-//! byte that is there allows, which a table has for each of the 256. The other one compares eight places at once with the
-//! value's first and last byte, in two words, and all of the value where both are right.
+//! Both find the first place where the value is. The first is Wu and Manber's ("A fast algorithm for multi-pattern searching", 1994) for
+//! one value: the four bytes at the value's end tell by how much a place may move on, which a table has for each hash of four bytes.
+//! As most groups are nowhere in the value, several places are looked at together, each as far behind the one before it as such a group
+//! allows: their loads do not wait for each other, and one jump moves on over all of them. The other search compares eight places at
+//! once with the value's first and last byte, in two words, and all of the value where both are right.
 
 use super::CursorAt;
 use crate::emitter::Gen;
@@ -13,9 +15,16 @@ use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
 use ir::{Expr, ExprKind, Pattern, Place, Var, visit};
 
-/// From so many bytes on that a place moves on by, on average over all bytes, Horspool's algorithm is faster: a turn of it waits for two
-/// loads, one after the other, and takes nearly twice as long as one of the other, which always moves on by eight. `bench payload` measures values of several lengths.
-const LONG_SHIFT: usize = 16;
+/// Bytes of a group.
+const GROUP: usize = 4;
+/// From so many bytes in a row on, all of which matter, the search by groups is faster. `bench payload` measures values of several lengths.
+const LONG: usize = 10;
+/// How many bytes a turn moves on by, about, if none of the groups that it looks at is in the value.
+const FAR: usize = 96;
+/// Groups that a turn looks at, at most: more make a turn long that finds one of them in the value.
+const MOST_GROUPS: usize = 8;
+/// An odd number with its ones spread evenly: 2^32 by the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4).
+const MULTIPLIER: u32 = 0x9e37_79b1;
 
 /// A pattern as bytes, from the first that matters to the last.
 struct Needle {
@@ -55,17 +64,78 @@ impl Needle {
         self.value.len() as u32
     }
 
-    /// By how much a place moves on without passing the value, for each byte at the value's end.
-    fn shifts(&self) -> Vec<u8> {
-        let last = self.value.len() - 1;
-        (0..=u8::MAX)
-            .map(|byte| {
-                let fits = |i: &usize| byte & self.mask[*i] == self.value[*i];
-                let shift = (0..last).rev().find(fits).map_or(last + 1, |i| last - i);
-                shift.min(u8::MAX.into()) as u8
-            })
-            .collect()
+    /// How the value is searched for by groups, if enough bytes in a row matter.
+    fn groups(&self) -> Option<Groups> {
+        let matters = |at: &usize| self.mask[*at] == u8::MAX;
+        let run = |from: usize| {
+            from..(from..self.value.len())
+                .find(|at| !matters(at))
+                .unwrap_or(self.value.len())
+        };
+        // The last one of the longest: a turn that compares has the whole value in the packet in any case.
+        let longest = (0..self.value.len())
+            .filter(matters)
+            .map(run)
+            .max_by_key(|run| run.len())?;
+        (longest.len() >= LONG).then(|| Groups::of(longest.start, &self.value[longest]))
     }
+}
+
+/// A search by the groups of a part of a value.
+struct Groups {
+    /// Bytes from the value's begin to the last group of the part.
+    last: usize,
+    /// By how much a place moves on if the group there is not in the part.
+    step: u8,
+    /// For each hash, by how much less than `step` a place moves on: nothing, but for groups of the part.
+    less: Vec<u8>,
+    /// The same for the last group's hash if the value is not there.
+    less_after: u8,
+}
+
+impl Groups {
+    fn of(begin: usize, part: &[u8]) -> Groups {
+        let groups: Vec<_> = part.windows(GROUP).collect();
+        let last = groups.len() - 1;
+        let step = groups.len().min(u8::MAX.into());
+        // Few hashes of groups that are not in the part are those of one that is.
+        let hashes = (32 * groups.len()).next_power_of_two().min(4096);
+        let mut less = vec![0; hashes];
+        let mut less_after = 0;
+        for (at, group) in groups.iter().enumerate() {
+            let less_here = step.saturating_sub(last - at) as u8;
+            let hash = hash(group, hashes);
+            if at < last && hash == self::hash(groups[last], hashes) {
+                less_after = less_here;
+            }
+            less[hash] = less_here;
+        }
+        Groups {
+            last: begin + last,
+            step: step as u8,
+            less,
+            less_after,
+        }
+    }
+
+    /// How many a turn looks at.
+    fn at_once(&self) -> u32 {
+        (FAR / usize::from(self.step)).clamp(2, MOST_GROUPS) as u32
+    }
+
+    /// By how much a hash is shifted to the right to be an index.
+    fn shift(&self) -> u32 {
+        u32::BITS - self.less.len().ilog2()
+    }
+}
+
+/// A group's hash, as `group_hash` in `search.h` has it.
+fn hash(group: &[u8], hashes: usize) -> usize {
+    let word = group
+        .iter()
+        .rev()
+        .fold(0, |word, &byte| word << 8 | u32::from(byte));
+    (word.wrapping_mul(MULTIPLIER) >> (u32::BITS - hashes.ilog2())) as usize
 }
 
 impl<T: Target> Gen<'_, T> {
@@ -99,15 +169,9 @@ impl<T: Target> Gen<'_, T> {
         let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
-        let shifts = needle.shifts();
-        let average = shifts
-            .iter()
-            .map(|&shift| usize::from(shift))
-            .sum::<usize>()
-            / shifts.len();
-        match average >= LONG_SHIFT {
-            true => self.by_shifts(&needle, &shifts, &again, &done),
-            false => self.by_words(&needle, &again, &done),
+        match needle.groups() {
+            Some(groups) => self.by_groups(&needle, &groups, &again, &done),
+            None => self.by_words(&needle, &again, &done),
         }
         self.exit_loop();
         self.push(Stmt::Label(done));
@@ -163,34 +227,54 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Horspool's algorithm, at the place `cur`.
-    fn by_shifts(&mut self, needle: &Needle, shifts: &[u8], again: &str, done: &str) {
-        let table = self.file.names.fresh("shifts");
-        let shift = |&shift: &u8| (None, C::int(shift.into()));
+    /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all, or one of them is in
+    /// the value.
+    fn by_groups(&mut self, needle: &Needle, groups: &Groups, again: &str, done: &str) {
+        let table = self.file.names.fresh("less");
+        let less = |&less: &u8| (None, C::int(less.into()));
         self.file.structs.push(Item::Variable {
-            ty: CType::U8.array(shifts.len() as u32),
+            ty: CType::U8.array(groups.less.len() as u32),
             name: table.clone(),
-            init: Some(C::Init(shifts.iter().map(shift).collect())),
+            init: Some(C::Init(groups.less.iter().map(less).collect())),
             attribute: None,
             constant: true,
         });
-        let [compare, next] = ["compare", "move_on"].map(|wish| self.file.names.fresh(wish));
+        let less_at = |place: u32| {
+            let step = u32::from(groups.step);
+            let at = C::id("cur").plus((needle.skip + groups.last as u32 + place * step).into());
+            let hash = C::pure("group_hash", vec![at, C::int(groups.shift().into())]);
+            C::Ident(table.clone()).index(hash)
+        };
+        let [one, compare, next] =
+            ["search_one", "compare", "move_on"].map(|wish| self.file.names.fresh(wish));
+        let count = groups.at_once();
+        let step = C::int(groups.step.into());
+        let end =
+            needle.skip + groups.last as u32 + (count - 1) * u32::from(groups.step) + GROUP as u32;
+        let few = C::bin(BinOp::Gt, C::id("cur").plus(end.into()), C::id("data_end"));
+        self.push(Stmt::goto_if(few, one.clone()));
+        let any = (1..count).fold(less_at(0), |any, place| {
+            C::bin(BinOp::Or, any, less_at(place))
+        });
+        let is_any = C::bin(BinOp::Ne, any, C::int(0));
+        self.push(Stmt::goto_if(is_any, one.clone()));
+        let all = count * u32::from(groups.step);
+        self.set(C::id("off"), C::id("off").plus(all.into()));
+        self.back_edge("reject", again);
+        self.push(Stmt::Label(one));
         self.goto_done_unless_there(needle.skip + needle.len(), done);
-        let last = needle.len() - 1;
-        let byte = self.function_local("last_byte", CType::U32, None);
-        let at_last = C::id("cur").plus((needle.skip + last).into());
-        self.set(byte.clone(), C::pure("load_be8", vec![at_last]));
-        let [value, mask] = [&needle.value, &needle.mask].map(|of| of[last as usize].into());
-        if let Some(is_last) = masked_equals(byte.clone(), value, mask, 1) {
-            self.push(Stmt::goto_if(is_last, compare.clone()));
-        }
+        let less = self.function_local("step_less", CType::U64, None);
+        self.set(less.clone(), less_at(0));
+        let is_last = C::bin(BinOp::Eq, less.clone(), step.clone());
+        self.push(Stmt::goto_if(is_last, compare.clone()));
         self.push(Stmt::Label(next.clone()));
-        let by = C::Ident(table).index(byte);
+        let by = C::bin(BinOp::Sub, step, less.clone());
         self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
         self.back_edge("reject", again);
         self.push(Stmt::Label(compare));
-        let is_at = self.is_at(needle, last);
+        let is_at = self.is_at(needle, needle.len());
         self.push(Stmt::goto_if(is_at, done));
+        self.set(less, C::int(groups.less_after.into()));
         self.push(Stmt::Goto(next));
     }
 
