@@ -268,12 +268,16 @@ impl Reader<'_> {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
             }
         }
-        let most = self.most();
-        let _ = writeln!(
-            out,
-            "        for (bit<32> turn = 0; turn < {most} && more; turn = turn + 1) {{"
-        );
-        *out += "            more = false;\n";
+        match self.most() {
+            // A loop would take more of the verifier, also one of a single turn.
+            1 => *out += "        if (more) {\n",
+            most => {
+                let _ = writeln!(
+                    out,
+                    "        for (bit<32> turn = 0; turn < {most} && more; turn = turn + 1) {{\n            more = false;"
+                );
+            }
+        }
         *out += "            message_status status = messages.read(at, end - at);\n";
         *out += "            if (status != message_status.OTHER) {\n";
         for attribute in &self.attributes {

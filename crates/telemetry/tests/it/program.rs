@@ -378,6 +378,21 @@ fn the_next_message_is_found_alike() {
     }
 }
 
+/// The verifier refused queries on DNS for a loop of one turn.
+#[test]
+fn only_messages_that_others_follow_are_read_in_a_loop() {
+    let schemas = Schemas::builtin();
+    let loops = |text: &str| {
+        let query = compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());
+        let query = query.expect("a query");
+        let program = program(&query, text, &schemas, None);
+        program.expect("a program").contains("for (")
+    };
+    assert!(loops("count by http.host"));
+    assert!(!loops("count by dns.qname"));
+    assert!(!loops("count by tls.sni"));
+}
+
 /// One more than are read; the last turn of the loop is no message that is left.
 #[test]
 fn a_packet_with_more_messages_than_are_read_is_counted() {
