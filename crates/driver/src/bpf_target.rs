@@ -1,10 +1,12 @@
 //! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
+use crate::sampled::{self, Cost};
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features};
-use bpf::forecast::Forecast;
+use bpf::forecast::sample::Sample;
+use bpf::forecast::{Body, Forecast};
 use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord};
@@ -81,6 +83,9 @@ pub struct Request<'a> {
     pub observe: bool,
     /// About which objects the verifier is asked, where this process may.
     pub trial: Trial<'a>,
+    /// Whether the verifier is asked about excerpts of a program that may be too large, where this process may; else it is refused by their code,
+    /// or by what comes of the whole.
+    pub ask_of_excerpts: bool,
     /// The kernel that is to run it.
     pub kernel: Kernel,
     /// Where what the parser leaves is kept.
@@ -130,6 +135,7 @@ impl Request<'_> {
             externs: &[],
             observe: false,
             trial: Trial::Each,
+            ask_of_excerpts: true,
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
             layout: None,
@@ -196,16 +202,25 @@ pub fn compile(
     let for_parts = frontend::optimise_for_parts(program);
     let forecast = Forecast::of(&for_parts);
     forecast.check(request.hook)?;
+    let mut times = Times {
+        own: begun.elapsed(),
+        ..Times::default()
+    };
+    let long = forecast.long().filter(|_| request.parts.is_none());
+    if let Some(report) = long.filter(|_| forecast.is_near()) {
+        let begun = Instant::now();
+        let least = by_excerpts(&for_parts, sources, request, limits::part_size(&report));
+        times.clang += begun.elapsed();
+        if let Some((of, least)) = least {
+            forecast.check_sampled(request.hook, of, least)?;
+        }
+    }
     // For the others.
     let optimised = LazyCell::new(|| match request.parts {
         Some(_) => for_parts.clone(),
         None => frontend::with_entries(for_parts.clone()),
     });
     let optimised_fast_path = frontend::optimise_fast_path(program);
-    let mut times = Times {
-        own: begun.elapsed(),
-        ..Times::default()
-    };
     // The C that was tried.
     let mut made = HashSet::new();
     // Strategies that differ by clang's effort have their C in common.
@@ -306,6 +321,46 @@ pub fn compile(
         clang_time: times.clang,
         verify_time: times.verifier,
     })
+}
+
+/// Instructions that the verifier has to process at the least of a program as elaborated, if it is cut into functions of about `part`
+/// instructions each: by excerpts of it, which are compiled, and of which the verifier is asked if the request allows that. `None` if they
+/// tell nothing of it.
+pub fn least_by_excerpts(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+    part: u32,
+) -> Option<u64> {
+    let program = frontend::optimise_for_parts(program);
+    let (of, least) = by_excerpts(&program, sources, request, part)?;
+    Some(Forecast::of(&program).with_sampled(of, least))
+}
+
+/// The same of one body of a program after passes.
+fn by_excerpts(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+    part: u32,
+) -> Option<(Body, u64)> {
+    let features = usable(request.kernel.features());
+    let options = Options {
+        parts: Some(part),
+        ..options(sources, request, features)
+    };
+    let sample = Sample::of(program, part)?;
+    let cost = |program: &Program| {
+        let output = bpf::compile(program, None, sources, &options).ok()?;
+        let object = object(&output, request, Effort::Full, Jumps::Short).ok()?;
+        let code = budget::read(&object)?.instructions();
+        let processed = match request.ask_of_excerpts {
+            true => build::processed(&object),
+            false => None,
+        };
+        Some(Cost { code, processed })
+    };
+    Some((sample.of, sampled::least(&sample, &cost)?))
 }
 
 /// What comes of a program that is too long for one function.

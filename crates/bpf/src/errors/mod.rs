@@ -256,9 +256,19 @@ pub fn too_long(
     )
 }
 
-/// A program of which the verifier would have to process at least so many instructions; `share` takes most of them.
-pub fn too_much(hook: Hook, least: u64, most: u32, share: &Share) -> Diagnostic {
+/// A program of which the verifier would have to process at least so many instructions, which may be what excerpts of it show;
+/// `share` takes most of them.
+pub fn too_much(
+    hook: Hook,
+    (least, by_excerpts): (u64, bool),
+    most: u32,
+    share: &Share,
+) -> Diagnostic {
     let target = hook.target();
+    let shown = match by_excerpts {
+        true => ", as excerpts of it show,",
+        false => ",",
+    };
     let (takes, help) = match share.construct {
         Construct::Parser { states, cases } => (
             format!("the {states} states of this parser, with {cases} cases, take"),
@@ -291,7 +301,7 @@ pub fn too_much(hook: Hook, least: u64, most: u32, share: &Share) -> Diagnostic 
         Code("E0731"),
         share.span,
         format!(
-            "the {target} target would need at least {least} instructions for this program, and the kernel's verifier processes {most} of one"
+            "the {target} target would need at least {least} instructions for this program{shown} and the kernel's verifier processes {most} of one"
         ),
     );
     let label = format!("{takes} at least {} of them", share.least);

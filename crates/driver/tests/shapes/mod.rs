@@ -97,6 +97,79 @@ pub(crate) fn tables(count: usize) -> Elaborated {
     program(state, 1, &tables, &applied)
 }
 
+/// So many states with as many cases each, which lead to the states behind them, and all to the same one if `alike`: clang may merge what is
+/// equal.
+pub(crate) fn wide(count: usize, cases: usize, alike: bool) -> Elaborated {
+    let mut states = String::new();
+    for i in 0..count {
+        let _ = write!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h0); transition select(hdr.h0.rest) {{ "
+        );
+        for case in 0..cases {
+            let (value, by) = match alike {
+                true => (case * 3, 1),
+                false => (i * 7 + case * 3, case + 1),
+            };
+            if i + by < count {
+                let _ = write!(states, "{value}: s{}; ", i + by);
+            }
+        }
+        let _ = writeln!(states, "default: accept; }} }}");
+    }
+    program(&states, 1, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
+}
+
+/// So many states as a tree: each leads to four others, to which no other leads.
+pub(crate) fn tree(count: usize) -> Elaborated {
+    let mut states = String::new();
+    for i in 0..count {
+        let _ = write!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h{}); transition select(hdr.h{}.next) {{ ",
+            i % 8,
+            i % 8
+        );
+        for next in (4 * i + 1..4 * i + 5).filter(|next| *next < count) {
+            let _ = write!(states, "{next}: s{next}; ");
+        }
+        let _ = writeln!(states, "default: accept; }} }}");
+    }
+    program(&states, 8, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
+}
+
+/// So many states, most of which do little, that lead to states anywhere behind them, in front of as many conditions.
+pub(crate) fn mixed(count: usize) -> Elaborated {
+    let mut states = String::new();
+    let mut done = String::new();
+    for i in 0..count {
+        let does = match i % 5 {
+            0 => "packet.extract(hdr.h0);".to_owned(),
+            1 => format!("packet.extract(hdr.h1); hdr.h1.sum = {i};"),
+            2 => "packet.advance(32);".to_owned(),
+            _ => String::new(),
+        };
+        let _ = write!(
+            states,
+            "    state s{i} {{ {does} transition select(packet.lookahead<bit<16>>()) {{ "
+        );
+        for case in 1..4 {
+            let next = i + 1 + i * case * 31 % (count - i);
+            if next < count {
+                let _ = write!(states, "{}: s{next}; ", i * 5 + case);
+            }
+        }
+        let _ = writeln!(states, "default: s{}; }} }}", i + 1);
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}"
+        );
+    }
+    let _ = writeln!(states, "    state s{count} {{ transition accept; }}");
+    program(&states, 2, "", &done)
+}
+
 /// A state that extracts one header and accepts.
 const ONE_STATE: &str = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
 

@@ -7,7 +7,9 @@ use super::graph::Graph;
 use crate::target::Stage;
 use ir::analysis::dataflow;
 use ir::visit::{self, Access};
-use ir::{Block, HeaderRef, Program, Routine, StateData, StmtKind, Table, Target, Transition};
+use ir::{
+    Block, Expr, HeaderRef, Program, Routine, StateData, Stmt, StmtKind, Table, Target, Transition,
+};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -63,10 +65,7 @@ pub const MOST: u64 = 10_000_000;
 
 /// The instructions that a verifier may have to walk for a stage, up to [`MOST`].
 pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
-    let mut sizes = Sizes {
-        program,
-        tables: HashSet::new(),
-    };
+    let mut sizes = Sizes::of(program);
     let parser = &program.parsers[stage.parser];
     let mut at: Vec<HashSet<Valid>> = vec![HashSet::new(); graph.states.len()];
     if let Some(start) = at.first_mut() {
@@ -111,14 +110,28 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
 
 /// About how many instructions a program has, if its code is walked once.
 pub fn once(program: &Program) -> u64 {
-    let mut sizes = Sizes {
-        program,
-        tables: HashSet::new(),
-    };
+    let mut sizes = Sizes::of(program);
     let states = program.parsers.values().flat_map(|p| p.states.values());
     let parsers: u64 = states.map(|state| sizes.state(state)).sum();
     let routines: u64 = program.routines.keys().map(|r| sizes.routine(r)).sum();
     parsers + routines
+}
+
+/// The same of a parser's state.
+pub fn of_state(program: &Program, state: &StateData) -> u64 {
+    Sizes::of(program).state(state)
+}
+
+/// The same of statements.
+pub fn of_block(program: &Program, block: &[Stmt]) -> u64 {
+    Sizes::of(program).block(block)
+}
+
+/// The same of an `if` without its blocks.
+pub fn of_condition(program: &Program, condition: Expr) -> u64 {
+    let mut size = STATEMENT;
+    visit::walk_expr(program, condition, &mut |_| size += 1);
+    size
 }
 
 /// The headers that a block extracts.
@@ -149,6 +162,13 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
+    fn of(program: &Program) -> Sizes<'_> {
+        Sizes {
+            program,
+            tables: HashSet::new(),
+        }
+    }
+
     fn routine(&mut self, routine: Routine) -> u64 {
         self.block(&self.program.routines[routine].body)
     }
@@ -161,7 +181,7 @@ impl Sizes<'_> {
         self.block(&state.body) + 2 * chosen as u64
     }
 
-    fn block(&mut self, block: &Block) -> u64 {
+    fn block(&mut self, block: &[Stmt]) -> u64 {
         let mut size = 0;
         let mut applied = Vec::new();
         visit::walk_block(block, &mut |stmt| {

@@ -51,6 +51,8 @@ pub(crate) fn run(args: Build) -> Done {
         hook,
         // A report loads the program once, and tries other C only if that is refused.
         trial: Trial::None,
+        // What is only written is the same whatever kernel is here.
+        ask_of_excerpts: args.report,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         notice,
         ..Request::default()

@@ -6,6 +6,9 @@
 //! are that come near the limit (`crates/driver/tests/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
 //! no weight: a thousand additions in a row may be one instruction.
 
+mod excerpt;
+pub mod sample;
+
 use crate::abi::Hook;
 use crate::limits::{FARTHEST, LONGEST};
 use crate::{Report, errors};
@@ -18,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 mod weight {
     /// A parser's state.
     pub(super) const STATE: u64 = 9;
-    /// A case of a `select`.
+    /// A way out of a state by the cases of its `select`, of which clang may merge those that lead to the same state.
     pub(super) const CASE: u64 = 2;
     /// An `if`, or a value of a `switch`.
     pub(super) const CONDITION: u64 = 8;
@@ -36,6 +39,9 @@ const IN_ONE_FUNCTION: u64 = 2;
 /// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
 const LENGTH: u64 = 2;
 
+/// The part of the limit that makes a forecast near it.
+const NEAR: u64 = 4;
+
 /// How much longer than the longest function a program is that is certainly too long for one.
 const CERTAINLY: u32 = 3;
 
@@ -48,6 +54,19 @@ pub struct Forecast {
     pub most: Option<Share>,
     /// About how many instructions the code has.
     pub length: u64,
+    /// What takes how many.
+    least_by_body: Vec<(Body, u64)>,
+}
+
+/// What is forecast by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Body {
+    /// A parser.
+    Parser(Parser),
+    /// A control, without its tables.
+    Routine(Routine),
+    /// The tables with their actions.
+    Tables,
 }
 
 /// What one construct takes.
@@ -94,17 +113,26 @@ impl Forecast {
     pub fn of(program: &Program) -> Forecast {
         let mut applied = HashMap::new();
         let parsers = program.parsers.keys();
-        let mut shares: Vec<Share> = parsers.map(|p| parser(program, p, &mut applied)).collect();
+        let mut shares: Vec<(Body, Share)> = parsers
+            .map(|p| (Body::Parser(p), parser(program, p, &mut applied)))
+            .collect();
         let routines = program.routines.keys();
-        shares.extend(routines.map(|r| routine(program, r, &mut applied)));
-        shares.extend(tables(program, &applied));
-        let least: u64 = shares.iter().map(|share| share.least).sum();
+        shares.extend(routines.map(|r| (Body::Routine(r), routine(program, r, &mut applied))));
+        shares.extend(tables(program, &applied).map(|share| (Body::Tables, share)));
+        let least: u64 = shares.iter().map(|(_, share)| share.least).sum();
         Forecast {
             least: match program.copies {
                 true => least / IN_ONE_FUNCTION,
                 false => least,
             },
-            most: shares.into_iter().max_by_key(|share| share.least),
+            least_by_body: shares
+                .iter()
+                .map(|(of, share)| (*of, share.least))
+                .collect(),
+            most: shares
+                .into_iter()
+                .map(|(_, share)| share)
+                .max_by_key(|share| share.least),
             length: LENGTH * emit::plan::size::once(program),
         }
     }
@@ -113,11 +141,41 @@ impl Forecast {
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
         match &self.most {
             Some(share) if self.least > u64::from(LONGEST) => {
-                let refused = errors::too_much(hook, self.least, LONGEST, share);
+                let refused = errors::too_much(hook, (self.least, false), LONGEST, share);
                 Err(Box::new(refused).into())
             }
             _ => Ok(()),
         }
+    }
+
+    /// The same, if excerpts show that a body takes at least so many instructions.
+    pub fn check_sampled(&self, hook: Hook, of: Body, takes: u64) -> Result<(), Diagnostics> {
+        let least = self.with_sampled(of, takes);
+        match &self.most {
+            Some(share) if least > u64::from(LONGEST) => {
+                let share = Share {
+                    least: share.least.max(takes.min(least)),
+                    ..share.clone()
+                };
+                let refused = errors::too_much(hook, (least, true), LONGEST, &share);
+                Err(Box::new(refused).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Instructions of the whole program at the least, if a body takes at least so many. A control takes them with its tables.
+    pub fn with_sampled(&self, of: Body, takes: u64) -> u64 {
+        let is_in = |body| body == of || body == Body::Tables && matches!(of, Body::Routine(_));
+        let others = self.least_by_body.iter().filter(|(body, _)| !is_in(*body));
+        let others: u64 = others.map(|(_, least)| least).sum();
+        self.least.max(takes + others)
+    }
+
+    /// Whether a program comes so near the limit that it is worth to find out more ([`sample`]): it takes up to about three times what
+    /// is forecast.
+    pub fn is_near(&self) -> bool {
+        self.least > u64::from(LONGEST) / NEAR
     }
 
     /// The report of a program that is certainly too long for one function, so that none has to be made to find that out.
@@ -138,17 +196,22 @@ type Applied = HashMap<Table, usize>;
 fn parser(program: &Program, of: Parser, applied: &mut Applied) -> Share {
     let data = &program.parsers[of];
     let mut within = Counts::default();
-    let mut cases = 0;
+    let (mut cases, mut ways) = (0, 0);
     for state in data.states.values() {
         within.block(program, &state.body, applied);
         if let Transition::Select { cases: own, .. } = &state.transition {
             cases += own.len();
+            ways += own
+                .iter()
+                .map(|case| case.target)
+                .collect::<HashSet<_>>()
+                .len();
         }
     }
     let states = data.states.len();
     Share {
         construct: Construct::Parser { states, cases },
-        least: states as u64 * weight::STATE + cases as u64 * weight::CASE + within.least(),
+        least: states as u64 * weight::STATE + ways as u64 * weight::CASE + within.least(),
         span: data.span,
     }
 }
