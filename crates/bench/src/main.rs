@@ -51,7 +51,7 @@ fn run() -> Result<(), Error> {
         Command::Help => print!("{}", arguments::HELP),
         Command::Xdp(None) => write(&root, "xdp", xdp(&root)?)?,
         Command::Xdp(Some(name)) => print!("{}", one_of_xdp(&root, &name)?),
-        Command::Tables => write(&root, "tables", tables::measure(&root)?)?,
+        Command::Tables => write(&root, "tables", tables::measure()?)?,
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;

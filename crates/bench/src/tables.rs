@@ -2,7 +2,7 @@
 //! ([`look_ups`]).
 
 use crate::error::Error;
-use crate::look_ups::{self, hashing};
+use crate::look_ups;
 use crate::machine::Machine;
 use control::Store;
 use control::entries::{self, Existing};
@@ -150,11 +150,10 @@ struct Report {
     machine: Machine,
     rows: Vec<Row>,
     look_ups: Vec<look_ups::Row>,
-    hashing: Vec<hashing::Row>,
 }
 
 /// Measures all kinds, as JSON and Markdown.
-pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
+pub(crate) fn measure() -> Result<(String, String), Error> {
     let mut rows = Vec::new();
     for kind in Kind::ALL {
         for entries in kind.counts() {
@@ -167,7 +166,6 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
         machine: Machine::this(),
         rows,
         look_ups: look_ups::measure()?,
-        hashing: hashing::measure(root)?,
     };
     let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
     Ok((json + "\n", report.markdown()))
@@ -273,7 +271,7 @@ impl Report {
                 row.one_more_seconds * 1e3
             );
         }
-        text + &look_ups::markdown(&self.look_ups) + &hashing::markdown(&self.hashing)
+        text + &look_ups::markdown(&self.look_ups)
     }
 }
 

@@ -10,6 +10,10 @@ use std::collections::HashSet;
 pub(super) enum Kind {
     /// 32 bits.
     Exact,
+    /// Twice 32 bits.
+    ExactPair,
+    /// 128 bits.
+    LongExact,
     /// An IPv4 address.
     Lpm,
     /// An IPv6 address.
@@ -29,7 +33,7 @@ pub(super) struct Case {
     pub entries: u32,
     /// Different masks of ternary entries.
     pub masks: u32,
-    /// What the table is asked to have; nothing where that is not for a program to choose.
+    /// What the table is asked to have.
     pub layouts: &'static [Layout],
 }
 
@@ -39,6 +43,7 @@ const B: u32 = 0x85eb_ca77;
 const C: u32 = 0x27d4_eb2f;
 const D: u32 = 0x1656_67b1;
 
+const HASHES: &[Layout] = &[Layout::HashMap, Layout::Buckets];
 const BITS: &[Layout] = &[Layout::BitVectors];
 const TUPLES: &[Layout] = &[Layout::TupleSpace];
 const TRIES: &[Layout] = &[Layout::Trie, Layout::MultibitTrie];
@@ -53,9 +58,11 @@ pub(super) fn cases() -> Vec<Case> {
         layouts,
     };
     let mut all = Vec::new();
-    all.push(case(Kind::Exact, 256, 0, &[]));
+    all.push(case(Kind::Exact, 256, 0, HASHES));
     for (kind, layouts) in [
-        (Kind::Exact, &[][..]),
+        (Kind::Exact, HASHES),
+        (Kind::ExactPair, HASHES),
+        (Kind::LongExact, HASHES),
         (Kind::Lpm, TRIES),
         (Kind::LongLpm, TRIES),
     ] {
@@ -90,7 +97,9 @@ impl Kind {
     /// As a report calls it.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Exact => "exact",
+            Kind::Exact => "exact, 32 bits",
+            Kind::ExactPair => "exact, 64 bits",
+            Kind::LongExact => "exact, 128 bits",
             Kind::Lpm => "lpm, 32 bits",
             Kind::LongLpm => "lpm, 128 bits",
             Kind::Ternary => "ternary",
@@ -103,6 +112,8 @@ impl Kind {
     fn keys(self) -> &'static str {
         match self {
             Kind::Exact => "a : exact @name(\"a\");",
+            Kind::ExactPair => "a : exact @name(\"a\"); b : exact @name(\"b\");",
+            Kind::LongExact => "wide : exact @name(\"a\");",
             Kind::Lpm => "a : lpm @name(\"a\");",
             Kind::LongLpm => "wide : lpm @name(\"a\");",
             Kind::Ternary => {
@@ -121,8 +132,8 @@ impl Kind {
 impl Case {
     /// The program, with a layout that it asks for. Each run makes another key from the last one, in the packet, so that
     /// keys are random: of the `numbers` first ones, or as many numbers further as the packet says.
-    pub(super) fn program(self, layout: Option<Layout>, numbers: u32) -> String {
-        self.text(layout, numbers, "", "all.apply();")
+    pub(super) fn program(self, layout: Layout, numbers: u32) -> String {
+        self.text(Some(layout), numbers, "", "all.apply();")
     }
 
     /// Whether the same entries are measured as const entries too.
@@ -141,11 +152,11 @@ impl Case {
     /// The same program, which makes the key and looks nothing up.
     pub(super) fn without_table(self, numbers: u32) -> String {
         let uses = match self.kind {
-            Kind::LongLpm => {
+            Kind::LongLpm | Kind::LongExact => {
                 "hdr.call.found = wide[127:96] + wide[95:64] + wide[63:32] + wide[31:0];"
             }
             Kind::Exact | Kind::Lpm => "hdr.call.found = a;",
-            Kind::Optional => "hdr.call.found = a + b;",
+            Kind::Optional | Kind::ExactPair => "hdr.call.found = a + b;",
             Kind::Ternary | Kind::Range => {
                 "hdr.call.found = a + b + (bit<32>)c[31:16] + (bit<32>)d[31:16] + (bit<32>)n[7:0];"
             }
@@ -223,22 +234,15 @@ xdp(prs(), sw(), dep()) main;
         let priority = 1 + n.wrapping_mul(D) % 1_000;
         match self.kind {
             Kind::Exact => format!("a:{a}"),
+            Kind::ExactPair => format!("a:{a} b:{b}"),
+            Kind::LongExact => format!("a:{:#x}", wide(n)),
             Kind::Lpm => {
                 let length = length(n);
                 format!("a:{:#x}/{length}", a & u32::MAX << (32 - length))
             }
             Kind::LongLpm => {
                 let length = long_length(n);
-                let words = [
-                    1 << 29 | a & u32::MAX >> 3,
-                    b,
-                    n.wrapping_mul(C),
-                    n.wrapping_mul(D),
-                ];
-                let all = words
-                    .iter()
-                    .fold(0u128, |all, word| all << 32 | u128::from(*word));
-                format!("a:{:#x}/{length}", all & u128::MAX << (128 - length))
+                format!("a:{:#x}/{length}", wide(n) & u128::MAX << (128 - length))
             }
             Kind::Optional => match n % 4 {
                 0 => format!("{priority} b:{b}"),
@@ -268,6 +272,18 @@ xdp(prs(), sw(), dep()) main;
             }
         }
     }
+}
+
+/// As `wide` of the program.
+fn wide(n: u32) -> u128 {
+    let words = [
+        1 << 29 | n.wrapping_mul(A) & u32::MAX >> 3,
+        n.wrapping_mul(B),
+        n.wrapping_mul(C),
+        n.wrapping_mul(D),
+    ];
+    let words = words.into_iter();
+    words.fold(0, |all, word| all << 32 | u128::from(word))
 }
 
 /// How long the prefix of an IPv4 route is: about as often as in tables of the Internet's routers.

@@ -2,7 +2,6 @@
 //! Tables of different layouts with the same entries take turns.
 
 mod case;
-pub(crate) mod hashing;
 
 use crate::error::Error;
 use crate::tables::{apply, compile};
@@ -57,13 +56,9 @@ struct Table {
 fn one(case: Case) -> Result<Vec<Row>, Error> {
     let (lines, numbers) = case.lines();
     let base = compile(&case.without_table(numbers))?;
-    let layouts: Vec<Option<Layout>> = match case.layouts {
-        [] => vec![None],
-        some => some.iter().copied().map(Some).collect(),
-    };
     let mut tables = Vec::new();
-    for layout in layouts {
-        let mut instance = compile(&case.program(layout, numbers))?;
+    for layout in case.layouts {
+        let mut instance = compile(&case.program(*layout, numbers))?;
         let seconds = apply(&mut instance, lines.clone())?;
         tables.push(Table { instance, seconds });
     }

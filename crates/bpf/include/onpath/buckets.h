@@ -16,19 +16,24 @@
 /* Words of 8 bytes of the longest key. */
 #define BUCKET_KEY_WORDS 24
 
-/* The hash of a key of so many words of 4 bytes. */
+/* The hash of a key of so many words of 4 bytes.
+ *
+ * It is read in such words, as its fields were just written: what a processor reads of several stores at once it gets only when
+ * all that came before them is done, look-ups of earlier packets that wait for memory too. */
 INLINE u64 bucket_hash(const u8 *key, u32 words)
 {
+    const any32 *half = (const any32 *)key;
     u64 word[BUCKET_KEY_WORDS];
     u32 at;
 
 #pragma unroll
-    for (at = 0; at < words / 2; at++)
-        word[at] = ((const any64 *)key)[at];
-    if (words % 2) {
-        word[at] = ((const any32 *)key)[words - 1];
+    for (at = 0; at < words; at += 2) {
+        u64 first = half[at], second = at + 1 < words ? half[at + 1] : 0;
+
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word[at] <<= 32;
+        word[at / 2] = first << 32 | second;
+#else
+        word[at / 2] = second << 32 | first;
 #endif
     }
     return key_hash(word, (words + 1) / 2);
