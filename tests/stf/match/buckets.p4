@@ -91,7 +91,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         }
         actions = { of_wide; NoAction; }
         default_action = NoAction();
-        size = 10000;
+        size = 50000;
     }
 
     // An array would do.
@@ -120,7 +120,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         key = { hdr.data.addr : exact @name("addr"); }
         actions = { of_hosts; NoAction; }
         default_action = NoAction();
-        size = 20000;
+        size = 60000;
     }
 
     apply {
