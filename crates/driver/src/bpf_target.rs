@@ -212,7 +212,7 @@ pub fn compile(
         let least = by_excerpts(&for_parts, sources, request, limits::part_size(&report));
         times.clang += begun.elapsed();
         if let Some((of, least)) = least {
-            forecast.check_sampled(request.hook, of, least)?;
+            forecast.with_excerpts(of, least).check(request.hook)?;
         }
     }
     // For the others.
@@ -325,7 +325,7 @@ pub fn compile(
 
 /// Instructions that the verifier has to process at the least of a program as elaborated, if it is cut into functions of about `part`
 /// instructions each: by excerpts of it, which are compiled, and of which the verifier is asked if the request allows that. `None` if they
-/// tell nothing of it.
+/// show nothing of it.
 pub fn least_by_excerpts(
     program: &Program,
     sources: &SourceMap,
@@ -334,7 +334,7 @@ pub fn least_by_excerpts(
 ) -> Option<u64> {
     let program = frontend::optimise_for_parts(program);
     let (of, least) = by_excerpts(&program, sources, request, part)?;
-    Some(Forecast::of(&program).with_sampled(of, least))
+    Some(Forecast::of(&program).with_excerpts(of, least).least())
 }
 
 /// The same of one body of a program after passes.

@@ -25,32 +25,32 @@ const PART: u32 = 2_000;
 fn the_verifier_processes_more_of_every_shape_than_is_forecast() {
     let far = [1, 2, 3, 4, 9, 16, 25, 36];
     let shapes = [
-        ("states", PART, shapes::states(1_600, 1_600, &[1, 2, 7])),
-        ("far states", PART, shapes::states(1_300, 12, &far)),
-        ("wide states", PART, shapes::wide(1_000, 24, false)),
-        ("states alike", PART, shapes::wide(1_500, 12, true)),
-        ("a tree", PART, shapes::tree(2_500)),
-        ("mixed", PART, shapes::mixed(2_000)),
-        ("a chain", PART, shapes::chain(2_500)),
-        ("conditions", PART, shapes::conditions(2_500)),
-        ("alternatives", PART, shapes::alternatives(3_000)),
-        ("actions", PART, shapes::actions(3_000)),
-        ("tables", PART, shapes::tables(200)),
-        ("sparse counters", PART, shapes::counters(2_000, true)),
-        ("counters", PART, shapes::counters(2_000, false)),
+        ("states", shapes::states(1_600, 1_600, &[1, 2, 7])),
+        ("far states", shapes::states(1_300, 12, &far)),
+        ("wide states", shapes::wide(1_000, 24, false)),
+        ("states alike", shapes::wide(1_500, 12, true)),
+        ("a tree", shapes::tree(2_500)),
+        ("mixed", shapes::mixed(2_000)),
+        ("a chain", shapes::chain(2_500)),
+        ("conditions", shapes::conditions(2_500)),
+        ("alternatives", shapes::alternatives(3_000)),
+        ("actions", shapes::actions(3_000)),
+        ("tables", shapes::tables(200)),
+        ("sparse counters", shapes::counters(2_000, true)),
+        ("counters", shapes::counters(2_000, false)),
     ];
     let mut wrong = String::new();
-    for (name, part, elaborated) in &shapes {
-        let least = forecast(elaborated).least;
+    for (name, elaborated) in &shapes {
+        let least = forecast(elaborated).least();
         let request = Request {
-            parts: Some(*part),
+            parts: Some(PART),
             ..Request::default()
         };
         let compiled = compile(&elaborated.program, &elaborated.map, request).expect(name);
         let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
         let processed = u64::from(verified.instructions.expect(name));
-        let by_excerpts = excerpts(elaborated, *part, true);
-        let by_code = excerpts(elaborated, *part, false);
+        let by_excerpts = excerpts(elaborated, true);
+        let by_code = excerpts(elaborated, false);
         println!(
             "{name}: {processed} processed; at the least {least} forecast, {by_code} by code, {by_excerpts} by excerpts"
         );
@@ -61,13 +61,13 @@ fn the_verifier_processes_more_of_every_shape_than_is_forecast() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What excerpts tell of a program that is cut into functions.
-fn excerpts(elaborated: &Elaborated, part: u32, ask_of_excerpts: bool) -> u64 {
+/// What excerpts show of a program that is cut into functions.
+fn excerpts(elaborated: &Elaborated, ask_of_excerpts: bool) -> u64 {
     let request = Request {
         ask_of_excerpts,
         ..Request::default()
     };
-    let least = least_by_excerpts(&elaborated.program, &elaborated.map, request, part);
+    let least = least_by_excerpts(&elaborated.program, &elaborated.map, request, PART);
     least.expect("a long program")
 }
 
@@ -75,9 +75,9 @@ fn excerpts(elaborated: &Elaborated, part: u32, ask_of_excerpts: bool) -> u64 {
 #[test]
 fn excerpts_of_uniform_programs_show_most_of_what_they_take() {
     let elaborated = shapes::states(1_300, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
-    let least = forecast(&elaborated).least;
-    let by_code = excerpts(&elaborated, PART, false);
-    let by_excerpts = excerpts(&elaborated, PART, true);
+    let least = forecast(&elaborated).least();
+    let by_code = excerpts(&elaborated, false);
+    let by_excerpts = excerpts(&elaborated, true);
     // The verifier processes 98,761.
     assert!(least * 5 / 4 < by_code, "{least}, {by_code}");
     assert!(by_excerpts > 75_000, "{by_excerpts}");
@@ -95,7 +95,7 @@ fn no_program_of_the_repository_comes_near() {
     let mut most = 0;
     for program in programs {
         if let Ok(elaborated) = driver::elaborate(&Input::file(&program)) {
-            let least = forecast(&elaborated).least;
+            let least = forecast(&elaborated).least();
             assert!(least < LIMIT / 20, "{}: {least}", program.display());
             most = most.max(least);
         }
@@ -167,14 +167,14 @@ fn what_is_certainly_long_is_several_functions_at_once() {
     let elaborated = shapes::states(9_000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
     let forecast = forecast(&elaborated);
     let long = forecast.long().expect("a long program");
-    assert!(forecast.least < LIMIT);
+    assert!(forecast.least() < LIMIT);
     let request = Request::default();
     let whole = generate(&elaborated.program, &elaborated.map, request).expect("C");
     let real = whole.report.longest_estimate;
     assert!(bpf::limits::needs_long_jumps(&whole.report), "{real}");
     assert!(long.longest_estimate / 4 < real && real < long.longest_estimate * 4);
     assert!(matches!(
-        forecast.most.expect("a share").construct,
+        forecast.most().expect("a share").construct,
         Construct::Parser { states: 9_000, .. }
     ));
 }

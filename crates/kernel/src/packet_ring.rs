@@ -147,8 +147,8 @@ impl PacketRing {
         Ok(self.dropped)
     }
 
-    /// Why no packets come at the moment, if that has changed: the device went down, or is gone.
-    pub fn failure(&self) -> Option<io::Error> {
+    /// Takes off the socket, which is ready because of it, why no packets come at the moment: the device went down, or is gone.
+    pub fn take_failure(&self) -> Option<io::Error> {
         match getsockopt(&self.fd, sockopt::SocketError) {
             Ok(0) => None,
             Ok(error) => Some(io::Error::from_raw_os_error(error)),
@@ -307,10 +307,10 @@ mod tests {
         ns.run(|| {
             veth::make_pairs(&[("one".into(), "two".into())])?;
             let ring = PacketRing::open("two", 2).expect("a ring");
-            assert!(ring.failure().is_none());
+            assert!(ring.take_failure().is_none());
             crate::link::remove("two")?;
             assert_eq!(
-                ring.failure().map(|e| e.raw_os_error()),
+                ring.take_failure().map(|e| e.raw_os_error()),
                 Some(Some(libc::ENETDOWN))
             );
             Ok(())

@@ -7,7 +7,7 @@ pub mod message;
 pub mod table;
 
 use crate::abi::Hook;
-use crate::forecast::{Construct, Share};
+use crate::forecast::{Basis, Construct, Share};
 use diag::{Code, Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
@@ -256,18 +256,12 @@ pub fn too_long(
     )
 }
 
-/// A program of which the verifier would have to process at least so many instructions, which may be what excerpts of it show;
-/// `share` takes most of them.
-pub fn too_much(
-    hook: Hook,
-    (least, by_excerpts): (u64, bool),
-    most: u32,
-    share: &Share,
-) -> Diagnostic {
+/// A program of which the verifier would have to process at least so many instructions; `share` takes most of them.
+pub fn too_much(hook: Hook, least: u64, basis: Basis, most: u32, share: &Share) -> Diagnostic {
     let target = hook.target();
-    let shown = match by_excerpts {
-        true => ", as excerpts of it show,",
-        false => ",",
+    let shown = match basis {
+        Basis::Excerpts => ", as excerpts of it show,",
+        Basis::Weights => ",",
     };
     let (takes, help) = match share.construct {
         Construct::Parser { states, cases } => (

@@ -46,16 +46,22 @@ const NEAR: u64 = 4;
 const CERTAINLY: u32 = 3;
 
 /// The forecast for a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Forecast {
-    /// Instructions that the verifier has to process at the least.
-    pub least: u64,
-    /// The construct that takes most of them.
-    pub most: Option<Share>,
+    /// What takes how many instructions.
+    shares: Vec<(Body, Share)>,
+    basis: Basis,
     /// About how many instructions the code has.
-    pub length: u64,
-    /// What takes how many.
-    least_by_body: Vec<(Body, u64)>,
+    length: u64,
+}
+
+/// What a forecast follows from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// The weights of constructs.
+    Weights,
+    /// Excerpts of the program too.
+    Excerpts,
 }
 
 /// What is forecast by itself.
@@ -109,7 +115,7 @@ pub enum Construct {
 }
 
 impl Forecast {
-    /// Of a program as the passes leave it.
+    /// Of a program as the passes leave it, by its constructs.
     pub fn of(program: &Program) -> Forecast {
         let mut applied = HashMap::new();
         let parsers = program.parsers.keys();
@@ -125,58 +131,66 @@ impl Forecast {
             }
         }
         Forecast {
-            least: shares.iter().map(|(_, share)| share.least).sum(),
-            least_by_body: shares
-                .iter()
-                .map(|(of, share)| (*of, share.least))
-                .collect(),
-            most: shares
-                .into_iter()
-                .map(|(_, share)| share)
-                .max_by_key(|share| share.least),
+            shares,
+            basis: Basis::Weights,
             length: LENGTH * emit::plan::size::once(program),
         }
     }
 
+    /// The same, if excerpts show that a body takes at least so many instructions; a control takes them with its tables.
+    #[must_use]
+    pub fn with_excerpts(&self, of: Body, takes: u64) -> Forecast {
+        let is_in = |body| body == of || body == Body::Tables && matches!(of, Body::Routine(_));
+        let (within, mut shares): (Vec<_>, Vec<_>) = self
+            .shares
+            .iter()
+            .cloned()
+            .partition(|(body, _)| is_in(*body));
+        let by_weights: u64 = within.iter().map(|(_, share)| share.least).sum();
+        let shown = within.into_iter().find(|(body, _)| *body == of);
+        let Some((_, share)) = shown.filter(|_| takes > by_weights) else {
+            return self.clone();
+        };
+        shares.push((
+            of,
+            Share {
+                least: takes,
+                ..share
+            },
+        ));
+        Forecast {
+            shares,
+            basis: Basis::Excerpts,
+            length: self.length,
+        }
+    }
+
+    /// Instructions that the verifier has to process at the least.
+    pub fn least(&self) -> u64 {
+        self.shares.iter().map(|(_, share)| share.least).sum()
+    }
+
+    /// The construct that takes most of them.
+    pub fn most(&self) -> Option<&Share> {
+        let shares = self.shares.iter().map(|(_, share)| share);
+        shares.max_by_key(|share| share.least)
+    }
+
     /// Refuses a program of which the verifier certainly has to process more than it does of any.
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
-        match &self.most {
-            Some(share) if self.least > u64::from(LONGEST) => {
-                let refused = errors::too_much(hook, (self.least, false), LONGEST, share);
+        match self.most() {
+            Some(share) if self.least() > u64::from(LONGEST) => {
+                let refused = errors::too_much(hook, self.least(), self.basis, LONGEST, share);
                 Err(Box::new(refused).into())
             }
             _ => Ok(()),
         }
-    }
-
-    /// The same, if excerpts show that a body takes at least so many instructions.
-    pub fn check_sampled(&self, hook: Hook, of: Body, takes: u64) -> Result<(), Diagnostics> {
-        let least = self.with_sampled(of, takes);
-        match &self.most {
-            Some(share) if least > u64::from(LONGEST) => {
-                let share = Share {
-                    least: share.least.max(takes.min(least)),
-                    ..share.clone()
-                };
-                let refused = errors::too_much(hook, (least, true), LONGEST, &share);
-                Err(Box::new(refused).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Instructions of the whole program at the least, if a body takes at least so many. A control takes them with its tables.
-    pub fn with_sampled(&self, of: Body, takes: u64) -> u64 {
-        let is_in = |body| body == of || body == Body::Tables && matches!(of, Body::Routine(_));
-        let others = self.least_by_body.iter().filter(|(body, _)| !is_in(*body));
-        let others: u64 = others.map(|(_, least)| least).sum();
-        self.least.max(takes + others)
     }
 
     /// Whether a program comes so near the limit that it is worth to find out more ([`sample`]): it takes up to about three times what
     /// is forecast.
     pub fn is_near(&self) -> bool {
-        self.least > u64::from(LONGEST) / NEAR
+        self.least() > u64::from(LONGEST) / NEAR
     }
 
     /// The report of a program that is certainly too long for one function, so that none has to be made to find that out.
@@ -349,7 +363,7 @@ mod tests {
 
     #[test]
     fn what_may_be_merged_or_computed_has_no_weight() {
-        let least = |done: &str| Forecast::of(&program(1, "", done)).least;
+        let least = |done: &str| Forecast::of(&program(1, "", done)).least();
         let nothing = least("");
         assert_eq!(least(&"    x = x + 8w1;\n".repeat(1000)), nothing);
         let condition = "    if x == 8w1 {\n        x = 8w2;\n    }\n";
@@ -362,11 +376,40 @@ mod tests {
     #[test]
     fn a_program_that_is_one_function_may_be_leaner() {
         let mut program = program(1000, "", "");
-        let least = Forecast::of(&program).least;
+        let least = Forecast::of(&program).least();
         program.copies = true;
         let leaner = Forecast::of(&program);
-        assert_eq!(leaner.least, least / IN_ONE_FUNCTION);
+        assert_eq!(leaner.least(), least / IN_ONE_FUNCTION);
         // No part of it takes more than the whole.
-        assert!(leaner.most.is_some_and(|most| most.least <= leaner.least));
+        assert!(
+            leaner
+                .most()
+                .is_some_and(|most| most.least <= leaner.least())
+        );
+    }
+
+    #[test]
+    fn excerpts_show_more_of_a_body_or_nothing() {
+        let program = program(1000, "", "    if x == 8w1 {\n        x = 8w2;\n    }\n");
+        let forecast = Forecast::of(&program);
+        let parser = Body::Parser(program.parsers.keys().next().expect("one"));
+        let shown = |takes| forecast.with_excerpts(parser, takes);
+        let less = shown(10);
+        assert_eq!(
+            (less.least(), less.basis),
+            (forecast.least(), Basis::Weights)
+        );
+        let others = forecast.least() - forecast.most().expect("the parser").least;
+        assert!(others >= weight::CONDITION);
+        let more = shown(900_000);
+        assert_eq!(
+            (more.least(), more.basis),
+            (900_000 + others, Basis::Excerpts)
+        );
+        assert_eq!(more.most().map(|most| most.least), Some(900_000));
+        assert!(more.check(Hook::Xdp).is_ok());
+        let refused = shown(1_000_001).check(Hook::Xdp).expect_err("too much");
+        let refused = refused.iter().next().expect("one").message.clone();
+        assert!(refused.contains("as excerpts of it show"), "{refused}");
     }
 }

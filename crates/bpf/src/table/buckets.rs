@@ -1,14 +1,14 @@
 //! Tables with many entries and exact keys: what [`BucketsAbi`] describes, in C.
 
-use super::lookup::{declare_key, map};
+use super::lookup::{declare_key, map, plain_key};
 use super::{Entries, map_element};
 use crate::abi::{BUCKET_PLACES, BucketsAbi, MapAbi, MapKind, ValueAbi};
 use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen};
+use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::Function;
 use emit::record::Record;
-use emit::table::key::{self, KeyLayout, KeyPart};
+use emit::table::key::{KeyLayout, KeyPart};
 use ir::Expr;
 use smol_str::SmolStr;
 
@@ -50,7 +50,7 @@ pub(crate) struct Room {
 impl Room {
     /// The room for so many entries, if that is not too much.
     pub(crate) fn of(parts: &[KeyPart], value: &ValueAbi, entries: u64) -> Option<Room> {
-        let key = key_layout(SmolStr::default(), parts).record;
+        let key = plain_key(SmolStr::default(), parts).record;
         // Types are no matter of size.
         let (bucket, [keys_offset, values_offset]) = bucket([Type::U8, Type::U8], &key, value.size);
         let buckets = entries.div_ceil(LOAD).max(1);
@@ -77,10 +77,6 @@ fn bucket([key_type, value_type]: [Type; 2], key: &Record, value: u32) -> (Recor
     (bucket, [keys, values])
 }
 
-fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
-    key::layout::<Bpf>(name, parts, Record::default())
-}
-
 /// Declares the maps, structs and the function of a table with buckets.
 pub(crate) fn declare(
     g: &mut Gen<'_>,
@@ -94,7 +90,7 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
+    let (key_name, key, key_abi) = declare_key(g, parts, plain_key, entries);
     let key_type = Type::Struct(key_name.clone());
     let types = [key_type.clone(), values.ty.clone()];
     let (record, _) = bucket(types, &key.record, values.abi.size);

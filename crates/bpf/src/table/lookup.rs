@@ -222,6 +222,11 @@ pub(crate) fn declare_key(
     (name, key, abi)
 }
 
+/// A key's fields one behind the other, without what tries of the kernel have in front.
+pub(crate) fn plain_key(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
+    key::layout::<Bpf>(name, parts, Record::default())
+}
+
 /// Refuses a key of too many bytes.
 pub(crate) fn limit_key(g: &mut Gen<'_>, of: &str, bytes: u32, limit: u32, entries: &Entries<'_>) {
     if bytes > limit {

@@ -1,14 +1,14 @@
 //! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
 
-use super::lookup::{declare_key, map};
+use super::lookup::{declare_key, map, plain_key};
 use super::{Entries, map_element};
 use crate::abi::{MapAbi, MapKind, MultibitTrieAbi};
 use crate::maps::{GLOBALS, MAP_NAME};
-use crate::target::{Bpf, Gen};
+use crate::target::Gen;
 use cgen::tree::{Expr as C, Stmt, Type};
 use emit::Function;
 use emit::record::Record;
-use emit::table::key::{self, KeyLayout, KeyPart};
+use emit::table::key::{KeyLayout, KeyPart};
 use ir::Expr;
 use smol_str::SmolStr;
 
@@ -48,7 +48,7 @@ pub(crate) struct Room {
 impl Room {
     /// The room for so many entries with such keys and values of so many bytes, if that is not too much.
     pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
-        let key = key_layout(SmolStr::default(), parts);
+        let key = plain_key(SmolStr::default(), parts);
         let bytes = key.record.size;
         // A node is where two prefixes at least go on, so that each depth has at most half as many as there are entries. If
         // that were so at every depth of long keys, most of the memory would be for prefixes that no table has.
@@ -76,11 +76,6 @@ fn spare(of: u64) -> u64 {
     64 + of / 8
 }
 
-/// The key, without what tries of the kernel have in front.
-fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
-    key::layout::<Bpf>(name, parts, Record::default())
-}
-
 /// Declares the maps, structs and the function of a multibit trie; `lpm` is the P4 key with the prefix.
 pub(crate) fn declare(
     g: &mut Gen<'_>,
@@ -95,7 +90,7 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
+    let (key_name, key, key_abi) = declare_key(g, parts, plain_key, entries);
     let route_name = g.file.names.fresh(&format!("{short}_route"));
     let key_type = Type::Struct(key_name.clone());
     let mut route = Record::default();

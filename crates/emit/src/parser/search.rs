@@ -83,7 +83,7 @@ impl Needle {
 
 /// A search by the groups of a part of a value.
 struct Groups {
-    /// Bytes from the value's begin to the last group of the part.
+    /// Bytes from the value's start to the last group of the part.
     last: usize,
     /// By how much a place moves on if the group there is not in the part.
     step: u8,
@@ -100,16 +100,12 @@ impl Groups {
         let step = groups.len().min(u8::MAX.into());
         // Few hashes of groups that are not in the part are those of one that is.
         let hashes = (32 * groups.len()).next_power_of_two().min(4096);
+        let of_last = hash(groups[last], hashes);
         let mut less = vec![0; hashes];
-        let mut less_after = 0;
-        for (at, group) in groups.iter().enumerate() {
-            let less_here = step.saturating_sub(last - at) as u8;
-            let hash = hash(group, hashes);
-            if at < last && hash == self::hash(groups[last], hashes) {
-                less_after = less_here;
-            }
-            less[hash] = less_here;
+        for (at, group) in groups[..last].iter().enumerate() {
+            less[hash(group, hashes)] = step.saturating_sub(last - at) as u8;
         }
+        let less_after = std::mem::replace(&mut less[of_last], step as u8);
         Groups {
             last: begin + last,
             step: step as u8,
@@ -358,4 +354,89 @@ fn masked_equals(number: C, value: u64, mask: u64, bytes: u32) -> Option<C> {
         mask => C::bin(BinOp::And, number, C::int(mask)),
     };
     Some(C::bin(BinOp::Eq, masked, C::int(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a search by groups as `by_groups` emits it finds a value.
+    fn found(value: &[u8], groups: &Groups, text: &[u8]) -> Option<usize> {
+        let step = usize::from(groups.step);
+        let mut at = 0;
+        while at + value.len() <= text.len() {
+            let less = |place: usize| {
+                let group = text.get(at + groups.last + place * step..)?.get(..GROUP)?;
+                Some(groups.less[hash(group, groups.less.len())])
+            };
+            let turn = groups.at_once() as usize;
+            let all: Option<Vec<u8>> = (0..turn).map(less).collect();
+            if all.is_some_and(|all| all.iter().all(|&less| less == 0)) {
+                at += turn * step;
+                continue;
+            }
+            let less = less(0)?;
+            let is_here = less == groups.step;
+            if is_here && text[at..].starts_with(value) {
+                return Some(at);
+            }
+            at += step - usize::from(if is_here { groups.less_after } else { less });
+        }
+        None
+    }
+
+    /// Few letters make groups that stand in a value again and again; long values, steps that a byte cannot hold.
+    #[test]
+    fn a_search_by_groups_finds_the_first_place() {
+        let mut state = 1u64;
+        let mut below = |most: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize % most
+        };
+        let mut hits = 0;
+        for round in 0..20_000 {
+            let letters = [1, 2, 3, 26, 256][round % 5];
+            let length = LONG + below([8, 30, 300][round % 3]);
+            let part: Vec<u8> = (0..length).map(|_| below(letters) as u8).collect();
+            // A part of the value is searched by groups; what is around it is compared only.
+            let (front, behind) = (below(4), below(4));
+            let around = |bytes: usize| vec![b'x'; bytes];
+            let value = [around(front), part.clone(), around(behind)].concat();
+            let mut text: Vec<u8> = (0..below(1_500)).map(|_| below(letters) as u8).collect();
+            if below(3) > 0 && text.len() > value.len() {
+                let at = below(text.len() - value.len());
+                text[at..at + value.len()].copy_from_slice(&value);
+            }
+            let groups = Groups::of(front, &part);
+            let first = text.windows(value.len()).position(|window| window == value);
+            assert_eq!(
+                found(&value, &groups, &text),
+                first,
+                "{value:?} in {text:?}"
+            );
+            hits += usize::from(first.is_some());
+        }
+        assert!((5_000..19_000).contains(&hits), "{hits}");
+    }
+
+    #[test]
+    fn groups_are_of_the_longest_run_of_bytes_that_matter() {
+        let needle = |mask: &[u8]| Needle {
+            skip: 0,
+            value: vec![0; mask.len()],
+            mask: mask.to_vec(),
+            end: mask.len() as u32,
+        };
+        let run = |mask: &[u8]| needle(mask).groups().map(|g| (g.last, g.step));
+        assert_eq!(run(&[255; LONG - 1]), None);
+        assert_eq!(
+            run(&[255; LONG]),
+            Some((LONG - GROUP, (LONG - GROUP + 1) as u8))
+        );
+        let holed = [&[255; 11][..], &[0x0f], &[255; 12], &[0, 255]].concat();
+        assert_eq!(run(&holed), Some((12 + 12 - GROUP, 9)));
+        assert_eq!(run(&[[255, 15]; 20].concat()), None);
+    }
 }

@@ -303,18 +303,11 @@ impl Reader<'_> {
             let _ = writeln!(out, "            {line}");
         }
         if let Some(next) = &self.schema.next {
-            let pad = "                    ";
-            let _ = match &next.unless {
-                None => writeln!(out, "{pad}bool is_open = false;"),
-                Some(name) => writeln!(
-                    out,
-                    "{pad}bit<8>  unless;\n{pad}bit<32> unless_length;\n\
-                     {pad}bool is_open = messages.get_bytes(\"{name}\", unless, unless_length);"
-                ),
-            };
-            *out += &NEXT
-                .replace("BODY", &next.body)
-                .replace("LENGTH", &next.length);
+            // Another may follow behind the body, if the length of that is known.
+            get_bytes(out, "body", 8, Some(&next.body));
+            get_bytes(out, "digits", 40, Some(&next.length));
+            get_bytes(out, "open", 8, next.unless.as_deref());
+            *out += NEXT;
         }
         *out += "                }\n            }\n        }\n";
         if self.several() {
@@ -418,6 +411,19 @@ impl Attribute {
     }
 }
 
-/// Finds where the next of several messages begins, in the schema's words: behind the BODY, so many bytes as the LENGTH says, unless it
-/// `is_open` how long that is.
+/// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
+fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
+    let pad = "                    ";
+    let _ = match attribute {
+        None => writeln!(out, "{pad}bool has_{variable} = false;"),
+        Some(attribute) => writeln!(
+            out,
+            "{pad}bit<{width}> {variable};\n{pad}bit<32> {variable}_length;\n\
+             {pad}bool has_{variable} = messages.get_bytes(\"{attribute}\", {variable}, {variable}_length);"
+        ),
+    };
+}
+
+/// Finds where the next of several messages begins: behind the `body`, so many bytes as the `digits` say, unless it is `open` how many
+/// these are.
 const NEXT: &str = include_str!("next.p4h");

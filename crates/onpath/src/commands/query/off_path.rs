@@ -45,10 +45,11 @@ pub(super) fn run(
             .wait_beside(ring.ready(), wait)
             .map_err(|e| Stop::Failed(format!("waiting for packets failed: {e}")))?
             .is_some();
-        // An interface that is only down may come up again, and packets with it: that it went down is taken off the socket, which
-        // would wake for it again and again.
         let is_quiet = taken == 0;
-        let _went_down = is_quiet.then(|| ring.failure());
+        if is_quiet {
+            // An interface that is only down may come up again, and its packets with it.
+            ring.take_failure();
+        }
         let is_gone = is_quiet && interface::name(index).is_none();
         let last = interrupted || is_gone || schedule.is_over();
         if last || schedule.is_due() {
