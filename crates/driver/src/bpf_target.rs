@@ -209,10 +209,13 @@ pub fn compile(
     let long = forecast.long().filter(|_| request.parts.is_none());
     if let Some(report) = long.filter(|_| forecast.is_near()) {
         let begun = Instant::now();
-        let least = by_excerpts(&for_parts, sources, request, limits::part_size(&report));
+        let part = limits::part_size(&report);
+        let shown = |of, least| forecast.with_excerpts(of, least).check(request.hook);
+        let too_much = |of, least| shown(of, least).is_err();
+        let least = by_excerpts(&for_parts, sources, request, part, &too_much);
         times.clang += begun.elapsed();
         if let Some((of, least)) = least {
-            forecast.with_excerpts(of, least).check(request.hook)?;
+            shown(of, least)?;
         }
     }
     // For the others.
@@ -333,16 +336,17 @@ pub fn least_by_excerpts(
     part: u32,
 ) -> Option<u64> {
     let program = frontend::optimise_for_parts(program);
-    let (of, least) = by_excerpts(&program, sources, request, part)?;
+    let (of, least) = by_excerpts(&program, sources, request, part, &|_, _| false)?;
     Some(Forecast::of(&program).with_excerpts(of, least).least())
 }
 
-/// The same of one body of a program after passes.
+/// The same of one body of a program after passes; no more excerpts are compiled once it is enough.
 fn by_excerpts(
     program: &Program,
     sources: &SourceMap,
     request: Request,
     part: u32,
+    is_enough: &dyn Fn(Body, u64) -> bool,
 ) -> Option<(Body, u64)> {
     let features = usable(request.kernel.features());
     let options = Options {
@@ -360,7 +364,8 @@ fn by_excerpts(
         };
         Some(Cost { code, processed })
     };
-    Some((sample.of, sampled::least(&sample, &cost)?))
+    let is_enough = |least| is_enough(sample.of, least);
+    Some((sample.of, sampled::least(&sample, &is_enough, &cost)?))
 }
 
 /// What comes of a program that is too long for one function.

@@ -10,6 +10,9 @@ use std::thread;
 /// Bytes of stack of a thread that compiles: as many as a process begins with.
 const STACK: usize = 8 << 20;
 
+/// Excerpts that are compiled before it is seen whether they show enough: as many on every machine, so that a refusal has one text.
+const AT_ONCE: usize = 2;
+
 /// What a program takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
@@ -22,19 +25,37 @@ pub(crate) struct Cost {
 /// Finds what an excerpt takes; `None` if it cannot be compiled.
 type FindCost<'a> = dyn Fn(&Program) -> Option<Cost> + Sync + 'a;
 
-/// Instructions that the verifier has to process at the least of the program that a sample is of. `None` if an excerpt cannot be compiled.
-pub(crate) fn least(sample: &Sample, cost: &FindCost<'_>) -> Option<u64> {
-    let excerpts = sample.excerpts.iter().map(|excerpt| &excerpt.program);
-    let programs: Vec<&Program> = std::iter::once(&sample.base).chain(excerpts).collect();
-    let costs = in_parallel(&programs, cost)?;
-    let code: Vec<u64> = costs.iter().map(|cost| cost.code.into()).collect();
-    let processed = costs.iter().map(|cost| cost.processed.map(u64::from));
-    let processed: Option<Vec<u64>> = processed.collect();
-    let least = |all: &[u64]| {
-        all.split_first()
-            .map(|(&base, rest)| sample.least(base, rest))
+/// Instructions that the verifier has to process at the least of the program that a sample is of. Excerpts are compiled until they show
+/// enough. `None` if one of them cannot be compiled.
+pub(crate) fn least(
+    sample: &Sample,
+    is_enough: &dyn Fn(u64) -> bool,
+    cost: &FindCost<'_>,
+) -> Option<u64> {
+    let excerpts: Vec<&Program> = sample.excerpts.iter().map(|e| &e.program).collect();
+    let mut costs = Vec::new();
+    let mut least = 0;
+    for some in excerpts.chunks(AT_ONCE) {
+        let base = costs.is_empty().then_some(&sample.base);
+        let programs: Vec<&Program> = base.into_iter().chain(some.iter().copied()).collect();
+        costs.extend(in_parallel(&programs, cost)?);
+        least = shown(sample, &costs);
+        if is_enough(least) {
+            break;
+        }
+    }
+    Some(least)
+}
+
+/// What the base and the first excerpts show, by what these take.
+fn shown(sample: &Sample, costs: &[Cost]) -> u64 {
+    let least = |all: Vec<u64>| match all.split_first() {
+        Some((&base, excerpts)) => sample.least(base, excerpts),
+        None => 0,
     };
-    least(&code).max(processed.and_then(|processed| least(&processed)))
+    let code = costs.iter().map(|cost| cost.code.into()).collect();
+    let processed = costs.iter().map(|cost| cost.processed.map(u64::from));
+    least(code).max(processed.collect::<Option<_>>().map_or(0, least))
 }
 
 /// The results for all, in order; `None` if there is none for one of them.

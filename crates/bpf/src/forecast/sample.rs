@@ -8,11 +8,12 @@ use super::Body;
 use super::excerpt::{Excerpt, Pieces};
 use ir::Program;
 
-/// Stretches that are taken of a program.
-const STRETCHES: u64 = 6;
+/// Of how many shares of a program a stretch is taken each, and in which order: the first ones are far from each other.
+const SHARES: [u64; 6] = [1, 4, 2, 5, 0, 3];
 
-/// How many standard errors of the mean the figure lies below it: with six stretches, one in two hundred programs takes less.
-const ERRORS: f64 = 4.0;
+/// How many standard errors of the mean the figure lies below it, by two stretches, three and so on: one in two hundred programs takes
+/// less (Student's t).
+const ERRORS: [f64; SHARES.len() - 1] = [63.66, 9.92, 5.84, 4.60, 4.03];
 
 /// What a stretch takes in the program, of what it takes by itself: 0.92 at the least in what was measured
 /// (`crates/driver/tests/forecast.rs`).
@@ -29,7 +30,7 @@ const ADVANCE: f64 = 0.618_034;
 pub struct Sample {
     /// What all excerpts have in common, without a piece of the program.
     pub base: Program,
-    /// The excerpts.
+    /// The excerpts. Any number of the first ones, two at least, shows something.
     pub excerpts: Vec<Excerpt>,
     /// What they are excerpts of.
     pub of: Body,
@@ -48,12 +49,12 @@ impl Sample {
         let length = u64::from(part.min(LONGEST)) / super::LENGTH;
         let pieces = Pieces::of(program, length / 2)?;
         let size = pieces.size();
-        let share = size / STRETCHES;
+        let share = size / SHARES.len() as u64;
         if share < 2 * length {
             return None;
         }
         let near = u64::from(part) / super::LENGTH;
-        let excerpts = (0..STRETCHES).map(|i| {
+        let excerpts = SHARES.map(|i| {
             let within = (i + 1) as f64 * ADVANCE;
             let free = (share - length) as f64;
             let from = i * share + (within.fract() * free) as u64;
@@ -61,13 +62,13 @@ impl Sample {
         });
         Some(Sample {
             base: pieces.excerpt(0..0, near).program,
-            excerpts: excerpts.collect(),
+            excerpts: excerpts.into(),
             of: pieces.of,
             size,
         })
     }
 
-    /// Instructions of the body at the least, if the base takes this, and each excerpt that.
+    /// Instructions of the body at the least, if the base takes this, and each of the first excerpts that.
     pub fn least(&self, base: u64, excerpts: &[u64]) -> u64 {
         let by_size: Vec<f64> = self
             .excerpts
@@ -84,14 +85,15 @@ impl Sample {
 
 /// What the mean of a population is not below, by a sample of it.
 fn below_mean(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    if count < 2.0 {
+    let errors = values.len().checked_sub(2).and_then(|n| ERRORS.get(n));
+    let Some(errors) = errors else {
         return 0.0;
-    }
+    };
+    let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
     let error = (squares / (count - 1.0) / count).sqrt();
-    (mean - ERRORS * error).max(0.0)
+    (mean - errors * error).max(0.0)
 }
 
 #[cfg(test)]
@@ -105,5 +107,11 @@ mod tests {
         assert!(3.0 < varies && varies < 4.0, "{varies}");
         assert_eq!(below_mean(&[1.0, 30.0, 1.0, 1.0, 1.0, 1.0]), 0.0);
         assert_eq!(below_mean(&[7.0]), 0.0);
+    }
+
+    #[test]
+    fn few_have_to_agree_more() {
+        let most = |count: usize| below_mean(&[5.0, 5.01].repeat(3)[..count]);
+        assert!(most(2) < 4.8 && most(4) > 4.98 && most(6) > most(4));
     }
 }
