@@ -54,8 +54,13 @@ pub(crate) fn compile(
         parse_record: ParseRecord::Always,
         ..options.clone()
     };
+    let of_messages = Options {
+        spill_everything: true,
+        ..options.clone()
+    };
     let options = match options.parts {
         Some(_) => &in_memory,
+        None if message::are_read_in_loop(program) => &of_messages,
         None => options,
     };
     // The fast path may ask for less.

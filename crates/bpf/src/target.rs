@@ -127,6 +127,8 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
+    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::Names,
     /// The program reads the payload.

@@ -130,6 +130,11 @@ impl<T: Target> Gen<'_, T> {
         self.nests.depth -= 1;
     }
 
+    /// Whether what is written now is in a loop.
+    pub fn is_in_loop(&self) -> bool {
+        self.nests.depth > 0
+    }
+
     /// The counter of turns for the current nest. Each nest has its own: what follows a loop would be checked once for each
     /// number of turns that it may have taken.
     fn turns(&mut self) -> C {

@@ -9,11 +9,14 @@ pub(crate) use layout::Layout;
 
 use crate::calls::{declare, values};
 use crate::keys::{self, KeyLayout};
-use crate::target::Gen;
+use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::Function;
+use emit::record::Record;
 use ir::{Expr, ExternCall, ExternInst};
+use smol_str::SmolStr;
 
 /// `add`: of a value, an item or a weight, to the figure of a key's group.
 pub(crate) fn add(g: &mut Gen<'_>, object: ExternInst, kind: Kind, call: &ExternCall, span: Span) {
@@ -26,14 +29,77 @@ pub(crate) fn add(g: &mut Gen<'_>, object: ExternInst, kind: Kind, call: &Extern
 
 fn add_to(g: &mut Gen<'_>, layout: &Layout, kind: Kind, call: &ExternCall) {
     let added = match &layout.item {
-        Some(item) => hash(g, item, values(call, 1), "item").1,
+        Some(item) => {
+            let item_var = filled(g, item, values(call, 1), "item");
+            hash(g, item, &item_var, "item_hash")
+        }
         None => {
             let value = values(call, 1).first();
             let value = value.map_or(C::int(0), |&value| lower::scalar(g, value));
             declare(g, CType::U64, "value", value)
         }
     };
-    let (key, hashed) = hash(g, &layout.key, values(call, 0), "key");
+    if !g.is_in_loop() {
+        let key = filled(g, &layout.key, values(call, 0), "key");
+        return add_there(g, layout, kind, key, added);
+    }
+    let (function, structure) = function(g, layout, kind);
+    let ty = CType::Struct(structure);
+    let key = declare(g, ty, "key", C::Init(Vec::new()));
+    let words = key.clone().member(WORD);
+    keys::fill(g, &layout.key, &words, values(call, 0));
+    g.push(Stmt::Expr(C::call(function, vec![key.addr(), added])));
+}
+
+/// The member of a key's struct.
+const WORD: &str = "word";
+
+/// The function that adds to the figure of a key's group, and the struct of its key, made on first use. The verifier checks it once, and not
+/// on each path on which a loop comes by.
+fn function(g: &mut Gen<'_>, layout: &Layout, kind: Kind) -> (SmolStr, SmolStr) {
+    let map = &layout.map;
+    let own = &g.file.own;
+    if let Some(known) = own.figure_functions.get(map) {
+        return known.clone();
+    }
+    let name = g.file.names.fresh(&format!("{map}_add"));
+    let structure = g.file.names.fresh(&format!("{map}_key"));
+    let (key, added) = (g.file.names.fresh("key"), g.file.names.fresh("added"));
+    let mut record = Record::default();
+    let words = layout.key.words;
+    record.add(CType::U64.array(words), WORD, words * 8, 8, "");
+    g.file.declare_struct(&structure, record.members);
+    let body = g.block(|g| {
+        let failed = vec![Stmt::Return(Some(C::int(1)))];
+        g.push(Stmt::If(
+            C::not(C::Ident(key.clone())),
+            failed,
+            Block::new(),
+        ));
+        let words = C::Ident(key.clone()).arrow(WORD);
+        add_there(g, layout, kind, words, C::Ident(added.clone()));
+        // A function of the kernel's verifier gives a number.
+        g.push(Stmt::Return(Some(C::int(0))));
+    });
+    g.file.functions.push(Function {
+        linkage: GLOBAL_FUNC.into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(structure.clone()).ptr(), key),
+            (CType::U64, added),
+        ],
+        body,
+    });
+    let made = (name, structure);
+    let own = &mut g.file.own;
+    own.figure_functions.insert(map.clone(), made.clone());
+    made
+}
+
+/// Adds to the figure of a key's group.
+fn add_there(g: &mut Gen<'_>, layout: &Layout, kind: Kind, key: C, added: C) {
+    let hashed = hash(g, &layout.key, &key, "key_hash");
     let sets = C::int(layout.sets.into());
     let index = C::call("figure_set_of", vec![hashed.clone(), sets]);
     let index = declare(g, CType::U32, "index", index);
@@ -84,12 +150,17 @@ fn add_to(g: &mut Gen<'_>, layout: &Layout, kind: Kind, call: &ExternCall) {
     g.push(Stmt::If(set.clone(), there, Block::new()));
 }
 
-/// A key in a variable of its own, and its hash in another.
-fn hash(g: &mut Gen<'_>, layout: &KeyLayout, key: &[Expr], wish: &str) -> (C, C) {
+/// A key in a variable of its own.
+fn filled(g: &mut Gen<'_>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
     let array = CType::U64.array(layout.words);
     let var = declare(g, array, wish, C::Init(Vec::new()));
     keys::fill(g, layout, &var, key);
-    let hashed = C::call("key_hash", vec![var.clone(), C::int(layout.words.into())]);
-    let hashed = declare(g, CType::U64, &format!("{wish}_hash"), hashed);
-    (var, hashed)
+    var
+}
+
+/// The hash of a key, in a variable.
+fn hash(g: &mut Gen<'_>, layout: &KeyLayout, key: &C, wish: &str) -> C {
+    let words = C::int(layout.words.into());
+    let hashed = C::call("key_hash", vec![key.clone(), words]);
+    declare(g, CType::U64, wish, hashed)
 }

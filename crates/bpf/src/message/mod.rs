@@ -39,7 +39,7 @@ pub(crate) fn names(program: &Program) -> Names {
             let StmtKind::Extern(call) = &stmt.kind else {
                 return;
             };
-            let Some(object) = call.object.filter(|&o| program.externs[o].ty == MESSAGE) else {
+            let Some(object) = object_of(program, call) else {
                 return;
             };
             let Some(ExternArg::String(name)) = call.args.first() else {
@@ -52,6 +52,31 @@ pub(crate) fn names(program: &Program) -> Names {
         });
     }
     names
+}
+
+/// The object that reads messages of which a call is.
+fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+    let object = call.object?;
+    (program.externs[object].ty == MESSAGE).then_some(object)
+}
+
+/// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
+/// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
+pub(crate) fn are_read_in_loop(program: &Program) -> bool {
+    let reads = |stmt: &ir::Stmt| match &stmt.kind {
+        StmtKind::Extern(call) => call.name == READ_MESSAGE && object_of(program, call).is_some(),
+        _ => false,
+    };
+    let mut bodies = visit::bodies(program);
+    bodies.any(|body| {
+        let mut found = false;
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Loop(_, inner) = &stmt.kind {
+                visit::walk_block(inner, &mut |stmt| found |= reads(stmt));
+            }
+        });
+        found
+    })
 }
 
 /// A call of an object's method. `false` if there is no such method.
@@ -149,16 +174,20 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     };
     let block = g.block(|g| {
         let memory = object::memory(g, &known);
-        let there = C::bin(
-            BinOp::Ne,
-            memory.clone().arrow(member.clone()).member("start"),
-            C::id("MESSAGE_ABSENT"),
-        );
-        let there = C::and(C::and(was_read, memory.clone()), there);
         let then = g.block(|g| {
             let found = memory.clone().arrow(member.clone());
+            let start = declare(g, CType::U32, "start", found.clone().member("start"));
+            if kind == Kind::DnsName {
+                let there = C::bin(BinOp::Ne, start.clone(), C::id("MESSAGE_ABSENT"));
+                let then = g.block(|g| dns_name(g, call, &known, &memory, start));
+                return g.push(Stmt::If(there, then, Block::new()));
+            }
             if let Some(place) = result {
-                g.store(place, Value::Scalar(C::int(1)));
+                // There is no branch: the verifier would follow both of each attribute through all that comes later.
+                let absent = C::bin(BinOp::Shr, start.clone(), C::int(31));
+                let absent = declare(g, CType::U32, "absent", absent);
+                g.push(crate::target::barrier(&absent));
+                g.store(place, Value::Scalar(C::bin(BinOp::Xor, absent, C::int(1))));
             }
             if let Kind::Number { .. } = kind {
                 if let Some(place) = value {
@@ -167,30 +196,39 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
                 }
                 return;
             }
-            let is_name = kind == Kind::DnsName;
-            let (bytes, start, size) = match &known.name_text {
-                Some(function) if is_name => {
-                    let args = vec![memory.clone(), found.member("start"), C::int(0)];
-                    let size = declare(g, CType::U32, "size", C::call(function.clone(), args));
-                    (memory.clone().arrow("text"), None, size)
-                }
-                _ => {
-                    let start = declare(g, CType::U32, "start", found.clone().member("start"));
-                    let size = declare(g, CType::U32, "size", found.member("length"));
-                    (memory.clone(), Some(start), size)
-                }
-            };
+            let size = declare(g, CType::U32, "size", found.member("length"));
             if let Some(place) = length {
                 g.store(place, Value::Scalar(size.clone()));
             }
             if let Some(place) = value {
-                let first = first_bytes(&bytes, start.as_ref(), &size, value_width / 8);
+                let first = first_bytes(&memory, Some(&start), &size, value_width / 8);
                 g.store(place, first);
             }
         });
-        g.push(Stmt::If(there, then, Block::new()));
+        let is_there = C::and(was_read, memory);
+        g.push(Stmt::If(is_there, then, Block::new()));
     });
     g.push(Stmt::Block(block));
+}
+
+/// The text of a DNS name that is there.
+fn dns_name(g: &mut Gen<'_>, call: &ExternCall, object: &Object, memory: &C, start: C) {
+    let Some(function) = &object.name_text else {
+        return;
+    };
+    let args = vec![memory.clone(), start, C::int(0)];
+    let size = declare(g, CType::U32, "size", C::call(function.clone(), args));
+    if let Some(&place) = call.result.first() {
+        g.store(place, Value::Scalar(C::int(1)));
+    }
+    if let Some(&place) = places(call, 2).first() {
+        g.store(place, Value::Scalar(size.clone()));
+    }
+    if let Some(&place) = places(call, 1).first() {
+        let width = g.p.place_type(place).map_or(0, |ty| ty.width());
+        let text = memory.clone().arrow("text");
+        g.store(place, first_bytes(&text, None, &size, width / 8));
+    }
 }
 
 /// A number in a destination of so many bits.

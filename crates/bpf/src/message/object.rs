@@ -355,8 +355,15 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
         refuse_if(C::not(memory())),
     ];
     for wanted in wanted {
-        let start = memory().arrow(wanted.member.clone()).member("start");
+        let value = memory().arrow(wanted.member.clone());
+        let start = value.clone().member("start");
         body.push(Stmt::Assign(start, C::id("MESSAGE_ABSENT")));
+        // Readers take the value of one that is not there without asking whether it is.
+        let none = match wanted.asked.kind {
+            Kind::Number { .. } => "number",
+            Kind::Bytes | Kind::DnsName => "length",
+        };
+        body.push(Stmt::Assign(value.member(none), C::int(0)));
     }
     let args = vec![
         C::id("ctx"),
