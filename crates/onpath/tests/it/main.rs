@@ -15,6 +15,7 @@ mod payload_limits;
 mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
+mod real_traffic;
 mod tc_traffic;
 mod verified;
 mod writers;

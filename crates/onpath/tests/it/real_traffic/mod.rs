@@ -1,0 +1,225 @@
+//! Queries on the path of real traffic: nginx answers clients that keep connections, send several requests at once and speak TLS, and what the
+//! queries counted is what nginx's own log says. Needs root, nginx, curl and openssl.
+
+mod client;
+mod server;
+
+use lab::{Pair, Route, SERVER, Space, Task};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use server::{Server, counted};
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufRead};
+
+/// Requests that are made over connections of so many each, by so many threads.
+const REQUESTS: usize = 10_000;
+const KEPT: usize = 250;
+const THREADS: usize = 4;
+/// Requests by curl over one connection.
+const BY_CURL: usize = 200;
+
+/// A query that runs at the server's device.
+struct Query(Task);
+
+impl Query {
+    fn start(space: &Space, query: &str) -> Query {
+        let script = "mount -t bpf bpf /sys/fs/bpf && exec \"$0\" \"$@\" 2>&1";
+        let onpath = env!("CARGO_BIN_EXE_onpath");
+        let mut words = vec![
+            "unshare", "--mount", "sh", "-c", script, onpath, "query", query,
+        ];
+        words.extend(["--dev", "s0", "--every", "1h", "--json"]);
+        let mut task = space.start(&words).expect("onpath starts");
+        task.wait_for("interrupt to end").expect("the query runs");
+        Query(task)
+    }
+
+    /// Ends it: its figures by group, of which nothing is missing.
+    fn finish(mut self) -> Vec<Value> {
+        let id = Pid::from_raw(self.0.id() as i32);
+        kill(id, Signal::SIGINT).expect("interrupted");
+        let lines = self.0.reader().expect("its output").lines();
+        let mut lines = lines.map_while(Result::ok);
+        let report = lines.find(|line| line.starts_with('{')).expect("a report");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        for missing in ["not_grouped", "malformed", "cut", "unread"] {
+            assert_eq!(report["counts"][missing], 0, "{report}");
+        }
+        report["groups"].as_array().expect("groups").clone()
+    }
+
+    /// The same, of `count` by these keys.
+    fn counts(self, keys: &[&str]) -> HashMap<Vec<String>, u64> {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let groups = self.finish().into_iter();
+        let count = |group: Value| {
+            let key = keys.iter().map(|&key| text(&group["keys"][key])).collect();
+            (key, group["values"]["count"].as_u64().expect("a count"))
+        };
+        groups.map(count).collect()
+    }
+}
+
+/// Segments that a namespace sent again.
+fn sent_again(space: &Space) -> u64 {
+    let read = || std::fs::read_to_string("/proc/thread-self/net/snmp");
+    let text = space.run(read).expect("statistics of TCP");
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp: "));
+    let (names, values) = (lines.next().expect("names"), lines.next().expect("values"));
+    let all: HashMap<&str, &str> = names.split(' ').zip(values.split(' ')).collect();
+    all["RetransSegs"].parse().expect("a number")
+}
+
+/// Two ends that send nothing twice, also where the machine has no time for them: a query counts what passes.
+fn patient() -> Pair {
+    let pair = Pair::new(lab::Ends::default()).expect("this test needs root");
+    for (space, device) in [(pair.client(), "c0"), (pair.server(), "s0")] {
+        space.set("ipv4/tcp_early_retrans", "0").expect("no probes");
+        let route = [
+            "ip",
+            "-6",
+            "route",
+            "replace",
+            "fd00:7::/64",
+            "dev",
+            device,
+            "rto_min",
+            "20s",
+        ];
+        space.output(&route).expect("a patient route");
+    }
+    pair
+}
+
+/// Has curl request several paths over one connection.
+fn curl(space: &Space, more: &[&str], name: &str, port: u16, path: &str) {
+    let to = format!("{name}:{port}:[{SERVER}]");
+    let scheme = if port == 443 { "https" } else { "http" };
+    let url = format!("{scheme}://{name}{path}");
+    let mut words = vec![
+        "curl",
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "--resolve",
+        &to,
+    ];
+    words.extend(more);
+    words.extend(["--output", "/dev/null", &url]);
+    space.output(&words).expect("this test needs curl");
+}
+
+#[test]
+fn http_is_counted_as_by_the_server() {
+    let pair = patient();
+    let server = Server::start(pair.server());
+    let start = |query: &str| Query::start(pair.server(), query);
+    let by_request = start("count by http.method, http.host");
+    let by_status = start("count by http.status");
+    let paths = start("top(20, http.path), distinct(http.path)");
+
+    let work = || -> io::Result<()> {
+        std::thread::scope(|scope| {
+            let one = |seed| scope.spawn(move || client::requests(seed, REQUESTS / THREADS, KEPT));
+            let all: Vec<_> = (0..THREADS as u64).map(one).collect();
+            all.into_iter()
+                .try_for_each(|t| t.join().expect("no panic"))
+        })
+    };
+    pair.client().run(work).expect("all requests are answered");
+    let range = format!("/curl/[1-{BY_CURL}]");
+    curl(pair.client(), &[], "curl.example", 80, &range);
+    curl(
+        pair.client(),
+        &["--head"],
+        "curl.example",
+        80,
+        "/head?of=it",
+    );
+
+    let log = server.log(80, REQUESTS + BY_CURL + 1);
+    assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
+    let connections = counted(&log, |l| l.connection.clone());
+    assert_eq!(connections.len(), REQUESTS / KEPT + 2);
+
+    let requests = by_request.counts(&["http.method", "http.host"]);
+    let logged = counted(&log, |l| vec![l.method.clone(), l.host.clone()]);
+    assert_eq!(requests, logged);
+    let statuses = by_status.counts(&["http.status"]);
+    assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
+    let [all] = &paths.finish()[..] else {
+        panic!("one group");
+    };
+    are_within_bounds(&all["values"], &counted(&log, |l| l.path.clone()));
+}
+
+/// `top` and `distinct` of paths beside how often each came.
+fn are_within_bounds(values: &Value, exact: &HashMap<String, u64>) {
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let top = &values["top(20, http.path)"];
+    let items = top["items"].as_array().expect("items");
+    assert_eq!(items.len(), 20);
+    let mut listed = HashSet::new();
+    for item in items {
+        let path = item["value"].as_str().expect("a path");
+        let (count, error) = (number(&item["count"]), number(&item["error"]));
+        let came = exact.get(path).copied().unwrap_or(0);
+        assert!((count - error..=count).contains(&came), "{item}: {came}");
+        listed.insert(path);
+    }
+    let least = items.iter().map(|item| number(&item["count"])).min();
+    let most_else = number(&top["unseen"]).max(least.unwrap_or(0));
+    for (path, &came) in exact
+        .iter()
+        .filter(|(path, _)| !listed.contains(path.as_str()))
+    {
+        assert!(came <= most_else, "{path} came {came} times: {top}");
+    }
+    let distinct = &values["distinct(http.path)"];
+    let real = |name: &str| distinct[name].as_f64().expect("a number");
+    let off = (real("estimate") / exact.len() as f64 - 1.0).abs();
+    // Five standard errors: less than once in a million.
+    assert!(
+        off <= 5.0 * real("standard_error"),
+        "{distinct} of {}",
+        exact.len()
+    );
+}
+
+#[test]
+fn tls_is_counted_as_by_the_server() {
+    let pair = patient();
+    let server = Server::start(pair.server());
+    let names = Query::start(pair.server(), "count by tls.sni");
+    let mut made = 0;
+    for connection in 0..40 {
+        let name = format!(
+            "{}.tls.example",
+            ["a", "b", "c", "some-longer-name"][connection % 7 % 4]
+        );
+        let last = 1 + connection % 5;
+        let kinds: &[&str] = if connection % 2 == 0 {
+            &["--http1.1"]
+        } else {
+            &["--tls-max", "1.2"]
+        };
+        let trust = [&["--insecure"], kinds].concat();
+        curl(pair.client(), &trust, &name, 443, &format!("/[1-{last}]"));
+        made += last;
+    }
+    let log = server.log(443, made);
+    assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
+    let connections = log.iter().map(|l| (&l.server_name, &l.connection));
+    let connections: HashSet<_> = connections.collect();
+    assert_eq!(connections.len(), 40);
+    let mut logged: HashMap<Vec<String>, u64> = HashMap::new();
+    for (name, _) in connections {
+        *logged.entry(vec![name.clone()]).or_default() += 1;
+    }
+    assert_eq!(names.counts(&["tls.sni"]), logged);
+}
