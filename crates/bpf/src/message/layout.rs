@@ -64,6 +64,10 @@ impl Writer<'_> {
             self.out.extend(failed);
             return vec![Slot::default(); known.fields.len()];
         }
+        if preset.is_none() && self.nested(layout, window) {
+            return vec![Slot::default(); known.fields.len()];
+        }
+        self.check_depth(window);
         if known.order == Order::Any {
             self.refuse(format!("the fields of `{}` stand in any order", known.name));
         }
@@ -84,7 +88,12 @@ impl Writer<'_> {
     }
 
     /// Declares the variables of a field that may be absent, or be read several times.
-    fn declare_slot(&mut self, frame: &mut Frame, id: FieldId, preset: Option<&(FieldId, C)>) {
+    pub(super) fn declare_slot(
+        &mut self,
+        frame: &mut Frame,
+        id: FieldId,
+        preset: Option<&(FieldId, C)>,
+    ) {
         let field = &self.schema.layouts[frame.layout].fields[id];
         let preset = preset
             .filter(|(link, _)| *link == id)
@@ -112,7 +121,7 @@ impl Writer<'_> {
     }
 
     /// Reads a field as often as it stands.
-    fn field(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
+    pub(super) fn field(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
         let is_plain = field.when.is_none() && field.repeat == Repeat::Once;

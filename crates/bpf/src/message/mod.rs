@@ -5,6 +5,7 @@ pub(crate) mod cursor;
 mod instance;
 mod layout;
 mod needs;
+mod nested;
 mod object;
 mod place;
 mod scan;

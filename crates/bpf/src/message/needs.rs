@@ -80,9 +80,12 @@ impl Needs {
 }
 
 impl Writer<'_> {
-    /// Whether reading a layout can be left out: it never fails, and nothing in it is asked for.
+    /// Whether reading a layout can be left out: it never fails, and nothing in it is asked for. Of one whose depth is not known, it may be
+    /// that it is too deep.
     pub(super) fn is_idle(&self, layout: LayoutId, depth: usize) -> bool {
-        !self.is_wanted_within(layout) && !self.can_fail(layout, depth, &mut Vec::new())
+        self.nesting.is_none()
+            && !self.is_wanted_within(layout)
+            && !self.can_fail(layout, depth, &mut Vec::new())
     }
 
     /// Whether an attribute is asked for of a layout, or of one inside it.
@@ -100,7 +103,7 @@ impl Writer<'_> {
     }
 
     /// A layout and those inside it.
-    fn within(&self, layout: LayoutId) -> Vec<LayoutId> {
+    pub(super) fn within(&self, layout: LayoutId) -> Vec<LayoutId> {
         let mut found = vec![layout];
         let mut next = 0;
         while let Some(&layout) = found.get(next) {
@@ -168,7 +171,10 @@ impl Writer<'_> {
                 Extent::Until { or_end, .. } => !or_end || field.repeat == Repeat::ToEnd,
                 Extent::Rest => field.repeat == Repeat::ToEnd,
                 Extent::Contents => match field.contents {
-                    Contents::Layout(inner) => self.takes_a_byte(inner),
+                    Contents::Layout(_) | Contents::Starts(_) => {
+                        let mut all = inside(field).into_iter();
+                        all.all(|inner| self.takes_a_byte(inner))
+                    }
                     _ => false,
                 },
                 _ => false,
@@ -193,7 +199,7 @@ impl Writer<'_> {
 }
 
 /// The layouts that a field may hold, or is joined of.
-fn inside(field: &Field) -> Vec<LayoutId> {
+pub(super) fn inside(field: &Field) -> Vec<LayoutId> {
     let mut found = match &field.contents {
         Contents::Layout(layout) => vec![*layout],
         Contents::Select(_, cases) => {

@@ -23,10 +23,6 @@ const SLACK: u32 = 64;
 const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
-/// The verifier follows loops inside one another for each other's states: of a function with more statements, which only layouts that are
-/// inside themselves make, that is more than it can.
-const MOST_STATEMENTS: usize = 1000;
-
 /// The parameters and variables of the function that reads a message.
 const VARIABLES: [&str; 11] = [
     MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
@@ -91,6 +87,10 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     let has_names_within = writer.reads_names(schema.root);
     let name_text = has_names.then(|| writer.helper(Helper::NameText));
     let (tables, functions, refused) = (writer.tables, writer.functions, writer.refused);
+    for (stack, levels) in writer.stacks {
+        let ty = CType::S64.array(levels);
+        record.add(ty, stack, 8 * levels, 8, "of each level");
+    }
     for count in writer.counts {
         record.add(CType::U32, count, 4, 4, "");
     }
@@ -245,24 +245,9 @@ fn parser(writer: &mut Writer) -> SmolStr {
         writer.push(Stmt::Return(Some(status("TOO_LONG"))));
     }
     let body = std::mem::take(&mut writer.out);
-    if statements(&body) > MOST_STATEMENTS {
-        writer.refuse(
-            "layouts are inside one another so often that the kernel could not check the function",
-        );
-    }
     let parameters = vec![(CType::U32, AT.into()), (CType::U32, END.into())];
     writer.function(&name, CType::U32, parameters, body);
     name
-}
-
-/// The statements of a block, those inside others too.
-fn statements(block: &[Stmt]) -> usize {
-    let inner = |stmt: &Stmt| match stmt {
-        Stmt::If(_, then, otherwise) => statements(then) + statements(otherwise),
-        Stmt::Loop(body) | Stmt::Block(body) => statements(body),
-        _ => 0,
-    };
-    block.iter().map(|stmt| 1 + inner(stmt)).sum()
 }
 
 /// The function that copies a message to the object's memory and reads it there.

@@ -1,5 +1,6 @@
 //! The function that reads a message: what it is made of, and the names in it.
 
+use super::nested::Nesting;
 use super::scan::Scan;
 use crate::target::Bpf;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
@@ -38,6 +39,8 @@ pub(super) enum Failing {
         /// Where the function goes on.
         done: SmolStr,
     },
+    /// The function returns the status with `MESSAGE_FAULT`.
+    Fault,
 }
 
 /// Writes the functions of a message.
@@ -61,6 +64,12 @@ pub(super) struct Writer<'s> {
     pub loops: bool,
     /// Members of the message's memory for numbers that loops count: of what is in memory, the verifier does not follow every value.
     pub counts: Vec<SmolStr>,
+    /// Members that are arrays of so many numbers.
+    pub stacks: Vec<(SmolStr, u32)>,
+    /// The layout inside itself that is being written.
+    pub nesting: Option<Nesting>,
+    /// The functions of layouts inside themselves, each for a depth.
+    pub nested: Vec<(LayoutId, usize, SmolStr)>,
     /// The names of all members.
     pub members: Names,
     /// What of the schema no function can be written for, in a few words.
@@ -101,6 +110,9 @@ impl<'s> Writer<'s> {
             failing: Failing::Return,
             loops: false,
             counts: Vec::new(),
+            stacks: Vec::new(),
+            nesting: None,
+            nested: Vec::new(),
             members,
             refused: None,
         }
@@ -137,9 +149,13 @@ impl<'s> Writer<'s> {
 
     /// Finds the message malformed.
     pub(super) fn fail(&self, status: C) -> Block {
+        let status = match self.failing {
+            Failing::Fault => C::bin(BinOp::Or, C::id("MESSAGE_FAULT"), status),
+            Failing::Return | Failing::Joined { .. } => status,
+        };
         let failed = Stmt::Return(Some(status));
         match &self.failing {
-            Failing::Return => vec![failed],
+            Failing::Return | Failing::Fault => vec![failed],
             Failing::Joined { parts, done } => {
                 vec![Stmt::goto_if(parts.clone(), done.clone()), failed]
             }

@@ -126,4 +126,5 @@ kinds! {
     memcached_binary: "memcached-binary",
     postgresql: "postgresql",
     mqtt: "mqtt",
+    redis: "redis",
 }

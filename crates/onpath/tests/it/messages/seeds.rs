@@ -55,12 +55,31 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
             hex("10 1c 0004 4d515454 05 06 003c 05 1100000e10 0001 63 00 0003 6c6173 0001 78"),
             hex("30 07 0003 612f62 3432 c0 00"),
         ],
+        "redis" => redis(),
         _ => Vec::new(),
     }
 }
 
 /// A hello of `openssl s_client` 3.0, in one record and in three, one of another version's form, which also ends in front of the type of
 /// its message, and what answers one.
+/// Commands and replies, and arrays in one another, up to the depth that is read and beyond.
+fn redis() -> Vec<Vec<u8>> {
+    let deep = |arrays: usize, innermost: &str| {
+        format!("{}{innermost}", "*1\r\n".repeat(arrays)).into_bytes()
+    };
+    let mut seeds = vec![
+        b"*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n".to_vec(),
+        b"+OK\r\n$-1\r\n:1234567890\r\n-ERR unknown command\r\n".to_vec(),
+        b"*2\r\n*3\r\n:1\r\n*-1\r\n$2\r\nab\r\n*2\r\n*0\r\n-wrong\r\n+OK\r\n".to_vec(),
+        b"*4\r\n*2\r\n*1\r\n:5\r\n$0\r\n\r\n*1\r\n*1\r\n*2\r\n+a\r\n*0\r\n$1\r\nx\r\n:7\r\n"
+            .to_vec(),
+    ];
+    seeds.extend([20, 21, 22, 23, 24, 25].map(|arrays| deep(arrays, ":1\r\n")));
+    seeds.extend([21, 22, 23].map(|arrays| deep(arrays, "+a\r\n:2\r\n")));
+    seeds.extend([22, 23, 24, 25].map(|arrays| deep(arrays, "")));
+    seeds
+}
+
 fn tls() -> Vec<Vec<u8>> {
     let whole = hex("
         160301014e0100014a030377eb7b2f812f1075279d8db3b81f747d21f2f079da830e70b221011a7f9bbe2d20f416c73b
