@@ -172,15 +172,13 @@ impl InMemory for Buckets<'_> {
                 error,
             }
         };
-        let mut at = 0;
+        let mut added = 0;
         for (key, value) in with_values(&changes.added, &changes.added_values) {
-            writer.insert(key, value).map_err(refused(at))?;
-            at += 1;
+            writer.insert(key, value).map_err(refused(added))?;
+            added += 1;
         }
-        for (key, value) in with_values(&changes.changed, &changes.changed_new) {
-            writer.put(key, value).map_err(refused(at))?;
-            at += 1;
-        }
+        let changed = writer.put(with_values(&changes.changed, &changes.changed_new));
+        changed.map_err(|(at, error)| refused(added + at)(error))?;
         Ok(writer.end()?)
     }
 
@@ -192,9 +190,8 @@ impl InMemory for Buckets<'_> {
             writer.remove(key)?;
         }
         let entries = keys.chunks_exact(key_size);
-        for (key, value) in entries.zip(values.chunks_exact(value_size)) {
-            writer.put(key, value)?;
-        }
+        let put = writer.put(entries.zip(values.chunks_exact(value_size)));
+        put.map_err(|(_, error)| error)?;
         writer.end()
     }
 }

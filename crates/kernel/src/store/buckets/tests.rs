@@ -244,7 +244,8 @@ fn what_a_killed_writer_has_left_is_mended() {
     ];
     // One that was to come to the overflow map is there, and yet in its bucket; of another one, so far only the count.
     let mut put = Writer::new(&table).expect("reads");
-    put.put(&of_first.to_ne_bytes(), &9u64.to_ne_bytes())
+    let new = (of_first.to_ne_bytes(), 9u64.to_ne_bytes());
+    put.put([(&new.0[..], &new.1[..])].into_iter())
         .expect("writes");
     drop(put);
     table.memory.add(0, Elsewhere::Overflow).expect("writes");
@@ -276,14 +277,55 @@ fn packets_find_each_entry_while_it_is_replaced_elsewhere() {
     let table = maps.table();
     let keys = crowded(&table, 2 * BUCKET_PLACES as usize);
     assert!(table.change(&added(&keys)).is_ok());
-    let mut writer = Writer::new(&table).expect("reads");
+    let mut writers = Vec::new();
     for key in keys.iter().map(|key| key.to_ne_bytes()) {
-        writer.put(&key, &7u64.to_ne_bytes()).expect("writes");
+        // One that has done nothing waits for nothing.
+        let mut writer = Writer::new(&table).expect("reads");
+        let new = 7u64.to_ne_bytes();
+        writer
+            .put([(&key[..], &new[..])].into_iter())
+            .expect("writes");
+        writers.push(writer);
         // Both buckets are full: the new value is in the overflow map, and the old one is still found.
         let found = table.find(table.homes(&key), &key).expect("reads");
         assert!(matches!(found, Some(Found::At(_))), "{found:?}");
         assert!(table.overflow.get(&key).expect("reads").is_some());
     }
-    writer.end().expect("writes");
+    for writer in writers {
+        writer.end().expect("writes");
+    }
     check(&table, &keys.iter().map(|key| (*key, 7)).collect());
+}
+
+/// How many entries packets do not find in their first bucket.
+fn elsewhere(table: &Buckets<'_>) -> u32 {
+    let of = |bucket| table.memory.counts(bucket).expect("reads");
+    let counts = (0..table.abi.count).map(of);
+    let both =
+        |c: Counts| u32::from(c.of(Elsewhere::Second)) + u32::from(c.of(Elsewhere::Overflow));
+    counts.map(both).sum()
+}
+
+/// In one change: most need places that packets may still read.
+#[test]
+fn entries_stay_in_their_buckets_when_all_of_them_change() {
+    let maps = Maps::new(10_000);
+    let table = maps.table();
+    let keys: Vec<u32> = (0..10_000).collect();
+    assert!(table.change(&added(&keys)).is_ok());
+    let first = elsewhere(&table);
+    assert!((200..600).contains(&first), "{first}");
+    for round in 0..3 {
+        let values: Vec<u64> = keys.iter().map(|k| u64::from(*k) + 100 + round).collect();
+        let changes = Differences {
+            changed: bytes(&keys),
+            changed_new: value_bytes(&values),
+            changed_origins: vec![0; keys.len()],
+            ..Differences::default()
+        };
+        assert!(table.change(&changes).is_ok());
+        check(&table, &keys.iter().copied().zip(values).collect());
+        let now = elsewhere(&table);
+        assert!(now < 2 * first, "{first}, {now}");
+    }
 }

@@ -4,7 +4,8 @@
 //! which the same store hides, or it is elsewhere, and is hidden later: a grace period after the new one was shown, for packets
 //! that have searched the new place already. What was hidden is not written before the next grace period, for packets
 //! that have found it. So that many entries wait for one grace period together, the writer notes what is to be hidden, and
-//! what may still be read, and waits only if it needs a place, and at the end.
+//! what may still be read, and waits only if it needs a place, and at the end. Entries that change wait for a place in the
+//! bucket where they are: in second buckets, packets find them later.
 
 use super::bucket::{Elsewhere, Place};
 use super::{Buckets, Found, Homes};
@@ -13,6 +14,20 @@ use crate::store::{refused, system};
 use crate::sys::Update;
 use control::StoreError;
 use std::collections::HashSet;
+
+/// Grace periods that new values wait for at most for places in their keys' buckets. A bucket whose places are all in use gets a
+/// place in two, when an entry has gone elsewhere, and from then on one in each.
+const PATIENCE: u32 = 8;
+
+/// What has become of an entry.
+enum Put {
+    /// It is written.
+    Done,
+    /// It is as it was, and waits for a place in its bucket.
+    Waits,
+    /// It is written elsewhere, and waits for a place in its first bucket, behind all that are there.
+    WaitsForHome,
+}
 
 /// Who writes a change.
 pub(super) struct Writer<'a> {
@@ -23,6 +38,8 @@ pub(super) struct Writer<'a> {
     old: Vec<(Vec<u8>, Found)>,
     /// Places that are hidden, and that packets may still read.
     left: HashSet<Place>,
+    /// Buckets of which a place is in `old` or `left`.
+    freeing: HashSet<u32>,
     /// Whether packets may still read something that is not in the overflow map any more.
     overflow_left: bool,
 }
@@ -34,6 +51,7 @@ impl Writer<'_> {
             entries: table.memory.entries().map_err(unread)?,
             old: Vec::new(),
             left: HashSet::new(),
+            freeing: HashSet::new(),
             overflow_left: false,
         })
     }
@@ -56,30 +74,82 @@ impl Writer<'_> {
         self.count(self.entries + 1)
     }
 
-    /// Adds an entry, or has it take the place of one with the same key.
-    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    /// Adds entries, or has them take the place of those with the same keys. An error comes with the number of its entry.
+    pub(super) fn put<'e>(
+        &mut self,
+        entries: impl Iterator<Item = (&'e [u8], &'e [u8])>,
+    ) -> Result<(), (usize, StoreError)> {
+        let mut rest: Vec<_> = entries.enumerate().collect();
+        let mut patience = PATIENCE;
+        while !rest.is_empty() {
+            let (mut later, mut last) = (Vec::new(), Vec::new());
+            for (at, (key, value)) in rest {
+                let put = self.put_one(key, value, patience > 0);
+                match put.map_err(|error| (at, error))? {
+                    Put::Done => {}
+                    Put::Waits => later.push((at, (key, value))),
+                    Put::WaitsForHome => last.push((at, (key, value))),
+                }
+            }
+            later.append(&mut last);
+            if let Some((at, _)) = later.first() {
+                self.settle().map_err(|error| (*at, error))?;
+            }
+            rest = later;
+            patience = patience.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    /// Writes one of them; not if it may wait, and a grace period will give it a better place.
+    fn put_one(&mut self, key: &[u8], value: &[u8], may_wait: bool) -> Result<Put, StoreError> {
         let table = self.table;
         let homes = table.homes(key);
         let Some(found) = table.find(homes, key).map_err(unread)? else {
-            return self.insert(key, value);
+            self.insert(key, value)?;
+            return Ok(Put::Done);
         };
-        if table.value(found, key).map_err(unread)?.as_deref() == Some(value) {
-            return Ok(());
-        }
-        if let Found::At(old) = found
-            && let Some(new) = self.vacant(old.bucket)?
+        let is_home = homes.elsewhere(found).is_none();
+        let waits_for_home = |writer: &Self, is_home: bool| match may_wait
+            && !is_home
+            && writer.freeing.contains(&homes.first)
         {
-            table.memory.write(new, key, value).map_err(unwritten)?;
-            let shown = table.memory.show(old.bucket, Some(new), Some(old));
-            self.left.insert(old);
-            return shown.map_err(unwritten);
+            true => Put::WaitsForHome,
+            false => Put::Done,
+        };
+        let goes_home = !is_home && self.vacant(homes.first)?.is_some();
+        if !goes_home {
+            if table.value(found, key).map_err(unread)?.as_deref() == Some(value) {
+                return Ok(waits_for_home(self, is_home));
+            }
+            if let Found::At(old) = found {
+                if let Some(new) = self.vacant(old.bucket)? {
+                    table.memory.write(new, key, value).map_err(unwritten)?;
+                    let shown = table.memory.show(old.bucket, Some(new), Some(old));
+                    self.leave(old);
+                    shown.map_err(unwritten)?;
+                    return Ok(waits_for_home(self, is_home));
+                }
+                if may_wait && self.freeing.contains(&old.bucket) {
+                    return Ok(Put::Waits);
+                }
+            }
         }
         let new = self.place(homes, key, value)?;
         // In the overflow map the new value has taken the old one's place.
         if new != found {
             self.old.push((key.to_vec(), found));
+            if let Found::At(place) = found {
+                self.freeing.insert(place.bucket);
+            }
         }
-        Ok(())
+        Ok(waits_for_home(self, homes.elsewhere(new).is_none()))
+    }
+
+    /// Packets may still read what is hidden at a place.
+    fn leave(&mut self, place: Place) {
+        self.left.insert(place);
+        self.freeing.insert(place.bucket);
     }
 
     /// Removes an entry, if it is there.
@@ -107,6 +177,7 @@ impl Writer<'_> {
     fn settle(&mut self) -> Result<(), StoreError> {
         self.table.settle();
         self.left.clear();
+        self.freeing.clear();
         self.overflow_left = false;
         for (key, found) in std::mem::take(&mut self.old) {
             self.hide(self.table.homes(&key), &key, found)?;
@@ -120,7 +191,7 @@ impl Writer<'_> {
             Found::At(place) => {
                 let hidden = table.memory.show(place.bucket, None, Some(place));
                 hidden.map_err(unwritten)?;
-                self.left.insert(place);
+                self.leave(place);
             }
             Found::Overflow => {
                 let gone = table.overflow.delete(key);
@@ -153,8 +224,11 @@ impl Writer<'_> {
     /// Writes an entry, and has packets find it.
     fn place(&mut self, homes: Homes, key: &[u8], value: &[u8]) -> Result<Found, StoreError> {
         let mut place = self.vacant_of(homes)?;
-        let is_home = |place: &Place| [homes.first, homes.second].contains(&place.bucket);
-        if place.is_none() && self.left.iter().any(is_home) {
+        let is_freeing = |writer: &Self| {
+            let mut both = [homes.first, homes.second].into_iter();
+            both.any(|bucket| writer.freeing.contains(&bucket))
+        };
+        while place.is_none() && is_freeing(self) {
             self.settle()?;
             place = self.vacant_of(homes)?;
         }
