@@ -58,12 +58,18 @@ impl Generator<'_> {
         if matches!(self.program.model, Model::Copies) {
             return;
         }
-        let width = [8, 8, 16, 24, 64, 72, 96, 200, 5, 13, 31][self.below(11)];
+        // On both sides of what is searched for by groups, and longer than the steps of groups can be.
+        let widths = [
+            8, 8, 16, 24, 64, 72, 80, 88, 96, 200, 5, 13, 31, 85, 264, 2040, 2048,
+        ];
+        let width = widths[self.below(widths.len())];
         let value = self.few_values(width);
         let mut key = format!("packet.lookahead<bit<{width}>>()");
-        let compared = match self.below(5) {
+        let compared = match self.below(7) {
             0 => format!("{value} &&& {}", self.few_values(width)),
-            1 if width >= 16 => {
+            1 => format!("{value} &&& {}", self.few_holes(width)),
+            2 => "0".into(),
+            3 if width >= 16 => {
                 key += "[12:3]";
                 self.few_values(10)
             }
@@ -112,6 +118,17 @@ impl Generator<'_> {
         }
         text.truncate(width as usize + 2);
         text
+    }
+
+    /// A mask of which most bits are ones.
+    fn few_holes(&mut self, width: u32) -> String {
+        let mut text = vec![b'1'; width as usize];
+        for _ in 0..=self.below(3) {
+            let at = self.below(text.len());
+            let end = (at + 1 + self.below(12)).min(text.len());
+            text[at..end].fill(b'0');
+        }
+        format!("0b{}", String::from_utf8_lossy(&text))
     }
 
     /// A number that the packet's first header has.
