@@ -24,6 +24,12 @@ extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 
 const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
 
+// Whether a regular expression is found in the bytes at an offset: in `length` of them, or as many as there are, but no more than
+// 16384. It is found anywhere in them unless `^` and `$` bind it to their ends. It has what a deterministic automaton can do (no
+// backreferences, no look-around), the classes of ASCII, and an automaton of 256 KB at most, which takes the same time for each byte
+// whatever it looks for: of a set of patterns, `first|second` finds any at once. In a string, a backslash is written twice: "\\.html$".
+extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
+
 // What became of reading a message.
 enum bit<8> message_status {
     READ            = 0,   // it is one, as its schema describes it
@@ -67,6 +73,10 @@ extern message {
     // An attribute that is bytes or text, of which T, a bit<W> of up to 256 bytes, has the first ones: the first byte is the most
     // significant, and zeros follow the last. The length counts all of its bytes.
     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
+
+    // Whether the message has such an attribute, and a regular expression, as for `payload_matches`, is found in its bytes: in all
+    // of them, also those behind the ones that `get_bytes` has room for.
+    bool matches(string attribute, string pattern);
 }
 
 #endif

@@ -137,6 +137,9 @@ pub(crate) struct Shared {
     pub finds: Vec<(Vec<u8>, SmolStr)>,
     /// The map of the memory that they look in, and its struct.
     pub find_memory: Option<(SmolStr, SmolStr)>,
+    /// The functions that look for regular expressions in a memory, and those that do so in the payload.
+    pub patterns: Vec<crate::message::KnownPattern>,
+    pub pattern_readers: Vec<(SmolStr, SmolStr)>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.

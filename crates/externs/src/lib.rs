@@ -138,6 +138,7 @@ pub const ALL: &[Extern] = &[
     payload::READING,
     payload::MATCHING,
     payload::FINDING,
+    payload::MATCHING_PATTERN,
     perf_event::EXTERN,
     random::EXTERN,
     random32::EXTERN,

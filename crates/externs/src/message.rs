@@ -8,6 +8,7 @@
 //!     message_status read(in bit<32> offset, in bit<32> length);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
+//!     bool matches(string attribute, string pattern);
 //! }
 //! ```
 
@@ -15,7 +16,7 @@ use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::{Extern, Meaning, State};
 use ir::{Bits, CtorValue, ExternData};
 use payload::builtin::Builtin;
-use payload::{Found, Schema, Value, read_up_to};
+use payload::{Found, Pattern, Schema, Value, read_up_to};
 
 /// The extern whose objects read messages.
 pub const MESSAGE: &str = "message";
@@ -25,6 +26,8 @@ pub const READ_MESSAGE: &str = "read";
 pub const GET_NUMBER: &str = "get_number";
 /// Its method that gives bytes.
 pub const GET_BYTES: &str = "get_bytes";
+/// Its method that looks for a regular expression in an attribute.
+pub const MATCHES_PATTERN: &str = "matches";
 
 /// Bytes of a message that are read at most: a value of a per-CPU map has room for them.
 pub const MOST_BYTES: u32 = 16 << 10;
@@ -57,6 +60,7 @@ pub(crate) const EXTERN: Extern = Extern {
             (READ_MESSAGE, read),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
+            (MATCHES_PATTERN, matches_pattern),
         ],
     },
 };
@@ -69,6 +73,8 @@ pub struct Message {
     limit: usize,
     /// The attributes of the message that was read last, by their offset.
     found: Vec<Found>,
+    /// The expressions that were looked for so far.
+    patterns: Vec<Pattern>,
 }
 
 impl Message {
@@ -78,6 +84,7 @@ impl Message {
             limit: schema.as_ref().map_or(0, |s| limit_of(data, s) as usize),
             schema,
             found: Vec::new(),
+            patterns: Vec::new(),
         }
     }
 
@@ -151,6 +158,26 @@ fn get_bytes(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, 
     })
 }
 
+fn matches_pattern(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let value = match named(state, args)? {
+        Some(Value::Bytes(bytes)) => Some(bytes.clone()),
+        _ => None,
+    };
+    let Some(Arg::String(text)) = args.get(1) else {
+        return Err(Fault::Malformed);
+    };
+    let known = &mut message(state)?.patterns;
+    let at = match known.iter().position(|known| known.text() == text) {
+        Some(at) => at,
+        None => {
+            known.push(Pattern::new(text).map_err(|_| Fault::Malformed)?);
+            known.len() - 1
+        }
+    };
+    let is_found = value.is_some_and(|value| known[at].is_in(&value));
+    Ok(Reply::value(Bits::new(1, u32::from(is_found))))
+}
+
 /// The width of the one scalar that an argument is.
 pub(crate) fn width(args: &[Arg], at: usize) -> Result<u32, Fault> {
     match values(args, at)? {
@@ -200,6 +227,23 @@ mod tests {
         assert_eq!(got(&mut state, "host", 32), (true, b"one.".to_vec(), 8));
         assert_eq!(got(&mut state, "path", 32), (true, b"/a\0\0".to_vec(), 2));
         assert_eq!(got(&mut state, "user_agent", 16), (false, vec![0, 0], 0));
+    }
+
+    #[test]
+    fn an_expression_is_looked_for_in_all_of_an_attribute() {
+        let mut state = object("http");
+        let packet = b"GET /a/b.html HTTP/1.1\r\nHost: one.test\r\n\r\n";
+        let status = with_env(packet, 0, |env| read(&mut state, &[arg(32, 0)], env)).0;
+        assert_eq!(status, Ok(Reply::value(Bits::new(8, 0u32))));
+        let mut is_in = |name: &str, pattern: &str| {
+            let args = [Arg::String(name.into()), Arg::String(pattern.into())];
+            with_env(b"", 0, |env| matches_pattern(&mut state, &args, env)).0
+        };
+        let one = |bit: u32| Ok(Reply::value(Bits::new(1, bit)));
+        assert_eq!(is_in("path", r"^/\w/.*\.html?$"), one(1));
+        assert_eq!(is_in("path", "^b"), one(0));
+        assert_eq!(is_in("user_agent", ""), one(0));
+        assert_eq!(is_in("path", "("), Err(Fault::Malformed));
     }
 
     #[test]

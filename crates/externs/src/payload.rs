@@ -5,12 +5,14 @@
 //! extern bool payload_read<T>(in bit<32> offset, out T value);
 //! extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 //! extern bit<32> payload_find<T>(in bit<32> offset, in T value);
+//! extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 //! ```
 
 use crate::call::{Arg, Env, Fault, Reply, index, scalar};
 use crate::message::{MOST_BYTES, width};
 use crate::{Extern, Meaning};
 use ir::Bits;
+use payload::Pattern;
 
 /// The extern function that gives the payload's length.
 pub const LENGTH: &str = "payload_length";
@@ -20,6 +22,8 @@ pub const READ: &str = "payload_read";
 pub const MATCHES: &str = "payload_matches_ignore_case";
 /// The one that looks for bytes.
 pub const FIND: &str = "payload_find";
+/// The one that looks for a regular expression.
+pub const PATTERN: &str = "payload_matches";
 
 /// `payload_length`
 pub(crate) const LENGTH_OF: Extern = function(LENGTH, length);
@@ -29,6 +33,8 @@ pub(crate) const READING: Extern = function(READ, read);
 pub(crate) const MATCHING: Extern = function(MATCHES, matches);
 /// `payload_find`
 pub(crate) const FINDING: Extern = function(FIND, find);
+/// `payload_matches`
+pub(crate) const MATCHING_PATTERN: Extern = function(PATTERN, matches_pattern);
 
 const NOT_FOUND: u32 = u32::MAX;
 
@@ -77,6 +83,17 @@ fn find(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::value(Bits::new(32, place)))
 }
 
+fn matches_pattern(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::String(text)) = args.get(2) else {
+        return Err(Fault::Malformed);
+    };
+    let pattern = Pattern::new(text).map_err(|_| Fault::Malformed)?;
+    let length = usize::try_from(index(args, 1)?).unwrap_or(usize::MAX);
+    let here = from(args, env)?;
+    let here = &here[..here.len().min(length).min(MOST_BYTES as usize)];
+    Ok(Reply::value(Bits::new(1, u32::from(pattern.is_in(here)))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +134,23 @@ mod tests {
             of(find, &[arg(32, u64::from(u32::MAX)), text(b"A")]),
             at(NOT_FOUND)
         );
+    }
+
+    #[test]
+    fn an_expression_is_looked_for_in_as_many_bytes_as_there_are() {
+        let is_in = |offset, length, pattern: &str| {
+            let args = [
+                arg(32, offset),
+                arg(32, length),
+                Arg::String(pattern.into()),
+            ];
+            of(matches_pattern, &args)
+        };
+        let one = |bit: u32| Reply::value(Bits::new(1, bit));
+        assert_eq!(is_in(0, 7, "^Host: [A-Z]$"), one(1));
+        assert_eq!(is_in(0, 6, "^Host: $"), one(1));
+        assert_eq!(is_in(1, 100, "^ost: A$"), one(1));
+        assert_eq!(is_in(0, 3, "t"), one(0));
+        assert_eq!(is_in(100, 100, "^$"), one(1));
     }
 }

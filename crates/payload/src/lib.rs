@@ -5,6 +5,7 @@
 //! [`read`] is the plain reader that defines what a schema means: it gives each attribute with its offset, or the
 //! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
 //! [`read_up_to`] is what programs in the data plane do, and [`Schema::asked`] what a name in such a program stands for.
+//! [`Pattern`] is a regular expression as an automaton, which programs run on an attribute.
 //! [`plan`] answers by which technique a target finds an attribute, and whether it fits.
 //! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
 
@@ -15,6 +16,7 @@ mod expression;
 mod json_schema;
 mod keys;
 mod outcome;
+mod pattern;
 pub mod plan;
 mod reader;
 mod schema;
@@ -25,6 +27,7 @@ pub use chars::CharSet;
 pub use expression::{Comparison, Condition, Linear};
 pub use json_schema::json_schema;
 pub use outcome::{Status, read_up_to};
+pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
 pub use reader::{Found, Malformed, Reason, Value, read};
 pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,

@@ -3,10 +3,10 @@
 use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
 use crate::catalogue::{Attribute, Catalogue, Type};
 use crate::errors::meaning;
-use crate::pattern::{Pattern, PatternError};
 use crate::query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 use crate::{MAX_AGGREGATES, MAX_KEYS};
 use diag::{Diagnostic, Diagnostics, Span};
+use payload::{Pattern, PatternError};
 use std::net::IpAddr;
 
 /// The most values that `top` finds.

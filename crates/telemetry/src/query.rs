@@ -1,7 +1,7 @@
 //! A query that is checked: every name is resolved, every value has the type of what it is compared with.
 
 use crate::catalogue::Attribute;
-use crate::pattern::Pattern;
+use payload::Pattern;
 use std::net::IpAddr;
 
 /// A checked query.

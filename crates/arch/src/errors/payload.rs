@@ -1,6 +1,7 @@
-//! What can be wrong with what a program asks of the payload. Codes E0604 to E0608.
+//! What can be wrong with what a program asks of the payload. Codes E0604 to E0609.
 
 use diag::{Code, Diagnostic, Span};
+use payload::PATTERN_LIMIT;
 
 /// A schema that there is not.
 pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) -> Diagnostic {
@@ -68,4 +69,45 @@ pub fn in_parser(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(Code("E0608"), at, format!("`{name}` is called in a parser"))
         .label("the payload begins where the parser ends")
         .help("call it in a control; a parser reads ahead by `lookahead`")
+}
+
+/// What makes an automaton smaller.
+const SMALLER: &str = "repeat less often (`{n}`), or look for parts of it by calls of their own";
+
+/// A regular expression that no automaton does; `place` is what of it is wrong.
+pub fn no_pattern(text: &str, what: &str, place: &str, at: Span) -> Diagnostic {
+    let refused = Diagnostic::error(
+        Code("E0609"),
+        at,
+        format!("no automaton looks for the regular expression {text:?}: {what}"),
+    );
+    match place {
+        "" => refused,
+        place => refused.help(format!(
+            "this is about `{place}` in it; p4include/payload.p4 has what an expression may be"
+        )),
+    }
+}
+
+/// One whose automaton takes too much memory to be made.
+pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0609"),
+        at,
+        format!(
+            "the automaton of the regular expression {text:?} takes more than {} KB",
+            PATTERN_LIMIT >> 10
+        ),
+    )
+    .help(SMALLER)
+}
+
+/// One whose automaton has too many transitions for a program.
+pub fn large_table(text: &str, states: usize, classes: usize, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0609"),
+        at,
+        format!("the automaton of the regular expression {text:?} has {states} states for {classes} classes of bytes, more than 65536 transitions"),
+    )
+    .help(SMALLER)
 }

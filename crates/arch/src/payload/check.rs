@@ -1,8 +1,9 @@
 //! Whether what a program asks of the payload can be had.
 
 use super::{
-    EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MESSAGE, MOST_BYTES, READ,
-    WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, schema_name, schema_of,
+    EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
+    PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, schema_name,
+    schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostics, Span};
@@ -10,7 +11,7 @@ use ir::{
     ExprKind, ExternArg, ExternCall, ExternData, ExternInst, Place, Program, StmtKind, Type, visit,
 };
 use num_traits::ToPrimitive;
-use payload::{Kind, Schema, Unasked, similar};
+use payload::{Kind, Pattern, PatternError, Schema, Unasked, similar};
 use std::collections::HashMap;
 
 /// What is wrong, by where it stands.
@@ -92,8 +93,8 @@ impl Check<'_> {
         let Some(object) = call.object else {
             return self.function(call, span);
         };
-        let is_get = [GET_NUMBER, GET_BYTES].contains(&call.name.as_str());
-        let Some(schema) = self.schemas.get(&object).filter(|_| is_get) else {
+        let asks = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN].contains(&call.name.as_str());
+        let Some(schema) = self.schemas.get(&object).filter(|_| asks) else {
             return;
         };
         let Some(ExternArg::String(name)) = call.args.first() else {
@@ -117,6 +118,11 @@ impl Check<'_> {
         let ty = self.destination(call, 1);
         let refused = match (asked.kind, call.name.as_str()) {
             (Kind::Number { bits, signed }, GET_NUMBER) => number_fits(name, bits, signed, ty),
+            (Kind::Number { .. }, MATCHES_PATTERN) => {
+                let what = format!("{name:?} of `{}` is a number", schema.name);
+                Some((what, format!("call `{GET_NUMBER}`, and compare it")))
+            }
+            (_, MATCHES_PATTERN) => return self.pattern(call, 1, span),
             (Kind::Number { .. }, _) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`")))
@@ -130,9 +136,27 @@ impl Check<'_> {
         self.refuse(refused, span);
     }
 
+    /// A regular expression for which no program has an automaton.
+    fn pattern(&mut self, call: &ExternCall, at: usize, span: Span) {
+        let Some(ExternArg::String(text)) = call.args.get(at) else {
+            return;
+        };
+        let refused = match Pattern::new(text).map(|pattern| pattern.table()) {
+            Ok(Ok(_)) => return,
+            Ok(Err((states, classes))) => errors::large_table(text, states, classes, span),
+            Err(PatternError::Syntax(what, at)) => {
+                errors::no_pattern(text, &what, text.get(at).unwrap_or_default(), span)
+            }
+            Err(PatternError::NoAutomaton(what)) => errors::no_pattern(text, &what, "", span),
+            Err(PatternError::TooLarge) => errors::large_pattern(text, span),
+        };
+        self.found.push(refused);
+    }
+
     fn function(&mut self, call: &ExternCall, span: Span) {
         let refused = match call.name.as_str() {
             LENGTH => None,
+            PATTERN => return self.pattern(call, 2, span),
             READ => bytes_fit("what is read", WIDEST_READ, self.destination(call, 1)),
             name @ (MATCHES | FIND) => {
                 let value = match call.args.get(1) {

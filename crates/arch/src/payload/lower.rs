@@ -1,7 +1,7 @@
 //! What calls about the payload become for targets: the parser counts how far it got, and each call has it as its last argument, in
 //! bits. An attribute of a message can only be had if one was read before: the call has that as its last argument.
 
-use super::{EXTERNS, GET_BYTES, GET_NUMBER, MESSAGE, READ_MESSAGE};
+use super::{EXTERNS, GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_MESSAGE};
 use diag::Span;
 use ir::{
     BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
@@ -14,6 +14,9 @@ pub const WITH_PAYLOAD: [&str; 2] = [
     "verify_checksum_with_payload",
     "update_checksum_with_payload",
 ];
+
+/// The methods that are about the message that was read last.
+const ASKING: [&str; 3] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN];
 
 /// Has the parser count, if a call needs it.
 pub(crate) fn lower(program: &mut Program) {
@@ -114,9 +117,7 @@ fn answered(
                 call.args
                     .push(ExternArg::In(vec![build::var(program, parsed, span)]));
                 then = mark;
-            } else if let Some(mark) =
-                mark.filter(|_| [GET_NUMBER, GET_BYTES].contains(&call.name.as_str()))
-            {
+            } else if let Some(mark) = mark.filter(|_| ASKING.contains(&call.name.as_str())) {
                 call.args
                     .push(ExternArg::In(vec![build::var(program, mark, span)]));
             }

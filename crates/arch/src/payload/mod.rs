@@ -9,15 +9,16 @@ pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::lower;
 
 pub use externs::message::{
-    GET_BYTES, GET_NUMBER, MESSAGE, MOST_BYTES, READ_MESSAGE, limit_of, schema_name, schema_of,
+    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_MESSAGE, limit_of,
+    schema_name, schema_of,
 };
-pub use externs::payload::{FIND, LENGTH, MATCHES, READ};
+pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, READ};
 
 use ir::{ExternData, Program, StmtKind, visit};
 use payload::builtin;
 
 /// The externs of `payload.p4`.
-pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, MESSAGE];
+pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, PATTERN, MESSAGE];
 
 /// Bits that are read of a payload at once, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
@@ -33,7 +34,7 @@ pub fn has_loops(program: &Program) -> bool {
         || visit::bodies(program).any(|body| {
             let mut finds = false;
             visit::walk_block(body, &mut |stmt| {
-                finds |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && call.name == FIND);
+                finds |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && [FIND, PATTERN].contains(&call.name.as_str()));
             });
             finds
         })

@@ -310,6 +310,35 @@ endless:
     return MESSAGE_NO_END;
 }
 
+/* Runs an automaton (`payload::Table`) on bytes: whether it has found its pattern. A state is the place of its first transition;
+ * nothing leads out of the first and the last one, which is looked for once in eight bytes. `size` is that of the transitions. */
+INLINE u32 message_matches(const u8 *bytes, u32 mask, u32 at, u32 left, const u8 *classes, const u16 *next, u32 size, u32 state,
+                           u32 found, u32 last)
+{
+    for (;;) {
+        forget_bounds(left);
+        if (left >= 8) {
+            u64 word = load_le64(bytes + (at & mask));
+
+            for (u32 i = 0; i < 64; i += 8)
+                state = next[(state + classes[(u8)(word >> i)]) & size];
+            if (state == 0 || state == last)
+                break;
+            at += 8;
+            left -= 8;
+        } else if (left) {
+            state = next[(state + classes[bytes[at & mask]]) & size];
+            at += 1;
+            left -= 1;
+        } else {
+            break;
+        }
+        may_goto(endless);
+    }
+endless:
+    return state >= found;
+}
+
 /* How many bytes of a packet the parser left. */
 INLINE u32 payload_length(u32 parsed, u64 length)
 {

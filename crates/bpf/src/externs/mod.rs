@@ -21,7 +21,7 @@ use crate::model::Model;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
 use crate::{errors, figures, flow_state, message};
-use arch::payload::{FIND, LENGTH, MATCHES, MESSAGE, READ};
+use arch::payload::{FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
@@ -69,7 +69,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             args.extend(g.arguments(call));
             g.result(call, C::call(name, args));
         }
-        (None, LENGTH | READ | MATCHES | FIND) => message::cursor::call(g, call, span),
+        (None, LENGTH | READ | MATCHES | FIND | PATTERN) => message::cursor::call(g, call, span),
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
         (None, "digest") => digest::send(g, call, span),
         (None, "log_msg") => log::log(g, call, span),

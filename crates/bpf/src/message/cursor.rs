@@ -6,7 +6,7 @@ use super::scan::word;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
-use arch::payload::{FIND, LENGTH, MATCHES};
+use arch::payload::{FIND, LENGTH, MATCHES, PATTERN};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -16,7 +16,11 @@ use ir::{Expr, ExprKind, ExternArg, ExternCall};
 
 /// A call of one of the functions about the payload.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
-    let wanted = if call.name == LENGTH { 0 } else { 2 };
+    let wanted = match call.name.as_str() {
+        LENGTH => 0,
+        PATTERN => 3,
+        _ => 2,
+    };
     let parsed = match call.args.last() {
         Some(ExternArg::In(parsed)) if call.args.len() > wanted && parsed.len() == 1 => parsed[0],
         // Of a copy, the program does not know how far its parser got.
@@ -28,6 +32,8 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     g.file.own.reads_payload = true;
     let parsed = C::bin(BinOp::Shr, lower::scalar(g, parsed), C::int(3));
     match call.name.as_str() {
+        PATTERN if can_loop(g, span) => super::pattern::payload(g, call, parsed),
+        PATTERN => {}
         LENGTH => {
             let args = vec![parsed, packet_length()];
             g.result(call, C::pure("payload_length", args));
@@ -40,7 +46,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
 }
 
 /// The offset that a call is about.
-fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
+pub(super) fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
     match values(call, 0) {
         [offset] => lower::scalar(g, *offset),
         _ => C::int(0),

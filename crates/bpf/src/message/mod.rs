@@ -7,11 +7,13 @@ mod layout;
 mod needs;
 mod nested;
 mod object;
+mod pattern;
 mod place;
 mod scan;
 mod writer;
 
 pub(crate) use object::Object;
+pub(crate) use pattern::Known as KnownPattern;
 
 use crate::abi::Hook;
 use crate::calls::{declare, places, values};
@@ -19,7 +21,7 @@ use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
-use arch::payload::{GET_BYTES, GET_NUMBER, MESSAGE, READ_MESSAGE};
+use arch::payload::{GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_MESSAGE};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -27,6 +29,7 @@ use emit::packet_length;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
 use payload::Kind;
+use smol_str::SmolStr;
 use std::collections::HashMap;
 
 /// The names of the attributes that a program asks of each object for, in the order in which it does.
@@ -85,6 +88,7 @@ pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
     match call.name.as_str() {
         READ_MESSAGE => read(g, object, call, span),
         GET_NUMBER | GET_BYTES => get(g, object, call, span),
+        MATCHES_PATTERN => matches(g, object, call, span),
         _ => return false,
     }
     true
@@ -169,10 +173,7 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
             g.store(place, Value::zero(width));
         }
     }
-    let was_read = match was_read[..] {
-        [one] => lower::scalar(g, one),
-        _ => C::int(1),
-    };
+    let was_read = flag(g, was_read);
     let block = g.block(|g| {
         let memory = object::memory(g, &known);
         let then = g.block(|g| {
@@ -230,6 +231,79 @@ fn dns_name(g: &mut Gen<'_>, call: &ExternCall, object: &Object, memory: &C, sta
         let text = memory.clone().arrow("text");
         g.store(place, first_bytes(&text, None, &size, width / 8));
     }
+}
+
+/// A value that is 0 or 1.
+fn flag(g: &mut Gen<'_>, values: &[Expr]) -> C {
+    match values[..] {
+        [one] => lower::scalar(g, one),
+        _ => C::int(1),
+    }
+}
+
+/// Whether the message has an attribute.
+fn is_there(memory: &C, member: &SmolStr) -> C {
+    let start = memory.clone().arrow(member.clone()).member("start");
+    let there = C::bin(BinOp::Ne, start, C::id("MESSAGE_ABSENT"));
+    C::and(memory.clone(), there)
+}
+
+/// `matches`: whether a regular expression is found in an attribute of the message that was read last.
+fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let (name, text, was_read) = match &call.args[..] {
+        [
+            ExternArg::String(name),
+            ExternArg::String(text),
+            ExternArg::In(was_read),
+        ] => (name, text, was_read),
+        _ => {
+            let hook = g.target.options.hook;
+            return g.refuse(errors::of_copies(hook, span));
+        }
+    };
+    let Some(known) = object::object(g, object) else {
+        return;
+    };
+    let (Some((member, kind)), Some(&result)) =
+        (known.attributes.get(name).cloned(), call.result.first())
+    else {
+        return;
+    };
+    let name_text = known.name_text.clone().filter(|_| kind == Kind::DnsName);
+    let (bytes, mask) = match name_text {
+        Some(_) => ("text", C::bin(BinOp::Sub, C::id("MESSAGE_TEXT"), C::int(1))),
+        None => ("bytes", writer::mask()),
+    };
+    let bytes = pattern::Bytes {
+        structure: known.structure.clone(),
+        member: bytes,
+        mask,
+    };
+    let Some(function) = pattern::function(g, text, &bytes) else {
+        return;
+    };
+    g.store(result, Value::zero(1));
+    let was_read = flag(g, was_read);
+    let block = g.block(|g| {
+        let memory = object::memory(g, &known);
+        let there = C::and(was_read, is_there(&memory, &member));
+        let then = g.block(|g| {
+            let found = memory.clone().arrow(member.clone());
+            let start = found.clone().member("start");
+            let (start, size) = match name_text {
+                Some(name_text) => {
+                    let args = vec![memory.clone(), start, C::int(0)];
+                    let size = declare(g, CType::U32, "size", C::call(name_text, args));
+                    (C::int(0), size)
+                }
+                None => (start, found.member("length")),
+            };
+            let args = vec![memory.clone(), start, size];
+            g.store(result, Value::Scalar(C::call(function, args)));
+        });
+        g.push(Stmt::If(there, then, Block::new()));
+    });
+    g.push(Stmt::Block(block));
 }
 
 /// A number in a destination of so many bits.

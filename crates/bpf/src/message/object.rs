@@ -132,26 +132,7 @@ pub(super) fn find_function(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
         return known.clone();
     }
-    for taken in VARIABLES {
-        g.file.names.reserve(taken);
-    }
-    let (map, structure) = match g.file.own.find_memory.clone() {
-        Some(known) => known,
-        None => {
-            let map = g.file.names.fresh_short("payload", "", MAP_NAME);
-            let structure = g.file.names.fresh("payload_copy");
-            let mut record = Record::default();
-            let size = MOST_BYTES + SLACK;
-            record.add(CType::U8.array(size), "bytes", size, 8, "the payload");
-            let value_size = record.size;
-            g.file.declare_struct(&structure, record.members);
-            let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
-            let types = (CType::U32, CType::Struct(structure.clone()));
-            g.file.own.maps.declare(abi, Some(types));
-            g.file.own.find_memory = Some((map.clone(), structure.clone()));
-            (map, structure)
-        }
-    };
+    let (map, structure) = memory_of_payload(g);
     let search = search_function(g, wanted, &structure);
     let name = g.file.names.fresh(&format!("{structure}_find"));
     let place = C::call(search, vec![C::id(MEMORY), C::int(0), C::id("left")]);
@@ -164,6 +145,28 @@ pub(super) fn find_function(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     push_reader(g, &name, body);
     g.file.own.finds.push((wanted.to_vec(), name.clone()));
     name
+}
+
+/// The map and the struct of the memory that all functions about the payload share, made on first use.
+pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
+    if let Some(known) = g.file.own.find_memory.clone() {
+        return known;
+    }
+    for taken in VARIABLES {
+        g.file.names.reserve(taken);
+    }
+    let map = g.file.names.fresh_short("payload", "", MAP_NAME);
+    let structure = g.file.names.fresh("payload_copy");
+    let mut record = Record::default();
+    let size = MOST_BYTES + SLACK;
+    record.add(CType::U8.array(size), "bytes", size, 8, "the payload");
+    let value_size = record.size;
+    g.file.declare_struct(&structure, record.members);
+    let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
+    let types = (CType::U32, CType::Struct(structure.clone()));
+    g.file.own.maps.declare(abi, Some(types));
+    g.file.own.find_memory = Some((map.clone(), structure.clone()));
+    (map, structure)
 }
 
 /// The function that looks for bytes in a memory.
@@ -300,7 +303,13 @@ fn reader(
 
 /// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
-fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
+pub(super) fn copied(
+    map: &SmolStr,
+    structure: &SmolStr,
+    wanted: &[Wanted],
+    limit: u32,
+    refused: &C,
+) -> Block {
     let memory = || C::id(MEMORY);
     let found = C::call(
         "bpf_map_lookup_elem",
@@ -363,7 +372,7 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
 }
 
 /// Adds a function of the packet that begins with [`copied`].
-fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
+pub(super) fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
     let context = g.target.hook.text().context;
     let number = |name: &str| (CType::U32, SmolStr::from(name));
     g.file.functions.push(Function {

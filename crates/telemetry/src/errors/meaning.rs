@@ -2,9 +2,9 @@
 
 use super::{did_you_mean, or_list, quoted, refuse};
 use crate::catalogue::{Catalogue, Type};
-use crate::pattern::LIMIT;
 use crate::query::FUNCTIONS;
 use diag::{Diagnostic, Span};
+use payload::PATTERN_LIMIT;
 
 /// There is no such attribute.
 pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> Box<Diagnostic> {
@@ -181,7 +181,7 @@ pub(crate) fn pattern_too_large(at: Span) -> Box<Diagnostic> {
         at,
         format!(
             "the automaton of this regular expression takes more than {} KB",
-            LIMIT >> 10
+            PATTERN_LIMIT >> 10
         ),
         "",
         "repetitions such as {1000}, and several of `.*` with alternatives between them, make it large",

@@ -1,4 +1,4 @@
-//! Queries that no P4 program keeps. Codes E1135 to E1138.
+//! Queries that no P4 program keeps. Codes E1135, E1137 and E1138.
 
 use diag::{Code, Diagnostic, Span};
 
@@ -17,15 +17,6 @@ pub(crate) fn message(name: &str) -> Box<Diagnostic> {
         "E1135",
         format!("no program on the packets' path reads `{name}`"),
         format!("ask for fields of headers or for other attributes, or {ELSEWHERE}"),
-    )
-}
-
-/// A regular expression, which no program matches.
-pub(crate) fn expression(name: &str) -> Box<Diagnostic> {
-    refused(
-        "E1136",
-        format!("no program on the packets' path matches `{name}` with a regular expression"),
-        format!("compare it by `==`, `in [..]` or `starts with`, or {ELSEWHERE}"),
     )
 }
 

@@ -42,8 +42,13 @@ fn test(predicate: &Predicate, source: &Source, ty: Type) -> String {
         }
         Predicate::Not(element) => format!("!({})", is(element, source, ty)),
         Predicate::StartsWith(begin) => starts_with(begin, source),
-        // No program is made of these.
-        Predicate::Matches(_) => "false".into(),
+        Predicate::Matches(pattern) => {
+            let name = &source.attribute;
+            format!(
+                "messages.matches(\"{name}\", \"{}\")",
+                escaped(pattern.text())
+            )
+        }
     }
 }
 
@@ -95,4 +100,20 @@ fn in_prefix(value: &str, address: u128, mask: u128, whole: bool) -> String {
         true => format!("{value} == {address:#x}"),
         false => format!("({value} & {mask:#x}) == {:#x}", address & mask),
     }
+}
+
+/// A text as one between quotes in P4.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\n' => out += "\\n",
+            '\r' => out += "\\r",
+            '\t' => out += "\\t",
+            '\0' => out += "\\0",
+            _ => out.push(letter),
+        }
+    }
+    out
 }

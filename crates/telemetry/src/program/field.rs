@@ -12,6 +12,8 @@ pub(super) struct Source {
     pub has: String,
     /// Its value, if it has.
     pub value: String,
+    /// Its name in the message, if it is one of a message.
+    pub attribute: String,
     /// The bits of a text's value; its length is in the variable `VALUE_length`.
     pub width: usize,
     /// The value as it is kept, as a key or an item.
@@ -47,6 +49,7 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     Some(Source {
         has,
         value: value.into(),
+        attribute: String::new(),
         width: 0,
         key: value.into(),
         ty,

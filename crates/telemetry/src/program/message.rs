@@ -154,8 +154,7 @@ fn longest_compared(
             Predicate::In(elements) => elements.iter().map(of).max().unwrap_or(0),
             Predicate::Not(element) => of(element),
             Predicate::StartsWith(begin) => begin.len(),
-            Predicate::Matches(_) => return Err(errors::expression(&query.attributes[index].name)),
-            Predicate::Number(..) => 0,
+            Predicate::Matches(_) | Predicate::Number(..) => 0,
         },
         Condition::Test(..) => 0,
     };
@@ -181,6 +180,7 @@ impl Reader<'_> {
         Some(Source {
             has: format!("has_{variable}"),
             value: variable.clone(),
+            attribute: attribute.name.clone(),
             width: 8 * attribute.width,
             key,
             ty,

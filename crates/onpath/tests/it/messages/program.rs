@@ -1,12 +1,21 @@
 //! A program that says what it reads: it writes the status and each attribute over the first bytes of the packet.
 
-use payload::{Kind, Schema, Value};
+use payload::{Kind, Pattern, Schema, Value};
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 /// Bytes in front of the message, which the program writes its report to.
 pub(crate) const AREA: usize = 512;
 /// Bytes of an attribute that are reported.
 const FIRST: usize = 20;
+
+/// Expressions that are looked for in attributes that are bytes: one that is bound to the start, one that is found anywhere, and one
+/// that is bound to the end.
+const PATTERNS: [&str; 3] = [
+    r"^/?[a-z]+[0-9]?[.=]",
+    r"[^\x20-\x7e]|ee|\\",
+    r"(?i)[^x]*[es]t$",
+];
 
 /// An attribute that is reported.
 pub(crate) struct Attribute {
@@ -48,7 +57,7 @@ impl Attribute {
     fn size(&self) -> usize {
         match self.number {
             Some(_) => 9,
-            None => 5 + FIRST,
+            None => 6 + FIRST,
         }
     }
 
@@ -62,11 +71,25 @@ impl Attribute {
                 let mut first = bytes.clone();
                 first.resize(FIRST, 0);
                 report.extend(first);
+                report.push(found(bytes));
             }
             (_, None) => report.resize(report.len() + self.size() - 1, 0),
             other => panic!("{}: {other:?}", self.name),
         }
     }
+}
+
+/// Which of the expressions are found, the first one the highest bit.
+fn found(bytes: &[u8]) -> u8 {
+    static COMPILED: OnceLock<Vec<Pattern>> = OnceLock::new();
+    let compiled = COMPILED.get_or_init(|| {
+        let all = PATTERNS.iter().map(|text| Pattern::new(text));
+        all.collect::<Result<_, _>>().expect("patterns")
+    });
+    let all = compiled.iter();
+    all.fold(0, |bits, pattern| {
+        bits << 1 | u8::from(pattern.is_in(bytes))
+    })
 }
 
 /// A report as text.
@@ -102,11 +125,18 @@ pub(crate) fn text(schema: &Schema, attributes: &[Attribute]) -> String {
                 let bits = 8 * FIRST;
                 let _ = writeln!(
                     fields,
-                    "bit<8> has{number}; bit<32> length{number}; bit<{bits}> value{number};"
+                    "bit<8> has{number}; bit<32> length{number}; bit<{bits}> value{number}; bit<8> found{number};"
                 );
                 let _ = writeln!(
                     calls,
                     "{found}m.get_bytes({name:?}, hdr.report.value{number}, hdr.report.length{number});"
+                );
+                let bits =
+                    PATTERNS.map(|pattern| format!("(bit<1>)m.matches({name:?}, {pattern:?})"));
+                let _ = writeln!(
+                    calls,
+                    "hdr.report.found{number} = 5w0 ++ {};",
+                    bits.join(" ++ ")
                 );
             }
         }

@@ -1,5 +1,9 @@
 //! Regular expressions as deterministic automata of bounded size.
 
+mod table;
+
+pub use table::Table;
+
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -8,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The most memory that an automaton may take, in bytes.
-pub(crate) const LIMIT: usize = 256 << 10;
+pub const PATTERN_LIMIT: usize = 256 << 10;
 
 /// A regular expression on bytes that is found anywhere in a text, unless `^` and `$` bind it to the ends. Classes such as `\w` are those
 /// of ASCII.
@@ -20,10 +24,10 @@ pub struct Pattern {
 
 /// Why there is no automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum PatternError {
+pub enum PatternError {
     /// The expression cannot be read, or has something that no automaton does: what, and at which bytes.
     Syntax(String, Range<usize>),
-    /// The automaton would take more memory than [`LIMIT`].
+    /// The automaton would take more memory than [`PATTERN_LIMIT`].
     TooLarge,
     /// Something else that an automaton cannot do.
     NoAutomaton(String),
@@ -31,7 +35,10 @@ pub(crate) enum PatternError {
 
 impl Pattern {
     /// Compiles an expression.
-    pub(crate) fn new(text: &str) -> Result<Pattern, PatternError> {
+    ///
+    /// # Errors
+    /// There is no automaton for it, or none that is small enough.
+    pub fn new(text: &str) -> Result<Pattern, PatternError> {
         let parsed = regex_syntax::ParserBuilder::new()
             .unicode(false)
             .utf8(false)
@@ -47,7 +54,7 @@ impl Pattern {
         })?;
         let config = thompson::Config::new()
             .utf8(false)
-            .nfa_size_limit(Some(LIMIT));
+            .nfa_size_limit(Some(PATTERN_LIMIT));
         let nfa = thompson::Compiler::new()
             .configure(config)
             .build_from_hir(&tree)
@@ -57,8 +64,8 @@ impl Pattern {
             })?;
         let config = dense::Config::new()
             .start_kind(StartKind::Unanchored)
-            .dfa_size_limit(Some(LIMIT))
-            .determinize_size_limit(Some(4 * LIMIT));
+            .dfa_size_limit(Some(PATTERN_LIMIT))
+            .determinize_size_limit(Some(4 * PATTERN_LIMIT));
         let automaton = dense::Builder::new()
             .configure(config)
             .build_from_nfa(&nfa)
@@ -77,9 +84,12 @@ impl Pattern {
         &self.text
     }
 
-    /// The automaton, for those who make code of it.
-    pub fn automaton(&self) -> &dense::DFA<Vec<u32>> {
-        &self.automaton
+    /// The automaton as a program in the data plane runs it.
+    ///
+    /// # Errors
+    /// It has more transitions than such a program may have: how many states, and in how many classes it has bytes.
+    pub fn table(&self) -> Result<Table, (usize, usize)> {
+        Table::new(&self.automaton)
     }
 
     /// The memory of the automaton, in bytes.
@@ -92,6 +102,13 @@ impl Pattern {
         // It has no bytes at which it gives up, so the search does not fail.
         let input = Input::new(text).earliest(true);
         matches!(self.automaton.try_search_fwd(&input), Ok(Some(_)))
+    }
+}
+
+/// Two are equal that were written alike.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.text == other.text
     }
 }
 

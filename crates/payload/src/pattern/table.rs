@@ -1,0 +1,260 @@
+//! An automaton as classes of bytes and a table of transitions.
+
+use regex_automata::Input;
+use regex_automata::dfa::{Automaton, dense};
+use regex_automata::util::primitives::StateID;
+use std::collections::HashMap;
+
+/// Transitions that a table may have: a number of 16 bits is the place of each.
+const MOST: usize = 1 << 16;
+/// States are merged as often as that makes others alike, but no more than this.
+const ROUNDS: usize = 64;
+
+/// Classes of bytes, and for each state and each of them the next state. A state is the place of its first transition.
+///
+/// State 0 is the one that nothing leads out of because the pattern is not found, and the last one that which nothing leads
+/// out of because it is. Where the bytes end, it is found in the states from [`Table::found`] on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    /// The class of each byte.
+    pub classes: Box<[u8; 256]>,
+    /// How many classes there are.
+    pub stride: u16,
+    /// The transitions.
+    pub next: Vec<u16>,
+    /// The state before the first byte.
+    pub start: u16,
+    /// The first state in which the pattern is found where the bytes end.
+    pub found: u16,
+}
+
+/// Of a state: the next one for each class, and whether the pattern is found where the bytes end.
+type Row = (Vec<usize>, bool);
+
+/// The states that nothing leads out of.
+const ABSENT: usize = 0;
+const PRESENT: usize = 1;
+
+impl Table {
+    pub(super) fn new(automaton: &dense::DFA<Vec<u32>>) -> Result<Table, (usize, usize)> {
+        let (classes, members) = classes(automaton);
+        let (rows, start) = merged(rows(automaton, &members));
+        let size = rows.len() * members.len();
+        if size > MOST {
+            return Err((rows.len(), members.len()));
+        }
+        // Behind those in which the pattern is not found come those in which it is, and the one that stays so is the last.
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&state| (state != ABSENT, rows[state].1, state == PRESENT));
+        let mut place = vec![0; rows.len()];
+        for (number, &state) in order.iter().enumerate() {
+            place[state] = number * members.len();
+        }
+        let of = |state: usize| u16::try_from(place[state]).unwrap_or(u16::MAX);
+        let first = order.iter().find(|&&state| rows[state].1);
+        let next = order.iter().flat_map(|&state| &rows[state].0);
+        Ok(Table {
+            classes: Box::new(classes),
+            stride: members.len() as u16,
+            next: next.map(|&to| of(to)).collect(),
+            start: of(start),
+            found: first.map_or(u16::MAX, |&state| of(state)),
+        })
+    }
+
+    /// How many states there are.
+    pub fn states(&self) -> usize {
+        self.next.len() / usize::from(self.stride)
+    }
+
+    /// The last state.
+    pub fn last(&self) -> u16 {
+        (self.next.len() - usize::from(self.stride)) as u16
+    }
+
+    /// Whether the pattern is found in a text.
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        let step = |state: u16, &byte: &u8| {
+            let class = self.classes[usize::from(byte)];
+            self.next[usize::from(state) + usize::from(class)]
+        };
+        text.iter().fold(self.start, step) >= self.found
+    }
+}
+
+/// The classes of bytes that the automaton tells apart, and a byte of each.
+fn classes(automaton: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
+    let known = automaton.byte_classes();
+    let mut classes = [0; 256];
+    let mut members = Vec::new();
+    for byte in 0..=255u8 {
+        let class = known.get(byte);
+        classes[usize::from(byte)] = class;
+        if usize::from(class) == members.len() {
+            members.push(byte);
+        }
+    }
+    (classes, members)
+}
+
+/// The states that bytes lead to, and the one before the first byte.
+fn rows(automaton: &dense::DFA<Vec<u32>>, members: &[u8]) -> (Vec<Row>, usize) {
+    let mut rows: Vec<Row> = vec![
+        (vec![ABSENT; members.len()], false),
+        (vec![PRESENT; members.len()], true),
+    ];
+    let mut known: HashMap<StateID, usize> = HashMap::new();
+    let mut queue: Vec<StateID> = Vec::new();
+    let mut number = |state: StateID, queue: &mut Vec<StateID>| {
+        if automaton.is_match_state(state) {
+            return PRESENT;
+        }
+        // The automaton has no bytes at which it gives up.
+        if automaton.is_dead_state(state) || automaton.is_quit_state(state) {
+            return ABSENT;
+        }
+        *known.entry(state).or_insert_with(|| {
+            queue.push(state);
+            queue.len() + PRESENT
+        })
+    };
+    let Ok(first) = automaton.start_state_forward(&Input::new(b"")) else {
+        return (rows, ABSENT);
+    };
+    let start = number(first, &mut queue);
+    let mut done = 0;
+    while let Some(&state) = queue.get(done) {
+        let next = members
+            .iter()
+            .map(|&byte| number(automaton.next_state(state, byte), &mut queue));
+        let next = next.collect();
+        rows.push((
+            next,
+            automaton.is_match_state(automaton.next_eoi_state(state)),
+        ));
+        done += 1;
+    }
+    (rows, start)
+}
+
+/// States with the same transitions become one.
+fn merged((mut rows, mut start): (Vec<Row>, usize)) -> (Vec<Row>, usize) {
+    for _ in 0..ROUNDS {
+        let mut kept: Vec<Row> = Vec::new();
+        let mut seen: HashMap<Row, usize> = HashMap::new();
+        let same: Vec<usize> = rows
+            .iter()
+            .map(|row| {
+                *seen.entry(row.clone()).or_insert_with(|| {
+                    kept.push(row.clone());
+                    kept.len() - 1
+                })
+            })
+            .collect();
+        let is_done = kept.len() == rows.len();
+        for row in &mut kept {
+            row.0.iter_mut().for_each(|to| *to = same[*to]);
+        }
+        (rows, start) = (kept, same[start]);
+        if is_done {
+            break;
+        }
+    }
+    (rows, start)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Pattern;
+    use proptest::prelude::*;
+
+    /// Expressions of all constructs.
+    fn expressions() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            prop::sample::select(vec![
+                "a",
+                "b",
+                "ab",
+                ".",
+                "[ab]",
+                "[^a]",
+                r"\w",
+                r"\d+",
+                r"\.",
+                "^",
+                "$",
+                "(?i)b",
+                r"\x00",
+                r"[\x80-\xff]",
+                r"\b",
+                "(?s).",
+                "(?m)^",
+                "(?m)$",
+            ])
+            .prop_map(str::to_owned),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+                prop::collection::vec(inner.clone(), 2..4)
+                    .prop_map(|parts| format!("(?:{})", parts.join("|"))),
+                (
+                    inner,
+                    prop::sample::select(vec!["*", "+", "?", "{2}", "{1,3}", "*?"])
+                )
+                    .prop_map(|(part, times)| format!("(?:{part}){times}")),
+            ]
+        })
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        let byte =
+            prop_oneof![4 => prop::sample::select(b"aAbB.0\n\0 ".to_vec()), 1 => any::<u8>()];
+        prop::collection::vec(byte, 0..24)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400), ..ProptestConfig::default() })]
+        #[test]
+        fn the_table_finds_what_the_library_finds(expression in expressions(), texts in prop::collection::vec(texts(), 20)) {
+            if let Ok(pattern) = Pattern::new(&expression) {
+                let table = pattern.table().expect("a small automaton");
+                for text in texts {
+                    prop_assert_eq!(table.is_in(&text), pattern.is_in(&text), "{} in {:?}", expression, text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_to_come_is_a_state_of_its_own() {
+        let table = |text: &str| {
+            Pattern::new(text)
+                .expect("a pattern")
+                .table()
+                .expect("a table")
+        };
+        let all = table("");
+        assert_eq!((all.start, all.states()), (all.last(), 2));
+        let bound = table("^a");
+        let after = |byte: u8| {
+            bound.next[usize::from(bound.start + u16::from(bound.classes[usize::from(byte)]))]
+        };
+        assert_eq!((after(b'b'), after(b'a')), (0, bound.last()));
+        // Not before the end is it found where the end is asked for.
+        let ending = table("a$");
+        assert!(ending.found < ending.last() && ending.states() == 4);
+        let none = table("[a&&b]");
+        assert!(!none.is_in(b"ab") && none.states() <= 3);
+    }
+
+    /// Whether the byte so many places in front of the end was an `a` takes a state for each of the last bytes.
+    #[test]
+    fn no_pattern_that_is_small_enough_has_too_large_a_table() {
+        let large = Pattern::new("^(a|b)*a(a|b){10}$").expect("a pattern");
+        let table = large.table().expect("a table");
+        assert!(table.states() > 2000, "{}", table.states());
+        let is_in = |text: String| table.is_in(text.as_bytes());
+        assert!(is_in(format!("ba{}", "b".repeat(10))) && !is_in("b".repeat(12)));
+    }
+}
