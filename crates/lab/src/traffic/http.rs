@@ -32,7 +32,7 @@ pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     ];
     let mut curl = net.client().start(&words)?;
     let server = thread::spawn(move || serve_one(&listener, amount));
-    let seen = pattern::check(curl.reader()?)?;
+    let seen = pattern::check(curl.reader()?, Instant::now())?;
     if seen.corrupted_at.is_some() {
         return Ok(seen);
     }

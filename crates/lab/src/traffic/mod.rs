@@ -17,7 +17,7 @@ pub struct Transferred {
     pub bytes: u64,
     /// Where the first byte that was not as it should be stands, if any.
     pub corrupted_at: Option<u64>,
-    /// From the first byte to the last.
+    /// From the start of the transfer to the last byte.
     pub time: Duration,
     /// The longest time in which nothing arrived.
     pub longest_gap: Duration,

@@ -30,8 +30,8 @@ pub(super) fn at(offset: u64, length: usize) -> &'static [u8] {
     &BYTES[from..from + length.min(CHUNK)]
 }
 
-/// Reads to the end, comparing each byte.
-pub(super) fn check(source: &mut impl Read) -> io::Result<Transferred> {
+/// Reads to the end, comparing each byte. Times are from `started` on, when the transfer began.
+pub(super) fn check(source: &mut impl Read, started: Instant) -> io::Result<Transferred> {
     let mut buffer = vec![0; CHUNK];
     let mut seen = Transferred {
         bytes: 0,
@@ -39,7 +39,6 @@ pub(super) fn check(source: &mut impl Read) -> io::Result<Transferred> {
         time: Duration::ZERO,
         longest_gap: Duration::ZERO,
     };
-    let started = Instant::now();
     let mut last = started;
     loop {
         let count = source.read(&mut buffer)?;
@@ -70,15 +69,17 @@ mod tests {
             .flat_map(|n| at(n * 100_000, 100_000))
             .copied()
             .collect();
-        let seen = check(&mut &stream[..]).expect("reads");
+        let seen = check(&mut &stream[..], Instant::now()).expect("reads");
         assert_eq!((seen.bytes, seen.corrupted_at), (2_000_000, None));
         let mut wrong = stream.clone();
         wrong[1_234_567] ^= 1;
-        let seen = check(&mut &wrong[..]).expect("reads");
+        let seen = check(&mut &wrong[..], Instant::now()).expect("reads");
         assert_eq!(seen.corrupted_at, Some(1_234_567));
         let mut astray = stream;
         astray.drain(500_000..501_448);
-        let found = check(&mut &astray[..]).expect("reads").corrupted_at;
+        let found = check(&mut &astray[..], Instant::now())
+            .expect("reads")
+            .corrupted_at;
         assert!(
             found.is_some_and(|at| (500_000..500_100).contains(&at)),
             "{found:?}"

@@ -19,9 +19,11 @@ pub fn transfer(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     let (mut arriving, _) = listener.accept()?;
     arriving.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
+    // Before the sender's clock, so that what it sends for some time is seen for that time.
+    let started = Instant::now();
     let (sent, seen) = thread::scope(|scope| {
         let sending = scope.spawn(|| send(stream, amount));
-        let seen = pattern::check(&mut arriving);
+        let seen = pattern::check(&mut arriving, started);
         // Nobody reads what the sender still sends.
         let _ = arriving.shutdown(Shutdown::Both);
         let sent = sending
@@ -40,17 +42,20 @@ fn send(mut stream: TcpStream, amount: Amount) -> io::Result<u64> {
     let started = Instant::now();
     let mut sent = 0;
     loop {
-        let left = match amount {
-            Amount::Bytes(bytes) => bytes - sent,
-            Amount::Time(time) if started.elapsed() < time => u64::MAX,
-            Amount::Time(_) => 0,
+        let begun = started.elapsed();
+        let length = match amount {
+            Amount::Bytes(bytes) => usize::try_from(bytes - sent).unwrap_or(usize::MAX),
+            Amount::Time(_) => usize::MAX,
         };
-        if left == 0 {
+        sent += stream.write(pattern::at(sent, length))? as u64;
+        let enough = match amount {
+            Amount::Bytes(bytes) => sent == bytes,
+            Amount::Time(time) => begun >= time,
+        };
+        if enough {
             stream.shutdown(Shutdown::Write)?;
             return Ok(sent);
         }
-        let length = usize::try_from(left).unwrap_or(usize::MAX);
-        sent += stream.write(pattern::at(sent, length))? as u64;
     }
 }
 
