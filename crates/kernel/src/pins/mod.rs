@@ -31,6 +31,7 @@ mod folder;
 mod moved;
 mod owner;
 mod ports;
+mod prepare;
 mod record;
 mod sweep;
 
@@ -46,10 +47,8 @@ use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
 pub(crate) use folder::{OBJECT, PROGRAM, attachments_of, map_file};
 use folder::{Open, RECORD};
-use nix::mount::{MsFlags, mount};
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -113,26 +112,6 @@ impl Pins {
         } else {
             Err(device::bad_instance_name(instance))
         }
-    }
-
-    /// Makes sure that there is a BPF file system and our folder in it, for root only.
-    fn prepare(&self) -> Result<(), Box<Diagnostic>> {
-        if !is_bpffs(&self.bpffs) {
-            mount(
-                Some("bpf"),
-                &self.bpffs,
-                Some("bpf"),
-                MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
-                Some("mode=0700"),
-            )
-            .map_err(|e| load_errors::no_bpffs(&self.bpffs, &e.into()))?;
-        }
-        let root = self.root();
-        if !root.is_dir() {
-            folder::make(&root).map_err(|e| load_errors::pins(&root, "make", &e))?;
-        }
-        fs::set_permissions(&root, fs::Permissions::from_mode(0o700))
-            .map_err(|e| load_errors::pins(&root, "protect", &e))
     }
 
     /// Fails if a program is loaded under this name already, or the name cannot be one.

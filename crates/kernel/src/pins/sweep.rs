@@ -17,7 +17,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The right to change what is in our folder. It ends with the process.
+/// The right to change what is in a folder, or on it. It ends with the process.
 #[derive(Debug)]
 pub(super) struct Lock {
     _folder: Flock<File>,
@@ -25,9 +25,13 @@ pub(super) struct Lock {
 
 impl Pins {
     pub(super) fn lock(&self) -> Result<Lock, Box<Diagnostic>> {
-        let root = self.root();
-        let failed = |e: io::Error| load_errors::pins(&root, "lock", &e);
-        let mut file = File::open(&root).map_err(failed)?;
+        self.lock_folder(&self.root())
+    }
+
+    /// Waits for another command that holds a folder, as long as these are patient.
+    pub(super) fn lock_folder(&self, folder: &Path) -> Result<Lock, Box<Diagnostic>> {
+        let failed = |e: io::Error| load_errors::pins(folder, "lock", &e);
+        let mut file = File::open(folder).map_err(failed)?;
         let started = Instant::now();
         loop {
             match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
