@@ -1,13 +1,17 @@
 //! Functions that stay functions: long scalar functions with several call sites.
 //!
 //! A target that checks every path through a program would check the paths through a copy for each path that leads to it,
-//! and the copies would take room in the processor's caches.
+//! and the copies would take room in the processor's caches. A function without branches is one path, and a call may cost more than all of
+//! it: processors return from functions slowly where they must not speculate about it.
 
 use crate::*;
 use std::collections::HashSet;
 
-/// Statements from which on a function is long.
+/// Statements from which on a function with branches is long.
 const LONG: usize = 12;
+
+/// Statements from which on a function without branches is long.
+const LONG_STRAIGHT_LINE: usize = 40;
 
 /// Whether calls of a routine, which calls nothing that would be inlined, stay calls, if a function may have so many
 /// parameters, results aside.
@@ -28,12 +32,18 @@ pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bo
     let body = &program.routines[routine].body;
     own.collect(body);
     let mut statements = 0;
+    let mut has_branches = false;
     let mut plain = true;
     visit::walk_block(body, &mut |stmt| {
         statements += 1;
+        has_branches |= matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
         plain &= own.is_plain(&stmt.kind);
     });
-    plain && statements >= LONG
+    let long = match has_branches {
+        true => LONG,
+        false => LONG_STRAIGHT_LINE,
+    };
+    plain && statements >= long
 }
 
 /// The parameters and the result of a scalar function of up to 64 bits; `None` for any other routine.

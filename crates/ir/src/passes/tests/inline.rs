@@ -291,6 +291,21 @@ fn a_function_is_inlined_where_it_is_short_or_called_once_or_takes_more_than_num
 }
 
 #[test]
+fn a_function_without_branches_stays_one_only_where_it_is_much_longer() {
+    let calls = "routine r block() {
+    call f(in user, out user);
+    call f(in user, out user);
+}
+";
+    let function = |statements: usize| {
+        let steps = "    c = c + 8w1;\n".repeat(statements);
+        format!("routine f function(in a, out b) {{\n    c = a;\n{steps}    b = c;\n}}\n{calls}")
+    };
+    assert!(!inlined(&function(30)).contains("call "));
+    assert!(inlined(&function(60)).contains("call "));
+}
+
+#[test]
 fn a_parser_and_an_atomic_block_call_nothing() {
     let text = inlined(&format!(
         "{LONG}routine r block() {{
