@@ -84,6 +84,10 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
 /// What the table of the next message says, of attributes that the schema has.
 fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
     let table = table.table(source, "next", &crate::keys::NEXT)?;
+    // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
+    if source.errors.has_errors() {
+        return None;
+    }
     let mut named = |key| {
         let name: At<String> = table.text(key)?;
         let asked = schema.asked(&name.value).ok();

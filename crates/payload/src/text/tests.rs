@@ -264,3 +264,19 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
         ("body", "content_length")
     );
 }
+
+/// Also where what follows a message names an attribute whose field is wrong.
+#[test]
+fn a_schema_without_one_of_its_lines_is_read_or_refused() {
+    for builtin in crate::builtin::ALL {
+        let lines: Vec<&str> = builtin.text.lines().collect();
+        for left_out in 0..lines.len() {
+            let rest = [&lines[..left_out], &lines[left_out + 1..]].concat();
+            let mut map = SourceMap::new();
+            let file = map.add("m.toml", rest.join("\n")).unwrap();
+            if let Err(wrong) = load(&map, file) {
+                assert!(wrong.has_errors(), "{}: {left_out}", builtin.name);
+            }
+        }
+    }
+}
