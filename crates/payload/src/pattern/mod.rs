@@ -7,6 +7,8 @@ pub use table::Table;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
+use regex_syntax::ast::{self, Ast};
+use regex_syntax::hir;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,19 +41,19 @@ impl Pattern {
     /// # Errors
     /// There is no automaton for it, or none that is small enough.
     pub fn new(text: &str) -> Result<Pattern, PatternError> {
-        let parsed = regex_syntax::ParserBuilder::new()
+        let written = ast::parse::Parser::new().parse(text);
+        let written = written.map_err(|e| syntax(&e.kind().to_string(), e.span()))?;
+        // What it would mean depends on which tables of characters the library was built with.
+        if asks_for_unicode(&written) {
+            let what = "the flag `u` asks for classes of Unicode";
+            return Err(PatternError::NoAutomaton(what.to_string()));
+        }
+        let mut translator = hir::translate::TranslatorBuilder::new()
             .unicode(false)
             .utf8(false)
-            .build()
-            .parse(text);
-        let tree = parsed.map_err(|error| {
-            let (what, span) = match &error {
-                regex_syntax::Error::Parse(e) => (e.kind().to_string(), *e.span()),
-                regex_syntax::Error::Translate(e) => (e.kind().to_string(), *e.span()),
-                other => return PatternError::NoAutomaton(other.to_string()),
-            };
-            PatternError::Syntax(what, span.start.offset..span.end.offset)
-        })?;
+            .build();
+        let tree = translator.translate(text, &written);
+        let tree = tree.map_err(|e| syntax(&untranslated(e.kind()), e.span()))?;
         let config = thompson::Config::new()
             .utf8(false)
             .nfa_size_limit(Some(PATTERN_LIMIT));
@@ -105,6 +107,50 @@ impl Pattern {
     }
 }
 
+/// What is wrong at this place of an expression.
+fn syntax(what: &str, at: &ast::Span) -> PatternError {
+    PatternError::Syntax(what.to_string(), at.start.offset..at.end.offset)
+}
+
+/// Why an expression that can be read is none of bytes. The library's own words are about Unicode.
+fn untranslated(kind: &hir::ErrorKind) -> String {
+    match kind {
+        hir::ErrorKind::UnicodeNotAllowed => {
+            r"a class has ASCII characters and bytes only, such as `[a-z\x80-\xff]`".to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Whether an expression turns on Unicode somewhere.
+fn asks_for_unicode(written: &Ast) -> bool {
+    struct Asks;
+
+    impl ast::Visitor for Asks {
+        type Output = ();
+        type Err = ();
+
+        fn finish(self) -> Result<(), ()> {
+            Ok(())
+        }
+
+        fn visit_pre(&mut self, part: &Ast) -> Result<(), ()> {
+            let flags = match part {
+                Ast::Flags(set) => Some(&set.flags),
+                Ast::Group(group) => group.flags(),
+                _ => None,
+            };
+            let unicode = flags.and_then(|flags| flags.flag_state(ast::Flag::Unicode));
+            match unicode {
+                Some(true) => Err(()),
+                _ => Ok(()),
+            }
+        }
+    }
+
+    ast::visit(written, Asks).is_err()
+}
+
 /// Two are equal that were written alike.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Pattern) -> bool {
@@ -139,5 +185,26 @@ mod tests {
         assert!(matches!(refused("(?=a)"), PatternError::Syntax(..)));
         assert_eq!(refused("(a|b)*a(a|b){14}"), PatternError::TooLarge);
         assert_eq!(refused("(a{1000}){1000}"), PatternError::TooLarge);
+    }
+    /// Whatever tables the library was built with.
+    #[test]
+    fn characters_beyond_ascii_are_in_no_class_and_have_no_case() {
+        let refused = |text| match Pattern::new(text) {
+            Err(PatternError::Syntax(what, at)) => (what, at),
+            other => panic!("{text}: {other:?}"),
+        };
+        for (text, place) in [("[é]", 1..3), (r"a\p{L}", 1..6)] {
+            let (what, at) = refused(text);
+            assert!(what.starts_with("a class has ASCII"), "{text}: {what}");
+            assert_eq!(at, place, "{text}");
+        }
+        for text in [r"(?u)\w", "a(?iu:k)", r"x|(?u)\b", "(?u:[a-z])"] {
+            let why = Pattern::new(text).unwrap_err();
+            assert!(
+                matches!(why, PatternError::NoAutomaton(_)),
+                "{text}: {why:?}"
+            );
+        }
+        assert!(Pattern::new("é(?-u:é)").unwrap().is_in("éé".as_bytes()));
     }
 }
