@@ -127,6 +127,12 @@ pub(crate) static MESSAGE: Spec = Spec {
             "next = { body = \"body\", length = \"content_length\" }",
         ),
         optional(
+            "exchange",
+            Kind::Table(&EXCHANGE),
+            "Which messages are requests, and which are the responses to them; without `request` and `response`, those to and from its ports.",
+            "exchange = { request = { attribute = \"method\" }, response = { attribute = \"status\" } }",
+        ),
+        optional(
             "limits",
             Kind::Table(&LIMITS),
             "Bounds of the work on one message.",
@@ -213,6 +219,56 @@ pub(crate) static NEXT: Spec = Spec {
             Kind::Text,
             "An attribute with which the length is not known.",
             "unless = \"header.transfer-encoding\"",
+        ),
+    ],
+};
+
+/// What answers what.
+pub(crate) static EXCHANGE: Spec = Spec {
+    name: "an exchange",
+    keys: &[
+        optional(
+            "request",
+            Kind::Table(&SIDE),
+            "By what a request shows that it is one.",
+            "request = { attribute = \"response\", values = [0] }",
+        ),
+        optional(
+            "response",
+            Kind::Table(&SIDE),
+            "By what a response shows that it is one.",
+            "response = { attribute = \"response\", values = [1] }",
+        ),
+        optional(
+            "id",
+            Kind::Text,
+            "The attribute, a number, that a response has from its request. Without it responses come in the order of the requests.",
+            "id = \"id\"",
+        ),
+    ],
+};
+
+/// A side of an exchange.
+pub(crate) static SIDE: Spec = Spec {
+    name: "a side of an exchange",
+    keys: &[
+        required(
+            "attribute",
+            Kind::Text,
+            "The attribute that messages of this side have.",
+            "attribute = \"status\"",
+        ),
+        optional(
+            "values",
+            Kind::Numbers(0, u32::MAX as i64),
+            "The numbers that it may be; any if this is left out.",
+            "values = [0]",
+        ),
+        optional(
+            "except",
+            Kind::Numbers(0, u32::MAX as i64),
+            "Numbers that it may not be.",
+            "except = [100]",
         ),
     ],
 };

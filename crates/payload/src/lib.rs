@@ -12,6 +12,7 @@
 mod asked;
 pub mod builtin;
 mod chars;
+mod exchange;
 mod expression;
 mod json_schema;
 mod keys;
@@ -24,6 +25,7 @@ mod text;
 
 pub use asked::{Asked, Kind, Only, Site, Unasked};
 pub use chars::CharSet;
+pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
 pub use json_schema::json_schema;
 pub use outcome::{Status, read_up_to};

@@ -1,6 +1,6 @@
 //! A message schema, as data.
 
-use crate::{CharSet, Condition, Linear};
+use crate::{CharSet, Condition, Exchange, Linear};
 
 /// The protocol below the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +88,8 @@ pub struct Schema {
     pub recognise: Vec<Signature>,
     /// Where another message begins in the same segment; `None` if there is none.
     pub next: Option<Next>,
+    /// What answers what; `None` if nothing says that.
+    pub exchange: Option<Exchange>,
     /// Bounds.
     pub limits: Limits,
     /// The layout of the whole payload.

@@ -152,7 +152,7 @@ pub(crate) fn memory(function: Function, query: &Query) -> usize {
 /// The most memory that the bytes of a value take.
 pub(crate) fn value_memory(ty: Type) -> usize {
     match ty {
-        Type::Number(_) => 8,
+        Type::Number(_) | Type::Time => 8,
         Type::Text => MAX_TEXT,
         Type::Ipv4 => 4,
         Type::Ipv6 => 16,

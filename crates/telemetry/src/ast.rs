@@ -65,6 +65,8 @@ pub(crate) struct Literal {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Constant {
     Number(u64),
+    /// In nanoseconds.
+    Time(u64),
     Text(Vec<u8>),
     Address(IpAddr, Option<u8>),
     Mac([u8; 6]),
@@ -75,6 +77,7 @@ impl Constant {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Constant::Number(_) => "a number",
+            Constant::Time(_) => "a time",
             Constant::Text(_) => "a text",
             Constant::Address(IpAddr::V4(_), None) => "an IPv4 address",
             Constant::Address(IpAddr::V4(_), Some(_)) => "an IPv4 prefix",

@@ -7,6 +7,8 @@ use crate::messages::Messages;
 pub enum Type {
     /// A number of so many bits, 1 to 64.
     Number(u8),
+    /// A time, in nanoseconds.
+    Time,
     /// Any bytes; mostly a text.
     Text,
     /// An IPv4 address.
@@ -24,12 +26,18 @@ impl Type {
     pub fn name(self) -> &'static str {
         match self {
             Type::Number(_) => "a number",
+            Type::Time => "a time",
             Type::Text => "a text",
             Type::Ipv4 => "an IPv4 address",
             Type::Ipv6 => "an IPv6 address",
             Type::Mac => "a link-layer address",
             Type::Flow => "a flow",
         }
+    }
+
+    /// Whether it can be added up and compared by size.
+    pub fn is_number(self) -> bool {
+        matches!(self, Type::Number(_) | Type::Time)
     }
 
     /// The greatest of numbers.
@@ -57,7 +65,7 @@ impl Attribute {
     pub fn field(&self) -> Option<Field> {
         match self.source {
             Source::Packet(field) => Some(field),
-            Source::Message => None,
+            Source::Message | Source::ResponseTime => None,
         }
     }
 
@@ -74,7 +82,12 @@ pub(crate) enum Source {
     Packet(Field),
     /// The message.
     Message,
+    /// The time from a request to its response.
+    ResponseTime,
 }
+
+/// The attribute of every kind of message that has requests and responses: the time from one to the other.
+pub(crate) const RESPONSE_TIME: &str = "response_time";
 
 /// A field of the packet's headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -304,8 +317,23 @@ impl<'m> Catalogue<'m> {
         }
         let (group, inside) = name.split_once('.')?;
         let kind = self.messages.kinds().iter().position(|k| k == group)?;
-        let ty = self.messages.attribute(kind, inside)?;
-        Some((attribute(ty, Source::Message), Some(kind)))
+        let found = match self.messages.attribute(kind, inside) {
+            Some(ty) => attribute(ty, Source::Message),
+            None if inside == RESPONSE_TIME => {
+                self.messages.exchange(kind)?;
+                attribute(Type::Time, Source::ResponseTime)
+            }
+            None => return None,
+        };
+        Some((found, Some(kind)))
+    }
+
+    /// The kind of messages of whose response time this is the name, though they have none.
+    pub(crate) fn unpaired(&self, name: &str) -> Option<&'m str> {
+        let (kind, inside) = name.split_once('.')?;
+        let mut kinds = self.messages.kinds().iter();
+        let known = kinds.find(|known| *known == kind)?;
+        (inside == RESPONSE_TIME).then_some(known)
     }
 
     /// The attribute that a name is in small letters, if that is another name.
@@ -344,7 +372,9 @@ impl<'m> Catalogue<'m> {
         let kinds = self.messages.kinds().iter().enumerate();
         let of_messages = kinds.flat_map(|(index, kind)| {
             let attributes = self.messages.attributes(index).iter();
-            attributes.map(move |(name, _)| format!("{kind}.{name}"))
+            let answered = self.messages.exchange(index).map(|_| RESPONSE_TIME);
+            let names = attributes.map(|(name, _)| name.as_str()).chain(answered);
+            names.map(move |name| format!("{kind}.{name}"))
         });
         fields.chain(of_messages).collect()
     }

@@ -1,7 +1,7 @@
 //! Names to attributes, values to types: the query as it was written to a [`Query`].
 
 use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
-use crate::catalogue::{Attribute, Catalogue, Type};
+use crate::catalogue::{Attribute, Catalogue, RESPONSE_TIME, Type};
 use crate::errors::meaning;
 use crate::query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 use crate::{MAX_AGGREGATES, MAX_KEYS};
@@ -84,10 +84,16 @@ impl Checker<'_> {
             None => None,
         };
         if let Some((index, name)) = attribute
+            && ["distinct", "top"].contains(&call.function)
+            && self.attributes[index].ty == Type::Time
+        {
+            return self.refuse(meaning::time_as_key(name.span, &name.text));
+        }
+        if let Some((index, name)) = attribute
             && !["distinct", "top"].contains(&call.function)
         {
             let ty = self.attributes[index].ty;
-            if !matches!(ty, Type::Number(_)) {
+            if !ty.is_number() {
                 let wrong = meaning::not_a_number(name.span, call.function, &name.text, ty);
                 return self.refuse(wrong);
             }
@@ -126,6 +132,11 @@ impl Checker<'_> {
             let Some(key) = self.attribute(name) else {
                 continue;
             };
+            if self.attributes[key].ty == Type::Time {
+                self.diagnostics
+                    .push(*meaning::time_as_key(name.span, &name.text));
+                continue;
+            }
             match keys.iter().find(|(known, _)| *known == key) {
                 Some((_, first)) => {
                     let twice = meaning::twice(name.span, &name.text, *first);
@@ -145,6 +156,11 @@ impl Checker<'_> {
         }
         let Some((attribute, kind)) = self.catalogue.find(&name.text) else {
             let unknown = meaning::unknown_attribute(name.span, &name.text, self.catalogue);
+            let unknown = self.catalogue.unpaired(&name.text).map_or(unknown, |kind| {
+                let known = self.catalogue.names().into_iter();
+                let others: Vec<String> = known.filter(|n| n.ends_with(RESPONSE_TIME)).collect();
+                meaning::no_exchange(name.span, &name.text, kind, &others)
+            });
             return self.refuse(unknown);
         };
         if let Some(kind) = kind {
@@ -190,7 +206,7 @@ impl Checker<'_> {
         match test {
             Test::Compare(operator, at, literal) => {
                 let equal = *operator == Operator::Equal;
-                if !equal && *operator != Operator::NotEqual && !matches!(ty, Type::Number(_)) {
+                if !equal && *operator != Operator::NotEqual && !ty.is_number() {
                     let symbol = operator.symbol();
                     return self.refuse(meaning::other_operator(*at, symbol, name, ty));
                 }
@@ -244,6 +260,7 @@ impl Checker<'_> {
             (Constant::Number(number), Type::Number(_)) => {
                 self.refuse(meaning::out_of_range(at, name, ty, *number))
             }
+            (Constant::Time(time), Type::Time) => Some(Element::Number(*time)),
             (Constant::Text(text), Type::Text) => Some(Element::Text(text.clone())),
             (Constant::Mac(bytes), Type::Mac) => Some(Element::Mac(*bytes)),
             (Constant::Address(address @ IpAddr::V4(_), length), Type::Ipv4)

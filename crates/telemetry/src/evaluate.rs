@@ -2,6 +2,7 @@
 
 use crate::aggregate::State;
 use crate::catalogue::Source;
+use crate::exchange::{Exchanges, Message};
 use crate::groups::{self, Group, Groups};
 use crate::messages::{Found, Messages, Payload};
 pub use crate::packet::Link;
@@ -32,6 +33,8 @@ pub struct Evaluator<'m> {
     messages: &'m dyn Messages,
     /// Indices of the query's attributes that messages have, and their names there.
     of_messages: Vec<(usize, String)>,
+    /// Of a query about response times.
+    exchanges: Option<Exchanges>,
     seed: u64,
     groups: Groups,
     counts: Counts,
@@ -66,11 +69,15 @@ impl<'m> Evaluator<'m> {
             .filter(|(_, a)| a.source == Source::Message)
             .map(|(index, a)| (index, a.name_in_message().to_string()))
             .collect();
+        let schema = query.kind.and_then(|kind| messages.schema(kind));
+        let exchanges = schema.filter(|_| query.is_about_exchanges());
+        let exchanges = exchanges.and_then(Exchanges::new);
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
         let mut evaluator = Evaluator {
             query,
             messages,
             of_messages,
+            exchanges,
             seed,
             groups: Groups::new(most),
             counts: Counts::default(),
@@ -103,22 +110,61 @@ impl<'m> Evaluator<'m> {
             self.record(packet, &[]);
             return;
         };
+        if let Some(exchanges) = &mut self.exchanges {
+            exchanges.opening(packet);
+        }
         let Some(payload) = packet.payload() else {
             return;
         };
-        let wanted: Vec<&str> = self.of_messages.iter().map(|(_, n)| n.as_str()).collect();
-        let Found {
-            messages,
-            malformed,
-        } = self.messages.read(kind, &wanted, payload);
-        self.counts.malformed += u64::from(malformed);
-        for values in messages {
-            let mut message = vec![None; self.query.attributes.len()];
-            for ((index, _), value) in self.of_messages.iter().zip(values) {
-                message[*index] = value;
-            }
-            self.record(packet, &message);
+        let wanted = self.of_messages.iter().map(|(_, name)| name.as_str());
+        let of_exchanges = self.exchanges.iter().flat_map(Exchanges::attributes);
+        let wanted: Vec<&str> = wanted.chain(of_exchanges).collect();
+        let found = self.messages.read(kind, &wanted, payload);
+        self.counts.malformed += u64::from(found.malformed);
+        if self.exchanges.is_some() {
+            self.exchanges(packet, &payload, found, time);
+            return;
         }
+        for values in found.messages {
+            self.message(packet, values, None);
+        }
+    }
+
+    /// Takes the messages of a packet of a query about response times: each response with its request is a record.
+    fn exchanges(&mut self, packet: &Packet, payload: &Payload, found: Found, time: Duration) {
+        let message = |whole| {
+            move |(values, start)| Message {
+                values,
+                start,
+                whole,
+            }
+        };
+        let whole = found.messages.into_iter().zip(found.starts);
+        let part = found.part.into_iter().map(message(false));
+        for message in whole.map(message(true)).chain(part) {
+            let Some(exchanges) = &mut self.exchanges else {
+                return;
+            };
+            let answered = exchanges.take((packet, payload), time, message, &mut self.counts);
+            if let Some((values, time)) = answered {
+                self.message(packet, values, Some(time));
+            }
+        }
+    }
+
+    /// Takes a message: the values of those attributes that are of messages, and how long its response took.
+    fn message(&mut self, packet: &Packet, values: Vec<Option<Value>>, response_time: Option<u64>) {
+        let attributes = self.query.attributes.iter();
+        let mut message: Vec<Option<Value>> = attributes
+            .map(|attribute| match attribute.source {
+                Source::ResponseTime => response_time.map(Value::Number),
+                Source::Packet(_) | Source::Message => None,
+            })
+            .collect();
+        for ((index, _), value) in self.of_messages.iter().zip(values) {
+            message[*index] = value;
+        }
+        self.record(packet, &message);
     }
 
     /// Takes a record.
@@ -222,7 +268,7 @@ impl<'a> Record<'_, 'a> {
     fn get(&self, index: usize, query: &Query) -> Option<Value<'a>> {
         match query.attributes[index].source {
             Source::Packet(field) => self.packet.field(field),
-            Source::Message => self.message.get(index)?.clone(),
+            Source::Message | Source::ResponseTime => self.message.get(index)?.clone(),
         }
     }
 }

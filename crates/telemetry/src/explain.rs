@@ -2,15 +2,18 @@
 
 use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
 use crate::catalogue::{Source, Type};
-use crate::groups;
 use crate::messages::Messages;
 use crate::query::{Condition, Function, Predicate, Query};
+use crate::{exchange, groups};
 
 /// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
 /// `groups` is how many groups there is to be room for, if not as many as by default.
 pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) -> String {
     let kind = query.kind.and_then(|kind| messages.kinds().get(kind));
     let record = match kind {
+        Some(kind) if query.is_about_exchanges() => {
+            format!("each response of {kind} with the request that it answers")
+        }
         Some(kind) => format!("each message of {kind}"),
         None => "each packet".to_string(),
     };
@@ -18,12 +21,13 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
     for attribute in &query.attributes {
         let from = match attribute.source {
             Source::Packet(_) => "headers".to_string(),
+            Source::ResponseTime => "request to its response".to_string(),
             Source::Message => {
                 let technique = query
                     .kind
                     .and_then(|kind| messages.technique(kind, attribute.name_in_message()));
-                let on_path = technique.map(|how| format!("; technique at XDP: {how}"));
-                format!("message{}", on_path.unwrap_or_default())
+                let alone = technique.map(|how| format!(" (a parser for it alone: {how})"));
+                format!("message{}", alone.unwrap_or_default())
             }
         };
         let ty = match attribute.ty {
@@ -31,6 +35,20 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
             ty => ty.name().to_string(),
         };
         lines.push(format!("reads {}: {ty}, from the {from}", attribute.name));
+    }
+    if query.kind.and_then(|kind| messages.schema(kind)).is_some() {
+        lines.push(
+            "on the path: a program reads each message once, field by field, for all attributes"
+                .into(),
+        );
+    }
+    if query.is_about_exchanges() {
+        lines.push(format!(
+            "exchanges: {} requests that wait for their responses, of {} connections, at most; {} for their texts off the path",
+            exchange::WAITING,
+            exchange::FLOWS,
+            size(exchange::MEMORY)
+        ));
     }
     patterns(query.condition.as_ref(), &mut lines);
     for aggregate in &query.aggregates {

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Word(String),
     /// A number, decimal or `0x` and hexadecimal.
     Number(u64),
+    /// A time, in nanoseconds: a decimal number with a unit.
+    Time(u64),
     /// An address, or a prefix if it has a length.
     Address(IpAddr, Option<u8>),
     /// A link-layer address.
@@ -124,10 +126,35 @@ fn word_kind(word: &str) -> Option<Kind> {
             Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
             _ => word.parse(),
         };
-        return number.ok().map(Kind::Number);
+        return number.ok().map(Kind::Number).or_else(|| time(word));
     }
     (!word.contains(':')).then(|| Kind::Word(word.to_string()))
 }
+
+/// A time in nanoseconds: digits, perhaps with a point and more digits, and a unit.
+fn time(word: &str) -> Option<Kind> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (_, unit) = UNITS
+        .iter()
+        .find(|(unit, _)| *unit == &word[digits.len()..])?;
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if !is_number(whole) || !is_number(part) || part.len() > 9 {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok()?.checked_mul(*unit)?;
+    // Less than a nanosecond is none.
+    let part = part.parse::<u64>().ok()? * unit / 10u64.pow(part.len() as u32);
+    whole.checked_add(part).map(Kind::Time)
+}
+
+/// Units of time, in nanoseconds.
+const UNITS: [(&str, u64); 4] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+];
 
 /// A link-layer address: six pairs of digits.
 fn mac(word: &str) -> Option<[u8; 6]> {
@@ -163,6 +190,25 @@ mod tests {
                 Kind::End,
             ]
         );
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(
+            kinds("0ns 250us 1.5ms 2s 0.000000001s 0.1ns"),
+            [
+                Kind::Time(0),
+                Kind::Time(250_000),
+                Kind::Time(1_500_000),
+                Kind::Time(2_000_000_000),
+                Kind::Time(1),
+                Kind::Time(0),
+                Kind::End,
+            ]
+        );
+        for wrong in ["1m", "1.s", "1.2.3s", "0x1s", "99999999999s", "1e3s"] {
+            assert!(tokens(wrong, 1).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Type;
 use crate::value::Value;
-use payload::Schema;
+use payload::{Exchange, Schema};
 
 /// A transport protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +31,12 @@ pub struct Payload<'a> {
 pub struct Found<'a> {
     /// The values of the attributes that were asked for, message by message, in the order in which they were asked for.
     pub messages: Vec<Vec<Option<Value<'a>>>>,
+    /// Where in the payload each of these messages begins.
+    pub starts: Vec<usize>,
     /// Whether there was a message that is malformed; what was in front of it is among the messages.
     pub malformed: bool,
+    /// The values that were found of the malformed message, and where it begins.
+    pub part: Option<(Vec<Option<Value<'a>>>, usize)>,
 }
 
 /// Something that knows kinds of messages and reads them. Attributes are named without the kind: the `host` of `http.host`.
@@ -50,7 +54,7 @@ pub trait Messages {
         found.map(|(_, ty)| *ty)
     }
 
-    /// How a parser on the packets' path finds an attribute, in a few words, if that is known.
+    /// How a parser on the packets' path that looks for an attribute alone finds it, in a few words, if that is known.
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
         let _ = (kind, name);
         None
@@ -60,6 +64,11 @@ pub trait Messages {
     fn schema(&self, kind: usize) -> Option<&Schema> {
         let _ = kind;
         None
+    }
+
+    /// Which messages of a kind are requests, and which are the responses to them, if that is known.
+    fn exchange(&self, kind: usize) -> Option<&Exchange> {
+        self.schema(kind)?.exchange.as_ref()
     }
 
     /// The messages of a kind in a payload: nothing if it carries none. Each has the values of `wanted`.

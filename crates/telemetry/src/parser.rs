@@ -221,6 +221,7 @@ impl Parser<'_> {
         let Token { kind, span } = self.peek().clone();
         let value = match kind {
             Kind::Number(number) => Constant::Number(number),
+            Kind::Time(time) => Constant::Time(time),
             Kind::Address(address, length) => Constant::Address(address, length),
             Kind::Mac(bytes) => Constant::Mac(bytes),
             Kind::Quoted(written) => Constant::Text(unescaped(&written, span.lo + 1)?),

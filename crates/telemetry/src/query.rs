@@ -1,6 +1,6 @@
 //! A query that is checked: every name is resolved, every value has the type of what it is compared with.
 
-use crate::catalogue::Attribute;
+use crate::catalogue::{Attribute, Source};
 use payload::Pattern;
 use std::net::IpAddr;
 
@@ -18,6 +18,14 @@ pub struct Query {
     pub aggregates: Vec<Aggregate>,
     /// What `where` has.
     pub condition: Option<Condition>,
+}
+
+impl Query {
+    /// Whether its records are responses with the requests that they answer.
+    pub fn is_about_exchanges(&self) -> bool {
+        let mut attributes = self.attributes.iter();
+        attributes.any(|a| a.source == Source::ResponseTime)
+    }
 }
 
 /// A figure of each group.
@@ -52,6 +60,23 @@ pub enum Function {
     Histogram(usize),
     /// Records a second, or an attribute's sum a second.
     Rate(Option<usize>),
+}
+
+impl Function {
+    /// The attribute that it is about, if it is about one.
+    pub fn attribute(self) -> Option<usize> {
+        match self {
+            Function::Count | Function::Bytes | Function::Rate(None) => None,
+            Function::Sum(x)
+            | Function::Min(x)
+            | Function::Max(x)
+            | Function::Mean(x)
+            | Function::Rate(Some(x))
+            | Function::Distinct(x)
+            | Function::Top(_, x)
+            | Function::Histogram(x) => Some(x),
+        }
+    }
 }
 
 /// A condition on a record.

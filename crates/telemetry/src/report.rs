@@ -1,7 +1,8 @@
 //! What a query has found so far, as data.
 
 use crate::aggregate::Cell;
-use crate::query::Query;
+use crate::catalogue::Type;
+use crate::query::{Aggregate, Query};
 use crate::value::Value;
 
 /// The figures of all groups.
@@ -11,6 +12,8 @@ pub struct Report {
     pub keys: Vec<String>,
     /// The names of the aggregates.
     pub aggregates: Vec<String>,
+    /// What the numbers of each aggregate are.
+    pub units: Vec<Unit>,
     /// The groups: those with the largest first figure first, then in the order of their keys.
     pub rows: Vec<Row>,
     /// What became of the packets.
@@ -34,11 +37,29 @@ impl Report {
         Report {
             keys: query.keys.iter().map(name).collect(),
             aggregates: query.aggregates.iter().map(|a| a.label.clone()).collect(),
+            units: query.aggregates.iter().map(|a| unit(a, query)).collect(),
             rows,
             counts,
             seconds,
             text: crate::MAX_TEXT,
         }
+    }
+}
+
+/// What numbers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Numbers.
+    Plain,
+    /// Times, in nanoseconds.
+    Time,
+}
+
+fn unit(aggregate: &Aggregate, query: &Query) -> Unit {
+    let attribute = aggregate.function.attribute();
+    match attribute.map(|x| query.attributes[x].ty) {
+        Some(Type::Time) => Unit::Time,
+        _ => Unit::Plain,
     }
 }
 
@@ -70,6 +91,10 @@ pub struct Counts {
     pub cut: u64,
     /// Packets of which a program on the path did not read all messages: one is longer than it reads, or there are more.
     pub unread: u64,
+    /// Requests that have no response so far, or none that was read. Only of a query about response times.
+    pub unanswered: u64,
+    /// Responses without a request that is known. Only of a query about response times.
+    pub unmatched: u64,
 }
 
 /// By what rows are ordered.

@@ -56,9 +56,10 @@ impl Messages for Schemas {
         let (target, question) = (plan::Target::Xdp, plan::Question::default());
         let plan = plan::plan(self.schemas.get(kind)?, name, target, question)?;
         let technique = plan.technique.name();
-        Some(match plan.fits() {
-            true => technique.to_string(),
-            false => format!("{technique}, which does not fit"),
+        Some(match (plan.fits(), plan.cost_ns) {
+            (false, _) => format!("{technique}, which does not fit"),
+            (true, None) => technique.to_string(),
+            (true, Some(cost)) => format!("{technique}, about {cost:.0} ns a packet"),
         })
     }
 
@@ -86,8 +87,10 @@ impl Messages for Schemas {
             // A parser that stops at what it looks for does not see what is wrong behind it.
             if fault && values.contains(&None) {
                 found.malformed = true;
+                found.part = Some((values, payload.bytes.len() - rest.len()));
                 break;
             }
+            found.starts.push(payload.bytes.len() - rest.len());
             found.messages.push(values);
             rest = behind(schema, &attributes, rest);
         }

@@ -74,7 +74,9 @@ impl Value<'_> {
     /// The value of a type that has these bytes.
     pub fn from_bytes(ty: Type, bytes: &[u8]) -> Option<Value<'static>> {
         Some(match ty {
-            Type::Number(_) => Value::Number(u64::from_le_bytes(bytes.try_into().ok()?)),
+            Type::Number(_) | Type::Time => {
+                Value::Number(u64::from_le_bytes(bytes.try_into().ok()?))
+            }
             Type::Text => Value::Text(Cow::Owned(bytes.to_vec())),
             Type::Ipv4 => Value::Address(<[u8; 4]>::try_from(bytes).ok()?.into()),
             Type::Ipv6 => Value::Address(<[u8; 16]>::try_from(bytes).ok()?.into()),

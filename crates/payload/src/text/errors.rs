@@ -246,3 +246,25 @@ pub(super) fn not_the_rest(span: Span, name: &str) -> Diagnostic {
     let help = "name the attribute of a field of the root layout that has `rest = true`";
     refuse("E1024", span, message, help)
 }
+
+/// An exchange is told by an attribute that is none.
+pub(super) fn no_attribute(span: Span, name: &str) -> Diagnostic {
+    let message = format!("no attribute is named `{name}`");
+    let help = "name one that `[[attribute]]` lists, with a key in the place of `*`";
+    refuse("E1025", span, message, help)
+}
+
+/// Numbers are asked of an attribute that is none.
+pub(super) fn no_number(span: Span, name: &str) -> Diagnostic {
+    let message = format!("no attribute of numbers from 0 on is named `{name}`");
+    let help = "name one that `[[attribute]]` lists, of a field with `size` or `bits`";
+    refuse("E1026", span, message, help)
+}
+
+/// An exchange of which only one side is told.
+pub(super) fn half_exchange(span: Span) -> Diagnostic {
+    let message = "an exchange has both `request` and `response`, or neither";
+    let help =
+        "without both, what goes to one of `ports` is a request, what comes from one a response";
+    refuse("E1027", span, message, help)
+}

@@ -3,6 +3,7 @@
 mod attribute;
 mod contents;
 mod errors;
+mod exchange;
 mod field;
 mod layout;
 mod similar;
@@ -72,13 +73,19 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .collect(),
         recognise: signatures(source, table),
         next: None,
+        exchange: None,
         limits: limits(source, table),
         root: root?,
         layouts,
         attributes,
     };
     let next = next(source, table, &schema);
-    Some(Schema { next, ..schema })
+    let exchange = exchange::read(source, table, &schema);
+    Some(Schema {
+        next,
+        exchange,
+        ..schema
+    })
 }
 
 /// What the table of the next message says, of attributes that the schema has.

@@ -280,3 +280,40 @@ fn a_schema_without_one_of_its_lines_is_read_or_refused() {
         }
     }
 }
+
+#[test]
+fn what_answers_what_is_told_by_attributes_or_ports() {
+    let with = |exchange: &str| format!("root = \"message\"\nexchange = {exchange}");
+    let refused = |exchange: &str| refused("root = \"message\"", &with(exchange));
+    let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
+    let request = "request = { attribute = \"first\" }";
+    let half = format!("{{ {request} }}");
+    assert_eq!(refused(&half), one("E1027", &half));
+    let no_attribute = format!("{{ {request}, response = {{ attribute = \"second\" }} }}");
+    assert_eq!(refused(&no_attribute), one("E1025", "\"second\""));
+    let no_number =
+        format!("{{ {request}, response = {{ attribute = \"first\", values = [1] }} }}");
+    assert_eq!(refused(&no_number), one("E1026", "\"first\""));
+    assert_eq!(refused("{ id = \"item.1\" }"), one("E1026", "\"item.1\""));
+
+    let of = |name| {
+        let schema = crate::builtin::Builtin::named(name).and_then(|b| b.schema().ok());
+        schema.expect("a built-in message").exchange
+    };
+    assert!(of("tls").is_none());
+    let redis = of("redis").expect("an exchange");
+    assert_eq!((redis.sides, redis.id), (crate::Sides::Ports, None));
+    let http = of("http").expect("an exchange");
+    let names: Vec<&str> = http.attributes().collect();
+    assert_eq!(names, ["method", "status"]);
+    let crate::Sides::Attributes { request, response } = &http.sides else {
+        panic!("{:?}", http.sides);
+    };
+    assert!(request.is(None) && response.is(Some(200)) && !response.is(Some(100)));
+    let dns = of("dns").expect("an exchange");
+    assert_eq!(dns.id.as_deref(), Some("id"));
+    let crate::Sides::Attributes { request, .. } = &dns.sides else {
+        panic!("{:?}", dns.sides);
+    };
+    assert!(request.is(Some(0)) && !request.is(Some(1)) && !request.is(None));
+}

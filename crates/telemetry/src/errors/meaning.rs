@@ -72,6 +72,9 @@ pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Dia
         (Type::Mac, "a text") => {
             "write the address without quotes, such as 02:00:00:00:00:01".into()
         }
+        (Type::Number(_), "a time") => "write the number without a unit".into(),
+        (Type::Time, "a number") => format!("write it with a unit: {TIMES}"),
+        (Type::Time, _) => format!("compare it with a time: {TIMES}"),
         (Type::Number(_), "a text") => "write the number without quotes".into(),
         (Type::Text, _) => "texts stand between double quotes".into(),
         (Type::Number(_), _) => "compare it with a number, such as 443 or 0x1bb".into(),
@@ -88,6 +91,8 @@ pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Dia
         help,
     )
 }
+
+const TIMES: &str = "250us, 1.5ms or 2s, for example";
 
 const NO_FLOWS: &str =
     "compare the parts of a flow: ip.src, ip.dst, ip.proto, tcp.src_port, tcp.dst_port";
@@ -119,6 +124,7 @@ pub(crate) fn out_of_range(at: Span, name: &str, ty: Type, value: u64) -> Box<Di
 pub(crate) fn other_operator(at: Span, operator: &str, name: &str, ty: Type) -> Box<Diagnostic> {
     let help = match ty {
         Type::Text => "a text has `==`, `!=`, `in`, `starts with` and `~`",
+        Type::Time => "a time has `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`",
         Type::Number(_) => "a number has `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`",
         Type::Ipv4 | Type::Ipv6 => {
             "an address has `==`, `!=` and `in`, which also takes prefixes: ip.src in 10.0.0.0/8"
@@ -266,5 +272,29 @@ pub(crate) fn top_number(at: Span, most: usize) -> Box<Diagnostic> {
         format!("`top` finds 1 to {most} values"),
         "",
         "write `top(10, ip.src)`, for example; `count by ip.src` has all groups",
+    )
+}
+
+/// A time where its different values would be told apart.
+pub(crate) fn time_as_key(at: Span, name: &str) -> Box<Diagnostic> {
+    refuse(
+        "E1139",
+        at,
+        format!("`{name}` is a time, of which hardly two are the same"),
+        "",
+        format!("`histogram({name})` shows how they are distributed"),
+    )
+}
+
+/// A response time of messages that nothing pairs.
+pub(crate) fn no_exchange(at: Span, name: &str, kind: &str, others: &[String]) -> Box<Diagnostic> {
+    refuse(
+        "E1144",
+        at,
+        format!(
+            "there is no attribute `{name}`: {kind} has no requests and responses that are told apart"
+        ),
+        "no such attribute",
+        format!("there are {}", or_list(&quoted(others))),
     )
 }

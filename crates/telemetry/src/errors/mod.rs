@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub(crate) mod meaning;
+pub mod plot;
 pub(crate) mod program;
 pub(crate) mod syntax;
 

@@ -1,4 +1,4 @@
-//! Queries that no P4 program keeps. Codes E1135, E1137 and E1138.
+//! Queries that no P4 program keeps, or none that the kernel loads. Codes E1135, E1137, E1138 and E1146.
 
 use diag::{Code, Diagnostic, Span};
 
@@ -17,6 +17,17 @@ pub(crate) fn message(name: &str) -> Box<Diagnostic> {
         "E1135",
         format!("no program on the packets' path reads `{name}`"),
         format!("ask for fields of headers or for other attributes, or {ELSEWHERE}"),
+    )
+}
+
+/// Response times of messages of which several may follow one another in a packet.
+pub(crate) fn too_many_paths(kind: &str) -> Box<Diagnostic> {
+    refused(
+        "E1146",
+        format!(
+            "the kernel's verifier takes no program that pairs the requests and responses of {kind}, of which a packet may have several"
+        ),
+        ELSEWHERE.into(),
     )
 }
 

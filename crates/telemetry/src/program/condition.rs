@@ -43,6 +43,10 @@ fn test(predicate: &Predicate, source: &Source, ty: Type) -> String {
         Predicate::Not(element) => format!("!({})", is(element, source, ty)),
         Predicate::StartsWith(begin) => starts_with(begin, source),
         Predicate::Matches(pattern) => {
+            let mut known = source.matched.iter();
+            if let Some((_, variable)) = known.find(|(known, _)| known == pattern.text()) {
+                return variable.clone();
+            }
             let name = &source.attribute;
             format!(
                 "messages.matches(\"{name}\", \"{}\")",
@@ -60,7 +64,7 @@ fn is(element: &Element, source: &Source, ty: Type) -> String {
             let begin = starts_with(text, source);
             format!("({value}_length == {} && {begin})", text.len())
         }
-        (Element::Number(number), Type::Number(_)) => format!("{value} == {number}"),
+        (Element::Number(number), Type::Number(_) | Type::Time) => format!("{value} == {number}"),
         (Element::Mac(bytes), Type::Mac) => {
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("{value} == 0x{digits}")
@@ -103,7 +107,7 @@ fn in_prefix(value: &str, address: u128, mask: u128, whole: bool) -> String {
 }
 
 /// A text as one between quotes in P4.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {

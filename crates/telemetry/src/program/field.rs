@@ -20,6 +20,8 @@ pub(super) struct Source {
     pub key: String,
     /// The type of what is kept.
     pub ty: String,
+    /// Regular expressions, and the variables that say whether they are found, where that is known before.
+    pub matched: Vec<(String, String)>,
 }
 
 /// A query, and what its attributes are in P4.
@@ -44,7 +46,7 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
         Type::Ipv6 => "bit<128>".into(),
         Type::Mac => "bit<48>".into(),
         Type::Flow => "flow_t".into(),
-        Type::Text => return None,
+        Type::Time | Type::Text => return None,
     };
     Some(Source {
         has,
@@ -53,6 +55,7 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
         width: 0,
         key: value.into(),
         ty,
+        matched: Vec::new(),
     })
 }
 

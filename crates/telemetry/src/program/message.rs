@@ -1,5 +1,6 @@
 //! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
 
+use super::exchange::{self, Pairs};
 use super::field::{Source, names};
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
@@ -30,19 +31,21 @@ pub(super) struct Reader<'q> {
     /// Bytes of a text that are kept.
     kept: usize,
     attributes: Vec<Attribute>,
+    /// What pairs requests and responses, if it is about these.
+    pairs: Option<Pairs<'q>>,
 }
 
 /// An attribute that is read.
-struct Attribute {
+pub(super) struct Attribute {
     /// In the query.
-    index: usize,
+    pub index: usize,
     /// In the message.
-    name: String,
+    pub name: String,
     /// Its variable.
-    variable: String,
-    kind: Kind,
+    pub variable: String,
+    pub kind: Kind,
     /// Of a text, the bytes that are read.
-    width: usize,
+    pub width: usize,
 }
 
 /// What reads the messages of a query; `None` if it is about packets.
@@ -62,7 +65,7 @@ pub(super) fn reader<'q>(
     let schema = messages.schema(kind);
     let kept = kept_of_texts(query)?;
     let names = names(query);
-    for (index, attribute) in of_message {
+    for (index, attribute) in of_message.filter(|(_, a)| a.ty != Type::Time) {
         let refused = || errors::message(&attribute.name);
         let name_there = attribute.name_in_message();
         let asked = schema.and_then(|schema| schema.asked(name_there).ok());
@@ -82,11 +85,13 @@ pub(super) fn reader<'q>(
         });
     }
     let schema = schema.ok_or_else(|| errors::message(&query.attributes[0].name))?;
+    let pairs = exchange::pairs(query, schema, &attributes)?;
     Ok(Some(Reader {
         query,
         schema,
         kept,
         attributes,
+        pairs,
     }))
 }
 
@@ -120,7 +125,7 @@ pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
 /// Whether an attribute is a key or an item, or is added up.
 fn is_kept(query: &Query, index: usize) -> bool {
     let mut aggregates = query.aggregates.iter();
-    query.keys.contains(&index) || aggregates.any(|a| super::attribute(a.function) == Some(index))
+    query.keys.contains(&index) || aggregates.any(|a| a.function.attribute() == Some(index))
 }
 
 /// The bytes of a text that the program needs for what it keeps.
@@ -170,6 +175,9 @@ fn longest_compared(
 impl Reader<'_> {
     /// How an attribute of the query is found in P4; `None` if it is none of the message.
     pub(super) fn source(&self, index: usize) -> Option<Source> {
+        if self.query.attributes[index].ty == Type::Time {
+            return Some(exchange::source());
+        }
         let mut all = self.attributes.iter();
         let attribute = all.find(|attribute| attribute.index == index)?;
         let variable = &attribute.variable;
@@ -184,6 +192,7 @@ impl Reader<'_> {
             width: 8 * attribute.width,
             key,
             ty,
+            matched: self.pairs.as_ref().map_or(Vec::new(), |p| p.matched(index)),
         })
     }
 
@@ -197,6 +206,9 @@ impl Reader<'_> {
                 8 * self.kept
             );
         }
+        if let Some(pairs) = &self.pairs {
+            pairs.types(&self.attributes, out);
+        }
     }
 
     /// The object that reads messages.
@@ -206,6 +218,9 @@ impl Reader<'_> {
             "    const bit<32> LIMIT = {LIMIT};\n    message(\"{}\", LIMIT) messages;",
             self.schema.name
         );
+        if let Some(pairs) = &self.pairs {
+            pairs.objects(out);
+        }
     }
 
     /// Whether several messages may follow one another in a packet.
@@ -263,6 +278,9 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
+        if let Some(pairs) = &self.pairs {
+            pairs.begin(out);
+        }
         if self.compares_groups() {
             for earlier in 0..MOST_COMPARED - 1 {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
@@ -280,27 +298,39 @@ impl Reader<'_> {
         }
         *out += "            message_status status = messages.read(at, end - at);\n";
         *out += "            if (status != message_status.OTHER) {\n";
-        for attribute in &self.attributes {
-            attribute.get(out);
-        }
-        let has = self
-            .attributes
-            .iter()
-            .map(|a| format!("has_{}", a.variable));
-        let has: Vec<String> = has.collect();
+        let told = self.pairs.as_ref().map_or(&[][..], |pairs| &pairs.told);
+        let read = || self.attributes.iter().chain(told);
+        read().for_each(|attribute| attribute.get(out));
+        let has: Vec<String> = read().map(|a| format!("has_{}", a.variable)).collect();
+        let has = match has.is_empty() {
+            true => "true".to_owned(),
+            false => has.join(" && "),
+        };
         *out += "                // What is wrong behind all that is asked for does not matter.\n";
         let _ = writeln!(
             out,
-            "                if (status != message_status.READ && !({})) {{",
-            has.join(" && ")
+            "                bool whole = status == message_status.READ || ({has});\n                if (!whole) {{"
         );
         *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
-        *out += "                } else {\n                    packets.increment(3);\n";
-        self.keep(out);
-        let mut text = String::new();
-        record(&mut text);
-        for line in text.lines() {
-            let _ = writeln!(out, "            {line}");
+        let counted = |out: &mut String| {
+            *out += "                    packets.increment(3);\n";
+            self.keep(out);
+            let mut text = String::new();
+            record(&mut text);
+            for line in text.lines() {
+                let _ = writeln!(out, "            {line}");
+            }
+        };
+        match &self.pairs {
+            None => {
+                *out += "                } else {\n";
+                counted(out);
+            }
+            Some(pairs) => {
+                *out += "                }\n";
+                pairs.message(out, &self.attributes, counted);
+                *out += "                if (whole) {\n";
+            }
         }
         if let Some(next) = &self.schema.next {
             // Another may follow behind the body, if the length of that is known.

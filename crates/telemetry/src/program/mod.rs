@@ -4,6 +4,7 @@
 //! externs of `telemetry.p4`: those that have one group each for what `by` names. It changes no packet.
 
 mod condition;
+mod exchange;
 mod field;
 mod message;
 mod reading;
@@ -60,6 +61,9 @@ pub fn program(
     if layout.reader.is_some() {
         out += "#include <payload.p4>\n";
     }
+    if query.is_about_exchanges() {
+        out += "#include <flow_state.p4>\n";
+    }
     out += "\n";
     out += PACKET;
     layout.types(&mut out);
@@ -68,7 +72,14 @@ pub fn program(
     if layout.reader.is_some() {
         out += "; 3: messages, 4: malformed, 5: texts that were cut, 6: not read";
     }
-    out += "\n    CounterArray(7, false) packets;\n";
+    let counters = match query.is_about_exchanges() {
+        true => {
+            out += "\n    // 7: requests, 8: of these, with a response, 9: responses without a request";
+            10
+        }
+        false => 7,
+    };
+    let _ = writeln!(out, "\n    CounterArray({counters}, false) packets;");
     objects(&layout, groups, &mut out);
     if let Some(reader) = &layout.reader {
         reader.object(&mut out);
@@ -120,10 +131,27 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
     groups::fitting(query, group * processors)
 }
 
-/// The objects in which the program of a query keeps figures by group, by name.
-pub fn objects_of(query: &Query) -> Vec<String> {
+/// Whether the kernel's verifier takes the program of a query: of one about response times it does, unless the messages are read in a loop.
+///
+/// # Errors
+/// It does not.
+pub fn check_for_kernel(query: &Query, messages: &dyn Messages) -> Result<(), Box<Diagnostic>> {
+    let schema = query.kind.and_then(|kind| messages.schema(kind));
+    match schema.filter(|schema| query.is_about_exchanges() && schema.next.is_some()) {
+        Some(schema) => Err(errors::too_many_paths(&schema.name)),
+        None => Ok(()),
+    }
+}
+
+/// The objects, by name, that a query's programs at several hooks have in common: figures by group, and what is known of connections.
+pub fn objects_of(query: &Query, messages: &dyn Messages) -> Vec<String> {
     let own = with_objects(query).into_iter().map(|(.., name)| name);
-    std::iter::once(RECORDS.to_owned()).chain(own).collect()
+    let exchange = query.kind.and_then(|kind| messages.exchange(kind));
+    let exchange = exchange.filter(|_| query.is_about_exchanges());
+    let states = exchange.map_or(&[][..], exchange::states);
+    let states = states.iter().map(|&name| name.to_owned());
+    let records = std::iter::once(RECORDS.to_owned());
+    records.chain(own).chain(states).collect()
 }
 
 /// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their
@@ -150,7 +178,7 @@ fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
     for aggregate in &query.aggregates {
         let (Some(name), Some(attribute)) = (
             object(aggregate.function, query),
-            attribute(aggregate.function),
+            aggregate.function.attribute(),
         ) else {
             continue;
         };
@@ -166,20 +194,6 @@ fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
         }
     }
     found
-}
-
-fn attribute(function: Function) -> Option<usize> {
-    match function {
-        Function::Count | Function::Bytes | Function::Rate(None) => None,
-        Function::Sum(x)
-        | Function::Min(x)
-        | Function::Max(x)
-        | Function::Mean(x)
-        | Function::Rate(Some(x))
-        | Function::Distinct(x)
-        | Function::Top(_, x)
-        | Function::Histogram(x) => Some(x),
-    }
 }
 
 /// Keys that a `top` of so many keeps for a group.

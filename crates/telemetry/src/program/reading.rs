@@ -1,7 +1,7 @@
 //! What a running program of a query has found, as a report.
 
 use super::message::kept_of_texts;
-use super::{PACKETS, RECORDS, attribute, object};
+use super::{PACKETS, RECORDS, object};
 use crate::aggregate::{Cell, DETAIL, PRECISION};
 use crate::catalogue::Type;
 use crate::query::{Function, Query};
@@ -171,6 +171,8 @@ fn counts(packets: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
         malformed: count(4),
         cut: count(5),
         unread: count(6),
+        unanswered: count(7).saturating_sub(count(8)),
+        unmatched: count(9),
     }
 }
 
@@ -235,7 +237,7 @@ fn cell(
             }
         }
         Function::Top(k, _) => {
-            let ty = attribute(function).map(|x| query.attributes[x].ty);
+            let ty = function.attribute().map(|x| query.attributes[x].ty);
             let item = |group: &Group| {
                 let Figure::Top { weight, error } = group.figure else {
                     return None;
@@ -260,7 +262,7 @@ fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
     };
     let address = |at: usize| Some(IpAddr::V6(Ipv6Addr::from(number(at)?)).to_canonical());
     Some(match ty {
-        Type::Number(_) => Value::Number(number(0)? as u64),
+        Type::Number(_) | Type::Time => Value::Number(number(0)? as u64),
         Type::Ipv4 => Value::Address(Ipv4Addr::from(number(0)? as u32).into()),
         Type::Ipv6 => Value::Address(Ipv6Addr::from(number(0)?).into()),
         Type::Mac => {

@@ -36,6 +36,8 @@ pub fn object(report: &Report) -> serde_json::Value {
             "malformed": counts.malformed,
             "cut": counts.cut,
             "unread": counts.unread,
+            "unanswered": counts.unanswered,
+            "unmatched": counts.unmatched,
         },
     })
 }

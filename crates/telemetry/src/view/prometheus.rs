@@ -102,6 +102,11 @@ fn counts(page: &mut String, counts: &Counts, dropped: u64) {
             counts.unread,
         ),
         (
+            "unmatched",
+            "Responses without a request that is known.",
+            counts.unmatched,
+        ),
+        (
             "dropped",
             "Packets that the kernel had no room to copy.",
             dropped,
@@ -112,6 +117,12 @@ fn counts(page: &mut String, counts: &Counts, dropped: u64) {
         let _ = writeln!(page, "# TYPE onpath_query_{name}_total counter");
         let _ = writeln!(page, "onpath_query_{name}_total {number}");
     }
+    let name = "onpath_query_unanswered";
+    let _ = writeln!(
+        page,
+        "# HELP {name} Requests that have no response so far.\n# TYPE {name} gauge\n{name} {}",
+        counts.unanswered
+    );
 }
 
 fn kind(function: Function) -> &'static str {

@@ -1,9 +1,9 @@
 //! The figures as text.
 
 use super::trend::Trends;
-use super::{QUANTILES, number};
+use super::{QUANTILES, number, scaled};
 use crate::aggregate::Cell;
-use crate::report::Report;
+use crate::report::{Report, Unit};
 use crate::value::Value;
 use std::fmt::Write;
 
@@ -42,7 +42,8 @@ fn grouped(report: &Report, most: usize, trends: Option<&Trends>) -> String {
     rows[0].extend(trends.map(|_| "OF LATE".to_owned()));
     for row in report.rows.iter().take(most) {
         let keys = row.keys.iter().map(Value::to_string);
-        let cells = keys.chain(row.cells.iter().map(short));
+        let cells = row.cells.iter().zip(&report.units);
+        let cells = keys.chain(cells.map(|(cell, unit)| short(cell, *unit)));
         rows.push(cells.chain(trends.map(|trends| trends.line(row))).collect());
     }
     let mut text = diag::columns(&rows);
@@ -58,7 +59,8 @@ fn alone(report: &Report) -> String {
     let Some(row) = report.rows.first() else {
         return text;
     };
-    for (name, cell) in report.aggregates.iter().zip(&row.cells) {
+    let figures = report.aggregates.iter().zip(&row.cells);
+    for ((name, cell), &unit) in figures.zip(&report.units) {
         match cell {
             Cell::Top { items, unseen } => {
                 let _ = writeln!(text, "{name}:");
@@ -75,19 +77,19 @@ fn alone(report: &Report) -> String {
             }
             Cell::Histogram(histogram, error) if histogram.total() > 0 => {
                 let error = 100.0 * error;
-                let _ = writeln!(text, "{name}: {} (within {error:.1} %)", short(cell));
-                text += &bars(histogram);
+                let _ = writeln!(text, "{name}: {} (within {error:.1} %)", short(cell, unit));
+                text += &bars(histogram, unit);
             }
             Cell::Estimate(_, error) => {
                 let error = 100.0 * error;
                 let _ = writeln!(
                     text,
                     "{name}: {} (standard error {error:.1} %)",
-                    short(cell)
+                    short(cell, unit)
                 );
             }
             cell => {
-                let _ = writeln!(text, "{name}: {}", short(cell));
+                let _ = writeln!(text, "{name}: {}", short(cell, unit));
             }
         }
     }
@@ -95,7 +97,7 @@ fn alone(report: &Report) -> String {
 }
 
 /// A figure in a cell of a table.
-fn short(cell: &Cell) -> String {
+fn short(cell: &Cell, unit: Unit) -> String {
     match cell {
         Cell::Top { items, .. } => {
             let shown = items.iter().take(IN_A_CELL);
@@ -108,13 +110,18 @@ fn short(cell: &Cell) -> String {
             shown.join(", ")
         }
         Cell::Histogram(histogram, _) => {
-            let quantile = |(name, q)| Some(format!("{name} {}", histogram.quantile(q)?));
+            let quantile = |(name, q)| {
+                let value = histogram.quantile(q)?;
+                Some(format!("{name} {}", scaled(value, unit)))
+            };
             let shown: Vec<String> = QUANTILES.into_iter().filter_map(quantile).collect();
             match shown.is_empty() {
                 true => "-".into(),
                 false => shown.join(", "),
             }
         }
+        Cell::Number(time) if unit == Unit::Time => scaled(*time, unit),
+        Cell::Real(time) if unit == Unit::Time => scaled(time.round() as u64, unit),
         cell => number(cell).unwrap_or_else(|| "-".into()),
     }
 }
@@ -128,7 +135,7 @@ fn counted(count: u64, error: u64) -> String {
 }
 
 /// A bar for each power of two.
-fn bars(histogram: &sketch::Histogram) -> String {
+fn bars(histogram: &sketch::Histogram, unit: Unit) -> String {
     let mut powers: Vec<(u64, u64, u64)> = Vec::new();
     for (least, _, count) in histogram.buckets() {
         let power = least.checked_ilog2().map_or(0u64, |log| 1 << log);
@@ -144,7 +151,15 @@ fn bars(histogram: &sketch::Histogram) -> String {
         .map(|(first, last, count)| {
             let width = (u128::from(count) * u128::from(BAR)).div_ceil(u128::from(most.max(1)));
             vec![
-                format!("  {first} to {last}"),
+                match unit {
+                    Unit::Plain => format!("  {first} to {last}"),
+                    // The upper end is the next one's lower end.
+                    Unit::Time => format!(
+                        "  {} to {}",
+                        scaled(first, unit),
+                        scaled(last.saturating_add(1), unit)
+                    ),
+                },
                 count.to_string(),
                 "#".repeat(width as usize),
             ]
@@ -186,6 +201,18 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!(
             "{} with messages that were not read: too long, or behind too many others",
             diag::counted(counts.unread, "packet")
+        ));
+    }
+    if counts.unanswered > 0 {
+        notes.push(format!(
+            "{} without a response so far",
+            diag::counted(counts.unanswered, "request")
+        ));
+    }
+    if counts.unmatched > 0 {
+        notes.push(format!(
+            "{} without a request that is known",
+            diag::counted(counts.unmatched, "response")
         ));
     }
     notes

@@ -62,7 +62,7 @@ impl Trends {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Counts;
+    use crate::report::{Counts, Unit};
 
     fn report(totals: &[(u64, u64)]) -> Report {
         let row = |&(key, total): &(u64, u64)| Row {
@@ -72,6 +72,7 @@ mod tests {
         Report {
             keys: vec!["k".into()],
             aggregates: vec!["count".into()],
+            units: vec![Unit::Plain],
             rows: totals.iter().map(row).collect(),
             counts: Counts::default(),
             seconds: 1.0,

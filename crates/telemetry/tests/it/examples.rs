@@ -73,6 +73,8 @@ fn the_tables_of_attributes_are_true() {
                 ty => format!("`{}.{any}` ({})", schema.name, type_name(ty)),
             }
         });
+        let name = |_| format!("`{}.response_time` (time)", schema.name);
+        let names = names.chain(schema.exchange.as_ref().map(name));
         let names: Vec<String> = names.collect();
         messages += &format!(
             "| {} | {} | {} |\n",

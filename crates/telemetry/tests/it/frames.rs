@@ -30,6 +30,30 @@ pub(crate) fn tcp(from: IpAddr, to: IpAddr, ports: (u16, u16), payload: &[u8]) -
     packet
 }
 
+/// A segment of the connection between port `port` of 10.0.0.1, the client, and port `of` of 10.0.1.1.
+pub(crate) fn segment(port: u16, of: u16, from: End, first: u32, payload: &[u8]) -> Vec<u8> {
+    let (client, server) = ([10, 0, 0, 1], [10, 0, 1, 1]);
+    let builder = PacketBuilder::ethernet2(A, B);
+    let builder = match from {
+        End::Client => builder.ipv4(client, server, 64).tcp(port, of, first, 512),
+        End::Server => builder.ipv4(server, client, 64).tcp(of, port, first, 512),
+    };
+    let builder = match payload.is_empty() {
+        true => builder.syn(),
+        false => builder.ack(1),
+    };
+    let mut packet = Vec::new();
+    builder.write(&mut packet, payload).expect("it fits");
+    packet
+}
+
+/// Which end of a connection sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
 /// An IPv4 packet in a VLAN.
 pub(crate) fn tagged(id: u16) -> Vec<u8> {
     let id = id.try_into().expect("12 bits");

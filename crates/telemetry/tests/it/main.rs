@@ -4,6 +4,7 @@ mod captures;
 mod errors;
 mod evaluation;
 mod examples;
+mod exchanges;
 mod frames;
 mod program;
 mod schemas;

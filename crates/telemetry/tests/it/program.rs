@@ -5,7 +5,7 @@ use crate::frames;
 use control::{Figure, Group, Groups, Store, StoreError};
 use diag::{SourceMap, render_plain};
 use driver::Input;
-use interp::{Interpreter, Options};
+use interp::{Clock, Interpreter, Options};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,12 @@ use telemetry::{
 };
 
 /// What the program of a query reports of packets, with room for more groups than there are packets.
-fn on_path(text: &str, messages: &dyn Messages, packets: &[Vec<u8>], seconds: f64) -> Report {
+pub(crate) fn on_path(
+    text: &str,
+    messages: &dyn Messages,
+    packets: &[Vec<u8>],
+    seconds: f64,
+) -> Report {
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(messages), &mut map)
         .unwrap_or_else(|d| panic!("{}", render_plain(&d, &map)));
@@ -31,7 +36,12 @@ fn on_path(text: &str, messages: &dyn Messages, packets: &[Vec<u8>], seconds: f6
     };
     let elaborated = driver::elaborate(&input)
         .unwrap_or_else(|r| panic!("{text}: {}", render_plain(&r.diagnostics, &r.map)));
-    let interpreter = Interpreter::new(Arc::new(elaborated.program), Options::default());
+    // A packet a millisecond, as for the evaluation.
+    let options = Options {
+        clock: Clock::Virtual { step: 1_000_000 },
+        ..Options::default()
+    };
+    let interpreter = Interpreter::new(Arc::new(elaborated.program), options);
     let mut interpreter =
         interpreter.unwrap_or_else(|d| panic!("{}", render_plain(&d, &elaborated.map)));
     for packet in packets {

@@ -1,5 +1,6 @@
 //! A kind of message for tests: lines of `name=value` pairs with `;` between.
 
+use payload::{Exchange, Sides};
 use std::sync::LazyLock;
 use telemetry::{Found, Messages, Payload, Type, Value};
 
@@ -17,7 +18,16 @@ static KV: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| {
 });
 static NOTE: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| vec![("text".into(), Type::Text)]);
 
+static EXCHANGE: Exchange = Exchange {
+    sides: Sides::Ports,
+    id: None,
+};
+
 impl Messages for Toy {
+    fn exchange(&self, kind: usize) -> Option<&Exchange> {
+        (kind == 0).then_some(&EXCHANGE)
+    }
+
     fn kinds(&self) -> &[String] {
         &KINDS
     }

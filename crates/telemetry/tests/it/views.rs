@@ -4,6 +4,7 @@ use crate::evaluation::{run, run_with};
 use crate::frames;
 use crate::toy::Toy;
 use diag::SourceMap;
+use telemetry::view::plot::History;
 use telemetry::view::trend::Trends;
 use telemetry::view::{csv, json, prometheus, table};
 use telemetry::{Catalogue, compile, explain};
@@ -180,6 +181,54 @@ and 3 other groups
     assert_eq!(
         table::with_trends(&report, 1, Some(&trends)),
         "count: 21\ncount, of late: █\n"
+    );
+}
+
+/// The picture of a capture is always the same. `ONPATH_BLESS=1` writes it.
+#[test]
+fn figures_are_drawn_over_time() {
+    let text = "count by ip.src";
+    let mut map = SourceMap::new();
+    let query = compile(text, &Catalogue::new(&Toy), &mut map).unwrap();
+    let mut history = History::new(&query, text);
+    for second in 1..=6 {
+        let packets: Vec<Vec<u8>> = (0..second * second * 30u64)
+            .map(|i| frames::udp(if i % 3 == 0 { 1 } else { 2 }, 1, (1, 2), b"x"))
+            .collect();
+        history.take(&run(text, &packets), second as f64);
+    }
+    let drawn = history.svg().expect("a picture");
+    for part in [
+        ">10.0.0.1</text>",
+        "count, new a second",
+        "seconds",
+        "10.0.0.2",
+    ] {
+        assert!(drawn.replace('\n', "").contains(part), "{part}: {drawn}");
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/plot.svg");
+    if std::env::var_os("ONPATH_BLESS").is_some() {
+        std::fs::write(path, &drawn).expect("written");
+    }
+    assert_eq!(drawn, std::fs::read_to_string(path).expect("there"));
+}
+
+#[test]
+fn many_reports_are_halved_and_the_histogram_has_its_unit() {
+    let drawn = |text: &str, reports: u64| {
+        let mut map = SourceMap::new();
+        let query = compile(text, &Catalogue::new(&Toy), &mut map).unwrap();
+        let mut history = History::new(&query, text);
+        let report = run(text, &packets());
+        (1..=reports).for_each(|second| history.take(&report, second as f64));
+        history.svg().expect("a picture")
+    };
+    let (few, many) = (drawn("mean(ip.ttl)", 400), drawn("mean(ip.ttl)", 4000));
+    assert!(many.len() < 2 * few.len(), "{} {}", few.len(), many.len());
+    let bars = drawn("histogram(packet.length)", 1);
+    assert!(
+        bars.contains("20 records") || bars.contains("21 records"),
+        "{bars}"
     );
 }
 

@@ -102,6 +102,9 @@ pub struct Query {
     /// Print the figures as comma-separated values, a line a group
     #[arg(long, conflicts_with = "explain")]
     pub csv: bool,
+    /// Draw the first figure over time, a line a group, or its histogram, and write that as SVG so often as figures are shown
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "p4"])]
+    pub svg: Option<PathBuf>,
     /// The most groups that there is room for: by default 4096, or fewer if a group takes much memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=telemetry::MAX_GROUPS as i64))]
     pub groups: Option<u32>,

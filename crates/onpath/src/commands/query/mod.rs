@@ -1,6 +1,8 @@
 //! `onpath query`
 
 pub mod args;
+mod drawing;
+mod intervals;
 mod off_path;
 mod on_path;
 mod show;
@@ -8,6 +10,7 @@ mod show;
 use crate::output::{Done, Stop, failed, out, print_diagnostics, refused};
 use args::Query;
 use diag::SourceMap;
+use intervals::Intervals;
 use kernel::interrupt::Interrupts;
 use show::Show;
 use std::fs::File;
@@ -45,7 +48,9 @@ pub fn run(args: Query) -> Done {
     let Some(device) = &args.dev else {
         let file = args.read.as_deref();
         let file = file.ok_or_else(|| Stop::Usage("write --dev or --read".into()))?;
-        return capture(file, evaluator, &Show::begin(&args, query)?);
+        let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, seed);
+        let mut show = Show::begin(&args, query)?;
+        return capture(&args, file, (evaluator, drawn), &mut show);
     };
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
     let interrupts = match Interrupts::hold() {
@@ -65,11 +70,27 @@ pub fn run(args: Query) -> Done {
     }
 }
 
-/// Answers it from a capture file.
-fn capture(path: &Path, mut evaluator: Evaluator, show: &Show) -> Done {
+/// Answers it from a capture file. The second evaluator is for the picture, if there is to be one: its rates are about intervals.
+fn capture(
+    args: &Query,
+    path: &Path,
+    (mut evaluator, drawn): (Evaluator, Evaluator),
+    show: &mut Show,
+) -> Done {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
-    let read = capture::read(&name, file, |frame| evaluator.packet(frame));
+    let mut intervals = show
+        .drawing()
+        .map(|drawing| Intervals::new(drawn, drawing, args.every));
+    let read = capture::read(&name, file, |frame| {
+        evaluator.packet(frame);
+        if let Some(intervals) = &mut intervals {
+            intervals.packet(frame);
+        }
+    });
+    if let Some(intervals) = intervals {
+        intervals.end()?;
+    }
     if read.is_err() && evaluator.counts().packets == 0 {
         read.map_err(refused)?;
         return Ok(ExitCode::SUCCESS);

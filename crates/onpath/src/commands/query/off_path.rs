@@ -58,7 +58,7 @@ pub(super) fn run(
             let dropped = ring
                 .dropped()
                 .map_err(|e| Stop::Failed(format!("the kernel's counts cannot be read: {e}")))?;
-            let reading = show.report(&report, dropped, elapsed);
+            let reading = show.report(&report, dropped, elapsed)?;
             if is_gone {
                 err_line!("{device}: the interface is gone");
             }

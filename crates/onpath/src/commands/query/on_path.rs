@@ -36,6 +36,7 @@ pub(super) fn run(
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
+    telemetry::check_for_kernel(query, messages).map_err(refused)?;
     let groups = args.groups.map(|groups| groups as usize);
     let groups = groups.unwrap_or_else(|| telemetry::groups_on_path(query, processors()));
     let text = telemetry::program(query, &args.query, messages, Some(groups)).map_err(refused)?;
@@ -63,7 +64,8 @@ pub(super) fn run(
         links: Change::default(),
         last_check: &|| Ok(()),
     };
-    let unit = unit(&name, device, &hooks, query, text.into());
+    let objects = telemetry::objects_of(query, messages);
+    let unit = unit(&name, device, &hooks, objects, text.into());
     let running = set_up(unit, &pins, how)?;
     let name = running.name().to_owned();
     for line in &running.report {
@@ -96,7 +98,7 @@ pub(super) fn run(
                 refused(errors::store(Span::NONE, what, &error))
             })?,
         };
-        let shown = show.report(&report, 0, elapsed);
+        let shown = show.report(&report, 0, elapsed)?;
         if last || shown == Reading::Over {
             break gone;
         }
@@ -212,13 +214,7 @@ fn free_name(pins: &Pins, device: &str) -> Result<String, Stop> {
 }
 
 /// The program at each of the hooks; they keep their figures together.
-fn unit(
-    name: &str,
-    device: &str,
-    hooks: &[Hook],
-    query: &telemetry::Query,
-    text: Arc<str>,
-) -> Unit {
+fn unit(name: &str, device: &str, hooks: &[Hook], objects: Vec<String>, text: Arc<str>) -> Unit {
     let member = |&hook: &Hook| Member {
         name: synthetic(member(hook).to_owned()),
         source: synthetic(PathBuf::from("program of the query")),
@@ -245,10 +241,7 @@ fn unit(
     };
     let shares = match hooks.len() {
         1 => Vec::new(),
-        _ => telemetry::objects_of(query)
-            .into_iter()
-            .map(share)
-            .collect(),
+        _ => objects.into_iter().map(share).collect(),
     };
     Unit {
         name: name.to_owned(),

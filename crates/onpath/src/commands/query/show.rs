@@ -1,6 +1,7 @@
 //! In what form figures are shown.
 
 use super::args::Query;
+use super::drawing::Drawing;
 use crate::metrics_page::{self, Page};
 use crate::output::{Reading, Stop, err_line, out, write_watched};
 use crate::screen;
@@ -18,6 +19,7 @@ pub(super) struct Show<'a> {
     query: telemetry::Query,
     page: Option<Page>,
     trends: Trends,
+    drawing: Option<Drawing>,
 }
 
 /// When reports of packets that keep coming are due.
@@ -84,6 +86,9 @@ impl<'a> Show<'a> {
         if let Some((address, _)) = served {
             err_line!("figures for Prometheus at http://{address}/metrics");
         }
+        let drawing = args.svg.as_deref();
+        let drawing = drawing.map(|file| Drawing::begin(file, &query, &args.query));
+        let drawing = drawing.transpose()?;
         if args.csv {
             out!("{}", csv::header(&query));
         }
@@ -92,11 +97,37 @@ impl<'a> Show<'a> {
             query,
             page: served.map(|(_, page)| page),
             trends: Trends::default(),
+            drawing,
         })
     }
 
     /// Shows a report of packets that keep coming, `elapsed` seconds after the beginning; `dropped` packets were not seen.
-    pub(super) fn report(&mut self, report: &Report, dropped: u64, elapsed: f64) -> Reading {
+    pub(super) fn report(
+        &mut self,
+        report: &Report,
+        dropped: u64,
+        elapsed: f64,
+    ) -> Result<Reading, Stop> {
+        self.draw(report, elapsed)?;
+        Ok(self.print(report, dropped, elapsed))
+    }
+
+    fn draw(&mut self, report: &Report, elapsed: f64) -> Result<(), Stop> {
+        match &mut self.drawing {
+            None => Ok(()),
+            Some(drawing) => {
+                drawing.take(report, elapsed);
+                drawing.write()
+            }
+        }
+    }
+
+    /// What the picture of a capture is made of, if there is to be one.
+    pub(super) fn drawing(&mut self) -> Option<&mut Drawing> {
+        self.drawing.as_mut()
+    }
+
+    fn print(&mut self, report: &Report, dropped: u64, elapsed: f64) -> Reading {
         let args = self.args;
         if let Some(page) = &self.page {
             page.publish(prometheus::page(&self.query, report, dropped, GROUPS));

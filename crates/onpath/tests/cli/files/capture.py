@@ -1,5 +1,5 @@
-# `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets, or with --messages behind it, one of
-# HTTP and DNS; `capture.py --send IF` sends the first ones into an interface, with --messages behind it the others.
+# `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets; with --messages behind it, one of
+# HTTP and DNS, and with --exchanges one of requests and responses. `capture.py --send IF` sends the same into an interface.
 import socket
 import struct
 import sys
@@ -20,8 +20,8 @@ def ipv6(source, destination, protocol, payload):
     return ethernet(0x86DD, head + b"".join(addresses) + payload)
 
 
-def tcp(source, destination, payload=b"", flags=0x18):
-    return struct.pack(">HHIIBBHHH", source, destination, 1, 2, 5 << 4, flags, 512, 0, 0) + payload
+def tcp(source, destination, payload=b"", flags=0x18, first=1):
+    return struct.pack(">HHIIBBHHH", source, destination, first, 2, 5 << 4, flags, 512, 0, 0) + payload
 
 
 def udp(source, destination, payload=b""):
@@ -59,7 +59,45 @@ def messages():
         yield ipv4("10.0.0.1", "10.0.0.53", 17, udp(5000, 53, head + name + b"\0\1\0\1"))
 
 
-chosen = messages if "--messages" in sys.argv else packets
+def exchanges():
+    def client(port, first, text=b"", flags=0x18):
+        return ipv4("10.0.0.1", "10.0.0.2", 6, tcp(port, 80, text, flags, first))
+
+    def server(port, first, text):
+        return ipv4("10.0.0.2", "10.0.0.1", 6, tcp(80, port, text, first=first))
+
+    def dns(number, is_response, kind=1):
+        ends = ("10.0.0.53", "10.0.0.1", 53, 5000) if is_response else ("10.0.0.1", "10.0.0.53", 5000, 53)
+        head = struct.pack(">HHHHHH", number, 0x8183 if is_response else 0x0100, 1, 0, 0, 0)
+        return ipv4(ends[0], ends[1], 17, udp(*ends[2:], head + b"\x03www\x04site\x00" + struct.pack(">HH", kind, 1)))
+
+    get = b"GET /%s HTTP/1.1\r\nHost: a.example\r\n\r\n"
+    ok = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\n\r\nhi"
+    # A connection with one request after the other, one of which is sent again, and three at once.
+    yield client(40000, 999, flags=2)
+    for i in range(3):
+        yield client(40000, 1000 + 100 * i, get % b"one")
+        if i == 1:
+            yield client(40000, 1000 + 100 * i, get % b"one")
+        yield server(40000, 9000 + 100 * i, ok % 200)
+    yield client(40000, 2000, get % b"a" + get % b"b" + get % b"c")
+    yield server(40000, 9500, ok % 200 + ok % 404)
+    yield server(40000, 9700, b"HTTP/1.1 100 Continue\r\n\r\n" + ok % 500)
+    # Another one, in which a request has no response, and then its ports again.
+    yield client(40001, 1000, get % b"lost")
+    yield client(40001, 4999, flags=2)
+    yield client(40001, 5000, get % b"found")
+    yield server(40001, 7000, ok % 200)
+    yield server(40001, 7100, ok % 200)
+    # Answers in another order than the questions.
+    yield dns(1, False)
+    yield dns(2, False, 28)
+    yield dns(2, True, 28)
+    yield dns(1, True)
+    yield dns(3, False)
+
+
+chosen = messages if "--messages" in sys.argv else exchanges if "--exchanges" in sys.argv else packets
 if sys.argv[1] == "--send":
     sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind((sys.argv[2], 0))

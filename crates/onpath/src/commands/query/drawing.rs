@@ -1,0 +1,57 @@
+//! The plot of a query's figures, in a file.
+
+use crate::output::{Stop, refused};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use telemetry::Report;
+use telemetry::errors::plot as errors;
+use telemetry::view::plot::History;
+
+/// A file that always has a whole picture.
+pub(super) struct Drawing {
+    file: PathBuf,
+    history: History,
+}
+
+impl Drawing {
+    /// Writes a picture without figures: whether that can be is known before anything else begins.
+    pub(super) fn begin(
+        file: &Path,
+        query: &telemetry::Query,
+        text: &str,
+    ) -> Result<Drawing, Stop> {
+        let drawing = Drawing {
+            file: file.to_owned(),
+            history: History::new(query, text),
+        };
+        drawing.write()?;
+        Ok(drawing)
+    }
+
+    /// Adds a report, `elapsed` seconds after the beginning.
+    pub(super) fn take(&mut self, report: &Report, elapsed: f64) {
+        self.history.take(report, elapsed);
+    }
+
+    /// Writes what there is so far: readers see the picture before, or this one.
+    pub(super) fn write(&self) -> Result<(), Stop> {
+        let svg = self.history.svg();
+        let svg = svg.map_err(|e| Stop::Failed(e.to_string()))?;
+        let name = self.file.display().to_string();
+        written(&self.file, &svg).map_err(|e| refused(errors::unwritable(&name, &e)))
+    }
+}
+
+fn written(file: &Path, text: &str) -> io::Result<()> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let next = folder.join(format!(".onpath-{}.svg", std::process::id()));
+    let done = fs::write(&next, text).and_then(|()| fs::rename(&next, file));
+    if done.is_err() {
+        // It may not be there at all.
+        let _ = fs::remove_file(&next);
+    }
+    done
+}

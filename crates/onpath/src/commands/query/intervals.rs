@@ -1,0 +1,73 @@
+//! A capture's packets in intervals of their own time.
+
+use super::drawing::Drawing;
+use crate::output::Stop;
+use std::time::Duration;
+use telemetry::{Evaluator, Frame};
+
+/// Evaluates packets and has a report of each interval drawn.
+pub(super) struct Intervals<'d, 'm> {
+    evaluator: Evaluator<'m>,
+    drawing: &'d mut Drawing,
+    every: Duration,
+    /// When the first packet came, and the end of the last interval that was drawn.
+    times: Option<(Duration, Duration)>,
+    last: Duration,
+}
+
+impl<'d, 'm> Intervals<'d, 'm> {
+    pub(super) fn new(
+        evaluator: Evaluator<'m>,
+        drawing: &'d mut Drawing,
+        every: Duration,
+    ) -> Intervals<'d, 'm> {
+        Intervals {
+            evaluator,
+            drawing,
+            every,
+            times: None,
+            last: Duration::ZERO,
+        }
+    }
+
+    /// Takes a packet, behind the reports of the intervals that ended before.
+    pub(super) fn packet(&mut self, frame: &Frame) {
+        let (begun, reported) = *self.times.get_or_insert((frame.time, frame.time));
+        let since = frame.time.saturating_sub(reported);
+        let passed = since.as_nanos() / self.every.as_nanos().max(1);
+        if passed > 0 {
+            // The one in which packets came, and all that were empty as one.
+            let first = reported + self.every;
+            self.report(begun, first);
+            if passed > 1 {
+                let more = self.every.as_secs_f64() * (passed - 1) as f64;
+                let empty = Duration::try_from_secs_f64(more).unwrap_or_default();
+                self.report(begun, first.saturating_add(empty));
+            }
+        }
+        self.evaluator.packet(frame);
+        self.last = self.last.max(frame.time);
+    }
+
+    fn report(&mut self, begun: Duration, at: Duration) {
+        let since = self.times.map_or(begun, |(_, reported)| reported);
+        let report = self
+            .evaluator
+            .report(at.saturating_sub(since).as_secs_f64());
+        self.drawing
+            .take(&report, at.saturating_sub(begun).as_secs_f64());
+        self.times = Some((begun, at));
+    }
+
+    /// Draws what is left, and writes the picture.
+    pub(super) fn end(mut self) -> Result<(), Stop> {
+        if let Some((begun, reported)) = self.times
+            && self.last > reported
+            // A rate of a moment says little beside those of whole intervals.
+            && (begun == reported || self.last - reported >= self.every / 2)
+        {
+            self.report(begun, self.last);
+        }
+        self.drawing.write()
+    }
+}

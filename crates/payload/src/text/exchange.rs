@@ -1,0 +1,70 @@
+//! What a schema says of requests and responses.
+
+use super::errors;
+use super::table::{Source, Table};
+use crate::keys::{EXCHANGE, SIDE};
+use crate::{Exchange, Schema, Side, Sides};
+
+/// Reads it; it names attributes of the schema.
+pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Option<Exchange> {
+    let at = table.span_of("exchange")?;
+    let table = table.table(source, "exchange", &EXCHANGE)?;
+    let request = side(source, &table, "request", schema);
+    let response = side(source, &table, "response", schema);
+    let sides = match (request, response) {
+        (None, None) => Sides::Ports,
+        (Some(request), Some(response)) => Sides::Attributes {
+            request: request?,
+            response: response?,
+        },
+        _ => {
+            source.errors.push(errors::half_exchange(at));
+            return None;
+        }
+    };
+    let id = table.text("id");
+    if let Some(id) = &id
+        && !schema.is_number(&id.value)
+    {
+        source.errors.push(errors::no_number(id.span, &id.value));
+    }
+    Some(Exchange {
+        sides,
+        id: id.map(|id| id.value),
+    })
+}
+
+/// What says that a message is of a side, if anything does; `None` inside if that is wrong, and reported.
+fn side(
+    source: &mut Source,
+    table: &Table,
+    key: &'static str,
+    schema: &Schema,
+) -> Option<Option<Side>> {
+    let table = table.table(source, key, &SIDE)?;
+    let Some(attribute) = table.text("attribute") else {
+        return Some(None);
+    };
+    let numbers = |key| {
+        let numbers = table.numbers(key).into_iter();
+        numbers.map(|n| n as u64).collect::<Vec<u64>>()
+    };
+    let (values, except) = (numbers("values"), numbers("except"));
+    let (at, name) = (attribute.span, &attribute.value);
+    let wrong = match values.is_empty() && except.is_empty() {
+        true => schema
+            .asked(name)
+            .is_err()
+            .then(|| errors::no_attribute(at, name)),
+        false => (!schema.is_number(name)).then(|| errors::no_number(at, name)),
+    };
+    if let Some(wrong) = wrong {
+        source.errors.push(wrong);
+        return Some(None);
+    }
+    Some(Some(Side {
+        attribute: attribute.value,
+        values,
+        except,
+    }))
+}

@@ -1,0 +1,260 @@
+//! Requests that wait for their responses.
+
+use crate::catalogue::Field;
+use crate::messages::Payload;
+use crate::packet::Packet;
+use crate::report::Counts;
+use crate::value::Value;
+use lru::LruCache;
+use payload::{Exchange, Schema, Sides};
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// Connections whose requests and responses are numbered; beyond, the one that was quiet for longest is forgotten.
+pub(crate) const FLOWS: usize = 4096;
+/// Requests that wait; beyond, the one that waits for longest is forgotten.
+pub(crate) const WAITING: usize = 4096;
+/// The most bytes of texts that are kept of requests that wait.
+pub(crate) const MEMORY: usize = 16 << 20;
+
+/// What a query keeps of requests, until their responses come. A program on the path does the same (`program/exchange.rs`).
+pub(crate) struct Exchanges {
+    rules: Exchange,
+    ports: Vec<u16>,
+    flows: LruCache<Ends, Order>,
+    waiting: LruCache<(Ends, u64), Request>,
+    /// Bytes of texts in `waiting`.
+    bytes: usize,
+}
+
+/// Who asks whom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Ends {
+    client: (IpAddr, u16),
+    server: (IpAddr, u16),
+}
+
+/// How many requests and responses a connection had. Their numbers pair them.
+#[derive(Clone, Copy, Default, Debug)]
+struct Order {
+    requests: u32,
+    responses: u32,
+    /// Where the last of each begins, in the numbers of TCP: what comes from further in front is sent again.
+    last_request: u32,
+    last_response: u32,
+}
+
+/// A request.
+struct Request {
+    time: Duration,
+    values: Vec<Option<Value<'static>>>,
+    bytes: usize,
+}
+
+/// Which side a message is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Request,
+    Response,
+}
+
+/// A message as it was read.
+pub(crate) struct Message<'a> {
+    /// The values that the query asks for, and behind them those of [`Exchanges::attributes`].
+    pub values: Vec<Option<Value<'a>>>,
+    /// Where in the payload it begins.
+    pub start: usize,
+    /// Whether nothing is wrong with it.
+    pub whole: bool,
+}
+
+impl Exchanges {
+    /// Of messages of a schema, if that says what answers what.
+    pub(crate) fn new(schema: &Schema) -> Option<Exchanges> {
+        Some(Exchanges {
+            rules: schema.exchange.clone()?,
+            ports: schema.ports.clone(),
+            flows: LruCache::new(NonZeroUsize::new(FLOWS)?),
+            waiting: LruCache::new(NonZeroUsize::new(WAITING)?),
+            bytes: 0,
+        })
+    }
+
+    /// The attributes of messages that are read besides those of the query.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.rules.attributes()
+    }
+
+    /// Takes note of a packet that may open a connection: what was known of one with the same ends is forgotten.
+    pub(crate) fn opening(&mut self, packet: &Packet) {
+        const SYN: u64 = 2;
+        const ACK: u64 = 16;
+        let Some(Value::Number(flags)) = packet.field(Field::TcpFlags) else {
+            return;
+        };
+        if flags & (SYN | ACK) == SYN
+            && let Some(Value::Flow(flow)) = packet.field(Field::Flow)
+        {
+            self.flows.pop(&Ends {
+                client: (flow.source, flow.source_port),
+                server: (flow.destination, flow.destination_port),
+            });
+        }
+    }
+
+    /// Takes a message. If it is the response to a request that is known: its values and, where it has none, the request's, and
+    /// the nanoseconds since the request.
+    pub(crate) fn take<'a>(
+        &mut self,
+        (packet, payload): (&Packet, &Payload),
+        time: Duration,
+        message: Message<'a>,
+        counts: &mut Counts,
+    ) -> Option<(Vec<Option<Value<'a>>>, u64)> {
+        let mut values = message.values;
+        let told = values.split_off(values.len() - self.attributes().count());
+        let side = self.side(&told, payload)?;
+        let ends = ends(packet, payload, side);
+        let number = match &self.rules.id {
+            Some(_) => match told.last() {
+                Some(Some(Value::Number(id))) => Some(*id),
+                _ => return None,
+            },
+            None => {
+                let position = match packet.field(Field::TcpSequence) {
+                    Some(Value::Number(first)) => {
+                        Some((first as u32).wrapping_add(message.start as u32))
+                    }
+                    _ => None,
+                };
+                self.number(ends, side, position)?
+            }
+        };
+        match side {
+            Side::Request if message.whole => {
+                counts.unanswered += 1;
+                self.wait(ends, number?, time, values);
+                None
+            }
+            Side::Request => None,
+            Side::Response => {
+                let request = number.and_then(|number| self.waiting.pop(&(ends, number)));
+                let Some(request) = request else {
+                    counts.unmatched += 1;
+                    return None;
+                };
+                self.bytes -= request.bytes;
+                counts.unanswered -= 1;
+                if !message.whole {
+                    return None;
+                }
+                let both = values.into_iter().zip(request.values);
+                let values = both.map(|(own, of_request)| own.or(of_request)).collect();
+                let passed = time.saturating_sub(request.time).as_nanos();
+                Some((values, u64::try_from(passed).unwrap_or(u64::MAX)))
+            }
+        }
+    }
+
+    /// The side of a message.
+    fn side(&self, told: &[Option<Value>], payload: &Payload) -> Option<Side> {
+        match &self.rules.sides {
+            Sides::Ports if self.ports.contains(&payload.destination_port) => Some(Side::Request),
+            Sides::Ports if self.ports.contains(&payload.source_port) => Some(Side::Response),
+            Sides::Ports => None,
+            Sides::Attributes { request, response } => {
+                let is = |side: &payload::Side, value: Option<&Option<Value>>| match value {
+                    Some(Some(Value::Number(number))) => side.is(Some(*number)),
+                    Some(Some(_)) => side.is(None),
+                    _ => false,
+                };
+                if is(request, told.first()) {
+                    Some(Side::Request)
+                } else if is(response, told.get(1)) {
+                    Some(Side::Response)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    /// The number of a message on its connection: `None` if it came before, none inside if it is a response that no request has. The
+    /// position is in the numbers of TCP.
+    #[allow(
+        clippy::option_option,
+        reason = "one is about the message, one about its request"
+    )]
+    fn number(&mut self, ends: Ends, side: Side, position: Option<u32>) -> Option<Option<u64>> {
+        if side == Side::Response && self.flows.peek(&ends).is_none() {
+            return Some(None);
+        }
+        let order = self.flows.get_or_insert_mut(ends, Order::default);
+        let (before, last) = match side {
+            Side::Request => (order.requests, &mut order.last_request),
+            Side::Response => (order.responses, &mut order.last_response),
+        };
+        if let Some(position) = position {
+            if before != 0 && (position.wrapping_sub(*last) as i32) <= 0 {
+                return None;
+            }
+            *last = position;
+        }
+        let is_known = side == Side::Request || order.responses != order.requests;
+        match side {
+            Side::Request => order.requests = before.wrapping_add(1),
+            Side::Response if is_known => order.responses = before.wrapping_add(1),
+            Side::Response => {}
+        }
+        Some(is_known.then_some(before.into()))
+    }
+
+    /// Has a request wait.
+    fn wait(&mut self, ends: Ends, number: u64, time: Duration, values: Vec<Option<Value>>) {
+        let values = values.into_iter().map(|v| v.map(Value::into_owned));
+        let values: Vec<Option<Value<'static>>> = values.collect();
+        let text = |value: &Option<Value>| match value {
+            Some(Value::Text(text)) => text.len(),
+            _ => 0,
+        };
+        let bytes = values.iter().map(text).sum();
+        self.bytes += bytes;
+        let request = Request {
+            time,
+            values,
+            bytes,
+        };
+        if let Some((_, forgotten)) = self.waiting.push((ends, number), request) {
+            self.bytes -= forgotten.bytes;
+        }
+        while self.bytes > MEMORY
+            && let Some((_, forgotten)) = self.waiting.pop_lru()
+        {
+            self.bytes -= forgotten.bytes;
+        }
+    }
+}
+
+fn ends(packet: &Packet, payload: &Payload, side: Side) -> Ends {
+    // An application knows the ports of what it receives.
+    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    let (source, destination) = match packet.field(Field::Flow) {
+        Some(Value::Flow(flow)) => (flow.source, flow.destination),
+        _ => (unknown, unknown),
+    };
+    let (source, destination) = (
+        (source, payload.source_port),
+        (destination, payload.destination_port),
+    );
+    match side {
+        Side::Request => Ends {
+            client: source,
+            server: destination,
+        },
+        Side::Response => Ends {
+            client: destination,
+            server: source,
+        },
+    }
+}

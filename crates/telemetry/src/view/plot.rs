@@ -1,0 +1,365 @@
+//! How the first figure of each group went over time, or how it is distributed, as SVG.
+
+use super::scaled;
+use crate::aggregate::Cell;
+use crate::query::{Function, Query};
+use crate::report::{Report, Unit};
+use crate::value::Value;
+use ::plot::{Axis, LINES, Legend, Panel, PlotError, Shape};
+use sketch::Histogram;
+use std::collections::HashMap;
+
+/// Reports that are kept; of more, every other one.
+const MOST: usize = 512;
+/// Groups that are kept.
+const GROUPS: usize = 64;
+/// Distributions that are shown.
+const DISTRIBUTIONS: usize = 4;
+/// The most letters of a title, and of a name.
+const TITLE: usize = 90;
+const NAME: usize = 36;
+
+/// What reports had, to be drawn.
+#[derive(Clone, Debug)]
+pub struct History {
+    title: String,
+    figure: Figure,
+    unit: Unit,
+    /// The aggregate's name.
+    label: String,
+    groups: HashMap<Vec<Value<'static>>, Group>,
+    /// When the reports were.
+    times: Vec<f64>,
+    /// The groups to show, and those that there are besides.
+    shown: Vec<Vec<Value<'static>>>,
+    left: usize,
+    distributions: Vec<(String, Histogram)>,
+}
+
+/// A group.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    name: String,
+    /// The total at the last report.
+    total: f64,
+    /// The number of the report, and the figure.
+    points: Vec<(usize, f64)>,
+}
+
+/// What is shown of the first figure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Figure {
+    /// A total: how much of it is new, a second.
+    Growth,
+    /// The totals of several values: the same of each.
+    Growths,
+    /// What it is.
+    Level,
+    /// Its distribution so far.
+    Distribution,
+}
+
+impl History {
+    /// Without reports yet, of a query whose text is `text`.
+    pub fn new(query: &Query, text: &str) -> History {
+        let first = query.aggregates.first();
+        let function = first.map_or(Function::Count, |a| a.function);
+        History {
+            title: shortened(text, TITLE),
+            figure: match function {
+                Function::Count | Function::Bytes | Function::Sum(_) => Figure::Growth,
+                Function::Top(..) => Figure::Growths,
+                Function::Histogram(_) => Figure::Distribution,
+                _ => Figure::Level,
+            },
+            unit: Unit::Plain,
+            label: first.map_or(String::new(), |a| a.label.clone()),
+            groups: HashMap::new(),
+            times: Vec::new(),
+            shown: Vec::new(),
+            left: 0,
+            distributions: Vec::new(),
+        }
+    }
+
+    /// Takes a report, `elapsed` seconds after the beginning.
+    pub fn take(&mut self, report: &Report, elapsed: f64) {
+        self.unit = report.units.first().copied().unwrap_or(Unit::Plain);
+        if self.figure == Figure::Distribution {
+            return self.distributions(report);
+        }
+        let passed = elapsed - self.times.last().copied().unwrap_or(0.0);
+        if passed <= 0.0 {
+            return;
+        }
+        let number = self.times.len();
+        self.times.push(elapsed);
+        let figures = self.figures(report);
+        self.left = figures.len().saturating_sub(LINES);
+        self.shown = figures
+            .iter()
+            .take(LINES)
+            .map(|(k, ..)| k.clone())
+            .collect();
+        for (keys, name, now) in figures {
+            if self.groups.len() == GROUPS && !self.groups.contains_key(&keys) {
+                continue;
+            }
+            let group = self.groups.entry(keys).or_default();
+            let figure = match self.figure {
+                Figure::Growth | Figure::Growths => (now - group.total).max(0.0) / passed,
+                _ => now,
+            };
+            if group.points.is_empty() && number > 0 && self.figure != Figure::Level {
+                // There was nothing of it until the last report.
+                group.points.push((number - 1, 0.0));
+            }
+            group.name = name;
+            group.total = now;
+            group.points.push((number, figure));
+        }
+        if self.times.len() == MOST {
+            self.halve();
+        }
+    }
+
+    /// Keys, names and figures: those of the groups, or of the values of the groups.
+    fn figures(&self, report: &Report) -> Vec<(Vec<Value<'static>>, String, f64)> {
+        let mut figures = Vec::new();
+        for row in &report.rows {
+            let name = |keys: &[Value]| match keys {
+                [] => self.label.clone(),
+                keys => name(keys),
+            };
+            match row.cells.first() {
+                Some(Cell::Number(number)) => {
+                    figures.push((row.keys.clone(), name(&row.keys), *number as f64));
+                }
+                Some(Cell::Real(number) | Cell::Estimate(number, _)) => {
+                    figures.push((row.keys.clone(), name(&row.keys), *number));
+                }
+                Some(Cell::Top { items, .. }) => {
+                    for (item, count, _) in items {
+                        let keys: Vec<Value> = row.keys.iter().chain([item]).cloned().collect();
+                        let name = name(&keys);
+                        figures.push((keys, name, *count as f64));
+                    }
+                }
+                _ => {}
+            }
+        }
+        figures
+    }
+
+    /// Keeps every other report: the line is that of the means of two.
+    fn halve(&mut self) {
+        self.times = self.times.iter().skip(1).step_by(2).copied().collect();
+        for group in self.groups.values_mut() {
+            let mut halved: Vec<(usize, f64)> = Vec::new();
+            for &(number, figure) in &group.points {
+                match halved.last_mut() {
+                    Some((last, known)) if *last == number / 2 => *known = (*known + figure) / 2.0,
+                    _ => halved.push((number / 2, figure)),
+                }
+            }
+            group.points = halved;
+        }
+    }
+
+    fn distributions(&mut self, report: &Report) {
+        let found = report
+            .rows
+            .iter()
+            .filter_map(|row| match row.cells.first() {
+                Some(Cell::Histogram(histogram, _)) if histogram.total() > 0 => {
+                    Some((name(&row.keys), histogram.clone()))
+                }
+                _ => None,
+            });
+        let found: Vec<(String, Histogram)> = found.collect();
+        self.left = found.len().saturating_sub(DISTRIBUTIONS);
+        self.distributions = found.into_iter().take(DISTRIBUTIONS).collect();
+    }
+
+    /// The picture.
+    ///
+    /// # Errors
+    /// It cannot be drawn.
+    pub fn svg(&self) -> Result<String, PlotError> {
+        match self.figure {
+            Figure::Distribution if !self.distributions.is_empty() => self.bars(),
+            _ => self.lines(),
+        }
+    }
+
+    fn title(&self) -> String {
+        match self.left {
+            0 => self.title.clone(),
+            left => format!(
+                "{} (and {})",
+                self.title,
+                diag::counted(left, "other group")
+            ),
+        }
+    }
+
+    fn lines(&self) -> Result<String, PlotError> {
+        let shown = self.shown.iter().filter_map(|keys| self.groups.get(keys));
+        let lines: Vec<Shape> = shown
+            .map(|group| {
+                let points = group.points.iter();
+                let at = |&(number, figure): &(usize, f64)| {
+                    Some((self.times.get(number).copied()?, figure))
+                };
+                Shape::Line {
+                    name: group.name.clone(),
+                    points: points.filter_map(at).collect(),
+                }
+            })
+            .collect();
+        let most = lines.iter().flat_map(|line| match line {
+            Shape::Line { points, .. } => points.as_slice(),
+            Shape::Bars(_) => &[],
+        });
+        let most = most.fold(0.0f64, |most, point| most.max(point.1));
+        let end = self.times.last().copied().unwrap_or(1.0).max(1e-3);
+        let up = match self.figure {
+            Figure::Growth | Figure::Growths => format!("{}, new a second", self.label),
+            _ => self.label.clone(),
+        };
+        let panel = Panel {
+            title: &self.title(),
+            across: Axis {
+                name: "seconds",
+                range: (0.0, end),
+                label: &|x| trimmed(x, 3),
+            },
+            up: Axis {
+                name: &up,
+                // Names have room above the lines.
+                range: (0.0, if most > 0.0 { most * 1.25 } else { 1.0 }),
+                label: &|y| number(y, self.unit),
+            },
+            shapes: &lines,
+            legend: Legend::UpperLeft,
+            marks: self.times.len() <= 60,
+        };
+        ::plot::svg(&[panel], 1, (820, 380))
+    }
+
+    fn bars(&self) -> Result<String, PlotError> {
+        let buckets = self.distributions.iter().map(|(_, histogram)| {
+            let buckets = histogram.buckets();
+            let bars = buckets.map(|(least, greatest, count)| {
+                // A scale of powers of ten; 0 is left of 1.
+                let left = (least as f64).max(0.5).log10();
+                let right = (greatest as f64 + 1.0).log10();
+                (left, right, count as f64)
+            });
+            vec![Shape::Bars(bars.collect())]
+        });
+        let shapes: Vec<Vec<Shape>> = buckets.collect();
+        let bars = || {
+            shapes.iter().flatten().flat_map(|shape| match shape {
+                Shape::Bars(bars) => bars.as_slice(),
+                Shape::Line { .. } => &[],
+            })
+        };
+        // The same scale for all.
+        let least = bars().fold(f64::INFINITY, |least, bar| least.min(bar.0));
+        let greatest = bars().fold(f64::NEG_INFINITY, |most, bar| most.max(bar.1));
+        let unit = |x: f64| match self.unit {
+            Unit::Plain => si(10f64.powf(x)),
+            Unit::Time => scaled(10f64.powf(x).round() as u64, Unit::Time),
+        };
+        let name = match self.unit {
+            Unit::Plain => "value",
+            Unit::Time => "time",
+        };
+        let titles: Vec<String> = self
+            .distributions
+            .iter()
+            .enumerate()
+            .map(|(at, (keys, histogram))| {
+                let total = diag::counted(histogram.total(), "record");
+                match (keys.is_empty(), at) {
+                    (true, _) => format!("{}: {total}", self.title()),
+                    (_, 0) => format!("{keys}: {total}, {}", self.title()),
+                    (_, _) => format!("{keys}: {total}"),
+                }
+            })
+            .collect();
+        let panels = shapes.iter().zip(&titles).map(|(shapes, title)| {
+            let most = shapes.iter().flat_map(|shape| match shape {
+                Shape::Bars(bars) => bars.as_slice(),
+                Shape::Line { .. } => &[],
+            });
+            let most = most.fold(1.0f64, |most, bar| most.max(bar.2));
+            Panel {
+                title,
+                across: Axis {
+                    name,
+                    range: (least, greatest),
+                    label: &unit,
+                },
+                up: Axis {
+                    name: "records",
+                    range: (0.0, most * 1.1),
+                    label: &si,
+                },
+                shapes,
+                legend: Legend::UpperLeft,
+                marks: false,
+            }
+        });
+        let panels: Vec<Panel> = panels.collect();
+        ::plot::svg(&panels, 1, (820, if panels.len() == 1 { 380 } else { 240 }))
+    }
+}
+
+/// A group's name.
+fn name(keys: &[Value]) -> String {
+    let keys: Vec<String> = keys.iter().map(Value::to_string).collect();
+    shortened(&keys.join(", "), NAME)
+}
+
+/// The text on one line, with so many letters at most.
+fn shortened(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text,
+    }
+}
+
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Plain => si(value),
+        Unit::Time => scaled(value.round() as u64, Unit::Time),
+    }
+}
+
+/// A number with a prefix of the SI.
+fn si(value: f64) -> String {
+    // From how much on, the unit, and its prefix.
+    const PREFIXES: [(f64, f64, &str); 4] = [
+        (1e12, 1e12, " T"),
+        (1e9, 1e9, " G"),
+        (1e6, 1e6, " M"),
+        (1e4, 1e3, " k"),
+    ];
+    match PREFIXES.into_iter().find(|(from, ..)| value >= *from) {
+        Some((_, unit, prefix)) => format!("{}{prefix}", trimmed(value / unit, 1)),
+        None => trimmed(value, 2),
+    }
+}
+
+/// So many digits behind the point, at most.
+fn trimmed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}

@@ -1,0 +1,373 @@
+//! Response times: requests with the responses that answer them, one packet a millisecond.
+
+use crate::evaluation::run_on;
+use crate::frames::{End, End::Client, End::Server, segment, udp};
+use crate::program::on_path;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use telemetry::view::table;
+use telemetry::{Cell, Report, Schemas, Value};
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// What a query reports of packets, by the evaluation and by its program alike.
+fn both(text: &str, packets: &[Vec<u8>]) -> Report {
+    let schemas = Schemas::builtin();
+    let report = run_on(&schemas, text, packets, None);
+    let mut found = on_path(text, &schemas, packets, report.seconds);
+    found.text = report.text;
+    assert_eq!(found, report, "{text}");
+    report
+}
+
+/// Keys and numbers of each group, in the order of their keys.
+fn groups(report: &Report) -> Vec<String> {
+    let row = |row: &telemetry::Row| {
+        let cells = row.cells.iter().map(|cell| match cell {
+            Cell::Number(number) => number.to_string(),
+            other => format!("{other:?}"),
+        });
+        let keys = row.keys.iter().map(Value::to_string);
+        keys.chain(cells).collect::<Vec<_>>().join(" ")
+    };
+    let mut rows: Vec<String> = report.rows.iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// What has neither a response nor a request.
+fn missing(report: &Report) -> (u64, u64) {
+    (report.counts.unanswered, report.counts.unmatched)
+}
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: a.example\r\n\r\n")
+}
+
+fn status(status: u16) -> String {
+    format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\nhi")
+}
+
+fn http(from: End, first: u32, text: &str) -> Vec<u8> {
+    segment(40000, 80, from, first, text.as_bytes())
+}
+
+fn dns(from: End, id: u8, response: bool) -> Vec<u8> {
+    let flags = if response { 0x80 } else { 0 };
+    let head = [0, id, flags, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+    let message = [&head[..], b"\x01a\0\0\x01\0\x01"].concat();
+    let (mut packet, ports) = match from {
+        Client => (udp(1, 1, (5000, 53), &message), (5000, 53)),
+        Server => (udp(1, 1, (53, 5000), &message), (53, 5000)),
+    };
+    if ports.0 == 53 {
+        // The other way: 10.0.1.1 to 10.0.0.1.
+        packet[26..34].copy_from_slice(&[10, 0, 1, 1, 10, 0, 0, 1]);
+    }
+    packet
+}
+
+#[test]
+fn a_response_has_its_requests_attributes_and_the_time_since() {
+    let packets = [
+        http(Client, 1000, &get("/a")),
+        http(Client, 1100, &get("/b")),
+        http(Server, 9000, &status(200)),
+        http(Server, 9100, &status(404)),
+        http(Client, 1200, &get("/c")),
+    ];
+    let report = both(
+        "count, min(http.response_time), max(http.response_time) by http.path, http.status, ip.src",
+        &packets,
+    );
+    let time = 2 * MILLISECOND;
+    assert_eq!(
+        groups(&report),
+        [
+            format!("/a 200 10.0.1.1 1 {time} {time}"),
+            format!("/b 404 10.0.1.1 1 {time} {time}"),
+        ]
+    );
+    assert_eq!(missing(&report), (1, 0));
+    assert_eq!((report.counts.records, report.counts.packets), (2, 5));
+    let report = both(
+        "histogram(http.response_time), mean(http.response_time)",
+        &packets,
+    );
+    assert_eq!(
+        table::text(&report, 9),
+        "\
+histogram(http.response_time): p50 2.03 ms, p90 2.03 ms, p99 2.03 ms (within 6.2 %)
+  1.05 ms to 2.10 ms  2  ########################################
+mean(http.response_time): 2.00 ms
+1 request without a response so far
+"
+    );
+}
+
+#[test]
+fn conditions_are_about_the_request_and_the_response() {
+    let packets = [
+        http(Client, 1000, &get("/fast")),
+        http(Server, 9000, &status(200)),
+        http(Client, 1100, &get("/slow")),
+        udp(1, 1, (1, 2), b"x"),
+        udp(1, 1, (1, 2), b"x"),
+        http(Server, 9100, &status(500)),
+    ];
+    for (condition, expected) in [
+        ("http.response_time >= 2ms", "/slow"),
+        ("http.response_time < 1.5ms", "/fast"),
+        ("http.response_time in [1ms, 7s]", "/fast"),
+        (
+            "http.path ~ \"^/sl.w$\" and http.response_time > 0ns",
+            "/slow",
+        ),
+        (
+            "not http.path ~ \"slow\" and http.response_time > 0ns",
+            "/fast",
+        ),
+        ("http.status == 500 and http.response_time > 0ns", "/slow"),
+        (
+            "http.reason ~ \"X\" and http.path starts with \"/f\" and http.response_time > 0ns",
+            "/fast",
+        ),
+    ] {
+        let report = both(&format!("count by http.path where {condition}"), &packets);
+        assert_eq!(groups(&report), [format!("{expected} 1")], "{condition}");
+    }
+}
+
+#[test]
+fn what_is_sent_again_counts_once() {
+    let packets = [
+        http(Client, u32::MAX - 10, &get("/a")),
+        http(Client, u32::MAX - 10, &get("/a")),
+        http(Server, 9000, &status(200)),
+        http(Server, 9000, &status(200)),
+        http(Client, 100, &get("/b")),
+        http(Server, 9100, &status(200)),
+    ];
+    let report = both("count, sum(http.response_time) by http.path", &packets);
+    let (first, second) = (2 * MILLISECOND, MILLISECOND);
+    assert_eq!(
+        groups(&report),
+        [format!("/a 1 {first}"), format!("/b 1 {second}")]
+    );
+    assert_eq!(missing(&report), (0, 0));
+}
+
+#[test]
+fn requests_in_one_segment_are_answered_in_order() {
+    let requests: String = (0..20).map(|i| get(&format!("/{i}"))).collect();
+    let answers: String = (0..20).map(|i| status(200 + i)).collect();
+    let packets = [
+        http(Client, 1000, &requests),
+        http(Server, 9000, &answers),
+        http(Server, 9900, &status(200)),
+    ];
+    let report = both(
+        "count by http.path, http.status where http.response_time == 1ms",
+        &packets,
+    );
+    let mut expected: Vec<String> = (0..20).map(|i| format!("/{i} {} 1", 200 + i)).collect();
+    expected.sort();
+    assert_eq!(groups(&report), expected);
+    assert_eq!(missing(&report), (0, 1));
+}
+
+/// A connection with the same ports has nothing of the one before.
+#[test]
+fn a_connection_begins_anew() {
+    let packets = [
+        http(Client, 1000, &get("/lost")),
+        segment(40000, 80, Client, 500, b""),
+        http(Client, 501, &get("/a")),
+        http(Server, 9000, &status(200)),
+        http(Server, 9100, &status(200)),
+    ];
+    let report = both(
+        "count by http.path where http.response_time > 0ns",
+        &packets,
+    );
+    assert_eq!(groups(&report), ["/a 1"]);
+    assert_eq!(missing(&report), (1, 1));
+}
+
+#[test]
+fn an_interim_response_answers_nothing() {
+    let packets = [
+        http(
+            Client,
+            1000,
+            "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+        ),
+        http(Server, 9000, "HTTP/1.1 100 Continue\r\n\r\n"),
+        http(Server, 9100, &status(201)),
+    ];
+    let report = both(
+        "sum(http.response_time) by http.method, http.status",
+        &packets,
+    );
+    assert_eq!(groups(&report), [format!("POST 201 {}", 2 * MILLISECOND)]);
+    assert_eq!(missing(&report), (0, 0));
+}
+
+/// One that is malformed keeps its place, so that those behind it find their requests.
+#[test]
+fn a_malformed_message_keeps_its_place() {
+    let cut = "HTTP/1.1 200 OK\r\nX: y";
+    let packets = [
+        http(Client, 1000, &get("/a")),
+        http(Client, 1100, "GET /b HTTP/1.1\r\nHo"),
+        http(Client, 1200, &get("/c")),
+        http(Client, 1300, &get("/d")),
+        http(Server, 9000, &status(200)),
+        http(Server, 9100, &status(201)),
+        http(Server, 9200, cut),
+        http(Server, 9300, &status(203)),
+    ];
+    let report = both(
+        "count by http.path, http.status where http.response_time > 0ns",
+        &packets,
+    );
+    assert_eq!(groups(&report), ["/a 200 1", "/d 203 1"]);
+    assert_eq!(missing(&report), (0, 1));
+    assert_eq!(report.counts.malformed, 2);
+}
+
+#[test]
+fn a_number_pairs_messages_in_any_order() {
+    let packets = [
+        dns(Client, 1, false),
+        dns(Client, 2, false),
+        dns(Server, 2, true),
+        dns(Server, 1, true),
+        dns(Server, 1, true),
+        dns(Client, 3, false),
+    ];
+    let report = both("sum(dns.response_time) by dns.id, dns.qname", &packets);
+    assert_eq!(
+        groups(&report),
+        [
+            format!("1 a {}", 3 * MILLISECOND),
+            format!("2 a {}", MILLISECOND)
+        ]
+    );
+    assert_eq!(missing(&report), (1, 1));
+}
+
+#[test]
+fn ports_tell_requests_where_nothing_else_does() {
+    let redis = |from, first, text: &str| segment(40000, 6379, from, first, text.as_bytes());
+    let packets = [
+        redis(Client, 1000, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"),
+        redis(Server, 9000, "$2\r\nhi\r\n"),
+        redis(Client, 1100, "*2\r\n$4\r\nLLEN\r\n$1\r\nk\r\n"),
+        redis(Server, 9100, "-WRONGTYPE\r\n"),
+        // Neither to nor from the port.
+        segment(40000, 7000, Client, 1, b"*1\r\n$4\r\nPING\r\n"),
+    ];
+    let report = both(
+        "count by redis.command where redis.response_time < 2ms",
+        &packets,
+    );
+    assert_eq!(groups(&report), ["GET 1", "LLEN 1"]);
+    assert_eq!(missing(&report), (0, 0));
+    let report = both(
+        "count by redis.command, redis.error where redis.response_time < 2ms",
+        &packets,
+    );
+    assert_eq!(groups(&report), ["LLEN WRONGTYPE 1"]);
+
+    let cached = |from, magic: u8, opaque: u8| {
+        let head = [magic, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, opaque];
+        let bytes = [&head[..], &[0; 8], b"k"].concat();
+        segment(40000, 11211, from, 1, &bytes)
+    };
+    let packets = [
+        cached(Client, 0x80, 1),
+        cached(Client, 0x80, 2),
+        cached(Server, 0x81, 2),
+    ];
+    let report = both("sum(memcached-binary.response_time)", &packets);
+    assert_eq!(groups(&report), [MILLISECOND.to_string()]);
+    assert_eq!(missing(&report), (1, 0));
+}
+
+/// Clients that keep connections, leave answers away, send again and open anew, in any order.
+#[test]
+fn random_exchanges_are_paired_alike() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut next = [[1000u32; 2]; 6];
+    let mut packets = Vec::new();
+    for _ in 0..2500 {
+        let flow = random.random_range(0..next.len());
+        let from = *[Client, Server].choose(&mut random).expect("one");
+        let at = &mut next[flow][usize::from(from == Server)];
+        let path = format!("/{}", random.random_range(0..5));
+        let (code, number) = (200 + random.random_range(0..4), random.random_range(1..4));
+        let text = match (from, random.random_range(0..20)) {
+            (_, 0) => String::new(),
+            (Client, 1) => "GET /cut HTTP/1.1\r\nHost".into(),
+            (Server, 1) => "HTTP/1.1 200 OK\r\nX".into(),
+            (Server, 2) => "HTTP/1.1 100 Continue\r\n\r\n".into(),
+            (Client, _) => get(&path).repeat(number),
+            (Server, _) => status(code).repeat(number),
+        };
+        let first = match random.random_range(0..10) {
+            0 => at.wrapping_sub(random.random_range(0..200)),
+            _ => *at,
+        };
+        *at = at.wrapping_add(text.len() as u32 * 40_000);
+        packets.push(segment(
+            40_000 + flow as u16,
+            80,
+            from,
+            first,
+            text.as_bytes(),
+        ));
+    }
+    for text in [
+        "count, sum(http.response_time), min(http.response_time) by http.path, http.status",
+        "bytes, max(http.response_time) by http.host, tcp.dst_port",
+        "count by http.status where http.path ~ \"[12]\" or http.response_time > 20ms",
+        "histogram(http.response_time), rate(http.response_time)",
+    ] {
+        let report = both(text, &packets);
+        assert!(report.counts.matched > 100, "{:?}", report.counts);
+        assert!(report.counts.unanswered > 10 && report.counts.unmatched > 10);
+    }
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let schemas = Schemas::builtin();
+    let request = |id: u16| {
+        let [high, low] = id.to_be_bytes();
+        udp(
+            1,
+            1,
+            (5000, 53),
+            &[
+                high, low, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, b'a', 0, 0, 1, 0, 1,
+            ],
+        )
+    };
+    let response = |id: u16| {
+        let mut packet = dns(Server, 0, true);
+        packet[42..44].copy_from_slice(&id.to_be_bytes());
+        packet
+    };
+    let mut packets: Vec<Vec<u8>> = (0..4097).map(request).collect();
+    packets.extend([response(0), response(1), response(4096)]);
+    let report = run_on(
+        &schemas,
+        "count where dns.response_time > 0ns",
+        &packets,
+        None,
+    );
+    assert_eq!(report.counts.records, 2);
+    assert_eq!(missing(&report), (4095, 1));
+}
