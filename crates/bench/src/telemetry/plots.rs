@@ -3,17 +3,10 @@
 use super::rates::{APPLICATION, OFF_PATH, PATH, Rate};
 use super::{Results, published};
 use crate::error::Error;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use std::error::Error as AnyError;
+use plot::{Axis, Legend, PlotError, Shape};
 
-/// Width of a panel and height of a plot, in pixels.
+/// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (460, 360);
-const COLORS: [RGBColor; 3] = [
-    RGBColor(0x1f, 0x77, 0xb4),
-    RGBColor(0xd6, 0x27, 0x28),
-    RGBColor(0x2c, 0xa0, 0x2c),
-];
 
 /// Points with their name.
 struct Line {
@@ -55,9 +48,7 @@ impl Results {
                 lines: lines(&self.rates.attributes),
             },
         ];
-        let drawn = |panels: &[Panel]| {
-            drawn(panels).map_err(|e| Error::new(format!("a plot could not be drawn: {e}")))
-        };
+        let drawn = |panels: &[Panel]| drawn(panels).map_err(|e| Error::new(e.to_string()));
         Ok(vec![
             ("telemetry_places", drawn(&places)?),
             ("telemetry_techniques", drawn(&techniques)?),
@@ -105,49 +96,37 @@ fn published_places() -> Vec<Line> {
 }
 
 /// Panels side by side.
-fn drawn(panels: &[Panel]) -> Result<String, Box<dyn AnyError>> {
-    let mut text = String::new();
-    {
-        let size = (PANEL.0 * panels.len() as u32, PANEL.1);
-        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        area.fill(&WHITE)?;
-        for (panel, area) in panels.iter().zip(area.split_evenly((1, panels.len()))) {
-            draw(panel, &area)?;
+fn drawn(panels: &[Panel]) -> Result<String, PlotError> {
+    let shapes: Vec<Vec<Shape>> = panels.iter().map(|panel| shapes(&panel.lines)).collect();
+    let panels = panels.iter().zip(&shapes).map(|(panel, shapes)| {
+        let points = || panel.lines.iter().flat_map(|line| &line.points);
+        let right = points().fold(1.0f64, |most, point| most.max(point.0));
+        let top = points().fold(1.0f64, |most, point| most.max(point.1));
+        plot::Panel {
+            title: &panel.title,
+            across: Axis {
+                name: panel.across,
+                range: (0.0, right * 1.03),
+                label: &|x| format!("{x:.0}"),
+            },
+            up: Axis {
+                name: "Gbit/s",
+                range: (0.0, top * 1.1),
+                label: &|y| format!("{y:.1}"),
+            },
+            shapes,
+            legend: Legend::LowerLeft,
+            marks: true,
         }
-        area.present()?;
-    }
-    Ok(text)
+    });
+    let panels: Vec<plot::Panel> = panels.collect();
+    plot::svg(&panels, panels.len(), PANEL)
 }
 
-fn draw(panel: &Panel, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), Box<dyn AnyError>> {
-    let points = || panel.lines.iter().flat_map(|line| &line.points);
-    let right = points().fold(1.0f64, |most, point| most.max(point.0));
-    let top = points().fold(1.0f64, |most, point| most.max(point.1));
-    let mut chart = ChartBuilder::on(area)
-        .caption(&panel.title, ("sans-serif", 16))
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(48)
-        .build_cartesian_2d(0.0..right * 1.03, 0.0..top * 1.1)?;
-    chart
-        .configure_mesh()
-        .x_desc(panel.across)
-        .y_desc("Gbit/s")
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .max_light_lines(0)
-        .draw()?;
-    for (line, color) in panel.lines.iter().zip(COLORS) {
-        let points = line.points.iter().copied();
-        chart
-            .draw_series(LineSeries::new(points.clone(), color.stroke_width(2)))?
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color));
-        chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerLeft)
-        .background_style(WHITE)
-        .draw()?;
-    Ok(())
+fn shapes(lines: &[Line]) -> Vec<Shape> {
+    let shape = |line: &Line| Shape::Line {
+        name: line.name.clone(),
+        points: line.points.clone(),
+    };
+    lines.iter().map(shape).collect()
 }
