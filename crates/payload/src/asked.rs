@@ -95,7 +95,7 @@ impl Schema {
     }
 
     /// Which instances an attribute finds under a name, if any.
-    fn only(&self, attribute: &Attribute, name: &str) -> Option<Only> {
+    pub(crate) fn only(&self, attribute: &Attribute, name: &str) -> Option<Only> {
         let is_named = attribute.name == name;
         match &attribute.which {
             Which::All => is_named.then_some(Only::All),

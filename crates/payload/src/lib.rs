@@ -4,7 +4,7 @@
 //! a user may ask for. It is written in TOML ([`load`]); those of common protocols are built in ([`builtin`]).
 //! [`read`] is the plain reader that defines what a schema means: it gives each attribute with its offset, or the
 //! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
-//! [`read_up_to`] is what programs in the data plane do, and [`Schema::asked`] what a name in such a program stands for.
+//! [`Wanted`] reads only some attributes, of many messages. [`read_up_to`] is what programs in the data plane do, and [`Schema::asked`] what a name in such a program stands for.
 //! [`Pattern`] is a regular expression as an automaton, which programs run on an attribute.
 //! [`plan`] answers by which technique a target finds an attribute, and whether it fits.
 //! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
@@ -30,7 +30,7 @@ pub use expression::{Comparison, Condition, Linear};
 pub use json_schema::json_schema;
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
-pub use reader::{Found, Malformed, Reason, Value, read};
+pub use reader::{Answer, Found, Malformed, Reason, Taken, Value, Wanted, read};
 pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
     Next, Order, Repeat, Schema, Signature, Transport, Which,

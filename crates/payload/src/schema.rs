@@ -189,6 +189,13 @@ pub struct Cases<K> {
     pub default: Option<LayoutId>,
 }
 
+impl<K> Cases<K> {
+    fn layouts(&self) -> Vec<LayoutId> {
+        let others = self.cases.iter().map(|case| case.1);
+        self.default.into_iter().chain(others).collect()
+    }
+}
+
 /// What a field holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Contents {
@@ -211,6 +218,18 @@ pub enum Contents {
     Json,
     /// An XML document (XML 1.0): elements and attributes, without a document type.
     Xml,
+}
+
+impl Contents {
+    /// The layouts that a field may hold, the default first: it is what most messages have.
+    pub(crate) fn layouts(&self) -> Vec<LayoutId> {
+        match self {
+            Contents::Layout(layout) => vec![*layout],
+            Contents::Select(_, cases) => cases.layouts(),
+            Contents::Starts(cases) => cases.layouts(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// How often a field stands.

@@ -2,15 +2,15 @@
 
 use crate::aggregate::State;
 use crate::catalogue::Source;
-use crate::exchange::{Exchanges, Message};
+use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages, Payload};
+use crate::messages::{Found, Messages, Payload, Reader};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
 use crate::report::{Counts, Report, Row};
 use crate::value::Value;
-use crate::{MAX_TEXT, check};
+use crate::{MAX_AGGREGATES, MAX_KEYS, MAX_TEXT, check};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -29,10 +29,16 @@ pub struct Frame<'a> {
 
 /// Runs a query in this process. Its memory is bounded: see [`explain`](crate::explain()).
 pub struct Evaluator<'m> {
+    /// Reads the messages that the query is about.
+    reader: Option<Box<dyn Reader + 'm>>,
+    figures: Figures,
+}
+
+/// A query's figures.
+struct Figures {
     query: Query,
-    messages: &'m dyn Messages,
-    /// Indices of the query's attributes that messages have, and their names there.
-    of_messages: Vec<(usize, String)>,
+    /// By the query's index of an attribute of messages: its place among the values of a message.
+    places: Vec<usize>,
     /// Of a query about response times.
     exchanges: Option<Exchanges>,
     seed: u64,
@@ -44,15 +50,20 @@ pub struct Evaluator<'m> {
 
 impl std::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "Evaluator({:?}, {:?})", self.query, self.counts)
+        let Figures { query, counts, .. } = &self.figures;
+        write!(f, "Evaluator({query:?}, {counts:?})")
     }
 }
 
 /// A record: a packet, or one of its messages.
 struct Record<'p, 'a> {
     packet: &'p Packet<'a>,
-    /// The values of the attributes of messages, by the query's index of the attribute.
+    /// The values of the attributes of messages.
     message: &'p [Option<Value<'a>>],
+    /// Nanoseconds from the request to the response that this is.
+    response_time: Option<u64>,
+    query: &'p Query,
+    places: &'p [usize],
 }
 
 impl<'m> Evaluator<'m> {
@@ -64,30 +75,33 @@ impl<'m> Evaluator<'m> {
         groups: Option<usize>,
         seed: u64,
     ) -> Evaluator<'m> {
-        let attributes = query.attributes.iter().enumerate();
-        let of_messages = attributes
-            .filter(|(_, a)| a.source == Source::Message)
-            .map(|(index, a)| (index, a.name_in_message().to_string()))
-            .collect();
+        let (mut names, mut places) = (Vec::new(), Vec::new());
+        for attribute in &query.attributes {
+            places.push(names.len());
+            if attribute.source == Source::Message {
+                names.push(attribute.name_in_message());
+            }
+        }
         let schema = query.kind.and_then(|kind| messages.schema(kind));
         let exchanges = schema.filter(|_| query.is_about_exchanges());
         let exchanges = exchanges.and_then(Exchanges::new);
+        names.extend(exchanges.iter().flat_map(Exchanges::attributes));
+        let reader = query.kind.map(|kind| messages.reader(kind, &names));
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
-        let mut evaluator = Evaluator {
+        let mut figures = Figures {
             query,
-            messages,
-            of_messages,
+            places,
             exchanges,
             seed,
             groups: Groups::new(most),
             counts: Counts::default(),
             times: None,
         };
-        if evaluator.query.keys.is_empty() {
+        if figures.query.keys.is_empty() {
             // Nothing is counted as nothing.
-            evaluator.group(&[]);
+            group(&mut figures.groups, &figures.query, seed, &[]);
         }
-        evaluator
+        Evaluator { reader, figures }
     }
 
     /// Takes a packet.
@@ -103,151 +117,44 @@ impl<'m> Evaluator<'m> {
     }
 
     fn take(&mut self, packet: &Packet, time: Duration) {
-        self.counts.packets += 1;
-        let (first, last) = self.times.unwrap_or((time, time));
-        self.times = Some((first.min(time), last.max(time)));
-        let Some(kind) = self.query.kind else {
-            self.record(packet, &[]);
+        let Evaluator { reader, figures } = self;
+        figures.counts.packets += 1;
+        let (first, last) = figures.times.unwrap_or((time, time));
+        figures.times = Some((first.min(time), last.max(time)));
+        let Some(reader) = reader else {
+            figures.record(packet, &[], None);
             return;
         };
-        if let Some(exchanges) = &mut self.exchanges {
+        if let Some(exchanges) = &mut figures.exchanges {
             exchanges.opening(packet);
         }
         let Some(payload) = packet.payload() else {
             return;
         };
-        let wanted = self.of_messages.iter().map(|(_, name)| name.as_str());
-        let of_exchanges = self.exchanges.iter().flat_map(Exchanges::attributes);
-        let wanted: Vec<&str> = wanted.chain(of_exchanges).collect();
-        let found = self.messages.read(kind, &wanted, payload);
-        self.counts.malformed += u64::from(found.malformed);
-        if self.exchanges.is_some() {
-            self.exchanges(packet, &payload, found, time);
-            return;
-        }
-        for values in found.messages {
-            self.message(packet, values, None);
-        }
-    }
-
-    /// Takes the messages of a packet of a query about response times: each response with its request is a record.
-    fn exchanges(&mut self, packet: &Packet, payload: &Payload, found: Found, time: Duration) {
-        let message = |whole| {
-            move |(values, start)| Message {
-                values,
-                start,
-                whole,
-            }
-        };
-        let whole = found.messages.into_iter().zip(found.starts);
-        let part = found.part.into_iter().map(message(false));
-        for message in whole.map(message(true)).chain(part) {
-            let Some(exchanges) = &mut self.exchanges else {
-                return;
-            };
-            let answered = exchanges.take((packet, payload), time, message, &mut self.counts);
-            if let Some((values, time)) = answered {
-                self.message(packet, values, Some(time));
-            }
-        }
-    }
-
-    /// Takes a message: the values of those attributes that are of messages, and how long its response took.
-    fn message(&mut self, packet: &Packet, values: Vec<Option<Value>>, response_time: Option<u64>) {
-        let attributes = self.query.attributes.iter();
-        let mut message: Vec<Option<Value>> = attributes
-            .map(|attribute| match attribute.source {
-                Source::ResponseTime => response_time.map(Value::Number),
-                Source::Packet(_) | Source::Message => None,
-            })
-            .collect();
-        for ((index, _), value) in self.of_messages.iter().zip(values) {
-            message[*index] = value;
-        }
-        self.record(packet, &message);
-    }
-
-    /// Takes a record.
-    fn record(&mut self, packet: &Packet, message: &[Option<Value>]) {
-        self.counts.records += 1;
-        let record = Record { packet, message };
-        let condition = self.query.condition.as_ref();
-        if !condition.is_none_or(|condition| holds(condition, &record, &self.query)) {
-            return;
-        }
-        self.counts.matched += 1;
-        let values = self
-            .query
-            .keys
-            .iter()
-            .map(|&key| record.get(key, &self.query));
-        let Some(mut keys) = values.collect::<Option<Vec<Value>>>() else {
-            self.counts.without_key += 1;
-            return;
-        };
-        let mut long = 0;
-        keys.iter_mut().for_each(|key| long += cut(key));
-        let mut value = |function| match function {
-            Function::Count | Function::Rate(None) => Some(Value::Number(1)),
-            Function::Bytes => Some(Value::Number(packet.length().into())),
-            Function::Sum(x)
-            | Function::Min(x)
-            | Function::Max(x)
-            | Function::Mean(x)
-            | Function::Histogram(x)
-            | Function::Distinct(x)
-            | Function::Rate(Some(x)) => record.get(x, &self.query),
-            Function::Top(_, x) => record.get(x, &self.query).map(|mut value| {
-                long += cut(&mut value);
-                value
-            }),
-        };
-        let functions = self.query.aggregates.iter().map(|a| a.function);
-        let values: Vec<(Function, Option<Value>)> = functions
-            .map(|function| (function, value(function)))
-            .collect();
-        self.counts.cut += long;
-        let (seed, number) = (self.seed, self.counts.packets);
-        let Some(group) = self.group(&keys) else {
-            self.counts.not_grouped += 1;
-            return;
-        };
-        let is_new = std::mem::replace(&mut group.packet, number) != number;
-        for (state, (function, value)) in group.states.iter_mut().zip(values) {
-            match value {
-                // A group has the bytes of a packet once, however many of its messages belong there.
-                Some(_) if function == Function::Bytes && !is_new => {}
-                Some(value) => state.add(&value, seed),
-                None => {}
-            }
-        }
-    }
-
-    fn group(&mut self, keys: &[Value]) -> Option<&mut Group> {
-        let (query, seed) = (&self.query, self.seed);
-        let states = || {
-            let functions = query.aggregates.iter().map(|a| a.function);
-            functions.map(|f| State::new(f, seed)).collect()
-        };
-        self.groups.get(keys, states)
+        let from = (packet, &payload);
+        reader.read(&payload, &mut |message| figures.message(from, time, message));
     }
 
     /// What became of the packets so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        self.figures.counts
     }
 
     /// The time from the first to the last packet, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.times
-            .map_or(0.0, |(first, last)| (last - first).as_secs_f64())
+        let times = self.figures.times;
+        times.map_or(0.0, |(first, last)| (last - first).as_secs_f64())
     }
 
     /// The figures so far. Rates are about what came since the last report, `seconds` ago.
     pub fn report(&mut self, seconds: f64) -> Report {
-        let query = &self.query;
-        let rows: Vec<Row> = self
-            .groups
+        let Figures {
+            query,
+            groups,
+            counts,
+            ..
+        } = &mut self.figures;
+        let rows: Vec<Row> = groups
             .iter_mut()
             .map(|group| Row {
                 keys: group.keys.to_vec(),
@@ -259,16 +166,110 @@ impl<'m> Evaluator<'m> {
                     .collect(),
             })
             .collect();
-        Report::new(query, rows, self.counts, seconds)
+        Report::new(query, rows, *counts, seconds)
     }
 }
 
-impl<'a> Record<'_, 'a> {
+impl Figures {
+    /// Takes a message: of a query about response times a response with its request is a record, of others each message.
+    fn message(&mut self, from: (&Packet, &Payload), time: Duration, message: Found) {
+        self.counts.malformed += u64::from(!message.whole);
+        if let Some(exchanges) = &mut self.exchanges {
+            let answered = exchanges.take(from, time, message, &mut self.counts);
+            if let Some((values, time)) = answered {
+                self.record(from.0, &values, Some(time));
+            }
+        } else if message.whole {
+            self.record(from.0, message.values, None);
+        }
+    }
+
+    /// Takes a record: the values of those attributes that are of messages, and how long its response took.
+    fn record(&mut self, packet: &Packet, message: &[Option<Value>], response_time: Option<u64>) {
+        self.counts.records += 1;
+        let query = &self.query;
+        let record = Record {
+            packet,
+            message,
+            response_time,
+            query,
+            places: &self.places,
+        };
+        let condition = query.condition.as_ref();
+        if !condition.is_none_or(|condition| holds(condition, &record)) {
+            return;
+        }
+        self.counts.matched += 1;
+        let mut long = 0;
+        let mut keys = [const { Value::Number(0) }; MAX_KEYS];
+        for (key, &attribute) in keys.iter_mut().zip(&query.keys) {
+            let Some(value) = record.get(attribute) else {
+                self.counts.without_key += 1;
+                return;
+            };
+            *key = value;
+            long += cut(key);
+        }
+        let mut value = |function| match function {
+            Function::Count | Function::Rate(None) => Some(Value::Number(1)),
+            Function::Bytes => Some(Value::Number(packet.length().into())),
+            Function::Sum(x)
+            | Function::Min(x)
+            | Function::Max(x)
+            | Function::Mean(x)
+            | Function::Histogram(x)
+            | Function::Distinct(x)
+            | Function::Rate(Some(x)) => record.get(x),
+            Function::Top(_, x) => record.get(x).map(|mut value| {
+                long += cut(&mut value);
+                value
+            }),
+        };
+        let mut values = [const { None }; MAX_AGGREGATES];
+        for (slot, aggregate) in values.iter_mut().zip(&query.aggregates) {
+            *slot = value(aggregate.function);
+        }
+        self.counts.cut += long;
+        let (seed, number) = (self.seed, self.counts.packets);
+        let keys = &keys[..query.keys.len()];
+        let Some(group) = group(&mut self.groups, query, seed, keys) else {
+            self.counts.not_grouped += 1;
+            return;
+        };
+        let is_new = std::mem::replace(&mut group.packet, number) != number;
+        let functions = query.aggregates.iter().map(|a| a.function);
+        for ((state, function), value) in group.states.iter_mut().zip(functions).zip(values) {
+            match value {
+                // A group has the bytes of a packet once, however many of its messages belong there.
+                Some(_) if function == Function::Bytes && !is_new => {}
+                Some(value) => state.add(&value, seed),
+                None => {}
+            }
+        }
+    }
+}
+
+/// The group of some keys.
+fn group<'g>(
+    groups: &'g mut Groups,
+    query: &Query,
+    seed: u64,
+    keys: &[Value],
+) -> Option<&'g mut Group> {
+    let states = || {
+        let functions = query.aggregates.iter().map(|a| a.function);
+        functions.map(|f| State::new(f, seed)).collect()
+    };
+    groups.get(keys, states)
+}
+
+impl Record<'_, '_> {
     /// The value of the query's attribute of this index.
-    fn get(&self, index: usize, query: &Query) -> Option<Value<'a>> {
-        match query.attributes[index].source {
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        match self.query.attributes[index].source {
             Source::Packet(field) => self.packet.field(field),
-            Source::Message | Source::ResponseTime => self.message.get(index)?.clone(),
+            Source::Message => Some(self.message.get(self.places[index])?.as_ref()?.borrowed()),
+            Source::ResponseTime => self.response_time.map(Value::Number),
         }
     }
 }
@@ -287,13 +288,13 @@ fn cut(value: &mut Value) -> u64 {
     }
 }
 
-fn holds(condition: &Condition, record: &Record, query: &Query) -> bool {
+fn holds(condition: &Condition, record: &Record) -> bool {
     match condition {
-        Condition::All(parts) => parts.iter().all(|part| holds(part, record, query)),
-        Condition::Any(parts) => parts.iter().any(|part| holds(part, record, query)),
-        Condition::Not(inside) => !holds(inside, record, query),
+        Condition::All(parts) => parts.iter().all(|part| holds(part, record)),
+        Condition::Any(parts) => parts.iter().any(|part| holds(part, record)),
+        Condition::Not(inside) => !holds(inside, record),
         Condition::Test(attribute, predicate) => record
-            .get(*attribute, query)
+            .get(*attribute)
             .is_some_and(|value| is_true(predicate, &value)),
     }
 }

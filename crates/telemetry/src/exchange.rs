@@ -1,7 +1,7 @@
 //! Requests that wait for their responses.
 
 use crate::catalogue::Field;
-use crate::messages::Payload;
+use crate::messages::{Found, Payload};
 use crate::packet::Packet;
 use crate::report::Counts;
 use crate::value::Value;
@@ -59,16 +59,6 @@ enum Side {
     Response,
 }
 
-/// A message as it was read.
-pub(crate) struct Message<'a> {
-    /// The values that the query asks for, and behind them those of [`Exchanges::attributes`].
-    pub values: Vec<Option<Value<'a>>>,
-    /// Where in the payload it begins.
-    pub start: usize,
-    /// Whether nothing is wrong with it.
-    pub whole: bool,
-}
-
 impl Exchanges {
     /// Of messages of a schema, if that says what answers what.
     pub(crate) fn new(schema: &Schema) -> Option<Exchanges> {
@@ -104,17 +94,18 @@ impl Exchanges {
     }
 
     /// Takes a message. If it is the response to a request that is known: its values and, where it has none, the request's, and
-    /// the nanoseconds since the request.
+    /// the nanoseconds since the request. The message has the values that the query asks for, and behind them those of
+    /// [`Exchanges::attributes`].
     pub(crate) fn take<'a>(
         &mut self,
         (packet, payload): (&Packet, &Payload),
         time: Duration,
-        message: Message<'a>,
+        message: Found<'_, 'a>,
         counts: &mut Counts,
     ) -> Option<(Vec<Option<Value<'a>>>, u64)> {
-        let mut values = message.values;
-        let told = values.split_off(values.len() - self.attributes().count());
-        let side = self.side(&told, payload)?;
+        let own = message.values.len() - self.attributes().count();
+        let (values, told) = message.values.split_at(own);
+        let side = self.side(told, payload)?;
         let ends = ends(packet, payload, side);
         let number = match &self.rules.id {
             Some(_) => match told.last() {
@@ -149,7 +140,7 @@ impl Exchanges {
                 if !message.whole {
                     return None;
                 }
-                let both = values.into_iter().zip(request.values);
+                let both = values.iter().cloned().zip(request.values);
                 let values = both.map(|(own, of_request)| own.or(of_request)).collect();
                 let passed = time.saturating_sub(request.time).as_nanos();
                 Some((values, u64::try_from(passed).unwrap_or(u64::MAX)))
@@ -211,8 +202,8 @@ impl Exchanges {
     }
 
     /// Has a request wait.
-    fn wait(&mut self, ends: Ends, number: u64, time: Duration, values: Vec<Option<Value>>) {
-        let values = values.into_iter().map(|v| v.map(Value::into_owned));
+    fn wait(&mut self, ends: Ends, number: u64, time: Duration, values: &[Option<Value>]) {
+        let values = values.iter().cloned().map(|v| v.map(Value::into_owned));
         let values: Vec<Option<Value<'static>>> = values.collect();
         let text = |value: &Option<Value>| match value {
             Some(Value::Text(text)) => text.len(),

@@ -26,19 +26,6 @@ pub struct Payload<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What was read of a payload.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Found<'a> {
-    /// The values of the attributes that were asked for, message by message, in the order in which they were asked for.
-    pub messages: Vec<Vec<Option<Value<'a>>>>,
-    /// Where in the payload each of these messages begins.
-    pub starts: Vec<usize>,
-    /// Whether there was a message that is malformed; what was in front of it is among the messages.
-    pub malformed: bool,
-    /// The values that were found of the malformed message, and where it begins.
-    pub part: Option<(Vec<Option<Value<'a>>>, usize)>,
-}
-
 /// Something that knows kinds of messages and reads them. Attributes are named without the kind: the `host` of `http.host`.
 pub trait Messages {
     /// The kinds that there are.
@@ -71,8 +58,26 @@ pub trait Messages {
         self.schema(kind)?.exchange.as_ref()
     }
 
-    /// The messages of a kind in a payload: nothing if it carries none. Each has the values of `wanted`.
-    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a>;
+    /// What reads messages of a kind for the values of `wanted`.
+    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_>;
+}
+
+/// A message as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'r, 'a> {
+    /// The values of the attributes that were asked for, in the order in which they were asked for; of a malformed message, those that
+    /// are in front of what is wrong.
+    pub values: &'r [Option<Value<'a>>],
+    /// Where in the payload it begins.
+    pub start: usize,
+    /// Whether nothing is wrong with it. A malformed message ends the reading.
+    pub whole: bool,
+}
+
+/// Reads messages of one kind, for the values of some of their attributes.
+pub trait Reader {
+    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none.
+    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>));
 }
 
 /// No kind of message.
@@ -88,7 +93,11 @@ impl Messages for NoMessages {
         &[]
     }
 
-    fn read<'a>(&self, _: usize, _: &[&str], _: Payload<'a>) -> Found<'a> {
-        Found::default()
+    fn reader(&self, _: usize, _: &[&str]) -> Box<dyn Reader + '_> {
+        Box::new(NoMessages)
     }
+}
+
+impl Reader for NoMessages {
+    fn read<'a>(&mut self, _: &Payload<'a>, _: &mut dyn FnMut(Found<'_, 'a>)) {}
 }

@@ -1,9 +1,9 @@
 //! Messages that a schema describes, read by the plain reader of crate `payload`.
 
 use crate::catalogue::Type;
-use crate::messages::{Found, Messages, Payload, Transport};
+use crate::messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
 use crate::value::Value;
-use payload::{Attribute, Kind, Schema, Which, plan};
+use payload::{Attribute, Kind, Schema, Taken, Wanted, Which, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -67,35 +67,73 @@ impl Messages for Schemas {
         self.schemas.get(kind)
     }
 
-    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a> {
-        let mut found = Found::default();
-        let Some(schema) = self.schemas.get(kind).filter(|s| carries(s, &payload)) else {
-            return found;
-        };
-        let types: Vec<Option<Type>> = wanted.iter().map(|w| self.attribute(kind, w)).collect();
+    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_> {
+        match self.schemas.get(kind) {
+            Some(schema) => Box::new(ByWanted::new(schema, wanted)),
+            None => Box::new(NoMessages),
+        }
+    }
+}
+
+/// Reads the messages of a schema.
+struct ByWanted<'s> {
+    /// What is asked for, and behind it the attributes that tell where the next message begins.
+    wanted: Wanted<'s>,
+    /// The types of what is asked for; nothing for a name that stands for nothing.
+    types: Vec<Option<Type>>,
+    /// Room for the values of a message.
+    values: Vec<Option<Value<'static>>>,
+}
+
+impl<'s> ByWanted<'s> {
+    fn new(schema: &'s Schema, wanted: &[&str]) -> ByWanted<'s> {
+        let mut names = wanted.to_vec();
+        if let Some(next) = &schema.next {
+            names.extend([next.body.as_str(), &next.length]);
+            names.extend(next.unless.as_deref());
+        }
+        ByWanted {
+            wanted: Wanted::new(schema, &names),
+            types: wanted.iter().map(|name| ty(schema, name)).collect(),
+            values: Vec::new(),
+        }
+    }
+}
+
+impl Reader for ByWanted<'_> {
+    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>)) {
+        let schema = self.wanted.schema();
+        if !carries(schema, payload) {
+            return;
+        }
+        let mut values = emptied(std::mem::take(&mut self.values));
         let mut rest = payload.bytes;
         while !rest.is_empty() && schema.recognises(rest) {
-            let (attributes, fault) = match payload::read(schema, rest) {
-                Ok(attributes) => (attributes, false),
-                Err(malformed) => (malformed.before, true),
-            };
-            let value = |(name, ty): (&&str, &Option<Type>)| {
-                let attribute = attributes.iter().find(|a| a.name == **name)?;
-                of_type(&attribute.value, (*ty)?)
-            };
-            let values: Vec<Option<Value>> = wanted.iter().zip(&types).map(value).collect();
+            let answer = self.wanted.read(rest);
+            let (own, about_next) = answer.values.split_at_mut(self.types.len());
+            let typed = own.iter_mut().zip(&self.types);
+            values.clear();
+            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, rest, (*ty)?)));
             // A parser that stops at what it looks for does not see what is wrong behind it.
-            if fault && values.contains(&None) {
-                found.malformed = true;
-                found.part = Some((values, payload.bytes.len() - rest.len()));
+            let whole = answer.malformed.is_none() || !values.contains(&None);
+            each(Found {
+                values: &values,
+                start: payload.bytes.len() - rest.len(),
+                whole,
+            });
+            if !whole {
                 break;
             }
-            found.starts.push(payload.bytes.len() - rest.len());
-            found.messages.push(values);
-            rest = behind(schema, &attributes, rest);
+            rest = behind(about_next, rest);
         }
-        found
+        self.values = emptied(values);
     }
+}
+
+/// The same room, for values that live as long as others.
+fn emptied<'b>(mut values: Vec<Option<Value>>) -> Vec<Option<Value<'b>>> {
+    values.clear();
+    values.into_iter().map(|_| None).collect()
 }
 
 /// Whether a payload may begin with such a message: by its bytes if the schema has some by which to recognise it, by its ports otherwise.
@@ -110,32 +148,28 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
 }
 
 /// What follows a message in the same payload, where messages of its kind do: of HTTP, requests that are sent without waiting for answers
-/// (RFC 9112, section 9.3.2), and their answers.
-fn behind<'a>(schema: &Schema, attributes: &[payload::Found], bytes: &'a [u8]) -> &'a [u8] {
-    let Some(next) = &schema.next else {
+/// (RFC 9112, section 9.3.2), and their answers. The values are those of the names in [`payload::Next`], in its order.
+fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
+    let (Some(Some(body)), Some(length)) = (values.first(), values.get(1)) else {
         return &[];
     };
-    let found = |name: &str| attributes.iter().find(|a| a.name == name);
-    let Some(body) = found(&next.body) else {
-        return &[];
-    };
-    if next
-        .unless
-        .as_ref()
-        .is_some_and(|name| found(name).is_some())
-    {
+    if let Some(Some(_)) = values.get(2) {
         return &[];
     }
-    let text = |name: &str| match &found(name)?.value {
-        payload::Value::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
-        payload::Value::Number(_) => None,
+    let digits = match length {
+        Some(taken) => match &taken.value {
+            None => bytes.get(taken.offset..taken.offset + taken.length),
+            Some(payload::Value::Bytes(digits)) => Some(digits.as_slice()),
+            Some(payload::Value::Number(_)) => None,
+        },
+        None => None,
     };
-    let length = match text(&next.length) {
+    let length = match digits {
         None => 0,
         // More digits are more than a packet has.
         Some(digits) if (1..=5).contains(&digits.len()) => {
-            match digits.bytes().all(|b| b.is_ascii_digit()) {
-                true => digits.parse().unwrap_or(0),
+            match digits.iter().all(u8::is_ascii_digit) {
+                true => digits.iter().fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
                 false => return &[],
             }
         }
@@ -166,15 +200,19 @@ fn ty(schema: &Schema, name: &str) -> Option<Type> {
 }
 
 /// The value as one of the type; negative numbers and those of more than 64 bits have none.
-fn of_type(value: &payload::Value, ty: Type) -> Option<Value<'static>> {
-    match (value, ty) {
-        (payload::Value::Number(number), Type::Number(_)) => {
-            (*number).try_into().ok().map(Value::Number)
+fn of_type(taken: Taken, message: &[u8], ty: Type) -> Option<Value<'_>> {
+    match (taken.value, ty) {
+        (Some(payload::Value::Number(number)), Type::Number(_)) => {
+            number.try_into().ok().map(Value::Number)
         }
-        (payload::Value::Number(number), _) => {
+        (Some(payload::Value::Number(number)), _) => {
             Some(Value::Text(Cow::Owned(number.to_string().into_bytes())))
         }
-        (payload::Value::Bytes(bytes), Type::Text) => Some(Value::Text(Cow::Owned(bytes.clone()))),
-        (payload::Value::Bytes(_), _) => None,
+        (Some(payload::Value::Bytes(bytes)), Type::Text) => Some(Value::Text(Cow::Owned(bytes))),
+        (None, Type::Text) => {
+            let bytes = message.get(taken.offset..taken.offset + taken.length)?;
+            Some(Value::Text(Cow::Borrowed(bytes)))
+        }
+        (Some(payload::Value::Bytes(_)) | None, _) => None,
     }
 }

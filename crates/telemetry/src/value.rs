@@ -50,6 +50,17 @@ impl Value<'_> {
         }
     }
 
+    /// The same, in the place of another.
+    pub(crate) fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::Number(number) => Value::Number(*number),
+            Value::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Value::Address(address) => Value::Address(*address),
+            Value::Mac(bytes) => Value::Mac(*bytes),
+            Value::Flow(flow) => Value::Flow(*flow),
+        }
+    }
+
     /// The bytes that summaries hash and keep: a number is 8 bytes, least significant first; addresses are in network byte
     /// order; a flow is its addresses of 16 bytes each (IPv4 mapped to IPv6), its ports of 2 bytes each, and its protocol.
     pub fn bytes(&self) -> Cow<'_, [u8]> {

@@ -2,7 +2,7 @@
 
 use super::Question;
 use crate::{
-    Attribute, CaseKey, Cases, Contents, Extent, Field, LayoutId, Limits, Order, Repeat, Schema,
+    Attribute, CaseKey, Contents, Extent, Field, LayoutId, Limits, Order, Repeat, Schema,
     Which,
 };
 use asic::{PUBLISHED_VALUE_BYTES, Payload, Technique};
@@ -187,7 +187,7 @@ impl Search<'_> {
                 let joined = || format!("`{}` may be in several parts", field.name);
                 inside.at_least(Technique::SkipAhead, joined);
             }
-            let found = inner(field)
+            let found = field.contents.layouts()
                 .into_iter()
                 .find_map(|layout| self.layout(layout, inside.clone(), open));
             open.pop();
@@ -209,7 +209,7 @@ impl Search<'_> {
                 let open = [open, &[layout]].concat();
                 let fields = self.schema.layouts[layout].fields.iter().filter(once);
                 fields
-                    .flat_map(inner)
+                    .flat_map(|field| field.contents.layouts())
                     .any(|layout| self.leads_once(layout, &open))
             }
     }
@@ -217,7 +217,7 @@ impl Search<'_> {
     /// What is in front of one of many instances are others of them.
     fn repeats(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
         let is_first = matches!(self.attribute.which, Which::Index(0))
-            && inner(field)
+            && field.contents.layouts()
                 .into_iter()
                 .any(|layout| self.leads_once(layout, open));
         if matches!(field.repeat, Repeat::Once | Repeat::Optional) || is_first {
@@ -260,7 +260,7 @@ impl Search<'_> {
                 format!("only its terminator gives the end of `{name}`")
             }),
             Extent::Contents => {
-                let layouts = inner(field);
+                let layouts = field.contents.layouts();
                 if layouts.len() > 1 {
                     let varies = || format!("`{name}` has several forms");
                     at.at_least(Technique::SkipAhead, varies);
@@ -278,22 +278,6 @@ impl Search<'_> {
                 }
             }
         }
-    }
-}
-
-/// The layouts of all cases, the default first: it is what most messages have.
-fn all<K>(cases: &Cases<K>) -> Vec<LayoutId> {
-    let others = cases.cases.iter().map(|case| case.1);
-    cases.default.into_iter().chain(others).collect()
-}
-
-/// The layouts that a field may hold.
-fn inner(field: &Field) -> Vec<LayoutId> {
-    match &field.contents {
-        Contents::Layout(layout) => vec![*layout],
-        Contents::Select(_, cases) => all(cases),
-        Contents::Starts(cases) => all(cases),
-        _ => Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::input::Window;
 use super::layout::Frame;
 use super::malformed::{Stop, stop};
+use super::notes::Notes;
 use super::{Reader, Reason, dns_name};
 use crate::{Extent, Field};
 
@@ -30,7 +31,7 @@ impl Bounds {
     }
 }
 
-impl Reader<'_> {
+impl<N: Notes> Reader<'_, N> {
     /// The bytes of a field that begins at `at`, behind its tag.
     pub(super) fn bounds(
         &self,
@@ -45,7 +46,7 @@ impl Reader<'_> {
             Extent::Size(size) if *size <= left => Ok(Bounds::of(at, at + size)),
             Extent::Size(_) => stop(Reason::Truncated, window.end),
             Extent::Length(sum) => {
-                let length = sum.value(|field| frame.number(field));
+                let length = sum.value(|field| self.number(frame, field));
                 match usize::try_from(length) {
                     Ok(length) if length <= left => Ok(Bounds::of(at, at + length)),
                     _ => stop(Reason::LengthPastEnd, at),

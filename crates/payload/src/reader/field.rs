@@ -2,12 +2,13 @@
 
 use super::extent::Bounds;
 use super::input::{Input, Window};
-use super::layout::{Frame, Slot, is, progress};
-use super::malformed::{Fault, Stop, stop};
+use super::layout::{Frame, Shared, Slot, fault, progress};
+use super::malformed::{Halt, Stop, stop};
+use super::notes::Notes;
 use super::{Reader, Reason, json, xml};
 use crate::{CharSet, Contents, Extent, Field, FieldId, LayoutId, Repeat};
 
-impl Reader<'_> {
+impl<N: Notes> Reader<'_, N> {
     /// Reads a field as often as it stands; where it ends.
     pub(super) fn field(
         &mut self,
@@ -15,10 +16,11 @@ impl Reader<'_> {
         id: FieldId,
         window: Window,
         mut at: usize,
-    ) -> Result<usize, Fault> {
-        let field = &self.schema.layouts[frame.layout].fields[id];
+    ) -> Result<usize, Halt> {
+        let schema = self.schema;
+        let field = &schema.layouts[frame.layout].fields[id];
         let when = field.when.as_ref();
-        if when.is_some_and(|when| !when.holds(|field| frame.number(field))) {
+        if when.is_some_and(|when| !when.holds(|field| self.number(frame, field))) {
             return Ok(at);
         }
         let mut index = 0;
@@ -33,7 +35,7 @@ impl Reader<'_> {
                 }
             }
             Repeat::Count(sum) => {
-                let times = sum.value(|field| frame.number(field));
+                let times = sum.value(|field| self.number(frame, field));
                 while (index as i128) < times {
                     at = self.repeated(frame, id, window, at, index)?;
                     index += 1;
@@ -48,7 +50,7 @@ impl Reader<'_> {
                         reason: Reason::Truncated,
                         at,
                     };
-                    return Err(self.fault(frame, id, window, short));
+                    return Err(fault(frame, id, window, short));
                 }
                 at = self.repeated(frame, id, window, at, index)?;
                 index += 1;
@@ -57,17 +59,21 @@ impl Reader<'_> {
                 let Contents::Layout(item) = field.contents else {
                     return Ok(at);
                 };
-                let name = &self.schema.layouts[frame.layout].fields[*first].name;
-                let mut names = self.schema.layouts[item].fields.iter();
+                let name = &schema.layouts[frame.layout].fields[*first].name;
+                let mut names = schema.layouts[item].fields.iter();
                 let Some(link) = names.position(|field| &field.name == name) else {
                     return Ok(at);
                 };
-                let mut next = frame.number(*first);
+                let mut next = self.number(frame, *first);
                 while next != 0 {
                     let inner = window.inner(window.end);
-                    let (end, read) = self.layout(item, inner, at, index, Some((link, next)))?;
-                    at = progress(at, end).map_err(|stop| self.fault(frame, id, window, stop))?;
-                    next = read.number(link);
+                    let shared = Shared {
+                        field: link,
+                        number: Some(next),
+                    };
+                    let (end, read) = self.layout(item, inner, at, index, Some(shared))?;
+                    at = progress(at, end).map_err(|stop| fault(frame, id, window, stop))?;
+                    next = read.and_then(|slot| slot.number).unwrap_or(0);
                     index += 1;
                 }
             }
@@ -83,9 +89,9 @@ impl Reader<'_> {
         window: Window,
         at: usize,
         index: usize,
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, Halt> {
         let end = self.instance(frame, id, window, at, index)?;
-        progress(at, end).map_err(|stop| self.fault(frame, id, window, stop))
+        progress(at, end).map_err(|stop| fault(frame, id, window, stop))
     }
 
     fn instance(
@@ -95,39 +101,38 @@ impl Reader<'_> {
         window: Window,
         at: usize,
         index: usize,
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, Halt> {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
-        let faulty = |reader: &Self, frame: &Frame, stop| reader.fault(frame, id, window, stop);
-        let at = tag(field, window, at).map_err(|stop| faulty(self, frame, stop))?;
+        let faulty = |frame: &Frame, stop| fault(frame, id, window, stop);
+        let at = tag(field, window, at).map_err(|stop| faulty(frame, stop))?;
         if let Extent::Joined { layout, part } = field.extent {
             return self.joined(frame, id, window, at, (layout, part));
         }
         let bounds = self.bounds(field, frame, window, at);
-        let bounds = bounds.map_err(|stop| faulty(self, frame, stop))?;
-        let inside = check(field, window, &bounds).map_err(|stop| faulty(self, frame, stop))?;
+        let bounds = bounds.map_err(|stop| faulty(frame, stop))?;
+        let inside = check(field, window, &bounds).map_err(|stop| faulty(frame, stop))?;
         let slot = Slot {
             start: inside.0,
             end: inside.1,
-            number: number(field, window, &bounds, inside)
-                .map_err(|stop| faulty(self, frame, stop))?,
+            number: number(field, window, &bounds, inside).map_err(|stop| faulty(frame, stop))?,
         };
         let next = bounds.next;
         let is_open = field.extent == Extent::Contents;
-        let chosen = choose(field, frame, window, inside, is_open);
-        let chosen = chosen.map_err(|stop| faulty(self, frame, stop))?;
+        let chosen = choose(field, self.slots(frame), window, inside, is_open);
+        let chosen = chosen.map_err(|stop| faulty(frame, stop))?;
         let Some(layout) = chosen else {
-            self.note(frame, id, window, slot, bounds.text);
+            self.note(frame, id, window, slot, bounds.text)?;
             return self.members(frame, id, window, inside).map(|()| next);
         };
         let end = if is_open { window.end } else { inside.1 };
         let (end, _) = self.layout(layout, window.inner(end), inside.0, index, None)?;
         if is_open {
             let slot = Slot { end, ..slot };
-            self.note(frame, id, window, slot, None);
+            self.note(frame, id, window, slot, None)?;
             Ok(end)
         } else {
-            self.note(frame, id, window, slot, None);
+            self.note(frame, id, window, slot, None)?;
             Ok(next)
         }
     }
@@ -140,26 +145,26 @@ impl Reader<'_> {
         window: Window,
         at: usize,
         (layout, part): (LayoutId, FieldId),
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, Halt> {
         let mut parts = Vec::new();
         let mut next = at;
+        let shared = Shared {
+            field: part,
+            number: None,
+        };
         while next < window.end {
-            match self.layout(layout, window.inner(window.end), next, parts.len(), None) {
-                Ok((end, read)) if end > next => {
-                    let part = read.slots[part].as_ref();
+            let inner = window.inner(window.end);
+            match self.layout(layout, inner, next, parts.len(), Some(shared)) {
+                Ok((end, part)) if end > next => {
                     parts.extend(part.map(|part| (part.start, part.end)));
                     next = end;
                 }
-                Err(fault) if parts.is_empty() => return Err(fault),
+                Err(halt) if parts.is_empty() || matches!(halt, Halt::Done) => return Err(halt),
                 _ => break,
             }
         }
         let input = Input::joined(window.input, &parts);
-        let inner = Window {
-            input: &input,
-            end: input.bytes.len(),
-            depth: window.depth + 1,
-        };
+        let inner = Window::of(&input, window.depth + 1);
         match self.schema.layouts[frame.layout].fields[id].contents {
             Contents::Layout(layout) => self.layout(layout, inner, 0, 0, None)?.0,
             _ => 0,
@@ -174,7 +179,7 @@ impl Reader<'_> {
         id: FieldId,
         window: Window,
         inside: (usize, usize),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Halt> {
         let document = Window {
             end: inside.1,
             ..window
@@ -186,8 +191,9 @@ impl Reader<'_> {
             Contents::Xml => xml::read(document, inside.0, limit, &mut members),
             _ => Ok(()),
         };
-        self.note_members(frame, id, window, members);
-        done.map_err(|stop| self.fault(frame, id, window, stop))
+        self.notes.members((frame.layout, id), window, members);
+        done.map_err(|stop| fault(frame, id, window, stop))?;
+        self.go_on()
     }
 }
 
@@ -205,7 +211,7 @@ fn tag(field: &Field, window: Window, at: usize) -> Result<usize, Stop> {
 
 /// Trims the field, and checks its bytes: where it starts and ends.
 fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize), Stop> {
-    let bytes = &window.input.bytes;
+    let bytes = window.bytes;
     let (mut start, mut end) = (bounds.start, bounds.end);
     if let Some(trim) = &field.trim {
         while start < end && trim.contains(bytes[start]) {
@@ -231,7 +237,7 @@ fn number(
     bounds: &Bounds,
     (start, end): (usize, usize),
 ) -> Result<Option<i128>, Stop> {
-    let bytes = &window.input.bytes[start..end];
+    let bytes = &window.bytes[start..end];
     match field.contents {
         _ if bounds.number.is_some() => Ok(bounds.number),
         Contents::Number { little_endian } => {
@@ -262,7 +268,7 @@ fn number(
 /// The layout that the field holds, if it holds one that is to be read.
 fn choose(
     field: &Field,
-    frame: &Frame,
+    slots: &[Option<Slot>],
     window: Window,
     (start, end): (usize, usize),
     is_open: bool,
@@ -270,16 +276,16 @@ fn choose(
     let (found, default) = match &field.contents {
         Contents::Layout(layout) => return Ok(Some(*layout)),
         Contents::Select(by, cases) => {
-            let slot = frame.slots[*by].as_ref();
+            let slot = slots[*by].as_ref();
             let fits = |slot: &Slot| {
                 let mut all = cases.cases.iter();
-                all.find(|(key, _)| is(slot, window, key, false))
+                all.find(|(key, _)| slot.is(window, key, false))
             };
             (slot.and_then(fits).map(|case| case.1), cases.default)
         }
         Contents::Starts(cases) => {
             let end = if is_open { window.end } else { end };
-            let here = &window.input.bytes[start..end];
+            let here = &window.bytes[start..end];
             let mut all = cases.cases.iter();
             let found = all.find(|(bytes, _)| here.starts_with(bytes));
             (found.map(|case| case.1), cases.default)

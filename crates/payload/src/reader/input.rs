@@ -1,34 +1,54 @@
 //! The bytes that a layout is read from.
 
+use std::borrow::Cow;
+
 /// Bytes, and where they stand in the message.
-pub(super) struct Input {
-    pub(super) bytes: Vec<u8>,
-    /// Where pieces begin: in `bytes`, and in the message; the first begins at 0.
+pub(super) struct Input<'m> {
+    bytes: Cow<'m, [u8]>,
+    /// The first byte's offset in the message.
+    first: usize,
+    /// Where pieces begin, if there are several: in `bytes`, and in the message.
     pieces: Vec<(usize, usize)>,
 }
 
-impl Input {
+impl<'m> Input<'m> {
     /// The whole message.
-    pub(super) fn whole(message: &[u8]) -> Input {
+    pub(super) fn whole(message: &'m [u8]) -> Input<'m> {
         Input {
-            bytes: message.to_vec(),
-            pieces: vec![(0, 0)],
+            bytes: Cow::Borrowed(message),
+            first: 0,
+            pieces: Vec::new(),
         }
     }
 
     /// Parts of another input, read as one.
-    pub(super) fn joined(input: &Input, parts: &[(usize, usize)]) -> Input {
-        let mut joined = Input {
-            bytes: Vec::new(),
-            pieces: Vec::new(),
-        };
-        for &(start, end) in parts {
-            joined
-                .pieces
-                .push((joined.bytes.len(), input.offset(start)));
-            joined.bytes.extend(&input.bytes[start..end]);
+    pub(super) fn joined(input: &'m Input, parts: &[(usize, usize)]) -> Input<'m> {
+        if let ([(start, end)], true) = (parts, input.is_one_piece()) {
+            return Input {
+                bytes: Cow::Borrowed(&input.bytes[*start..*end]),
+                first: input.offset(*start),
+                pieces: Vec::new(),
+            };
         }
-        joined
+        let (mut bytes, mut pieces) = (Vec::new(), Vec::new());
+        for &(start, end) in parts {
+            pieces.push((bytes.len(), input.offset(start)));
+            bytes.extend(&input.bytes[start..end]);
+        }
+        Input {
+            bytes: bytes.into(),
+            first: 0,
+            pieces,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether the bytes stand in the message as they stand here.
+    pub(super) fn is_one_piece(&self) -> bool {
+        self.pieces.is_empty()
     }
 
     /// The offset in the message.
@@ -36,7 +56,7 @@ impl Input {
         let piece = self.pieces.partition_point(|&(start, _)| start <= at);
         match piece.checked_sub(1).map(|piece| self.pieces[piece]) {
             Some((start, offset)) => offset + (at - start),
-            None => at,
+            None => self.first + at,
         }
     }
 }
@@ -44,15 +64,28 @@ impl Input {
 /// Bytes up to an end, at a depth.
 #[derive(Clone, Copy)]
 pub(super) struct Window<'i> {
-    pub(super) input: &'i Input,
+    pub(super) input: &'i Input<'i>,
+    /// Those of the input.
+    pub(super) bytes: &'i [u8],
     pub(super) end: usize,
     pub(super) depth: usize,
 }
 
-impl Window<'_> {
+impl<'i> Window<'i> {
+    /// All bytes of an input.
+    pub(super) fn of(input: &'i Input<'i>, depth: usize) -> Window<'i> {
+        let bytes = input.bytes();
+        Window {
+            input,
+            bytes,
+            end: bytes.len(),
+            depth,
+        }
+    }
+
     /// The bytes from `at` on.
-    pub(super) fn from(&self, at: usize) -> &[u8] {
-        self.input.bytes.get(at..self.end).unwrap_or(&[])
+    pub(super) fn from(&self, at: usize) -> &'i [u8] {
+        self.bytes.get(at..self.end).unwrap_or(&[])
     }
 
     /// The same bytes up to another end, one level further in.

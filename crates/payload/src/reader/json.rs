@@ -111,7 +111,7 @@ impl Text<'_> {
             if !self.path.is_empty() {
                 self.path.push('.');
             }
-            self.path += &String::from_utf8_lossy(&self.window.input.bytes[start..end]);
+            self.path += &String::from_utf8_lossy(&self.window.bytes[start..end]);
             if !self.passes(b':')? {
                 return self.unexpected();
             }

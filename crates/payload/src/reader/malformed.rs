@@ -1,6 +1,7 @@
 //! Why bytes are not the message that a schema describes.
 
 use super::Found;
+use crate::{FieldId, LayoutId, Schema};
 use std::fmt;
 
 /// What is wrong with a message.
@@ -60,12 +61,29 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// What stops a reading.
+/// Why a reading ends early.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The message is malformed.
+    Fault(Fault),
+    /// Nothing more is wanted.
+    Done,
+}
+
+/// What is wrong with a message, and in which field.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) reason: Reason,
     pub(super) at: usize,
-    pub(super) field: String,
+    pub(super) place: (LayoutId, FieldId),
+}
+
+impl Fault {
+    pub(super) fn field(&self, schema: &Schema) -> String {
+        let (layout, field) = self.place;
+        let layout = &schema.layouts[layout];
+        format!("{}.{}", layout.name, layout.fields[field].name)
+    }
 }
 
 /// As [`Fault`], where the field is not known yet; the offset is one in the input.

@@ -10,12 +10,18 @@ mod input;
 mod json;
 mod layout;
 mod malformed;
+mod notes;
+mod wanted;
 mod xml;
 
 use crate::Schema;
-use input::Input;
+use input::{Input, Window};
+use layout::Slot;
+use malformed::Halt;
+use notes::{All, Notes};
 
 pub use malformed::{Malformed, Reason};
+pub use wanted::{Answer, Taken, Wanted};
 
 /// The value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,32 +49,41 @@ pub struct Found {
 pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed>> {
     let mut reader = Reader {
         schema,
-        found: Vec::new(),
+        notes: All {
+            schema,
+            found: Vec::new(),
+        },
+        slots: Vec::new(),
     };
-    let input = Input::whole(message);
-    let window = input::Window {
-        input: &input,
-        end: message.len(),
-        depth: 0,
-    };
-    let done = reader.layout(schema.root, window, 0, 0, None);
-    let mut found = reader.found;
+    let done = reader.message(message);
+    let mut found = reader.notes.found;
     found.sort_by_key(|found| found.offset);
     match done {
-        Ok(_) => Ok(found),
-        Err(fault) => Err(Box::new(Malformed {
+        Err(Halt::Fault(fault)) => Err(Box::new(Malformed {
             reason: fault.reason,
             at: fault.at,
-            field: fault.field,
+            field: fault.field(schema),
             before: found,
         })),
+        Err(Halt::Done) | Ok(()) => Ok(found),
     }
 }
 
 /// One reading.
-struct Reader<'s> {
+struct Reader<'s, N> {
     schema: &'s Schema,
-    found: Vec<Found>,
+    notes: N,
+    /// The fields that have been read of the instances that are being read, one behind the other.
+    slots: Vec<Option<Slot>>,
+}
+
+impl<N: Notes> Reader<'_, N> {
+    fn message(&mut self, message: &[u8]) -> Result<(), Halt> {
+        let input = Input::whole(message);
+        let root = self.schema.root;
+        self.layout(root, Window::of(&input, 0), 0, 0, None)
+            .map(|_| ())
+    }
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl Document<'_> {
     }
 
     fn bytes(&self, (start, end): (usize, usize)) -> &[u8] {
-        &self.window.input.bytes[start..end]
+        &self.window.bytes[start..end]
     }
 
     fn unexpected<T>(&self) -> Result<T, Stop> {

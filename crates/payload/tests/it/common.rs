@@ -1,7 +1,7 @@
 //! What the tests of several messages need.
 
 use payload::builtin::Builtin;
-use payload::{Found, Malformed, Schema, Value, read};
+use payload::{Attribute, Found, Malformed, Schema, Value, Wanted, Which, read};
 use proptest::prelude::ProptestConfig;
 
 /// So many random messages, times `ONPATH_FUZZ` if that is set.
@@ -23,9 +23,56 @@ pub(crate) fn schema(name: &str) -> Schema {
     builtin.schema().expect("its schema")
 }
 
-/// Reads a message by a built-in schema.
+/// Reads a message by a built-in schema. What is read of single attributes has to agree.
 pub(crate) fn reading(name: &str, bytes: &[u8]) -> Result<Vec<Found>, Box<Malformed>> {
-    read(&schema(name), bytes)
+    let schema = schema(name);
+    let whole = read(&schema, bytes);
+    agrees(&schema, bytes, &whole);
+    whole
+}
+
+/// Reads single attributes, two, and all that there are, as they are in the whole message.
+fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malformed>>) {
+    let (found, reason) = match whole {
+        Ok(found) => (found, None),
+        Err(malformed) => (&malformed.before, Some(malformed.reason)),
+    };
+    let fixed = schema.attributes.iter().map(|a| a.name.as_str());
+    let fixed = fixed.filter(|name| !name.ends_with('*'));
+    let mut names: Vec<&str> = fixed.chain(found.iter().map(|f| f.name.as_str())).collect();
+    let is_member = |a: &Attribute| matches!(a.which, Which::Member(_) | Which::AnyMember);
+    let has_members = schema.attributes.iter().any(is_member);
+    names.retain(|name| has_members || schema.asked(name).is_ok());
+    names.sort_unstable();
+    names.dedup();
+    let all = std::iter::once(names.as_slice());
+    for some in names.chunks(1).chain(names.windows(2)).chain(all) {
+        let expected: Vec<Option<&Found>> = some
+            .iter()
+            .map(|name| found.iter().find(|found| found.name == **name))
+            .collect();
+        let mut wanted = Wanted::new(schema, some);
+        // What an earlier message left must not matter.
+        for _ in 0..2 {
+            let answer = wanted.read(bytes);
+            for (taken, expected) in answer.values.iter().zip(&expected) {
+                let place = taken.as_ref().map(|taken| (taken.offset, taken.length));
+                let value = taken.as_ref().map(|taken| match &taken.value {
+                    Some(value) => value.clone(),
+                    None => Value::Bytes(bytes[taken.offset..][..taken.length].to_vec()),
+                });
+                let there = expected.map(|found| (found.offset, found.length));
+                assert_eq!(place, there, "{some:?} of {bytes:?}");
+                assert_eq!(value.as_ref(), expected.map(|f| &f.value), "{some:?}");
+            }
+            // Only behind what is wanted may a fault stay unseen.
+            match answer.malformed {
+                None if expected.contains(&None) => assert_eq!(None, reason, "{some:?}"),
+                None => {}
+                seen => assert_eq!(seen, reason, "{some:?}"),
+            }
+        }
+    }
 }
 
 /// The values of an attribute.

@@ -2,7 +2,7 @@
 
 use payload::{Exchange, Sides};
 use std::sync::LazyLock;
-use telemetry::{Found, Messages, Payload, Type, Value};
+use telemetry::{Found, Messages, Payload, Reader, Type, Value};
 
 /// Reads messages of two kinds: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method` and `host`, the number `size`, and
 /// any text by the name `x.NAME`.
@@ -46,21 +46,28 @@ impl Messages for Toy {
             .map(|(_, ty)| *ty)
     }
 
-    fn read<'a>(&self, kind: usize, wanted: &[&str], payload: Payload<'a>) -> Found<'a> {
-        let mut found = Found::default();
-        if kind != 0 || payload.destination_port != 7000 {
-            return found;
+    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_> {
+        Box::new(Pairs {
+            is_known: kind == 0,
+            wanted: wanted.iter().map(|name| name.to_string()).collect(),
+        })
+    }
+}
+
+/// Reads lines of pairs.
+struct Pairs {
+    is_known: bool,
+    wanted: Vec<String>,
+}
+
+impl Reader for Pairs {
+    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>)) {
+        if !self.is_known || payload.destination_port != 7000 {
+            return;
         }
-        for line in payload
-            .bytes
-            .split(|&b| b == b'\n')
-            .filter(|line| !line.is_empty())
-        {
-            if !line.contains(&b'=') {
-                found.malformed = true;
-                break;
-            }
-            let value = |name: &&str| {
+        let mut start = 0;
+        for line in payload.bytes.split(|&b| b == b'\n') {
+            let value = |name: &String| {
                 let name = name.strip_prefix("x.").unwrap_or(name);
                 line.split(|&b| b == b';').find_map(|pair| {
                     let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
@@ -73,8 +80,19 @@ impl Messages for Toy {
                     }
                 })
             };
-            found.messages.push(wanted.iter().map(value).collect());
+            let values: Vec<Option<Value>> = self.wanted.iter().map(value).collect();
+            let whole = line.contains(&b'=');
+            if !line.is_empty() {
+                each(Found {
+                    values: &values,
+                    start,
+                    whole,
+                });
+                if !whole {
+                    return;
+                }
+            }
+            start += line.len() + 1;
         }
-        found
     }
 }

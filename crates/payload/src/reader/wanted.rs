@@ -1,0 +1,252 @@
+//! Reading for some attributes only: without copies, and no further than the last of them.
+
+use super::input::Window;
+use super::json::Member;
+use super::layout::Slot;
+use super::malformed::Halt;
+use super::notes::{Notes, Read};
+use super::{Reader, Reason, Value};
+use crate::{
+    Asked, Attribute, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema, Which,
+};
+
+/// The first value of an attribute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// As in [`Found`](crate::Found).
+    pub offset: usize,
+    /// As in [`Found`](crate::Found).
+    pub length: usize,
+    /// What it is; `None` if it is the bytes that stand there.
+    pub value: Option<Value>,
+}
+
+/// What a message has of what is wanted.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Answer<'w> {
+    /// For each name in turn the value with the least offset.
+    pub values: &'w mut [Option<Taken>],
+    /// What is wrong with the message, if it is in front of a name without a value or was seen all the same.
+    pub malformed: Option<Reason>,
+}
+
+/// Names of attributes, resolved once, to be read of many messages.
+///
+/// [`read`](crate::read) defines the values: those of the attribute of that name with the least offset, also of a message that is malformed
+/// behind them. Reading ends where each name has its value, if what follows cannot have another one of less offset.
+#[derive(Clone, Debug)]
+pub struct Wanted<'s> {
+    schema: &'s Schema,
+    question: Question,
+    values: Vec<Option<Taken>>,
+    /// Room for a reading.
+    slots: Vec<Option<Slot>>,
+}
+
+/// What is to be noted.
+#[derive(Clone, Debug)]
+struct Question {
+    /// By layout and field: the number of a name, and which values it has.
+    sites: Vec<Vec<Vec<(usize, Pick)>>>,
+    /// How many names there are.
+    names: usize,
+    /// Whether a value that is read later cannot have a smaller offset.
+    in_order: bool,
+}
+
+/// Which of a field's values has a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Pick {
+    Only(Only),
+    /// The member of this path.
+    Member(String),
+}
+
+impl<'s> Wanted<'s> {
+    /// The names are those of [`Schema::asked`], and of members of documents as in [`Found`](crate::Found); any other stays without a value.
+    pub fn new(schema: &'s Schema, names: &[&str]) -> Wanted<'s> {
+        let layouts = schema.layouts.iter();
+        let mut sites: Vec<Vec<Vec<_>>> = layouts
+            .map(|layout| vec![Vec::new(); layout.fields.len()])
+            .collect();
+        for (number, name) in names.iter().enumerate() {
+            for attribute in &schema.attributes {
+                let pick = match schema.only(attribute, name) {
+                    Some(only) => Some(Pick::Only(only)),
+                    None => member(attribute, name).map(|path| Pick::Member(path.into())),
+                };
+                let site = &mut sites[attribute.layout][attribute.field];
+                site.extend(pick.map(|pick| (number, pick)));
+            }
+        }
+        let apart = joined_layouts(schema);
+        let is_in_order = |name: &&str| {
+            let asked = schema.asked(name);
+            asked.is_ok_and(|asked| is_in_order(schema, &asked, &apart))
+        };
+        Wanted {
+            schema,
+            question: Question {
+                sites,
+                names: names.len(),
+                in_order: names.iter().all(is_in_order),
+            },
+            values: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// Reads a message.
+    pub fn read(&mut self, message: &[u8]) -> Answer<'_> {
+        self.values.clear();
+        self.values.resize(self.question.names, None);
+        let mut reader = Reader {
+            schema: self.schema,
+            notes: First {
+                missing: self.question.names,
+                question: &self.question,
+                values: &mut self.values,
+            },
+            slots: std::mem::take(&mut self.slots),
+        };
+        let done = reader.message(message);
+        self.slots = reader.slots;
+        Answer {
+            values: &mut self.values,
+            malformed: match done {
+                Err(Halt::Fault(fault)) => Some(fault.reason),
+                Err(Halt::Done) | Ok(()) => None,
+            },
+        }
+    }
+}
+
+/// The path of the member that has a name, if it is one of the attribute's.
+fn member<'a>(attribute: &'a Attribute, name: &'a str) -> Option<&'a str> {
+    match &attribute.which {
+        Which::Member(path) => (attribute.name == name).then_some(path),
+        Which::AnyMember => name.strip_prefix(attribute.name.trim_end_matches('*')),
+        _ => None,
+    }
+}
+
+/// The layouts of parts that are joined, with all inside them: they are read before what they are joined to, which begins further to the front.
+fn joined_layouts(schema: &Schema) -> Vec<bool> {
+    let mut inside = vec![false; schema.layouts.len()];
+    let fields = schema.layouts.iter().flat_map(|layout| &layout.fields);
+    let mut open: Vec<LayoutId> = fields
+        .filter_map(|field| match field.extent {
+            Extent::Joined { layout, .. } => Some(layout),
+            _ => None,
+        })
+        .collect();
+    while let Some(layout) = open.pop() {
+        if !std::mem::replace(&mut inside[layout], true) {
+            let fields = schema.layouts[layout].fields.iter();
+            open.extend(fields.flat_map(|field| field.contents.layouts()));
+        }
+    }
+    inside
+}
+
+/// Whether of all values of a name the one that is read first has the least offset, and is one that has a meaning in any case. A field with a
+/// layout is noted behind what is in it.
+fn is_in_order(schema: &Schema, asked: &Asked, apart: &[bool]) -> bool {
+    let is_plain = match asked.kind {
+        Kind::Number { bits, signed } => bits <= 64 && !signed,
+        Kind::Bytes | Kind::DnsName => true,
+    };
+    is_plain
+        && asked.sites.iter().all(|site| {
+            let field = &schema.layouts[site.layout].fields[site.field];
+            let has_no_layout = matches!(
+                field.contents,
+                Contents::Bytes | Contents::Number { .. } | Contents::Decimal
+            );
+            has_no_layout && !apart[site.layout]
+        })
+}
+
+/// Notes the value of each name that has the least offset.
+struct First<'w> {
+    question: &'w Question,
+    values: &'w mut [Option<Taken>],
+    /// Names without a value.
+    missing: usize,
+}
+
+impl First<'_> {
+    fn take(&mut self, name: usize, offset: usize, taken: impl FnOnce() -> Taken) {
+        match &mut self.values[name] {
+            Some(known) if known.offset <= offset => return,
+            Some(_) => {}
+            None => self.missing -= 1,
+        }
+        self.values[name] = Some(taken());
+    }
+}
+
+impl Notes for First<'_> {
+    fn field(&mut self, read: &Read, text: Option<Vec<u8>>) {
+        let (layout, field) = read.place();
+        let question = self.question;
+        for (name, pick) in &question.sites[layout][field] {
+            let is_it = match pick {
+                Pick::Only(Only::All) => true,
+                Pick::Only(Only::Key(key)) => read.has_key(key),
+                Pick::Only(Only::Index(index)) => *index == read.frame.index,
+                Pick::Member(_) => false,
+            };
+            if is_it {
+                let Slot { start, end, number } = read.slot;
+                let offset = read.window.input.offset(start);
+                let copied = || {
+                    let is_elsewhere = !read.window.input.is_one_piece();
+                    is_elsewhere.then(|| read.window.bytes[start..end].to_vec())
+                };
+                self.take(*name, offset, || Taken {
+                    offset,
+                    length: end - start,
+                    value: match number {
+                        Some(number) => Some(Value::Number(number)),
+                        None => text.clone().or_else(copied).map(Value::Bytes),
+                    },
+                });
+            }
+        }
+    }
+
+    fn members(
+        &mut self,
+        (layout, field): (LayoutId, FieldId),
+        window: Window,
+        members: Vec<Member>,
+    ) {
+        let question = self.question;
+        let sites = &question.sites[layout][field];
+        for member in members {
+            for (name, pick) in sites {
+                if matches!(pick, Pick::Member(path) if *path == member.path) {
+                    let (start, end) = (member.start, member.end);
+                    let offset = window.input.offset(start);
+                    let is_elsewhere = !window.input.is_one_piece();
+                    let copied = || Value::Bytes(window.bytes[start..end].to_vec());
+                    self.take(*name, offset, || Taken {
+                        offset,
+                        length: end - start,
+                        value: is_elsewhere.then(copied),
+                    });
+                }
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.missing == 0 && self.question.in_order
+    }
+}
