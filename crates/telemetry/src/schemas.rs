@@ -169,7 +169,9 @@ fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
         // More digits are more than a packet has.
         Some(digits) if (1..=5).contains(&digits.len()) => {
             match digits.iter().all(u8::is_ascii_digit) {
-                true => digits.iter().fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
+                true => digits
+                    .iter()
+                    .fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
                 false => return &[],
             }
         }

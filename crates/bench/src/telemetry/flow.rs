@@ -201,10 +201,18 @@ impl Bench<'_> {
     /// Who reads copies: waits for them as `onpath query --off-path` does, and looks at each.
     fn copies(&self, mut ring: PacketRing, mut look: Look, done: &AtomicBool) -> io::Result<u64> {
         precedence::pin_this(self.receiving)?;
-        let mut packets = 0;
+        let (mut packets, mut failed) = (0, Ok(()));
         while !done.load(Ordering::Relaxed) {
-            let taken = ring.take(|packet| look.copied(&packet));
-            packets += taken as u64;
+            // What is taken at once may be all that may be under way, which a slow reader has for longer than is measured: the
+            // generator has to see how far it is.
+            let taken = ring.take(|packet| {
+                look.copied(&packet);
+                packets += 1;
+                if packets % PUBLISHED_EVERY == 0 {
+                    failed = self.generator.set_copied(packets);
+                }
+            });
+            std::mem::replace(&mut failed, Ok(()))?;
             self.generator.set_copied(packets)?;
             if taken == 0 {
                 wait(&ring)?;

@@ -2,8 +2,7 @@
 
 use super::Question;
 use crate::{
-    Attribute, CaseKey, Contents, Extent, Field, LayoutId, Limits, Order, Repeat, Schema,
-    Which,
+    Attribute, CaseKey, Contents, Extent, Field, LayoutId, Limits, Order, Repeat, Schema, Which,
 };
 use asic::{PUBLISHED_VALUE_BYTES, Payload, Technique};
 
@@ -187,7 +186,9 @@ impl Search<'_> {
                 let joined = || format!("`{}` may be in several parts", field.name);
                 inside.at_least(Technique::SkipAhead, joined);
             }
-            let found = field.contents.layouts()
+            let found = field
+                .contents
+                .layouts()
                 .into_iter()
                 .find_map(|layout| self.layout(layout, inside.clone(), open));
             open.pop();
@@ -217,7 +218,9 @@ impl Search<'_> {
     /// What is in front of one of many instances are others of them.
     fn repeats(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
         let is_first = matches!(self.attribute.which, Which::Index(0))
-            && field.contents.layouts()
+            && field
+                .contents
+                .layouts()
                 .into_iter()
                 .any(|layout| self.leads_once(layout, open));
         if matches!(field.repeat, Repeat::Once | Repeat::Optional) || is_first {

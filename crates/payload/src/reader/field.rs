@@ -104,6 +104,9 @@ impl<N: Notes> Reader<'_, N> {
     ) -> Result<usize, Halt> {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
+        if let Some(size) = plain_size(field) {
+            return self.plain(frame, id, window, at, size);
+        }
         let faulty = |frame: &Frame, stop| fault(frame, id, window, stop);
         let at = tag(field, window, at).map_err(|stop| faulty(frame, stop))?;
         if let Extent::Joined { layout, part } = field.extent {
@@ -135,6 +138,32 @@ impl<N: Notes> Reader<'_, N> {
             self.note(frame, id, window, slot, None)?;
             Ok(next)
         }
+    }
+
+    /// A field of a fixed size of which nothing is checked: what most messages have most of.
+    fn plain(
+        &mut self,
+        frame: &Frame,
+        id: FieldId,
+        window: Window,
+        at: usize,
+        size: usize,
+    ) -> Result<usize, Halt> {
+        let Some(bytes) = window.from(at).get(..size) else {
+            let short = Stop {
+                reason: Reason::Truncated,
+                at: window.end,
+            };
+            return Err(fault(frame, id, window, short));
+        };
+        let number = match self.schema.layouts[frame.layout].fields[id].contents {
+            Contents::Number { little_endian } => Some(whole(bytes, little_endian)),
+            _ => None,
+        };
+        let (start, end) = (at, at + size);
+        let slot = Slot { start, end, number };
+        self.note(frame, id, window, slot, None)?;
+        Ok(end)
     }
 
     /// The parts of consecutive instances, read as one. An instance that is no more of its layout, or not whole, ends them.
@@ -189,11 +218,33 @@ impl<N: Notes> Reader<'_, N> {
         let done = match self.schema.layouts[frame.layout].fields[id].contents {
             Contents::Json => json::read(document, inside.0, limit, &mut members),
             Contents::Xml => xml::read(document, inside.0, limit, &mut members),
-            _ => Ok(()),
+            _ => return Ok(()),
         };
         self.notes.members((frame.layout, id), window, members);
         done.map_err(|stop| fault(frame, id, window, stop))?;
         self.go_on()
+    }
+}
+
+/// The size of a field that has one and nothing else: every bytes of this number are such a field.
+fn plain_size(field: &Field) -> Option<usize> {
+    let Extent::Size(size) = field.extent else {
+        return None;
+    };
+    let is_plain = matches!(field.contents, Contents::Bytes | Contents::Number { .. })
+        && field.tag.is_empty()
+        && field.trim.is_none()
+        && field.chars.is_none()
+        && field.min <= size;
+    is_plain.then_some(size)
+}
+
+/// The number that some bytes are.
+fn whole(bytes: &[u8], little_endian: bool) -> i128 {
+    let fold = |sum: i128, &byte: &u8| sum << 8 | i128::from(byte);
+    match little_endian {
+        true => bytes.iter().rev().fold(0, fold),
+        false => bytes.iter().fold(0, fold),
     }
 }
 
@@ -240,13 +291,7 @@ fn number(
     let bytes = &window.bytes[start..end];
     match field.contents {
         _ if bounds.number.is_some() => Ok(bounds.number),
-        Contents::Number { little_endian } => {
-            let fold = |sum: i128, &byte: &u8| sum << 8 | i128::from(byte);
-            Ok(Some(match little_endian {
-                true => bytes.iter().rev().fold(0, fold),
-                false => bytes.iter().fold(0, fold),
-            }))
-        }
+        Contents::Number { little_endian } => Ok(Some(whole(bytes, little_endian))),
         Contents::Decimal => {
             let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
             // 18 digits fit what fields and sums are made of.

@@ -138,15 +138,17 @@ impl<N: Notes> Reader<'_, N> {
         slot: Slot,
         text: Option<Vec<u8>>,
     ) -> Result<(), Halt> {
-        let read = Read {
-            schema: self.schema,
-            frame,
-            slots: &self.slots[frame.base..],
-            window,
-            field,
-            slot,
-        };
-        self.notes.field(&read, text);
+        if self.notes.asks_for((frame.layout, field)) {
+            let read = Read {
+                schema: self.schema,
+                frame,
+                slots: &self.slots[frame.base..],
+                window,
+                field,
+                slot,
+            };
+            self.notes.field(&read, text);
+        }
         self.slots[frame.base + field] = Some(slot);
         self.go_on()
     }

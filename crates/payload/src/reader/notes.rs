@@ -8,6 +8,9 @@ use crate::{CaseKey, FieldId, LayoutId, Schema, Which};
 
 /// Is told of values in the order in which they are read.
 pub(super) trait Notes {
+    /// Whether values of a field may be wanted.
+    fn asks_for(&self, place: (LayoutId, FieldId)) -> bool;
+
     /// Of a field.
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>);
 
@@ -49,9 +52,7 @@ impl Read<'_> {
         let slot = self.slots[key.field].as_ref()?;
         let text = match slot.number {
             Some(number) => number.to_string(),
-            None => {
-                String::from_utf8_lossy(&self.window.bytes[slot.start..slot.end]).into_owned()
-            }
+            None => String::from_utf8_lossy(&self.window.bytes[slot.start..slot.end]).into_owned(),
         };
         Some(match key.ignore_case {
             true => text.to_ascii_lowercase(),
@@ -67,6 +68,11 @@ pub(super) struct All<'s> {
 }
 
 impl Notes for All<'_> {
+    fn asks_for(&self, place: (LayoutId, FieldId)) -> bool {
+        let mut attributes = self.schema.attributes.iter();
+        attributes.any(|attribute| (attribute.layout, attribute.field) == place)
+    }
+
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>) {
         for attribute in &self.schema.attributes {
             if (attribute.layout, attribute.field) != read.place() {

@@ -1,18 +1,22 @@
-use crate::{Reason, Value, load, read};
+use crate::{Reason, Schema, Value, Wanted, load, read};
 use diag::{SourceMap, render_plain};
 
 /// An attribute's name, offset and value.
 type Read = (String, usize, Value);
 
-/// Reads bytes by a schema of these layouts and attributes.
-fn reading(rest: &str, bytes: &[u8]) -> Result<Vec<Read>, (Reason, usize)> {
+/// A schema of these layouts and attributes.
+fn schema(rest: &str) -> Schema {
     let text = format!(
         "name = \"t\"\ntitle = \"t\"\nreference = \"t\"\ntransport = \"udp\"\nports = []\nroot = \"m\"\nlimits = {{ depth = 3 }}\n{rest}"
     );
     let mut map = SourceMap::new();
     let file = map.add("t.toml", text).unwrap();
-    let schema = load(&map, file).unwrap_or_else(|e| panic!("{}", render_plain(&e, &map)));
-    match read(&schema, bytes) {
+    load(&map, file).unwrap_or_else(|e| panic!("{}", render_plain(&e, &map)))
+}
+
+/// Reads bytes by a schema of these layouts and attributes.
+fn reading(rest: &str, bytes: &[u8]) -> Result<Vec<Read>, (Reason, usize)> {
+    match read(&schema(rest), bytes) {
         Ok(found) => Ok(found
             .into_iter()
             .map(|found| (found.name, found.offset, found.value))
@@ -109,4 +113,47 @@ name = \"a\"
 field = \"m.a\"
 ";
     assert_eq!(reading(text, b"x"), Err((Reason::TooDeep, 0)));
+}
+
+/// Offsets of what is wanted, and what is wrong with the message.
+fn wanted(rest: &str, names: &[&str], bytes: &[u8]) -> (Vec<Option<usize>>, Option<Reason>) {
+    let schema = schema(rest);
+    let mut wanted = Wanted::new(&schema, names);
+    let answer = wanted.read(bytes);
+    let offsets = answer.values.iter();
+    let offsets = offsets.map(|taken| taken.as_ref().map(|taken| taken.offset));
+    (offsets.collect(), answer.malformed)
+}
+
+#[test]
+fn what_is_wrong_behind_all_that_is_wanted_is_not_read() {
+    let bytes = b"B=\x07C";
+    assert_eq!(wanted(TAGGED, &["b"], bytes), (vec![Some(2)], None));
+    let wrong = Some(Reason::Unexpected);
+    let both = (vec![Some(2), None], wrong);
+    assert_eq!(wanted(TAGGED, &["b", "a"], bytes), both);
+    assert_eq!(wanted(TAGGED, &["c"], bytes), (vec![None], wrong));
+}
+
+/// A field with a layout is noted behind what is in it, which may be the same field again.
+#[test]
+fn of_several_values_the_first_in_the_message_is_taken() {
+    let nested = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"size\", size = 1 }, { name = \"inside\", length = \"size\", layout = \"list\" }]
+[[layout]]
+name = \"list\"
+field = [{ name = \"item\", layout = \"m\", repeat = true }]
+[[attribute]]
+name = \"size\"
+field = \"m.size\"
+[[attribute]]
+name = \"inside\"
+field = \"m.inside\"
+";
+    assert_eq!(wanted(nested, &["inside"], &[1, 0]), (vec![Some(1)], None));
+    let long = Some(Reason::LengthPastEnd);
+    assert_eq!(wanted(nested, &["inside"], &[1, 9]), (vec![None], long));
+    assert_eq!(wanted(nested, &["size"], &[1, 9]), (vec![Some(0)], None));
 }

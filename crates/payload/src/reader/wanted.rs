@@ -6,9 +6,7 @@ use super::layout::Slot;
 use super::malformed::Halt;
 use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
-use crate::{
-    Asked, Attribute, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema, Which,
-};
+use crate::{Asked, Attribute, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema, Which};
 
 /// The first value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -192,6 +190,10 @@ impl First<'_> {
 }
 
 impl Notes for First<'_> {
+    fn asks_for(&self, (layout, field): (LayoutId, FieldId)) -> bool {
+        !self.question.sites[layout][field].is_empty()
+    }
+
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>) {
         let (layout, field) = read.place();
         let question = self.question;
