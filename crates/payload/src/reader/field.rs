@@ -226,7 +226,7 @@ impl<N: Notes> Reader<'_, N> {
     }
 }
 
-/// The size of a field that has one and nothing else: every bytes of this number are such a field.
+/// The size of a field that any bytes of this number are: nothing is in front of it, and nothing in it is checked.
 fn plain_size(field: &Field) -> Option<usize> {
     let Extent::Size(size) = field.extent else {
         return None;
