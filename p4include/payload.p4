@@ -36,7 +36,7 @@ enum bit<8> message_status {
     OTHER           = 1,   // it does not begin as such a message does
     TRUNCATED       = 2,   // malformed: the payload, or the bytes around a field, end within it
     LENGTH_PAST_END = 3,   // malformed: a length reaches beyond the bytes around its field, or is negative
-    TOO_DEEP        = 4,   // malformed: more is nested than the schema allows
+    TOO_DEEP        = 4,   // malformed: more is nested than the schema allows, or an XML element has more than 64 attributes
     POINTER_LOOP    = 5,   // malformed: following a DNS name's pointer may never end
     UNEXPECTED      = 6,   // malformed: bytes that cannot stand there
     TOO_LONG        = 7    // it goes on behind the limit

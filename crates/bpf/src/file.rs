@@ -42,6 +42,7 @@ pub(crate) fn file(
                 constructs,
                 messages,
                 reads_payload,
+                reads_documents,
                 ..
             },
         ..
@@ -82,6 +83,9 @@ pub(crate) fn file(
     }
     if reads_payload || !messages.is_empty() {
         items.push(Item::Include("onpath/message.h".into()));
+    }
+    if reads_documents {
+        items.push(Item::Include("onpath/document.h".into()));
     }
     if maps.locked_cells {
         items.push(Item::Include("onpath/lock.h".into()));

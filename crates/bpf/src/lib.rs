@@ -285,6 +285,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "buckets.h",
         "checksum_complete.h",
         "checksum_partial.h",
+        "document.h",
         "drops.h",
         "figures.h",
         "flow_state.h",

@@ -133,6 +133,8 @@ pub(crate) struct Shared {
     pub asked: message::Names,
     /// The program reads the payload.
     pub reads_payload: bool,
+    /// It reads messages with documents in them.
+    pub reads_documents: bool,
     /// The functions that look for bytes in it.
     pub finds: Vec<(Vec<u8>, SmolStr)>,
     /// The map of the memory that they look in, and its struct.

@@ -42,7 +42,7 @@ pub struct Site {
     pub only: Only,
 }
 
-/// Which instances of a layout a name is about.
+/// Which instances of a layout a name is about, or what in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Only {
     /// All.
@@ -51,6 +51,8 @@ pub enum Only {
     Key(CaseKey),
     /// Those with this number in their repetition, from 0.
     Index(usize),
+    /// Not the field itself, but its members of this path.
+    Member(String),
 }
 
 /// Why a name asks for nothing.
@@ -105,8 +107,23 @@ impl Schema {
                 let text = name.strip_prefix(attribute.name.trim_end_matches('*'))?;
                 self.key_named(attribute.layout, text).map(Only::Key)
             }
-            // Members of documents are no fields.
-            Which::Member(_) | Which::AnyMember => None,
+            Which::Member(path) => is_named.then(|| Only::Member(path.clone())),
+            Which::AnyMember => {
+                let path = name.strip_prefix(attribute.name.trim_end_matches('*'))?;
+                self.is_path(attribute, path)
+                    .then(|| Only::Member(path.to_owned()))
+            }
+        }
+    }
+
+    /// Whether members may have such a path: of XML, it ends in the name of an attribute.
+    fn is_path(&self, attribute: &Attribute, path: &str) -> bool {
+        let field = &self.layouts[attribute.layout].fields[attribute.field];
+        match field.contents {
+            Contents::Xml => path
+                .rsplit_once("/@")
+                .is_some_and(|(elements, name)| !elements.is_empty() && !name.is_empty()),
+            _ => !path.is_empty(),
         }
     }
 
@@ -200,6 +217,17 @@ mod tests {
         assert_eq!(only("http", "query.Q"), bytes("Q"));
         assert_eq!(only("tls", "extension.16"), Only::Key(CaseKey::Number(16)));
         assert_eq!(asked("http", "header.*"), Err(Unasked::Many));
+    }
+
+    #[test]
+    fn members_of_documents_have_paths() {
+        let only = |message, name| Some(asked(message, name).ok()?.sites[0].only.clone());
+        let member = |path: &str| Some(Only::Member(path.to_string()));
+        assert_eq!(only("json", "user.tags[0]"), member("user.tags[0]"));
+        assert_eq!(only("xml", "order/item/@id"), member("order/item/@id"));
+        assert_eq!(only("xml", "order/item"), None);
+        assert_eq!(only("xml", "/@id"), None);
+        assert_eq!(asked("json", "*"), Err(Unasked::Many));
     }
 
     #[test]

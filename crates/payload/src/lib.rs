@@ -30,7 +30,7 @@ pub use expression::{Comparison, Condition, Linear};
 pub use json_schema::json_schema;
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
-pub use reader::{Answer, Found, Malformed, Reason, Taken, Value, Wanted, read};
+pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
 pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
     Next, Order, Repeat, Schema, Signature, Transport, Which,

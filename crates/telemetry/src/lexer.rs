@@ -96,19 +96,50 @@ fn quoted(text: &str) -> Option<usize> {
 
 /// The length of a name, number, address or prefix.
 fn word_length(text: &str) -> usize {
-    let part = |text: &str| {
-        let inside = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
-        text.find(|c| !inside(c)).unwrap_or(text.len())
-    };
-    let length = part(text);
+    let length = part_length(text);
+    let is_of_message =
+        text.starts_with(|c: char| c.is_ascii_alphabetic()) && text[..length].contains('.');
     match text[length..].strip_prefix('/') {
-        Some(rest) if text[..length].parse::<IpAddr>().is_ok() => length + 1 + part(rest),
+        Some(rest) if text[..length].parse::<IpAddr>().is_ok() => length + 1 + part_length(rest),
+        _ if is_of_message => length + path_length(&text[length..]),
         _ => length,
+    }
+}
+
+fn part_length(text: &str) -> usize {
+    let inside = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
+    text.find(|c| !inside(c)).unwrap_or(text.len())
+}
+
+/// The length of what only paths of members have between names: `[0]` in JSON, `/` and `/@` in XML, with the names behind it.
+fn path_length(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let element = rest.strip_prefix('[').map_or(0, |inside| {
+            let digits = inside.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+            if digits > 0 && inside[digits..].starts_with(']') {
+                digits + 2
+            } else {
+                0
+            }
+        });
+        let separator = match rest.strip_prefix('/') {
+            Some(name) => 1 + usize::from(name.starts_with('@')),
+            None => element,
+        };
+        if separator == 0 {
+            return at;
+        }
+        at += separator + part_length(&rest[separator..]);
     }
 }
 
 /// What a word is. `None`: it begins as a number or address, and is none.
 fn word_kind(word: &str) -> Option<Kind> {
+    if word.contains(['[', '@']) || word.split('/').count() > 2 {
+        return Some(Kind::Word(word.to_string()));
+    }
     let (address, length) = match word.split_once('/') {
         Some((address, length)) => (address, Some(length.parse::<u8>().ok()?)),
         None => (word, None),
@@ -222,6 +253,30 @@ mod tests {
                 Kind::End,
             ]
         );
+    }
+
+    #[test]
+    fn paths_of_members_are_names() {
+        let path = |text: &str| Kind::Word(text.into());
+        assert_eq!(
+            kinds("json.rows[10].x[0]==1"),
+            [
+                path("json.rows[10].x[0]"),
+                Kind::Symbol("=="),
+                Kind::Number(1),
+                Kind::End
+            ]
+        );
+        assert_eq!(
+            kinds("xml.s:order/item/@id, xml.a/@b"),
+            [
+                path("xml.s:order/item/@id"),
+                Kind::Symbol(","),
+                path("xml.a/@b"),
+                Kind::End
+            ]
+        );
+        assert_eq!(kinds("in[7]").len(), 5);
     }
 
     #[test]

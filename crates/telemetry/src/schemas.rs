@@ -3,7 +3,7 @@
 use crate::catalogue::Type;
 use crate::messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
 use crate::value::Value;
-use payload::{Attribute, Kind, Schema, Taken, Wanted, Which, plan};
+use payload::{Kind, Schema, Taken, Wanted, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -185,19 +185,7 @@ fn ty(schema: &Schema, name: &str) -> Option<Type> {
     match schema.asked(name).map(|asked| asked.kind) {
         Ok(Kind::Number { bits, .. }) => Some(Type::Number(bits.min(64) as u8)),
         Ok(Kind::Bytes | Kind::DnsName) => Some(Type::Text),
-        Err(_) => {
-            let mut attributes = schema.attributes.iter();
-            let is_member = |a: &Attribute| match a.which {
-                Which::Member(_) => a.name == name,
-                Which::AnyMember => {
-                    let begin = a.name.trim_end_matches('*');
-                    name.strip_prefix(begin)
-                        .is_some_and(|rest| !rest.is_empty())
-                }
-                _ => false,
-            };
-            attributes.any(is_member).then_some(Type::Text)
-        }
+        Err(_) => None,
     }
 }
 

@@ -31,7 +31,8 @@ impl Writer<'_> {
         let is_open = field.extent == Extent::Contents;
         let choices = self.choices(frame, field, window, is_open);
         let needs = Needs::of(self, frame.layout, id);
-        let wanted = self.wanted_of(frame.layout, id);
+        let mut wanted = self.wanted_of(frame.layout, id);
+        wanted.retain(|(_, only)| !matches!(only, Only::Member(_)));
         let is_kept = needs.span || !wanted.is_empty() || field.trim.is_some();
         let is_compared = field.min > 0 || field.chars.is_some();
         self.push(Stmt::Comment(match field.extent {
@@ -72,6 +73,12 @@ impl Writer<'_> {
         self.keep(frame, id, needs, (&place.start, &end));
         for (wanted, only) in wanted {
             self.found(frame, wanted, only, (&place.start, &end, number.as_ref()));
+        }
+        if let Contents::Json | Contents::Xml = field.contents {
+            let function = self.document(frame.layout, id);
+            let args = vec![C::id(MEMORY), place.start, place.end];
+            let done = self.declare(CType::U32, "done", C::call(function, args));
+            self.fail_if(done.clone(), done);
         }
         if !is_open {
             self.go_to(place.next);
@@ -177,14 +184,6 @@ impl Writer<'_> {
                 let none = C::bin(BinOp::Eq, number.clone(), C::id("MESSAGE_NO_NUMBER"));
                 self.fail_if(none, status("UNEXPECTED"));
                 Some(number)
-            }
-            (Contents::Json, _) => {
-                self.refuse("JSON takes an automaton that goes through it byte by byte, which the target does not have");
-                None
-            }
-            (Contents::Xml, _) => {
-                self.refuse("XML takes an automaton that goes through it byte by byte, which the target does not have");
-                None
             }
             _ => None,
         }
@@ -303,10 +302,10 @@ impl Writer<'_> {
         only: &Only,
         (start, end, number): (&C, &C, Option<&C>),
     ) {
-        let member = |name: &str| C::id(MEMORY).arrow(wanted.member.clone()).member(name);
+        let member = |name: &str| wanted.member.of(C::id(MEMORY)).member(name);
         let mut fits = C::bin(BinOp::Lt, start.clone(), member("start"));
         match only {
-            Only::All => {}
+            Only::All | Only::Member(_) => {}
             Only::Index(number) => {
                 let same = C::bin(BinOp::Eq, frame.index.clone(), C::int(*number as u64));
                 fits = C::and(same, fits);

@@ -2,6 +2,7 @@
 //! schema, that reads it there and notes where the wanted attributes are. Both are global: the verifier checks them once.
 
 pub(crate) mod cursor;
+mod document;
 mod instance;
 mod layout;
 mod needs;
@@ -29,8 +30,8 @@ use emit::packet_length;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
 use payload::Kind;
-use smol_str::SmolStr;
 use std::collections::HashMap;
+use writer::Member;
 
 /// The names of the attributes that a program asks of each object for, in the order in which it does.
 pub(crate) type Names = HashMap<ExternInst, Vec<String>>;
@@ -177,7 +178,7 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let block = g.block(|g| {
         let memory = object::memory(g, &known);
         let then = g.block(|g| {
-            let found = memory.clone().arrow(member.clone());
+            let found = member.of(memory.clone());
             let start = declare(g, CType::U32, "start", found.clone().member("start"));
             if kind == Kind::DnsName {
                 let there = C::bin(BinOp::Ne, start.clone(), C::id("MESSAGE_ABSENT"));
@@ -242,8 +243,8 @@ fn flag(g: &mut Gen<'_>, values: &[Expr]) -> C {
 }
 
 /// Whether the message has an attribute.
-fn is_there(memory: &C, member: &SmolStr) -> C {
-    let start = memory.clone().arrow(member.clone()).member("start");
+fn is_there(memory: &C, member: &Member) -> C {
+    let start = member.of(memory.clone()).member("start");
     let there = C::bin(BinOp::Ne, start, C::id("MESSAGE_ABSENT"));
     C::and(memory.clone(), there)
 }
@@ -288,7 +289,7 @@ fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         let memory = object::memory(g, &known);
         let there = C::and(was_read, is_there(&memory, &member));
         let then = g.block(|g| {
-            let found = memory.clone().arrow(member.clone());
+            let found = member.of(memory.clone());
             let start = found.clone().member("start");
             let (start, size) = match name_text {
                 Some(name_text) => {

@@ -1,8 +1,9 @@
 //! An object's memory and functions.
 
+use super::document::Memory;
 use super::layout::Window;
 use super::scan::{may_stand, stands, word};
-use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Wanted, Writer, left, status};
+use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
 use crate::abi::{MapAbi, MapKind};
 use crate::calls::declare;
 use crate::errors::message as errors;
@@ -14,7 +15,7 @@ use emit::Function;
 use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
-use payload::{Kind, Schema};
+use payload::{Asked, Kind, Only, Schema, Site};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -40,7 +41,7 @@ pub(crate) struct Object {
     /// The function that gives the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
     /// The members that say where attributes are, by their names.
-    pub attributes: HashMap<String, (SmolStr, Kind)>,
+    pub attributes: HashMap<String, (Member, Kind)>,
 }
 
 /// This processor's memory for an object: a pointer that is null only to the verifier.
@@ -66,7 +67,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     }
     let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
     let structure = g.file.names.fresh(&format!("{map}_message"));
-    let (wanted, members) = wanted(g, object, &schema);
+    let (wanted, members, documents) = wanted(g, object, &schema);
 
     let mut record = Record::default();
     let size = limit.next_power_of_two().max(16);
@@ -78,13 +79,18 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         record.add(text, "text", TEXT + SLACK, 8, "of a name");
     }
     for wanted in &wanted {
+        let Member::Own(name) = &wanted.member else {
+            continue;
+        };
         let ty = CType::Struct("message_value".into());
         let note = format!("{:?}", wanted.asked.name);
-        record.add(ty, wanted.member.clone(), VALUE, 8, &note);
+        record.add(ty, name.clone(), VALUE, 8, &note);
     }
-    let mut writer = Writer::new(&schema, &wanted, (&structure, members), &mut g.file.names);
+    let memory = (&structure, members, documents.clone());
+    let mut writer = Writer::new(&schema, &wanted, memory, &mut g.file.names);
     let parse = parser(&mut writer);
     let has_names_within = writer.reads_names(schema.root);
+    let (has_documents, has_xml) = writer.has_documents();
     let name_text = has_names.then(|| writer.helper(Helper::NameText));
     let (tables, functions, refused) = (writer.tables, writer.functions, writer.refused);
     for (stack, levels) in writer.stacks {
@@ -93,6 +99,10 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     }
     for count in writer.counts {
         record.add(CType::U32, count, 4, 4, "");
+    }
+    if has_documents {
+        documents.add(&mut record, &wanted, schema.limits.depth, has_xml);
+        g.file.own.reads_documents = true;
     }
     if has_names_within {
         record.add(CType::U32, "name_bytes", 4, 4, "");
@@ -169,17 +179,28 @@ pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
     (map, structure)
 }
 
+/// An array of constants.
+pub(super) fn array(
+    name: &SmolStr,
+    ty: CType,
+    size: usize,
+    values: &mut dyn Iterator<Item = u64>,
+) -> Item {
+    Item::Variable {
+        ty: ty.array(size as u32),
+        name: name.clone(),
+        init: Some(C::Init(values.map(|value| (None, C::int(value))).collect())),
+        attribute: None,
+        constant: true,
+    }
+}
+
 /// The function that looks for bytes in a memory.
 fn search_function(g: &mut Gen<'_>, wanted: &[u8], structure: &SmolStr) -> SmolStr {
     let table = g.file.names.fresh("wanted");
-    let words = wanted.chunks(8).map(|piece| (None, C::int(word(piece))));
-    g.file.structs.push(Item::Variable {
-        ty: CType::U64.array(wanted.len().div_ceil(8) as u32),
-        name: table.clone(),
-        init: Some(C::Init(words.collect())),
-        attribute: None,
-        constant: true,
-    });
+    let words = &mut wanted.chunks(8).map(word);
+    let words = array(&table, CType::U64, wanted.len().div_ceil(8), words);
+    g.file.structs.push(words);
     let name = g.file.names.fresh(&format!("{structure}_search"));
     let args = vec![
         C::id(MEMORY).arrow("bytes"),
@@ -208,21 +229,31 @@ fn search_function(g: &mut Gen<'_>, wanted: &[u8], structure: &SmolStr) -> SmolS
 }
 
 /// The attributes that the program asks for, with members of the object's memory, and what names these have.
-fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Names) {
+fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Names, Memory) {
     let names = g.file.own.asked.get(&object);
     let mut members = g.file.names.clone();
     members.reserve("bytes");
     members.reserve("text");
     members.reserve("name_bytes");
+    let documents = Memory::new(&mut members);
+    let mut numbers = 0;
+    let mut member = |asked: &Asked| {
+        let in_document = |site: &Site| matches!(site.only, Only::Member(_));
+        if asked.sites.iter().any(in_document) {
+            numbers += 1;
+            return Member::Numbered(documents.values.clone(), numbers);
+        }
+        Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
+    };
     let asked = names.into_iter().flatten();
     let wanted = asked
         .filter_map(|name| schema.asked(name).ok())
         .map(|asked| Wanted {
-            member: members.fresh_path(&asked.name.replace(['-', ' '], "_")),
+            member: member(&asked),
             asked,
         })
         .collect();
-    (wanted, members)
+    (wanted, members, documents)
 }
 
 /// The function that reads the message in an object's memory, from an offset to an end.
@@ -349,7 +380,7 @@ pub(super) fn copied(
         refuse_if(C::not(memory())),
     ];
     for wanted in wanted {
-        let value = memory().arrow(wanted.member.clone());
+        let value = wanted.member.of(memory());
         let start = value.clone().member("start");
         body.push(Stmt::Assign(start, C::id("MESSAGE_ABSENT")));
         // Readers take the value of one that is not there without asking whether it is.

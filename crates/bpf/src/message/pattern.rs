@@ -1,13 +1,13 @@
 //! Regular expressions: the automaton as tables in read-only data, and one loop that runs it on bytes in memory.
 
 use super::cursor::offset;
-use super::object::{copied, memory_of_payload, push_reader};
+use super::object::{array, copied, memory_of_payload, push_reader};
 use super::writer::{MEMORY, mask};
 use crate::calls::values;
 use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::MOST_BYTES;
 use cgen::lower;
-use cgen::tree::{Block, Expr as C, Item, Stmt, Type as CType};
+use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use ir::{ExternArg, ExternCall};
 use payload::{Pattern, Table};
@@ -83,13 +83,7 @@ fn tables(g: &mut Gen<'_>, table: &Table) -> Vec<C> {
                  size: usize,
                  values: &mut dyn Iterator<Item = u64>| {
         let name = g.file.names.fresh(wish);
-        g.file.structs.push(Item::Variable {
-            ty: ty.array(size as u32),
-            name: name.clone(),
-            init: Some(C::Init(values.map(|value| (None, C::int(value))).collect())),
-            attribute: None,
-            constant: true,
-        });
+        g.file.structs.push(array(&name, ty, size, values));
         C::Ident(name)
     };
     let classes = array(

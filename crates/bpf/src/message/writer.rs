@@ -1,5 +1,6 @@
 //! The function that reads a message: what it is made of, and the names in it.
 
+use super::document::Memory;
 use super::nested::Nesting;
 use super::scan::Scan;
 use crate::target::Bpf;
@@ -24,7 +25,38 @@ pub(super) struct Wanted {
     /// What it is.
     pub asked: Asked,
     /// The member of the message's memory that says where it is.
-    pub member: SmolStr,
+    pub member: Member,
+}
+
+/// What of a message's memory says where an attribute is.
+#[derive(Clone, Debug)]
+pub(crate) enum Member {
+    /// A member of its own.
+    Own(SmolStr),
+    /// Of an array that is a member, the value of this number, from 1 on: for the members of documents.
+    Numbered(SmolStr, u32),
+}
+
+impl Member {
+    /// The value in this memory.
+    pub(super) fn of(&self, memory: C) -> C {
+        match self {
+            Member::Own(name) => memory.arrow(name.clone()),
+            Member::Numbered(array, number) => {
+                memory.arrow(array.clone()).index(C::int((*number).into()))
+            }
+        }
+    }
+}
+
+impl Wanted {
+    /// Its number among the members of documents, if it is one.
+    pub(super) fn number(&self) -> Option<u32> {
+        match self.member {
+            Member::Own(_) => None,
+            Member::Numbered(_, number) => Some(number),
+        }
+    }
 }
 
 /// What happens where a message is found to be malformed.
@@ -72,6 +104,10 @@ pub(super) struct Writer<'s> {
     pub nested: Vec<(LayoutId, usize, SmolStr)>,
     /// The names of all members.
     pub members: Names,
+    /// The members for documents.
+    pub memory: Memory,
+    /// The functions of documents, by their fields.
+    pub documents: Vec<(LayoutId, FieldId, SmolStr)>,
     /// What of the schema no function can be written for, in a few words.
     pub refused: Option<String>,
 }
@@ -93,7 +129,7 @@ impl<'s> Writer<'s> {
     pub(super) fn new(
         schema: &'s Schema,
         wanted: &'s [Wanted],
-        (structure, members): (&SmolStr, Names),
+        (structure, members, memory): (&SmolStr, Names, Memory),
         file: &'s mut Names,
     ) -> Writer<'s> {
         Writer {
@@ -114,6 +150,8 @@ impl<'s> Writer<'s> {
             nesting: None,
             nested: Vec::new(),
             members,
+            memory,
+            documents: Vec::new(),
             refused: None,
         }
     }

@@ -20,10 +20,6 @@ pub(super) fn read(
     depth: usize,
     members: &mut Vec<Member>,
 ) -> Result<(), Stop> {
-    let bytes = window.from(at);
-    if let Err(error) = std::str::from_utf8(bytes) {
-        return stop(Reason::Unexpected, at + error.valid_up_to());
-    }
     let mut text = Text {
         window,
         at,
@@ -174,8 +170,30 @@ impl Text<'_> {
                     }
                 }
                 0..=0x1f => return self.unexpected(),
+                0x80.. => self.character()?,
                 _ => self.at += 1,
             }
+        }
+    }
+
+    /// A character of several bytes in UTF-8.
+    fn character(&mut self) -> Result<(), Stop> {
+        let rest = self.window.from(self.at);
+        let few = &rest[..rest.len().min(4)];
+        let (valid, is_cut) = match std::str::from_utf8(few) {
+            Ok(valid) => (valid, false),
+            Err(error) => (
+                std::str::from_utf8(&few[..error.valid_up_to()]).unwrap_or_default(),
+                error.error_len().is_none(),
+            ),
+        };
+        match valid.chars().next() {
+            Some(character) => {
+                self.at += character.len_utf8();
+                Ok(())
+            }
+            None if is_cut => stop(Reason::Truncated, self.window.end),
+            None => self.unexpected(),
         }
     }
 

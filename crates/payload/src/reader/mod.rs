@@ -22,6 +22,7 @@ use notes::{All, Notes};
 
 pub use malformed::{Malformed, Reason};
 pub use wanted::{Answer, Taken, Wanted};
+pub use xml::MOST_ATTRIBUTES;
 
 /// The value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]

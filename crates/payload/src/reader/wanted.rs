@@ -6,7 +6,7 @@ use super::layout::Slot;
 use super::malformed::Halt;
 use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
-use crate::{Asked, Attribute, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema, Which};
+use crate::{Asked, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema};
 
 /// The first value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,23 +45,15 @@ pub struct Wanted<'s> {
 #[derive(Clone, Debug)]
 struct Question {
     /// By layout and field: the number of a name, and which values it has.
-    sites: Vec<Vec<Vec<(usize, Pick)>>>,
+    sites: Vec<Vec<Vec<(usize, Only)>>>,
     /// How many names there are.
     names: usize,
     /// Whether a value that is read later cannot have a smaller offset.
     in_order: bool,
 }
 
-/// Which of a field's values has a name.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Pick {
-    Only(Only),
-    /// The member of this path.
-    Member(String),
-}
-
 impl<'s> Wanted<'s> {
-    /// The names are those of [`Schema::asked`], and of members of documents as in [`Found`](crate::Found); any other stays without a value.
+    /// The names are those of [`Schema::asked`]; any other stays without a value.
     pub fn new(schema: &'s Schema, names: &[&str]) -> Wanted<'s> {
         let layouts = schema.layouts.iter();
         let mut sites: Vec<Vec<Vec<_>>> = layouts
@@ -69,12 +61,9 @@ impl<'s> Wanted<'s> {
             .collect();
         for (number, name) in names.iter().enumerate() {
             for attribute in &schema.attributes {
-                let pick = match schema.only(attribute, name) {
-                    Some(only) => Some(Pick::Only(only)),
-                    None => member(attribute, name).map(|path| Pick::Member(path.into())),
-                };
+                let only = schema.only(attribute, name);
                 let site = &mut sites[attribute.layout][attribute.field];
-                site.extend(pick.map(|pick| (number, pick)));
+                site.extend(only.map(|only| (number, only)));
             }
         }
         let apart = joined_layouts(schema);
@@ -121,15 +110,6 @@ impl<'s> Wanted<'s> {
                 Err(Halt::Done) | Ok(()) => None,
             },
         }
-    }
-}
-
-/// The path of the member that has a name, if it is one of the attribute's.
-fn member<'a>(attribute: &'a Attribute, name: &'a str) -> Option<&'a str> {
-    match &attribute.which {
-        Which::Member(path) => (attribute.name == name).then_some(path),
-        Which::AnyMember => name.strip_prefix(attribute.name.trim_end_matches('*')),
-        _ => None,
     }
 }
 
@@ -197,12 +177,12 @@ impl Notes for First<'_> {
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>) {
         let (layout, field) = read.place();
         let question = self.question;
-        for (name, pick) in &question.sites[layout][field] {
-            let is_it = match pick {
-                Pick::Only(Only::All) => true,
-                Pick::Only(Only::Key(key)) => read.has_key(key),
-                Pick::Only(Only::Index(index)) => *index == read.frame.index,
-                Pick::Member(_) => false,
+        for (name, only) in &question.sites[layout][field] {
+            let is_it = match only {
+                Only::All => true,
+                Only::Key(key) => read.has_key(key),
+                Only::Index(index) => *index == read.frame.index,
+                Only::Member(_) => false,
             };
             if is_it {
                 let Slot { start, end, number } = read.slot;
@@ -232,8 +212,8 @@ impl Notes for First<'_> {
         let question = self.question;
         let sites = &question.sites[layout][field];
         for member in members {
-            for (name, pick) in sites {
-                if matches!(pick, Pick::Member(path) if *path == member.path) {
+            for (name, only) in sites {
+                if matches!(only, Only::Member(path) if *path == member.path) {
                     let (start, end) = (member.start, member.end);
                     let offset = window.input.offset(start);
                     let is_elsewhere = !window.input.is_one_piece();

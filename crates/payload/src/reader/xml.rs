@@ -5,6 +5,9 @@ use super::input::Window;
 use super::json::Member;
 use super::malformed::{Stop, stop};
 
+/// Attributes of an element, each of which is compared with those in front of it: there are no two of one name.
+pub const MOST_ATTRIBUTES: usize = 64;
+
 /// Reads a document from `at` to the window's end. Paths are the names of elements with `/` between them, then `/@` and the name of the attribute.
 pub(super) fn read(
     window: Window,
@@ -29,15 +32,13 @@ pub(super) fn read(
             document.skip("<!--", "-->")?;
         } else if document.stands("<![CDATA[") && !is_outside {
             document.skip("<![CDATA[", "]]>")?;
+        } else if document.is_cut("<!--") || (document.is_cut("<![CDATA[") && !is_outside) {
+            return stop(Reason::Truncated, window.end);
         } else if document.stands("</") {
             document.end_tag()?;
-        } else if is_outside && has_root {
-            return stop(Reason::Unexpected, document.at);
-        } else if document.open.len() == depth {
-            return stop(Reason::TooDeep, document.at);
         } else {
+            document.start_tag(is_outside && has_root, depth)?;
             has_root = true;
-            document.start_tag()?;
         }
     }
     match has_root && document.open.is_empty() {
@@ -61,6 +62,12 @@ impl Document<'_> {
 
     fn stands(&self, text: &str) -> bool {
         self.rest().starts_with(text.as_bytes())
+    }
+
+    /// Whether this begins here, and the document ends within it.
+    fn is_cut(&self, text: &str) -> bool {
+        let rest = self.rest();
+        rest.len() < text.len() && text.as_bytes().starts_with(rest)
     }
 
     fn bytes(&self, (start, end): (usize, usize)) -> &[u8] {
@@ -135,11 +142,19 @@ impl Document<'_> {
         }
     }
 
-    fn start_tag(&mut self) -> Result<(), Stop> {
+    /// The tag of an element, which cannot stand behind the root, or in `depth` others.
+    fn start_tag(&mut self, is_behind_root: bool, depth: usize) -> Result<(), Stop> {
+        let start = self.at;
         self.expect("<")?;
         let name = self.name()?;
+        if is_behind_root {
+            return stop(Reason::Unexpected, start);
+        }
+        if self.open.len() == depth {
+            return stop(Reason::TooDeep, start);
+        }
         self.open.push(name);
-        let first = self.members.len();
+        let mut names = Vec::new();
         loop {
             let blanks = self.blanks();
             if self.stands(">") {
@@ -147,19 +162,20 @@ impl Document<'_> {
                 return Ok(());
             }
             if self.stands("/") {
-                self.expect("/>")?;
+                self.at += 1;
+                self.expect(">")?;
                 self.open.pop();
                 return Ok(());
             }
             if blanks == 0 {
                 return self.unexpected();
             }
-            self.attribute(first)?;
+            self.attribute(&mut names)?;
         }
     }
 
-    /// An attribute; those of this element begin at `first`, and no two have one name.
-    fn attribute(&mut self, first: usize) -> Result<(), Stop> {
+    /// An attribute; `names` are those in front of it in this element.
+    fn attribute(&mut self, names: &mut Vec<(usize, usize)>) -> Result<(), Stop> {
         let name = self.name()?;
         self.blanks();
         self.expect("=")?;
@@ -178,6 +194,16 @@ impl Document<'_> {
         }
         let end = self.at;
         self.at += 1;
+        if names.len() == MOST_ATTRIBUTES {
+            return stop(Reason::TooDeep, name.0);
+        }
+        if names
+            .iter()
+            .any(|&known| self.bytes(known) == self.bytes(name))
+        {
+            return stop(Reason::Unexpected, name.0);
+        }
+        names.push(name);
         let mut path = String::new();
         for &element in &self.open {
             path += &String::from_utf8_lossy(self.bytes(element));
@@ -185,12 +211,6 @@ impl Document<'_> {
         }
         path.push('@');
         path += &String::from_utf8_lossy(self.bytes(name));
-        if self.members[first..]
-            .iter()
-            .any(|member| member.path == path)
-        {
-            return stop(Reason::Unexpected, name.0);
-        }
         self.members.push(Member { path, start, end });
         Ok(())
     }

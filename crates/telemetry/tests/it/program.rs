@@ -487,10 +487,6 @@ fn what_no_program_keeps_is_refused() {
             "top(3, http.path) by http.host, http.method, http.query.a, flow",
             "E1138: the keys of this query take more than the 128 bytes that a program on the packets' path keeps of them",
         ),
-        (
-            "count by json.a.b",
-            "E1135: no program on the packets' path reads `json.a.b`",
-        ),
     ] {
         assert_eq!(refused(text), expected);
     }

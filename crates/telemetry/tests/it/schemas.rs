@@ -207,6 +207,9 @@ fn every_built_in_schema_is_a_kind_with_attributes() {
         ("dns.id", Some(Type::Number(16))),
         ("dns.response", Some(Type::Number(1))),
         ("json.a.b", Some(Type::Text)),
+        ("json.rows[1].x", Some(Type::Text)),
+        ("xml.order/item/@id", Some(Type::Text)),
+        ("xml.order", None),
     ] {
         assert_eq!(ty(name), expected, "{name}");
     }

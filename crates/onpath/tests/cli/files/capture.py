@@ -1,5 +1,6 @@
 # `capture.py FILE` writes a capture of 40 packets, with a microsecond between packets; with --messages behind it, one of
-# HTTP and DNS, and with --exchanges one of requests and responses. `capture.py --send IF` sends the same into an interface.
+# HTTP, DNS, JSON and XML, and with --exchanges one of requests and responses. `capture.py --send IF` sends the first ones
+# into an interface, with either option behind it the others.
 import socket
 import struct
 import sys
@@ -57,6 +58,16 @@ def messages():
         name = b"\x03www\x04site\x00" if i % 3 else b"\x04mail\x04site\x00"
         head = struct.pack(">HHHHHH", i, 0x0100, 1, 0, 0, 0)
         yield ipv4("10.0.0.1", "10.0.0.53", 17, udp(5000, 53, head + name + b"\0\1\0\1"))
+    for text in [
+        b'{"user": {"name": "ada", "id": 1}, "tags": ["x", [0], 7]}',
+        b'{"tags": ["x", 2, 7], "user": {"id": 1, "name": "bob"}}',
+        b'{"user": {"name": "ada"}, "tags": ["y", {}, 7], "user": {"name": "bob"}}',
+        b'{"user": {"na',
+        b'<?xml version="1.0"?><order id="7"><item sku="red"/><item sku="blue"/></order>',
+        b"<order id='8'>\n <item n='2' sku='red'/>\n</order>\n",
+        b"<order id='9'><item sku='red'></order>",
+    ]:
+        yield ipv4("10.0.0.1", "10.0.0.9", 17, udp(5000, 9000, text))
 
 
 def exchanges():

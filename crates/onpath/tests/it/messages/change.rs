@@ -4,7 +4,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Bytes that mean something in one protocol or another.
-const SIGNIFICANT: &[u8] = b"\0\x01\x03\x07\x0b\x16\x3f\x40\x80\x81\xc0\xff\r\n :=?&$*+-/09aA\t.\\";
+const SIGNIFICANT: &[u8] =
+    b"\0\x01\x03\x07\x0b\x16\x3f\x40\x80\x81\xc0\xff\r\n :=?&$*+-/09aA\t.\\\"'{}[],<>!\xc3\xa4";
 
 /// Changed messages, one after the other.
 pub(crate) struct Changes<'s> {

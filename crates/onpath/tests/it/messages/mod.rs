@@ -1,8 +1,9 @@
 //! Messages as the kernel reads them, against the reader that defines what a schema means: messages of every kind, changed at random.
-//! `ONPATH_FUZZ=SECONDS` is for how long each kind is tried. Needs root.
+//! `ONPATH_FUZZ_SECONDS` is for how long each kind is tried. Needs root.
 
 mod change;
 mod program;
+mod search;
 mod seeds;
 
 use change::Changes;
@@ -26,33 +27,16 @@ impl Kind {
         let builtin = payload::builtin::Builtin::named(name).expect("a built-in message");
         let schema = builtin.schema().expect("its schema");
         let attributes = program::attributes(&schema);
-        let dir = tempfile::tempdir().expect("a folder");
-        let file = dir.path().join("program.p4");
-        std::fs::write(&file, program::text(&schema, &attributes)).expect("a file");
-        let (_, sources, built) = crate::pair::compile(&file, bpf::abi::Hook::Xdp, false);
-        let loaded = kernel::load(&built.object, &built.abi, &built.schema, &sources);
-        let instance = loaded.unwrap_or_else(|f| {
-            panic!(
-                "this test needs root: {name}: {}\n{}",
-                f.diagnostic.message, f.log
-            )
-        });
         Kind {
+            instance: loaded(&program::text(&schema, &attributes)),
             schema,
             attributes,
-            instance,
         }
     }
 
     /// What a program says of a message: its status, then its attributes.
     fn report(&self, message: &[u8]) -> Vec<u8> {
-        let mut packet = vec![0; AREA];
-        packet.extend(message);
-        let mut out = vec![0; packet.len() + 64];
-        let prog = self.instance.program.prog();
-        prog.run_xdp(&packet, &mut out, 0, 1).expect("a test run");
-        out.truncate(program::length(&self.attributes));
-        out
+        run(&self.instance, message, program::length(&self.attributes))
     }
 
     /// What it ought to say.
@@ -78,6 +62,27 @@ impl Kind {
     }
 }
 
+/// A program that was loaded.
+fn loaded(text: &str) -> Instance {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("program.p4");
+    std::fs::write(&file, text).expect("a file");
+    let (_, sources, built) = crate::pair::compile(&file, bpf::abi::Hook::Xdp, false);
+    let loaded = kernel::load(&built.object, &built.abi, &built.schema, &sources);
+    loaded.unwrap_or_else(|f| panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log))
+}
+
+/// The first bytes of what a program sends back of a packet with room for its report and a payload.
+fn run(program: &Instance, payload: &[u8], length: usize) -> Vec<u8> {
+    let mut packet = vec![0; AREA];
+    packet.extend(payload);
+    let mut out = vec![0; packet.len() + 64];
+    let prog = program.program.prog();
+    prog.run_xdp(&packet, &mut out, 0, 1).expect("a test run");
+    out.truncate(length);
+    out
+}
+
 fn value<'f>(found: &'f [Found], name: &str) -> Option<&'f Value> {
     let first = found.iter().find(|found| found.name == name);
     first.map(|found| &found.value)
@@ -93,18 +98,23 @@ fn tried(name: &str) {
             kind.same(&seed[..end]);
         }
     }
-    let seconds = std::env::var("ONPATH_FUZZ")
+    let mut changes = Changes::new(name, &seeds);
+    for_a_while(|| kind.same(&changes.next()));
+}
+
+/// Tries something again and again.
+fn for_a_while(mut one: impl FnMut()) {
+    let seconds = std::env::var("ONPATH_FUZZ_SECONDS")
         .ok()
         .and_then(|s| s.parse().ok());
     let time = seconds.map_or(Duration::from_millis(MILLISECONDS), Duration::from_secs);
     let begun = Instant::now();
-    let mut changes = Changes::new(name, &seeds);
     let mut tries = 0u64;
     while begun.elapsed() < time {
-        kind.same(&changes.next());
+        one();
         tries += 1;
     }
-    assert!(tries > 100, "{tries} messages of {name}");
+    assert!(tries > 100, "{tries} tries");
 }
 
 macro_rules! kinds {
@@ -127,4 +137,6 @@ kinds! {
     postgresql: "postgresql",
     mqtt: "mqtt",
     redis: "redis",
+    json: "json",
+    xml: "xml",
 }

@@ -17,6 +17,34 @@ const PATTERNS: [&str; 3] = [
     r"(?i)[^x]*[es]t$",
 ];
 
+/// Members of documents: in one another, with paths that others begin with, with a dot in a name, and in empty names.
+const JSON: [&str; 12] = [
+    "id",
+    "user.id",
+    "user.name",
+    "user.name.first",
+    "user",
+    "tags[0]",
+    "tags[10]",
+    "rows[1].x[0]",
+    "[0]",
+    "[1][2]",
+    ".a",
+    "é\\n",
+];
+const XML: [&str; 10] = [
+    "a/@x",
+    "a/@y",
+    "a/b/@x",
+    "a/b/@xy",
+    "a/b/b/@x",
+    "order/@id",
+    "order/item/@sku",
+    "order/item/@n",
+    "é/@é",
+    "a:b/@c:d",
+];
+
 /// An attribute that is reported.
 pub(crate) struct Attribute {
     pub(crate) name: String,
@@ -32,6 +60,8 @@ pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
             ("tls", "extension.*") => &["extension.0", "extension.43"],
             ("pfcp", "element.*") => &["element.1", "element.56"],
             ("postgresql", "parameter.*") => &["parameter.application_name"],
+            ("json", _) => &JSON,
+            ("xml", _) => &XML,
             (_, name) => return vec![name.to_string()],
         };
         many.iter().map(ToString::to_string).collect()

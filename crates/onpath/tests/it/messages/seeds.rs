@@ -56,8 +56,88 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
             hex("30 07 0003 612f62 3432 c0 00"),
         ],
         "redis" => redis(),
+        "json" => json(),
+        "xml" => xml(),
         _ => Vec::new(),
     }
+}
+
+/// Texts with values of all kinds, names and strings with escapes and of characters of all lengths, arrays of many elements, and
+/// nested up to the depth that is read and beyond.
+fn json() -> Vec<Vec<u8>> {
+    let elements: Vec<String> = (0..1_200).map(|n| n.to_string()).collect();
+    let deep = |levels: usize| {
+        let open = "[{\"a\":".repeat(levels / 2) + if levels % 2 == 1 { "[" } else { "" };
+        let close = if levels % 2 == 1 { "]" } else { "" }.to_string() + &"}]".repeat(levels / 2);
+        format!("{open}{}{close}", if levels % 2 == 1 { "" } else { "1" })
+    };
+    let mut seeds: Vec<String> = [
+        r#"{"user": {"id": 42, "name": "a\"b\\", "tags": ["x", "y\u00e9"]}, "id": -1.5e+7, "ok": true}"#,
+        r#"{"id":null,"id":1,"user":{"name":{"first":"Ada Lovelace of Ockham Park"}},"tags":["red","green"]}"#,
+        r#" [ [0, 1, [false]], ["a", "", "c and more"], {"x": [{}, []]} ] "#,
+        r#"{"rows": [{"x": [1]}, {"x": ["second", 2]}], "": {"a": 1, "": 2}, "user.id": "with a dot"}"#,
+        "{\"é\\n\": \"é€😀 \u{7f}\", \"😀\": 0, \"tags\": [0.5, -0, 1E2]}",
+        r#"{"tags[0]": "a name with brackets", "tags": [[1], 2], "a": "\/\b\f\r\t"}"#,
+    ]
+    .map(String::from)
+    .to_vec();
+    seeds.push(format!("{{\"tags\": [{}]}}", elements[..12].join(", ")));
+    seeds.push(format!("[{}]", elements[..300].join(",")));
+    seeds.extend([4, 62, 63, 64, 65, 66].map(deep));
+    seeds.push(format!(
+        "{{\"user\": {{\"name\": \"{}\"}}}}",
+        "long ".repeat(300)
+    ));
+    let mut seeds: Vec<Vec<u8>> = seeds.into_iter().map(String::into_bytes).collect();
+    // Bytes that are no characters: too short, too long, a surrogate, beyond the last.
+    for wrong in [
+        &b"\xc3("[..],
+        b"\xe0\x9f\xbf",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xf0\x8f\xbf\xbf",
+        b"\xc0\x80",
+        b"\xff",
+    ] {
+        seeds.push([b"{\"id\": 1, \"user\": \"", wrong, b"\"}"].concat());
+    }
+    seeds
+}
+
+/// Documents with all that stands between and inside of tags, names of several characters, many attributes, and nested up to the depth
+/// that is read and beyond.
+fn xml() -> Vec<Vec<u8>> {
+    let attributes =
+        |count: usize| -> String { (0..count).map(|n| format!(" a{n}='{n}'")).collect() };
+    let deep = |elements: usize| {
+        let inner = elements.saturating_sub(2);
+        format!(
+            "<a><b x='1'>{}{}</b></a>",
+            "<b x=\"2\">".repeat(inner),
+            "</b>".repeat(inner)
+        )
+    };
+    let mut seeds: Vec<String> = [
+        "<?xml version=\"1.0\"?><!-- a=\"1\" -- > --><order id='7'>\n <item sku=\"a&amp;b\" n = \"2\"/>text <![CDATA[<x y=\"z\">]]]]></order>\n",
+        "<a x='one' y=\"two\"><b x='' xy='an attribute that is long'/><b x='3'><b x = 'in \"it\"'></b ></b></a>",
+        "<é é='ü'><é.-1 é='2'/></é>",
+        "<a:b c:d='e' _f='>'/><!----><?p ??>",
+        "<a x='1' x='2'/>",
+        "<a attribute_of_many_letters='1' attribute_of_many_lettert='2' attribute_of_many_letters='3'/>",
+        "<order\n\tid = '1'\n><item n='1' sku='x'/><item n='2'/></order><order/>",
+        "<!DOCTYPE a><a/>",
+        "<a><element_of_many_letters></element_of_many_letterz></a>",
+    ]
+    .map(String::from)
+    .to_vec();
+    seeds.extend([8, 63, 64, 65].map(|count| format!("<a{} x='last'/>", attributes(count))));
+    seeds.extend([3, 63, 64, 65].map(deep));
+    seeds.push(format!(
+        "<a><b y='{}' x='1'>{}</b></a>",
+        "long ".repeat(100),
+        "text ".repeat(100)
+    ));
+    seeds.into_iter().map(String::into_bytes).collect()
 }
 
 /// A hello of `openssl s_client` 3.0, in one record and in three, one of another version's form, which also ends in front of the type of

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Documents in messages, JSON (RFC 8259) and XML 1.0: an automaton goes through one byte by byte, and does no more than
+ * pass over eight at a time where nothing of them is asked for. Two tables tell it what to do: its own, of steps by state and class of
+ * byte, and one of the wanted paths, in which it takes a step for each byte of the present path. What is open is noted for each level
+ * in the message's memory: of that the verifier knows nothing, so that it follows no level and no length. */
+#ifndef ONPATH_DOCUMENT_H
+#define ONPATH_DOCUMENT_H
+
+#include "message.h"
+
+/* A step: the place of the next state's row, what is to be done, and whether a number or a name ends in front of the byte. The last
+ * two columns of a row are no steps at bytes: up to which byte the state passes over others, and the step where the text ends. */
+#define DOCUMENT_STEPS 4096
+#define DOCUMENT_ROW 0xfff
+#define DOCUMENT_ACTION(step) ((step) >> 12 & 15)
+#define DOCUMENT_BEHIND 0x10000
+
+enum {
+    JSON_PASS,
+    JSON_FAIL,
+    JSON_CUT,
+    JSON_END,
+    JSON_SCALAR,
+    JSON_STRING,
+    JSON_STRING_END,
+    JSON_WORD_END,
+    JSON_OBJECT,
+    JSON_ARRAY,
+    JSON_OBJECT_END,
+    JSON_ARRAY_END,
+    JSON_COMMA,
+    JSON_NAME,
+    JSON_LETTER,
+};
+
+enum {
+    XML_PASS,
+    XML_FAIL,
+    XML_CUT,
+    XML_END,
+    XML_OPEN,
+    XML_LETTER,
+    XML_OPENED,
+    XML_ATTRIBUTE,
+    XML_VALUE,
+    XML_VALUE_END,
+    XML_EMPTY,
+    XML_CLOSING,
+    XML_CLOSE,
+    XML_SECTION,
+    XML_BACK,
+};
+
+/* Where a name is. */
+struct document_name {
+    u16 start;
+    u16 length;
+};
+
+/* An object, an array or an element: the place in the paths of what is in it, and of an array the number of the present element. */
+struct document_level {
+    u16 node;
+    u16 index;
+    struct document_name name;
+};
+
+#define DOCUMENT_OBJECT 0xffff
+
+/* What is open, and where the present value and name begin. */
+struct document {
+    u32 level;
+    u32 start;
+    u32 attributes;
+    u32 has_root;
+    u32 same;
+    struct document_name name;
+};
+
+/* Attributes of an element: `payload`'s MOST_ATTRIBUTES. */
+#define DOCUMENT_ATTRIBUTES 64
+
+/* The paths: of each place, the number of the value whose path ends there, then the next places by class of byte. Place 0 leads to no
+ * value, and all paths begin at the one behind it. */
+struct document_paths {
+    const u8 *classes;
+    const u16 *places;
+    u32 size;
+    u32 first;
+};
+
+INLINE u32 document_place(struct document_paths paths, u32 place, u32 byte)
+{
+    return paths.places[(place + paths.classes[byte]) & paths.size];
+}
+
+/* Notes a value, if it is the first of its path. */
+INLINE void document_found(struct document_paths paths, u32 place, struct message_value *values, u32 mask, u32 start, u32 end)
+{
+    u32 number = paths.places[place & paths.size];
+    struct message_value *value = values + (number & mask);
+
+    if (number && start < value->start) {
+        value->start = start;
+        value->length = end - start;
+    }
+}
+
+/* The place of an array's element; a message has room for fewer than 10,000. */
+INLINE u32 document_element(struct document_paths paths, u32 place, u32 index)
+{
+    u32 digit, begun = 0;
+
+    place = document_place(paths, place, '[');
+    if (!place)
+        return 0;
+    for (u32 unit = 1000; unit; unit /= 10) {
+        digit = index / unit % 10;
+        begun |= digit | (unit == 1);
+        /* The verifier does not know how large a remainder is. */
+        barrier_var(digit);
+        if (begun)
+            place = document_place(paths, place, '0' + (digit & 15));
+    }
+    return document_place(paths, place, ']');
+}
+
+/* Goes through a JSON text: what became of it. `row` is how far the automaton's rows are apart. */
+INLINE u32 message_json(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
+                        struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
+                        volatile struct document_level *levels, u32 levels_mask, u32 deepest)
+{
+    const u32 string = 0, name = row, value = 2 * row;
+    u32 state = value, place = paths.first, left = end - at, step, level;
+
+    open->level = 0;
+    for (;;) {
+        u32 byte, element = DOCUMENT_OBJECT;
+
+        forget_bounds(at);
+        forget_bounds(left);
+        forget_bounds(state);
+        forget_bounds(place);
+        if (state == string || (state == name && !place)) {
+            u64 word = load_le64(bytes + (at & mask));
+            u64 stops = bytes_below(word, 0x20) | bytes_from(word, 0x80) | zero_bytes(word ^ 0x2222222222222222) |
+                        zero_bytes(word ^ 0x5c5c5c5c5c5c5c5c);
+            u32 passed = stops ? first_byte(stops) : 8;
+
+            if (left <= passed)
+                return MESSAGE_TRUNCATED;
+            at += passed;
+            left -= passed;
+            if (!stops) {
+                may_goto(endless);
+                continue;
+            }
+        }
+        if (!left) {
+            step = steps[(state + row - 1) & (DOCUMENT_STEPS - 1)];
+            if (step & DOCUMENT_BEHIND)
+                document_found(paths, place, values, numbers, open->start, at);
+            return DOCUMENT_ACTION(step) == JSON_END && !open->level ? MESSAGE_READ : MESSAGE_TRUNCATED;
+        }
+        byte = bytes[at & mask];
+        step = steps[(state + classes[byte]) & (DOCUMENT_STEPS - 1)];
+        state = step & DOCUMENT_ROW;
+        if (step & DOCUMENT_BEHIND)
+            document_found(paths, place, values, numbers, open->start, at);
+        switch (DOCUMENT_ACTION(step)) {
+        case JSON_PASS:
+            break;
+        case JSON_FAIL:
+            return MESSAGE_UNEXPECTED;
+        case JSON_SCALAR:
+            open->start = at;
+            break;
+        case JSON_STRING:
+            open->start = at + 1;
+            break;
+        case JSON_STRING_END:
+            document_found(paths, place, values, numbers, open->start, at);
+            break;
+        case JSON_WORD_END:
+            document_found(paths, place, values, numbers, open->start, at + 1);
+            break;
+        case JSON_OBJECT:
+        case JSON_ARRAY:
+            level = open->level;
+            if (level >= deepest)
+                return MESSAGE_TOO_DEEP;
+            level += 1;
+            open->level = level;
+            if (DOCUMENT_ACTION(step) == JSON_ARRAY)
+                element = 0;
+            levels[level & levels_mask].node = place;
+            levels[level & levels_mask].index = element;
+            break;
+        case JSON_OBJECT_END:
+        case JSON_ARRAY_END:
+            level = open->level;
+            if (!level || (levels[level & levels_mask].index == DOCUMENT_OBJECT) != (DOCUMENT_ACTION(step) == JSON_OBJECT_END))
+                return MESSAGE_UNEXPECTED;
+            open->level = level - 1;
+            break;
+        case JSON_COMMA:
+            level = open->level;
+            if (!level)
+                return MESSAGE_UNEXPECTED;
+            element = levels[level & levels_mask].index;
+            if (element != DOCUMENT_OBJECT) {
+                element += 1;
+                levels[level & levels_mask].index = element;
+                place = levels[level & levels_mask].node;
+                state = value;
+            }
+            break;
+        case JSON_NAME:
+            place = levels[open->level & levels_mask].node;
+            if (place != paths.first)
+                place = document_place(paths, place, '.');
+            break;
+        case JSON_LETTER:
+            place = document_place(paths, place, byte);
+            break;
+        }
+        if (element != DOCUMENT_OBJECT)
+            place = document_element(paths, place, element);
+        at += 1;
+        left -= 1;
+        may_goto(endless);
+    }
+endless:
+    return MESSAGE_TOO_LONG;
+}
+
+/* Whether the name that was read last is among the first ones of these. How many there are, and that no byte was compared yet, is in memory:
+ * the verifier would follow a loop that counts from a number that it knows. */
+INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_name *names)
+{
+    u32 start = open->name.start, length = open->name.length, count, same;
+
+    open->same = 0;
+    same = open->same;
+    count = open->attributes;
+
+    for (;;) {
+        volatile struct document_name *name = names + ((count - 1) & (DOCUMENT_ATTRIBUTES - 1));
+        u32 left = length - same;
+        u64 differs;
+
+        forget_bounds(count);
+        forget_bounds(same);
+        if (!count)
+            return 0;
+        differs = load_le64(bytes + ((name->start + same) & mask)) ^ load_le64(bytes + ((start + same) & mask));
+        if (left <= 8)
+            differs <<= 64 - 8 * left & 63;
+        if (name->length != length || differs) {
+            count -= 1;
+            same = open->same;
+        } else if (left <= 8) {
+            return 1;
+        } else {
+            same += 8;
+        }
+        may_goto(endless);
+    }
+endless:
+    return 0;
+}
+
+/* Goes through an XML document: what became of it. */
+INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
+                       struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
+                       volatile struct document_level *levels, u32 levels_mask, u32 deepest, volatile struct document_name *names)
+{
+    const u32 outside = 6 * row;
+    u32 state = outside, place = 0, left = end - at, step, level, count;
+
+    open->level = 0;
+    open->has_root = 0;
+    for (;;) {
+        u32 byte;
+
+        forget_bounds(at);
+        forget_bounds(left);
+        forget_bounds(state);
+        forget_bounds(place);
+        if (state < outside) {
+            u64 word = load_le64(bytes + (at & mask));
+            u64 stop = steps[(state + row - 2) & (DOCUMENT_STEPS - 1)] * 0x0101010101010101;
+            u64 stops = zero_bytes(word ^ stop) | zero_bytes(word ^ 0x3c3c3c3c3c3c3c3c);
+            u32 passed = stops ? first_byte(stops) : 8;
+
+            if (left <= passed)
+                return MESSAGE_TRUNCATED;
+            at += passed;
+            left -= passed;
+            if (!stops) {
+                may_goto(endless);
+                continue;
+            }
+        }
+        if (!left) {
+            step = steps[(state + row - 1) & (DOCUMENT_STEPS - 1)];
+            return DOCUMENT_ACTION(step) == XML_END && open->has_root ? MESSAGE_READ : MESSAGE_TRUNCATED;
+        }
+        byte = bytes[at & mask];
+        step = steps[(state + classes[byte]) & (DOCUMENT_STEPS - 1)];
+        state = step & DOCUMENT_ROW;
+        if (step & DOCUMENT_BEHIND)
+            open->name.length = at - open->name.start;
+        switch (DOCUMENT_ACTION(step)) {
+        case XML_PASS:
+            break;
+        case XML_FAIL:
+            return MESSAGE_UNEXPECTED;
+        case XML_OPEN:
+            level = open->level;
+            place = paths.first;
+            if (level)
+                place = levels[level & levels_mask].node;
+            else if (open->has_root)
+                return MESSAGE_UNEXPECTED;
+            if (level >= deepest)
+                return MESSAGE_TOO_DEEP;
+            level += 1;
+            open->level = level;
+            open->has_root = 1;
+            open->attributes = 0;
+            levels[level & levels_mask].name.start = at;
+            place = document_place(paths, place, byte);
+            break;
+        case XML_LETTER:
+            place = document_place(paths, place, byte);
+            break;
+        case XML_OPENED:
+            level = open->level & levels_mask;
+            levels[level].name.length = at - levels[level].name.start;
+            levels[level].node = document_place(paths, place, '/');
+            break;
+        case XML_ATTRIBUTE:
+            open->name.start = at;
+            place = document_place(paths, levels[open->level & levels_mask].node, '@');
+            place = document_place(paths, place, byte);
+            break;
+        case XML_VALUE:
+            open->start = at + 1;
+            break;
+        case XML_VALUE_END:
+            count = open->attributes;
+            if (count >= DOCUMENT_ATTRIBUTES)
+                return MESSAGE_TOO_DEEP;
+            if (document_is_among(bytes, mask, open, names))
+                return MESSAGE_UNEXPECTED;
+            names[count & (DOCUMENT_ATTRIBUTES - 1)].start = open->name.start;
+            names[count & (DOCUMENT_ATTRIBUTES - 1)].length = open->name.length;
+            open->attributes = count + 1;
+            document_found(paths, place, values, numbers, open->start, at);
+            break;
+        case XML_CLOSING:
+            open->name.start = at;
+            break;
+        case XML_SECTION:
+            if (!open->level)
+                return MESSAGE_UNEXPECTED;
+            break;
+        case XML_CLOSE:
+            level = open->level;
+            if (!level)
+                return MESSAGE_UNEXPECTED;
+            names[0].start = levels[level & levels_mask].name.start;
+            names[0].length = levels[level & levels_mask].name.length;
+            open->attributes = 1;
+            if (!document_is_among(bytes, mask, open, names))
+                return MESSAGE_UNEXPECTED;
+            open->level = level - 1;
+            if (level == 1)
+                state = outside;
+            break;
+        case XML_EMPTY:
+            level = open->level - 1;
+            open->level = level;
+            if (!level)
+                state = outside;
+            break;
+        case XML_BACK:
+            if (!open->level)
+                state = outside;
+            break;
+        }
+        at += 1;
+        left -= 1;
+        may_goto(endless);
+    }
+endless:
+    return MESSAGE_TOO_LONG;
+}
+
+#endif

@@ -1,0 +1,92 @@
+//! Automata as tables: a row for each state, a column for each class of bytes.
+
+/// What an automaton does at a byte, or where the text ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step<S> {
+    /// The next state.
+    pub next: S,
+    /// The number of an action.
+    pub action: u16,
+    /// Whether a number or a name ends in front of it.
+    pub is_behind: bool,
+}
+
+impl<S> Step<S> {
+    /// A step without an action, of number 0.
+    pub(super) fn to(next: S) -> Step<S> {
+        Step::with(0, next)
+    }
+
+    /// A step with the action of this number.
+    pub(super) fn with(action: u16, next: S) -> Step<S> {
+        Step {
+            next,
+            action,
+            is_behind: false,
+        }
+    }
+
+    /// The same where a number or a name ends in front of it.
+    pub(super) fn behind(self) -> Step<S> {
+        Step {
+            is_behind: true,
+            ..self
+        }
+    }
+}
+
+/// The table that `DOCUMENT_...` of `document.h` describes.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The class of each byte.
+    pub classes: [u8; 256],
+    /// The steps of each state by class; then what its bytes are passed over up to, and what happens where the text ends.
+    pub steps: Vec<u32>,
+    /// How many columns a row has.
+    pub columns: usize,
+}
+
+/// Bits of a step that are the place of the next state's row; the action is above them.
+const ROW_BITS: u32 = 12;
+const BEHIND_BIT: u32 = 16;
+
+/// The automaton of these states, in this order. Bytes that every state treats alike are of one class.
+pub(super) fn table<S: Copy + PartialEq>(
+    states: &[S],
+    step: impl Fn(S, Option<u8>) -> Step<S>,
+    passed_up_to: impl Fn(S) -> u8,
+) -> Table {
+    let column = |byte: Option<u8>| -> Vec<Step<S>> {
+        states.iter().map(|&state| step(state, byte)).collect()
+    };
+    let mut columns: Vec<Vec<Step<S>>> = Vec::new();
+    let mut classes = [0; 256];
+    for byte in 0..=255u8 {
+        let here = column(Some(byte));
+        let known = columns.iter().position(|known| *known == here);
+        let class = known.unwrap_or(columns.len());
+        if known.is_none() {
+            columns.push(here);
+        }
+        classes[usize::from(byte)] = class as u8;
+    }
+    let ends = column(None);
+    let width = columns.len() + 2;
+    let entry = |step: &Step<S>| {
+        let next = states.iter().position(|&state| state == step.next);
+        let row = (next.unwrap_or(0) * width) as u32;
+        row | u32::from(step.action) << ROW_BITS | u32::from(step.is_behind) << BEHIND_BIT
+    };
+    let mut steps = Vec::new();
+    for (row, &state) in states.iter().enumerate() {
+        steps.extend(columns.iter().map(|column| entry(&column[row])));
+        steps.push(passed_up_to(state).into());
+        steps.push(entry(&ends[row]));
+    }
+    debug_assert!(steps.len() <= 1 << ROW_BITS, "a row's place has its bits");
+    Table {
+        classes,
+        steps,
+        columns: width,
+    }
+}

@@ -1,0 +1,209 @@
+//! XML documents, as an automaton that takes elements for one level each. What closes is for the actions in `document.h` to tell.
+
+use super::automaton::{Step, Table, table};
+
+/// What is expected at a byte. The first seven have their places in `document.h`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Text in an element.
+    Text,
+    /// More of a value in `"`.
+    Double,
+    /// More of a value in `'`.
+    Single,
+    /// More of a comment.
+    Comment,
+    /// More of a processing instruction.
+    Instruction,
+    /// More of a CDATA section.
+    Data,
+    /// What is outside of the root.
+    Outside,
+    /// Behind `<`.
+    Less,
+    /// Behind `<!`.
+    Bang,
+    /// Behind `<!-`.
+    Dash,
+    /// What is left of `CDATA[`.
+    Section(&'static str),
+    /// Behind so many of the bytes that end a comment, all but the last.
+    CommentEnd(u8),
+    /// Behind the `?` that may end an instruction.
+    InstructionEnd,
+    /// Behind so many of the `]` that may end a section.
+    DataEnd(u8),
+    /// Behind `</`.
+    Closing,
+    /// More of the name of an end tag.
+    ClosingName,
+    /// The end of an end tag.
+    ClosingEnd,
+    /// More of the name of an element.
+    Name,
+    /// An attribute, or the end of the tag.
+    Tag,
+    /// Behind a value: a blank, or the end of the tag.
+    Valued,
+    /// Behind the `/` of a tag.
+    Slash,
+    /// More of the name of an attribute.
+    Attribute,
+    /// `=`
+    Equals,
+    /// A quote.
+    Quote,
+}
+
+use State::{
+    Attribute, Bang, Closing, ClosingEnd, ClosingName, Comment, CommentEnd, Dash, Data, DataEnd,
+    Double, Equals, Instruction, InstructionEnd, Less, Name, Outside, Quote, Section, Single,
+    Slash, Tag, Text, Valued,
+};
+
+/// The numbers of `XML_...` in `document.h`.
+pub(super) mod action {
+    pub(in super::super) const FAIL: u16 = 1;
+    pub(in super::super) const CUT: u16 = 2;
+    pub(in super::super) const END: u16 = 3;
+    pub(in super::super) const OPEN: u16 = 4;
+    pub(in super::super) const LETTER: u16 = 5;
+    pub(in super::super) const OPENED: u16 = 6;
+    pub(in super::super) const ATTRIBUTE: u16 = 7;
+    pub(in super::super) const VALUE: u16 = 8;
+    pub(in super::super) const VALUE_END: u16 = 9;
+    pub(in super::super) const EMPTY: u16 = 10;
+    pub(in super::super) const CLOSING: u16 = 11;
+    pub(in super::super) const CLOSE: u16 = 12;
+    pub(in super::super) const SECTION: u16 = 13;
+    pub(in super::super) const BACK: u16 = 14;
+}
+
+const STATES: [State; 31] = [
+    Text,
+    Double,
+    Single,
+    Comment,
+    Instruction,
+    Data,
+    Outside,
+    Less,
+    Bang,
+    Dash,
+    Section("CDATA["),
+    Section("DATA["),
+    Section("ATA["),
+    Section("TA["),
+    Section("A["),
+    Section("["),
+    CommentEnd(1),
+    CommentEnd(2),
+    InstructionEnd,
+    DataEnd(1),
+    DataEnd(2),
+    Closing,
+    ClosingName,
+    ClosingEnd,
+    Name,
+    Tag,
+    Valued,
+    Slash,
+    Attribute,
+    Equals,
+    Quote,
+];
+
+/// The automaton.
+pub(super) fn automaton() -> Table {
+    table(&STATES, step, passed_up_to)
+}
+
+/// The byte, besides `<`, up to which nothing happens.
+fn passed_up_to(state: State) -> u8 {
+    match state {
+        Text => b'<',
+        Double => b'"',
+        Single => b'\'',
+        Comment => b'-',
+        Instruction => b'?',
+        Data => b']',
+        _ => 0,
+    }
+}
+
+fn begins_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':' | 0x80..)
+}
+
+fn is_of_name(byte: u8) -> bool {
+    begins_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+}
+
+fn step(state: State, byte: Option<u8>) -> Step<State> {
+    let fail = Step::with(action::FAIL, state);
+    let Some(byte) = byte else {
+        return match state {
+            Outside => Step::with(action::END, state),
+            _ => Step::with(action::CUT, state),
+        };
+    };
+    let is_blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    match (state, byte) {
+        (Text | Outside, b'<') => Step::to(Less),
+        (Text, _) => Step::to(Text),
+        (Outside, _) if is_blank => Step::to(Outside),
+
+        (Less, b'/') => Step::to(Closing),
+        (Less, b'?') => Step::to(Instruction),
+        (Less, b'!') => Step::to(Bang),
+        (Less, _) if begins_name(byte) => Step::with(action::OPEN, Name),
+        (Bang, b'-') => Step::to(Dash),
+        (Bang, b'[') => Step::with(action::SECTION, Section("CDATA[")),
+        (Dash, b'-') => Step::to(Comment),
+        (Section(rest), _) if rest.bytes().next() == Some(byte) => match &rest[1..] {
+            "" => Step::to(Data),
+            rest => Step::to(Section(rest)),
+        },
+
+        (Comment, b'-') => Step::to(CommentEnd(1)),
+        (CommentEnd(_), b'-') => Step::to(CommentEnd(2)),
+        (CommentEnd(2), b'>') | (InstructionEnd, b'>') | (DataEnd(2), b'>') => {
+            Step::with(action::BACK, Text)
+        }
+        (Comment | CommentEnd(_), _) => Step::to(Comment),
+        (Instruction | InstructionEnd, b'?') => Step::to(InstructionEnd),
+        (Instruction | InstructionEnd, _) => Step::to(Instruction),
+        (Data, b']') => Step::to(DataEnd(1)),
+        (DataEnd(_), b']') => Step::to(DataEnd(2)),
+        (Data | DataEnd(_), _) => Step::to(Data),
+
+        (Closing, _) if begins_name(byte) => Step::with(action::CLOSING, ClosingName),
+        (ClosingName, _) if is_of_name(byte) => Step::to(ClosingName),
+        (ClosingName, b'>') => Step::with(action::CLOSE, Text).behind(),
+        (ClosingName, _) if is_blank => Step::to(ClosingEnd).behind(),
+        (ClosingEnd, b'>') => Step::with(action::CLOSE, Text),
+        (ClosingEnd, _) if is_blank => Step::to(ClosingEnd),
+
+        (Name, _) if is_of_name(byte) => Step::with(action::LETTER, Name),
+        (Name, b'>') => Step::with(action::OPENED, Text),
+        (Name, b'/') => Step::with(action::OPENED, Slash),
+        (Name, _) if is_blank => Step::with(action::OPENED, Tag),
+        (Tag | Valued, b'>') => Step::to(Text),
+        (Tag | Valued, b'/') => Step::to(Slash),
+        (Tag | Valued, _) if is_blank => Step::to(Tag),
+        (Tag, _) if begins_name(byte) => Step::with(action::ATTRIBUTE, Attribute),
+        (Slash, b'>') => Step::with(action::EMPTY, Text),
+
+        (Attribute, _) if is_of_name(byte) => Step::with(action::LETTER, Attribute),
+        (Attribute, b'=') => Step::to(Quote).behind(),
+        (Attribute, _) if is_blank => Step::to(Equals).behind(),
+        (Equals, b'=') => Step::to(Quote),
+        (Equals | Quote, _) if is_blank => Step::to(state),
+        (Quote, b'"') => Step::with(action::VALUE, Double),
+        (Quote, b'\'') => Step::with(action::VALUE, Single),
+        (Double, b'"') | (Single, b'\'') => Step::with(action::VALUE_END, Valued),
+        (Double | Single, b'<') => fail,
+        (Double | Single, _) => Step::to(state),
+        _ => fail,
+    }
+}
