@@ -20,6 +20,8 @@ pub(crate) const RESERVED: Reserved = Reserved {
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
         LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
         forget_bounds message_value message_at message_mask message_copy message_stands message_resembles message_tag bytes_below bytes_from message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_word message_search message_matches payload_length payload_bytes
+        document document_name document_level document_paths document_place document_found document_element document_is_among message_json
+        message_xml
         too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
         SET_WAYS key_seed flow_now key_put key_round key_hash key_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
@@ -27,7 +29,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         scratch scratch_map zero number interface
         ONPATH_READ_KERNEL onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
-    prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_"],
+    prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_", "DOCUMENT_", "JSON_", "XML_"],
 };
 
 #[cfg(test)]
