@@ -166,65 +166,6 @@ fn merged((mut rows, mut start): (Vec<Row>, usize)) -> (Vec<Row>, usize) {
 #[cfg(test)]
 mod tests {
     use crate::Pattern;
-    use proptest::prelude::*;
-
-    /// Expressions of all constructs.
-    fn expressions() -> impl Strategy<Value = String> {
-        let leaf = prop_oneof![
-            prop::sample::select(vec![
-                "a",
-                "b",
-                "ab",
-                ".",
-                "[ab]",
-                "[^a]",
-                r"\w",
-                r"\d+",
-                r"\.",
-                "^",
-                "$",
-                "(?i)b",
-                r"\x00",
-                r"[\x80-\xff]",
-                r"\b",
-                "(?s).",
-                "(?m)^",
-                "(?m)$",
-            ])
-            .prop_map(str::to_owned),
-        ];
-        leaf.prop_recursive(4, 24, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
-                prop::collection::vec(inner.clone(), 2..4)
-                    .prop_map(|parts| format!("(?:{})", parts.join("|"))),
-                (
-                    inner,
-                    prop::sample::select(vec!["*", "+", "?", "{2}", "{1,3}", "*?"])
-                )
-                    .prop_map(|(part, times)| format!("(?:{part}){times}")),
-            ]
-        })
-    }
-
-    fn texts() -> impl Strategy<Value = Vec<u8>> {
-        let byte =
-            prop_oneof![4 => prop::sample::select(b"aAbB.0\n\0 ".to_vec()), 1 => any::<u8>()];
-        prop::collection::vec(byte, 0..24)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400), ..ProptestConfig::default() })]
-        #[test]
-        fn the_table_finds_what_the_library_finds(expression in expressions(), texts in prop::collection::vec(texts(), 20)) {
-            if let Ok(pattern) = Pattern::new(&expression) {
-                let table = pattern.table().expect("a small automaton");
-                for text in texts {
-                    prop_assert_eq!(table.is_in(&text), pattern.is_in(&text), "{} in {:?}", expression, text);
-                }
-            }
-        }
-    }
 
     #[test]
     fn where_nothing_is_to_come_is_a_state_of_its_own() {

@@ -1,33 +1,69 @@
 //! What the tests of several messages need.
 
-use payload::builtin::Builtin;
-use payload::{Attribute, Found, Malformed, Schema, Value, Wanted, Which, read};
-use proptest::prelude::ProptestConfig;
+use payload::builtin::ALL;
+use payload::{Found, Malformed, Schema, Value, Wanted, read};
+use proptest::prelude::{ProptestConfig, Strategy};
+use proptest::test_runner::{TestCaseResult, TestRunner};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
-/// So many random messages, times `ONPATH_FUZZ` if that is set.
-pub(crate) fn cases(number: u32) -> ProptestConfig {
-    let times = std::env::var("ONPATH_FUZZ")
-        .ok()
-        .and_then(|times| times.parse().ok());
-    let config = ProptestConfig::with_cases(number.saturating_mul(times.unwrap_or(1)));
-    ProptestConfig {
-        max_global_rejects: config.cases.saturating_mul(8),
-        failure_persistence: None,
-        ..config
+/// Tries so many random values, and again until `ONPATH_FUZZ_SECONDS` have passed if that is set.
+pub(crate) fn tried<S: Strategy>(
+    cases: u32,
+    strategy: &S,
+    test: impl Fn(S::Value) -> TestCaseResult,
+) {
+    let seconds = std::env::var("ONPATH_FUZZ_SECONDS").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    let time = Duration::from_secs(seconds.unwrap_or(0));
+    let begun = Instant::now();
+    loop {
+        let mut runner = TestRunner::new(ProptestConfig {
+            max_global_rejects: cases.saturating_mul(8),
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(cases)
+        });
+        if let Err(error) = runner.run(strategy, &test) {
+            panic!("{error}\n{runner}");
+        }
+        if begun.elapsed() >= time {
+            return;
+        }
     }
 }
 
+/// Tests of random values, as in `proptest!`, each with the number of its [`tried`] cases.
+macro_rules! random {
+    ($($(#[doc = $doc:literal])* $cases:literal fn $name:ident($($value:ident in $strategy:expr),+ $(,)?) $body:block)*) => {
+        $($(#[doc = $doc])*
+        #[test]
+        fn $name() {
+            $crate::common::tried($cases, &($($strategy,)+), |($($value,)+)| {
+                $body
+                Ok(())
+            });
+        })*
+    };
+}
+pub(crate) use random;
+
 /// A built-in schema.
-pub(crate) fn schema(name: &str) -> Schema {
-    let builtin = Builtin::named(name).expect("a built-in message");
-    builtin.schema().expect("its schema")
+pub(crate) fn schema(name: &str) -> &'static Schema {
+    static SCHEMAS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+        let all = ALL
+            .iter()
+            .map(|builtin| builtin.schema().expect("its schema"));
+        all.collect()
+    });
+    let known = SCHEMAS.iter().find(|schema| schema.name == name);
+    known.expect("a built-in message")
 }
 
 /// Reads a message by a built-in schema. What is read of single attributes has to agree.
 pub(crate) fn reading(name: &str, bytes: &[u8]) -> Result<Vec<Found>, Box<Malformed>> {
     let schema = schema(name);
-    let whole = read(&schema, bytes);
-    agrees(&schema, bytes, &whole);
+    let whole = read(schema, bytes);
+    agrees(schema, bytes, &whole);
     whole
 }
 
@@ -40,9 +76,7 @@ fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malforme
     let fixed = schema.attributes.iter().map(|a| a.name.as_str());
     let fixed = fixed.filter(|name| !name.ends_with('*'));
     let mut names: Vec<&str> = fixed.chain(found.iter().map(|f| f.name.as_str())).collect();
-    let is_member = |a: &Attribute| matches!(a.which, Which::Member(_) | Which::AnyMember);
-    let has_members = schema.attributes.iter().any(is_member);
-    names.retain(|name| has_members || schema.asked(name).is_ok());
+    names.retain(|name| schema.asked(name).is_ok());
     names.sort_unstable();
     names.dedup();
     let all = std::iter::once(names.as_slice());

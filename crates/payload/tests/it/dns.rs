@@ -1,6 +1,6 @@
 //! DNS, against `hickory-proto`.
 
-use crate::common::{cases, changed, hex, reading, texts};
+use crate::common::{changed, hex, random, reading, texts};
 use hickory_proto::op::{Message, Query};
 use hickory_proto::rr::{Name, RData, Record};
 use payload::Reason;
@@ -170,11 +170,8 @@ fn question_message(names: &[Vec<Vec<u8>>], pointer: Option<u8>) -> Vec<u8> {
     bytes
 }
 
-proptest! {
-    #![proptest_config(cases(1_000))]
-
-    #[test]
-    fn questions_are_read_alike(
+random! {
+    1_000 fn questions_are_read_alike(
         names in prop::collection::vec(prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 0..5), 0..4),
         pointer in prop::option::of(12..40u8),
         changes in prop::collection::vec((12..usize::MAX, prop::option::of(any::<u8>())), 0..3),
@@ -188,8 +185,7 @@ proptest! {
         prop_assert_eq!(read, questions(&bytes), "{:02x?}", bytes);
     }
 
-    #[test]
-    fn answers_are_read_alike(
+    1_000 fn answers_are_read_alike(
         name in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..12), 1..4),
         list in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..12), prop::option::of(12..30u8), 0..0x7fff_ffffu32, any::<bool>()), 0..4),
     ) {

@@ -1,6 +1,6 @@
 //! HTTP/1.1, against `httparse`.
 
-use crate::common::{cases, changed, reading, texts};
+use crate::common::{changed, random, reading, texts};
 use payload::{Found, Reason};
 use proptest::prelude::*;
 
@@ -84,11 +84,8 @@ fn relevant() -> impl Strategy<Value = u8> {
     prop::sample::select(&b" \t\r\n:/?&=\"<{\x00\x7f\x80\xffAH1.;"[..])
 }
 
-proptest! {
-    #![proptest_config(cases(1_000))]
-
-    #[test]
-    fn requests_are_read_alike(
+random! {
+    1_000 fn requests_are_read_alike(
         method in "[A-Z]{1,7}",
         target in "[!-~]{1,20}",
         version in "HTTP/1\\.[012]",
@@ -109,8 +106,7 @@ proptest! {
         prop_assert_eq!(read, request(&bytes), "{}", String::from_utf8_lossy(&bytes));
     }
 
-    #[test]
-    fn responses_are_read_alike(
+    1_000 fn responses_are_read_alike(
         status in "[0-9]{3}",
         reason in "( [ -~]{0,12})?",
         headers in prop::collection::vec(("[A-Za-z-]{1,10}", "[ -~]{0,12}"), 0..4),

@@ -1,6 +1,6 @@
 //! JSON, against `serde_json`.
 
-use crate::common::{cases, changed, reading, texts};
+use crate::common::{changed, random, reading, texts};
 use payload::Reason;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
@@ -66,11 +66,8 @@ fn documents() -> impl Strategy<Value = Value> {
     })
 }
 
-proptest! {
-    #![proptest_config(cases(400))]
-
-    #[test]
-    fn the_same_scalars(document in documents(), pretty: bool) {
+random! {
+    400 fn the_same_scalars(document in documents(), pretty in any::<bool>()) {
         let text = match pretty {
             true => format!("{document:#}"),
             false => document.to_string(),
@@ -91,8 +88,7 @@ proptest! {
         prop_assert_eq!(read, expected);
     }
 
-    #[test]
-    fn the_same_texts_are_refused(
+    400 fn the_same_texts_are_refused(
         document in documents(),
         changes in prop::collection::vec((any::<usize>(), prop::option::of(prop::sample::select(&b" {}[]\",:\\-0e.tx\x01\xc3"[..]))), 1..3),
     ) {

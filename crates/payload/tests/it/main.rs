@@ -6,6 +6,7 @@ mod common;
 mod dns;
 mod http;
 mod json;
+mod patterns;
 mod plan;
 mod tls;
 mod vectors;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 fn on(message: &str, name: &str, target: Target) -> Plan {
-    plan(&schema(message), name, target, Question::default()).expect("an attribute")
+    plan(schema(message), name, target, Question::default()).expect("an attribute")
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_the_remedy_asks_for_fits() {
     let few = |bytes, attributes| Question { bytes, attributes };
     let host = |bytes| {
         plan(
-            &schema("http"),
+            schema("http"),
             "host",
             Target::Tofino,
             few(Some(bytes), None),
@@ -68,7 +68,7 @@ fn what_the_remedy_asks_for_fits() {
     let node = on("pfcp", "node_id", Target::Tofino);
     let (bytes, attributes) = (node.limit.bytes, node.limit.attributes);
     let fewer = plan(
-        &schema("pfcp"),
+        schema("pfcp"),
         "node_id",
         Target::Tofino,
         few(Some(bytes), attributes),
@@ -82,7 +82,7 @@ fn the_host_skips_hundreds_of_attributes() {
         bytes: Some(60_000),
         attributes: Some(512),
     };
-    let plan = plan(&schema("pfcp"), "node_id", Target::Xdp, many).unwrap();
+    let plan = plan(schema("pfcp"), "node_id", Target::Xdp, many).unwrap();
     assert!(plan.fits() && plan.limit.resource.is_none());
     let verified = plan.usage[0];
     assert_eq!(verified.resource, Resource::VerifiedInstructions);

@@ -1,6 +1,6 @@
 //! TLS ClientHello, against `tls-parser`.
 
-use crate::common::{cases, changed, reading, texts, values};
+use crate::common::{changed, random, reading, texts, values};
 use payload::{Reason, Value};
 use proptest::prelude::*;
 use tls_parser::{
@@ -152,11 +152,8 @@ fn expected(bytes: &[u8]) -> Option<Parts> {
     Some((session, names, protocols, versions))
 }
 
-proptest! {
-    #![proptest_config(cases(600))]
-
-    #[test]
-    fn hellos_are_read_alike(
+random! {
+    600 fn hellos_are_read_alike(
         session in prop::collection::vec(any::<u8>(), 0..=32),
         name in prop::option::of(prop::collection::vec(any::<u8>(), 1..40)),
         protocols in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..10), 0..4),
@@ -177,8 +174,7 @@ proptest! {
         prop_assert_eq!(raw("supported_version"), numbers);
     }
 
-    #[test]
-    fn what_is_read_of_a_changed_hello_is_what_the_library_reads(
+    600 fn what_is_read_of_a_changed_hello_is_what_the_library_reads(
         changes in prop::collection::vec((any::<usize>(), prop::option::of(any::<u8>())), 1..3),
     ) {
         let bytes = changed(record(&sample().handshake()), &changes);

@@ -1,6 +1,6 @@
 //! XML attributes, against `quick-xml`.
 
-use crate::common::{cases, changed, reading, texts};
+use crate::common::{changed, random, reading, texts};
 use payload::Reason;
 use proptest::prelude::*;
 use quick_xml::Reader;
@@ -78,11 +78,8 @@ fn element(name: &str, list: std::collections::HashMap<String, String>, within: 
     }
 }
 
-proptest! {
-    #![proptest_config(cases(400))]
-
-    #[test]
-    fn attributes_are_read_alike(document in elements()) {
+random! {
+    400 fn attributes_are_read_alike(document in elements()) {
         let found = reading("xml", document.as_bytes()).map_err(|m| TestCaseError::fail(m.to_string()))?;
         let read: Vec<(String, String)> = found.iter().map(|f| (f.name.clone(), texts(&found, &f.name)[0].clone())).collect();
         let expected = expected(document.as_bytes()).expect("a document");
@@ -94,8 +91,7 @@ proptest! {
         prop_assert_eq!(read, expected.iter().map(first).collect::<Vec<_>>());
     }
 
-    #[test]
-    fn what_is_read_the_library_reads_too(
+    400 fn what_is_read_the_library_reads_too(
         document in elements(),
         changes in prop::collection::vec((any::<usize>(), prop::option::of(prop::sample::select(&b"<>/=\"' ax"[..]))), 1..3),
     ) {
