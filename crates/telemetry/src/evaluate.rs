@@ -132,7 +132,9 @@ impl<'m> Evaluator<'m> {
             return;
         };
         let from = (packet, &payload);
-        reader.read(&payload, &mut |message| figures.message(from, time, message));
+        reader.read(&payload, &mut |message| {
+            figures.message(from, time, message)
+        });
     }
 
     /// What became of the packets so far.

@@ -65,9 +65,12 @@ fn the_tables_of_attributes_are_true() {
         let kind = kind.expect("it is a kind");
         let names = schema.attributes.iter().map(|attribute| {
             let any = attribute.name.replace('*', "NAME");
-            // Every key may be this.
-            let one = attribute.name.replace('*', "1");
-            let ty = SCHEMAS.attribute(kind, &one).expect("it is there");
+            // Every key may be the first, every path of a document one of these.
+            let mut ones = ["1", "1/@1"]
+                .map(|one| attribute.name.replace('*', one))
+                .into_iter();
+            let ty = ones.find_map(|one| SCHEMAS.attribute(kind, &one));
+            let ty = ty.expect("it is there");
             match ty {
                 Type::Text => format!("`{}.{any}`", schema.name),
                 ty => format!("`{}.{any}` ({})", schema.name, type_name(ty)),
