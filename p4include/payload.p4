@@ -6,7 +6,9 @@
 #define _PAYLOAD_P4_
 
 // The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
-// bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies.
+// bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies: also
+// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, of
+// which further on there are none to be read; only the length counts all of a packet that is larger.
 
 // How many bytes it has.
 extern bit<32> payload_length();
@@ -18,14 +20,14 @@ extern bool payload_read<T>(in bit<32> offset, out T value);
 // Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a bit<W> of up to 64 bytes.
 extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 
-// Where these bytes stand first, at this offset or within the 16384 bytes from there on; PAYLOAD_NOT_FOUND if they do not. The
-// value is a constant, a bit<W> of up to 64 bytes.
+// Where these bytes stand first in the 65536 bytes from this offset on, all of which is the payload of any packet that a network
+// carries; PAYLOAD_NOT_FOUND if they do not. The value is a constant, a bit<W> of up to 64 bytes.
 extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 
 const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
 
 // Whether a regular expression is found in the bytes at an offset: in `length` of them, or as many as there are, but no more than
-// 16384. It is found anywhere in them unless `^` and `$` bind it to their ends. It has what a deterministic automaton can do (no
+// 65536. It is found anywhere in them unless `^` and `$` bind it to their ends. It has what a deterministic automaton can do (no
 // backreferences, no look-around), the classes of ASCII, and an automaton of 256 KB at most, which takes the same time for each byte
 // whatever it looks for: of a set of patterns, `first|second` finds any at once. In a string, a backslash is written twice: "\\.html$".
 extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);

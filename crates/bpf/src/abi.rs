@@ -31,6 +31,10 @@ pub const SEED_SECTION: &str = ".rodata.onpath";
 /// is specialized to the contents of its tables (`ir::passes::specialize`).
 pub const CHANGES_SECTION: &str = ".data.changes";
 
+/// The section of programs at XDP that take packets in several buffers (libbpf loads them with `BPF_F_XDP_HAS_FRAGS`): those that read
+/// payloads, and no more than the first bytes otherwise.
+pub const FRAGMENTS_SECTION: &str = "xdp.frags";
+
 /// A compiled program and everything it keeps in the kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Abi {
@@ -219,6 +223,13 @@ pub struct ProgramAbi {
     pub instruction_estimate: u32,
     /// Whether the packet's head may move, so that the packet may grow or shrink.
     pub moves_head: bool,
+}
+
+impl ProgramAbi {
+    /// Whether it takes packets in several buffers, or as the network stack has them: of 64 KB.
+    pub fn takes_fragments(&self) -> bool {
+        self.hook != Hook::Xdp || self.section == FRAGMENTS_SECTION
+    }
 }
 
 /// Where a program runs.

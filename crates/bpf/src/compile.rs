@@ -20,6 +20,8 @@ pub(crate) struct Function {
     pub body: Block,
     /// Its variables.
     pub locals: Vec<Local>,
+    /// Up to which offset its parser may read, if there is such.
+    pub front: Option<u32>,
     /// Functions that were parts of it.
     pub parts: usize,
     /// What is in the per-CPU map.

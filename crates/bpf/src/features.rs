@@ -27,7 +27,7 @@ pub enum Feature {
     LongJumps,
     /// The function `bpf_cast_to_kern_ctx`: programs at tc read the kernel's own description of a packet.
     KernelContext,
-    /// The functions `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
+    /// Packets at XDP in several buffers: the functions `bpf_xdp_load_bytes`, `bpf_xdp_store_bytes` and `bpf_xdp_get_buff_len`.
     XdpBytes,
     /// The function `bpf_loop`.
     LoopCalls,

@@ -4,7 +4,7 @@ use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
 use crate::compile::Function;
 use crate::features::Feature;
 use crate::hook::{self, HookCode};
-use crate::maps::{self, section};
+use crate::maps;
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
@@ -48,7 +48,11 @@ pub(crate) fn file(
         ..
     } = file;
     let code = hook::code(options.hook);
+    let about_payload = reads_payload || !messages.is_empty();
+    let front = full.front.filter(|_| about_payload);
+    let buffers = front.and_then(|front| code.buffers(front, full.model));
     let constructs = [
+        buffers.as_ref().map(|_| Construct::PayloadAtXdp),
         contents.loops.then_some(Construct::Loops),
         contents.bounds.then_some(Construct::Bounds),
         contents.copied_bytes.then(|| code.copied_bytes()).flatten(),
@@ -58,6 +62,7 @@ pub(crate) fn file(
     .chain(constructs)
     .collect();
     let hook = code.text();
+    let section = buffers.as_ref().map_or(hook.section, |b| b.section);
     let mut items = vec![Item::Comment(vec![format!(
         "Made by onpath from {}; `#line` leads back to it.",
         options.source_name
@@ -65,7 +70,8 @@ pub(crate) fn file(
     if !options.features.has(Feature::KernelContext) {
         items.push(Item::Include("onpath/read_kernel.h".into()));
     }
-    items.push(Item::Include(hook.include.into()));
+    let include = buffers.as_ref().map_or(hook.include, |b| b.include);
+    items.push(Item::Include(include.into()));
     if full.parse_record {
         items.push(Item::Include("onpath/large.h".into()));
     }
@@ -81,7 +87,7 @@ pub(crate) fn file(
     if !maps.figures.is_empty() {
         items.push(Item::Include("onpath/figures.h".into()));
     }
-    if reads_payload || !messages.is_empty() {
+    if about_payload {
         items.push(Item::Include("onpath/message.h".into()));
     }
     if reads_documents {
@@ -138,12 +144,13 @@ pub(crate) fn file(
         report.longest_estimate = report.longest_estimate.max(instructions);
         items.push(function.item());
     }
-    items.extend(hooked(code, full, fast));
+    let first = buffers.map_or(Block::new(), |b| b.start);
+    items.extend(hooked(code, section, first, full, fast));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
         init: Some(C::id("\"GPL\"")),
-        attribute: Some(section("license")),
+        attribute: Some(maps::section("license")),
         constant: false,
     });
     let fitted = outer_maps::fit(&mut items, &maps.list, &mut names);
@@ -160,7 +167,7 @@ pub(crate) fn file(
         programs: vec![ProgramAbi {
             hook: options.hook,
             function: hook.function.into(),
-            section: hook.section.into(),
+            section: section.into(),
             stack_estimate: report.stack_estimate,
             instruction_estimate: report.instruction_estimate,
             moves_head: report.moves_head,
@@ -218,13 +225,20 @@ fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
 }
 
 /// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
-fn hooked(code: &dyn HookCode, full: Function, fast: Option<Function>) -> Vec<Item> {
+fn hooked(
+    code: &dyn HookCode,
+    of: &str,
+    first: Block,
+    full: Function,
+    fast: Option<Function>,
+) -> Vec<Item> {
     let text = code.text();
     let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
     let came_as = full.remembers_type || fast.as_ref().is_some_and(|f| f.remembers_type);
-    let mut start = code.begin(came_as);
+    let mut start = first;
+    start.extend(code.begin(came_as));
     let entry = |body: Block| Item::Function {
-        linkage: section(text.section).into(),
+        linkage: maps::section(of).into(),
         result: Type::Int,
         name: text.function.into(),
         params: vec![context()],

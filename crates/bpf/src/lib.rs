@@ -289,6 +289,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "drops.h",
         "figures.h",
         "flow_state.h",
+        "fragments.h",
         "keys.h",
         "lock.h",
         "log.h",

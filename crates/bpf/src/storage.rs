@@ -53,6 +53,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         model: g.target.model,
         body: whole,
         locals: placed.locals,
+        front: g.target.wire.reads,
         parts,
         spilled: placed.spilled,
         extra_instructions: g.target.extra_instructions,

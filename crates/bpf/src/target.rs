@@ -139,9 +139,12 @@ pub(crate) struct Shared {
     pub finds: Vec<(Vec<u8>, SmolStr)>,
     /// The map of the memory that they look in, and its struct.
     pub find_memory: Option<(SmolStr, SmolStr)>,
-    /// The functions that look for regular expressions in a memory, and those that do so in the payload.
-    pub patterns: Vec<crate::message::KnownPattern>,
-    pub pattern_readers: Vec<(SmolStr, SmolStr)>,
+    /// The automata of regular expressions, by their texts.
+    pub automata: Vec<(String, message::Automaton)>,
+    /// The functions that look for regular expressions in a memory.
+    pub patterns: Vec<message::KnownPattern>,
+    /// Those that do so in the payload, by the expressions' texts.
+    pub payload_patterns: Vec<(String, SmolStr)>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.

@@ -36,6 +36,7 @@ fn try_build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Option<Compil
 fn in_object(object: &[u8]) -> BTreeSet<&'static str> {
     // Numbers of helper functions, of the kernel's ABI.
     let helpers = [
+        (188, Feature::XdpBytes),
         (189, Feature::XdpBytes),
         (190, Feature::XdpBytes),
         (181, Feature::LoopCalls),

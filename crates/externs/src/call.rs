@@ -135,10 +135,21 @@ pub struct Env<'a> {
     pub effects: &'a mut Vec<Effect>,
 }
 
+/// The last byte of a packet that reading its payload may begin at: the kernel's XDP loads none from further on.
+pub(crate) const LAST_BEGIN: u64 = 0xffff;
+
 impl Env<'_> {
     /// The bytes that the parser left.
     pub fn payload(&self) -> &[u8] {
         &self.packet[self.parsed.min(self.packet.len())..]
+    }
+
+    /// The bytes from an offset of the payload on; none if they begin behind [`LAST_BEGIN`] of the packet.
+    pub fn payload_from(&self, offset: u64) -> &[u8] {
+        let from = self.parsed as u64 + offset;
+        let from = usize::try_from(from).ok().filter(|_| from <= LAST_BEGIN);
+        let bytes = from.and_then(|from| self.packet.get(from..));
+        bytes.unwrap_or_default()
     }
 }
 

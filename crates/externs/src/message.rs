@@ -29,7 +29,8 @@ pub const GET_BYTES: &str = "get_bytes";
 /// Its method that looks for a regular expression in an attribute.
 pub const MATCHES_PATTERN: &str = "matches";
 
-/// Bytes of a message that are read at most: a value of a per-CPU map has room for them.
+/// Bytes of a message that are read at most: a value of a per-CPU map has room for them, and so has it for a piece of a payload in
+/// which something is looked for.
 pub const MOST_BYTES: u32 = 16 << 10;
 
 /// The schema that describes an object's messages. `None` if there is none of its name.
@@ -103,8 +104,7 @@ fn message(state: &mut State) -> Result<&mut Message, Fault> {
 
 fn read(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let message = message(state)?;
-    let from = usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
-    let bytes = env.payload().get(from..).unwrap_or_default();
+    let bytes = env.payload_from(index(args, 0)?);
     let most = match args.get(1) {
         Some(_) => usize::try_from(index(args, 1)?).unwrap_or(usize::MAX),
         None => usize::MAX,

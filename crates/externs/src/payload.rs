@@ -9,7 +9,7 @@
 //! ```
 
 use crate::call::{Arg, Env, Fault, Reply, index, scalar};
-use crate::message::{MOST_BYTES, width};
+use crate::message::width;
 use crate::{Extern, Meaning};
 use ir::Bits;
 use payload::Pattern;
@@ -36,6 +36,9 @@ pub(crate) const FINDING: Extern = function(FIND, find);
 /// `payload_matches`
 pub(crate) const MATCHING_PATTERN: Extern = function(PATTERN, matches_pattern);
 
+/// Bytes from an offset on in which something is looked for, at most: as many as the largest payload of IP has.
+pub const REACH: u32 = 64 << 10;
+
 const NOT_FOUND: u32 = u32::MAX;
 
 const fn function(name: &'static str, does: crate::Function) -> Extern {
@@ -47,8 +50,7 @@ const fn function(name: &'static str, does: crate::Function) -> Extern {
 
 /// The payload from the offset on that the first argument is.
 fn from<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
-    let offset = usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
-    Ok(env.payload().get(offset..).unwrap_or_default())
+    Ok(env.payload_from(index(args, 0)?))
 }
 
 fn length(_: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
@@ -75,7 +77,7 @@ fn matches(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
 fn find(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let wanted = scalar(args, 1)?.to_bytes();
     let here = from(args, env)?;
-    let here = &here[..here.len().min(MOST_BYTES as usize)];
+    let here = &here[..here.len().min(REACH as usize)];
     let place = here.windows(wanted.len().max(1)).position(|w| w == wanted);
     let place = place.map_or(u64::from(NOT_FOUND), |at| {
         index(args, 0).unwrap_or(0) + at as u64
@@ -90,7 +92,7 @@ fn matches_pattern(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let pattern = Pattern::new(text).map_err(|_| Fault::Malformed)?;
     let length = usize::try_from(index(args, 1)?).unwrap_or(usize::MAX);
     let here = from(args, env)?;
-    let here = &here[..here.len().min(length).min(MOST_BYTES as usize)];
+    let here = &here[..here.len().min(length).min(REACH as usize)];
     Ok(Reply::value(Bits::new(1, u32::from(pattern.is_in(here)))))
 }
 

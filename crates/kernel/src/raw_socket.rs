@@ -20,6 +20,9 @@ pub struct Received {
     pub bytes: Vec<u8>,
 }
 
+/// More bytes than any packet of a device has that is not still to be segmented.
+const LONGEST: usize = (1 << 16) + 64;
+
 /// A raw socket on one device, which gets all packets that come in there.
 #[derive(Debug)]
 pub struct RawSocket {
@@ -112,7 +115,7 @@ impl RawSocket {
 
     /// The next packet that came in, if one is there.
     pub fn receive(&self) -> io::Result<Option<Received>> {
-        let mut bytes = vec![0u8; 1 << 16];
+        let mut bytes = vec![0u8; LONGEST];
         let mut control = nix::cmsg_space!(libc::timespec, [u8; AUX_DATA]);
         let mut parts = [IoSliceMut::new(&mut bytes)];
         let fd = self.fd.as_raw_fd();

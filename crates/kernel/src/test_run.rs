@@ -6,7 +6,7 @@ mod rounds;
 use crate::load::Instance;
 use crate::store::KernelStore;
 use crate::sys::{TcContext, Update};
-use bpf::abi::Hook;
+use bpf::abi::{FRAGMENTS_SECTION, Hook, ProgramAbi};
 use control::repeatable::{self, RandomLists};
 use control::{Device, Packet, StoreError};
 use observed::{Observed, Redirection};
@@ -15,8 +15,11 @@ use std::collections::VecDeque;
 
 /// The kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
-/// The longest packet that fits the one page the kernel gives a test run, with its head and tail room.
-pub const LONGEST: usize = 3400;
+/// The longest packet that fits the one page the kernel gives a test run, with its head and tail room. A program at XDP that takes
+/// packets in several buffers is given longer ones in such, of up to [`LONGEST_IN_FRAGMENTS`] bytes.
+pub const LONGEST: usize = 3414;
+/// An Ethernet header, and the largest packet behind it.
+pub const LONGEST_IN_FRAGMENTS: usize = 14 + 65_535;
 /// The test run's packet is on the loopback device.
 const LOOPBACK: u32 = 1;
 
@@ -106,6 +109,14 @@ fn too_short(shortest: usize, length: usize) -> StoreError {
     }
 }
 
+fn too_long(longest: usize, length: usize) -> StoreError {
+    StoreError::Unsupported {
+        what: format!(
+            "the kernel's test run takes no packet of more than {longest} bytes here, and this one has {length}; omit `--fast`"
+        ),
+    }
+}
+
 impl Outcome {
     /// The packet itself, if it was sent to a port.
     fn leaves(&self) -> Option<Packet> {
@@ -142,7 +153,7 @@ impl TestRun {
             port: None,
             now: repeatable::START,
             random: RandomLists::new(seed),
-            out: vec![0; 4096],
+            out: vec![0; LONGEST_IN_FRAGMENTS + 4096],
             out_queue: Vec::new(),
         }
     }
@@ -164,6 +175,10 @@ impl TestRun {
         let least = shortest_of(packet);
         if packet.len() < least {
             return Err(too_short(least, packet.len()));
+        }
+        let longest = self.longest();
+        if packet.len() > longest {
+            return Err(too_long(longest, packet.len()));
         }
         self.set_port(port)?;
         self.now += repeatable::STEP;
@@ -211,13 +226,7 @@ impl TestRun {
             }
         }
         .map_err(|e| StoreError::System {
-            what: match e.raw_os_error() {
-                Some(libc::EINVAL) if packet.len() > LONGEST => format!(
-                    "the kernel's test run takes no packet of {} bytes; omit `--fast`",
-                    packet.len()
-                ),
-                _ => format!("the kernel's test run failed: {e}"),
-            },
+            what: format!("the kernel's test run failed: {e}"),
         })?;
         let observed = Observed::of(&self.instance.store)?;
         let seen = match &observed {
@@ -249,6 +258,16 @@ impl TestRun {
             context: after,
         };
         Ok((outcome, rounds))
+    }
+
+    /// The longest packet that the program can be given.
+    fn longest(&self) -> usize {
+        let mut programs = self.instance.store.abi.programs.iter();
+        let takes = |program: &ProgramAbi| program.section == FRAGMENTS_SECTION;
+        match programs.all(takes) {
+            true => LONGEST_IN_FRAGMENTS,
+            false => LONGEST,
+        }
     }
 
     /// Makes the loopback device that test runs come in on the given port.

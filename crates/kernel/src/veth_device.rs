@@ -14,8 +14,8 @@ use crate::netns::NetNs;
 use crate::raw_socket::{RawSocket, Received};
 use crate::store::Maps;
 use crate::sys::{Prog, count_runs};
-use crate::veth::MTU;
-use bpf::abi::{PortsAbi, ROUNDS_MAP};
+use crate::veth::{LARGEST_MTU, MTU};
+use bpf::abi::{PortsAbi, ProgramAbi, ROUNDS_MAP};
 use control::{Device, Packet, StoreError};
 use diag::Diagnostic;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -39,6 +39,8 @@ pub struct VethDevice {
     /// The program and its state.
     pub instance: Instance,
     wiring: Wiring,
+    /// The devices' MTU.
+    mtu: u32,
     _runs_counted: OwnedFd,
     runs_before: u64,
     sent: u64,
@@ -58,6 +60,8 @@ struct Subject<'a> {
     prog: &'a Prog,
     ports: &'a PortsAbi,
     maps: &'a Maps,
+    /// What devices it runs at.
+    mtu: u32,
     /// Packets may come in again, behind those that were sent after them.
     comes_in_again: bool,
 }
@@ -82,10 +86,16 @@ impl VethDevice {
         let side = attach::side(instance.program.hook());
         let maps = &instance.store.abi.maps;
         let comes_in_again = maps.iter().any(|map| map.name == ROUNDS_MAP);
+        let takes_fragments = |program: &ProgramAbi| program.takes_fragments();
+        let mtu = match instance.store.abi.programs.iter().all(takes_fragments) {
+            true => LARGEST_MTU,
+            false => MTU,
+        };
         let subject = Subject {
             prog: instance.program.prog(),
             ports: &instance.store.abi.ports,
             maps: &instance.store.maps,
+            mtu,
             comes_in_again,
         };
         let made = namespace.run(|| {
@@ -101,6 +111,7 @@ impl VethDevice {
         Ok(VethDevice {
             instance,
             wiring,
+            mtu,
             _runs_counted: runs_counted,
             runs_before,
             sent: 0,
@@ -241,11 +252,11 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
 impl Device for VethDevice {
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let length = packet.bytes.len();
-        if !(SHORTEST..=MTU as usize + SHORTEST).contains(&length) {
+        let longest = self.mtu as usize + SHORTEST;
+        if !(SHORTEST..=longest).contains(&length) {
             return Err(StoreError::Unsupported {
                 what: format!(
-                    "the kernel's Ethernet devices take packets of {SHORTEST} to {} bytes here, and this one has {length}",
-                    MTU as usize + SHORTEST
+                    "the kernel's Ethernet devices take packets of {SHORTEST} to {longest} bytes here, and this one has {length}"
                 ),
             });
         }

@@ -15,7 +15,7 @@ use driver::bpf_target::Reach;
 use driver::stf::{Case, Prepared, Target, TestResult};
 use driver::{Elaborated, Input};
 use kernel::features::Kernel;
-use kernel::test_run::shortest;
+use kernel::test_run::{LONGEST, LONGEST_IN_FRAGMENTS, shortest};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -301,7 +301,13 @@ impl Script {
         let Some(hook) = runner.hook else { return true };
         match runner.reach {
             Reach::TestRun => {
-                let taken = |packet: &Vec<u8>| packet.len() >= shortest(hook, packet);
+                // At traffic control the kernel's test run has one page for a packet.
+                let longest = match hook {
+                    Hook::Xdp => LONGEST_IN_FRAGMENTS,
+                    Hook::TcIngress | Hook::TcEgress => LONGEST,
+                };
+                let taken =
+                    |packet: &Vec<u8>| (shortest(hook, packet)..=longest).contains(&packet.len());
                 self.packets.iter().all(taken)
             }
             Reach::Veth => !self.short && !self.not_by_devices,

@@ -12,7 +12,7 @@ pub use externs::message::{
     GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_MESSAGE, limit_of,
     schema_name, schema_of,
 };
-pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, READ};
+pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
 use ir::{ExternData, Program, StmtKind, visit};
 use payload::builtin;

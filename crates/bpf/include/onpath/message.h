@@ -21,6 +21,11 @@ enum {
 };
 
 #define MESSAGE_SLACK 64
+/* The last byte of a packet that reading may begin at: XDP loads none from further on. */
+#define PAYLOAD_LAST_BEGIN 0xffff
+/* Bytes in which something is looked for, and those of them that are in memory at once. */
+#define PAYLOAD_REACH 65536
+#define PAYLOAD_AT_ONCE 16384
 /* Where an attribute is that the message does not have. */
 #define MESSAGE_ABSENT 0xffffffffu
 /* The length of a message that ends with the packet. */
@@ -310,10 +315,10 @@ endless:
     return MESSAGE_NO_END;
 }
 
-/* Runs an automaton (`payload::Table`) on bytes: whether it has found its pattern. A state is the place of its first transition;
+/* Runs an automaton (`payload::Table`) on bytes: the state that it comes to. A state is the place of its first transition;
  * nothing leads out of the first and the last one, which is looked for once in eight bytes. `size` is that of the transitions. */
-INLINE u32 message_matches(const u8 *bytes, u32 mask, u32 at, u32 left, const u8 *classes, const u16 *next, u32 size, u32 state,
-                           u32 found, u32 last)
+INLINE u32 message_run(const u8 *bytes, u32 mask, u32 at, u32 left, const u8 *classes, const u16 *next, u32 size, u32 state,
+                       u32 last)
 {
     for (;;) {
         forget_bounds(left);
@@ -336,7 +341,7 @@ INLINE u32 message_matches(const u8 *bytes, u32 mask, u32 at, u32 left, const u8
         may_goto(endless);
     }
 endless:
-    return state >= found;
+    return state;
 }
 
 /* How many bytes of a packet the parser left. */
@@ -350,7 +355,19 @@ INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to
 {
     u64 from = (u64)parsed + offset;
 
-    return from + size <= length && !packet_load_bytes(ctx, from, to, size);
+    return from <= PAYLOAD_LAST_BEGIN && from + size <= length && !packet_load_bytes(ctx, from, to, size);
+}
+
+/* How many bytes of a packet there are from an offset on, as far as reading may begin there. */
+INLINE u32 payload_left(u64 from, u32 length)
+{
+    return from < length && from <= PAYLOAD_LAST_BEGIN ? length - from : 0;
+}
+
+/* Bytes of the piece that begins so many behind the first of `all`. */
+INLINE u32 payload_piece_size(u32 all, u32 at)
+{
+    return all - at < PAYLOAD_AT_ONCE ? all - at : PAYLOAD_AT_ONCE;
 }
 
 /* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no

@@ -32,6 +32,16 @@ pub(crate) struct HookText {
     pub context: &'static str,
 }
 
+/// What a program has that takes packets in several buffers.
+pub(crate) struct Buffers {
+    /// The header that is included instead of the hook's.
+    pub include: &'static str,
+    /// The section by which the kernel knows it.
+    pub section: &'static str,
+    /// What is done first: a packet whose first buffer does not have what the parser reads is refused.
+    pub start: Block,
+}
+
 /// The code around a program's statements, as a hook requires it.
 pub(crate) trait HookCode {
     /// Its names.
@@ -118,6 +128,12 @@ pub(crate) trait HookCode {
     /// known exactly, they take every number for one that has to be.
     fn over_resize(&self, offset: C) -> C {
         offset
+    }
+
+    /// How a program takes packets in several buffers whose parser reads no more than so many first bytes; `None` if it can take none.
+    /// It reads the payload only by the primitives that read all of the packet.
+    fn buffers(&self, _front: u32, _model: Model) -> Option<Buffers> {
+        None
     }
 
     /// A header to be included after the maps, if the file has what it needs.

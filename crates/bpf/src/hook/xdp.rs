@@ -5,13 +5,18 @@ use super::tap;
 use super::traffic::{count_drop, drops};
 use super::v1model;
 use super::verdict::may_give;
-use super::{HookCode, HookText};
+use super::{Buffers, HookCode, HookText};
+use crate::abi::FRAGMENTS_SECTION;
 use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::Gen;
 use crate::uses::Construct;
 use arch::xdp::{INPUT, OUTPUT, Verdict};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
+
+/// The first bytes that parsers of programs may read which take packets in several buffers: drivers have some hundred bytes and more
+/// in the first one.
+const MOST_FRONT: u32 = 1024;
 
 /// The hook of a network driver.
 pub(super) struct Xdp;
@@ -61,6 +66,19 @@ impl HookCode for Xdp {
             Model::Pipeline => v1model_verdict(g),
             Model::Switch | Model::Tc => switch_verdict(g),
         }
+    }
+
+    fn buffers(&self, front: u32, model: Model) -> Option<Buffers> {
+        let cut = C::call(
+            "packet_front_is_cut",
+            vec![C::id("ctx"), C::int(front.into())],
+        );
+        let refused = vec![Stmt::Return(Some(self.refused(model)))];
+        (front <= MOST_FRONT).then(|| Buffers {
+            include: "onpath/fragments.h",
+            section: FRAGMENTS_SECTION,
+            start: vec![Stmt::If(cut, refused, Block::new())],
+        })
     }
 
     fn copied_bytes(&self) -> Option<Construct> {

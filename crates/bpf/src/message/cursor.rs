@@ -1,7 +1,7 @@
 //! The payload as bytes: its length, and bytes at an offset, read, compared and looked for.
 
 use super::can_loop;
-use super::object::find_function;
+use super::pieces;
 use super::scan::word;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
@@ -133,9 +133,8 @@ fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
         return;
     };
     let offset = offset(g, call);
-    let function = find_function(g, &wanted);
-    let any = C::id("MESSAGE_ANY_LENGTH");
-    let args = vec![C::id("ctx"), parsed, offset, any, packet_length()];
+    let function = pieces::find(g, &wanted);
+    let args = vec![C::id("ctx"), parsed, offset, packet_length()];
     g.result(call, C::call(function, args));
 }
 

@@ -1,5 +1,6 @@
 //! The payload, and messages of applications in it (`p4include/payload.p4`): for each object that reads messages a function that copies the payload to memory and one, made of the
 //! schema, that reads it there and notes where the wanted attributes are. Both are global: the verifier checks them once.
+//! What is looked for in the payload as such is looked for piece by piece (`pieces`).
 
 pub(crate) mod cursor;
 mod document;
@@ -9,12 +10,13 @@ mod needs;
 mod nested;
 mod object;
 mod pattern;
+mod pieces;
 mod place;
 mod scan;
 mod writer;
 
 pub(crate) use object::Object;
-pub(crate) use pattern::Known as KnownPattern;
+pub(crate) use pattern::{Automaton, Known as KnownPattern};
 
 use crate::abi::Hook;
 use crate::calls::{declare, places, values};

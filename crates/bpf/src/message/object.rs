@@ -2,7 +2,7 @@
 
 use super::document::Memory;
 use super::layout::Window;
-use super::scan::{may_stand, stands, word};
+use super::scan::{may_stand, stands};
 use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
 use crate::abi::{MapAbi, MapKind};
 use crate::calls::declare;
@@ -25,8 +25,9 @@ const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
 /// The parameters and variables of the function that reads a message.
-const VARIABLES: [&str; 11] = [
+const VARIABLES: [&str; 13] = [
     MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
+    "place", "state",
 ];
 
 /// An object that reads messages.
@@ -136,27 +137,6 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     Some(made)
 }
 
-/// The function that looks for bytes in the payload, made on first use. All share one memory.
-pub(super) fn find_function(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
-    let own = &g.file.own;
-    if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
-        return known.clone();
-    }
-    let (map, structure) = memory_of_payload(g);
-    let search = search_function(g, wanted, &structure);
-    let name = g.file.names.fresh(&format!("{structure}_find"));
-    let place = C::call(search, vec![C::id(MEMORY), C::int(0), C::id("left")]);
-    let absent = || C::id("MESSAGE_ABSENT");
-    let mut body = copied(&map, &structure, &[], MOST_BYTES, &absent());
-    body.push(Stmt::decl(CType::U32, "status", place));
-    let none = C::bin(BinOp::Eq, C::id("status"), C::id("MESSAGE_NO_END"));
-    let found = C::bin(BinOp::Add, C::id("offset"), C::id("status"));
-    body.push(Stmt::Return(Some(C::choose(none, absent(), found))));
-    push_reader(g, &name, body);
-    g.file.own.finds.push((wanted.to_vec(), name.clone()));
-    name
-}
-
 /// The map and the struct of the memory that all functions about the payload share, made on first use.
 pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
     if let Some(known) = g.file.own.find_memory.clone() {
@@ -193,39 +173,6 @@ pub(super) fn array(
         attribute: None,
         constant: true,
     }
-}
-
-/// The function that looks for bytes in a memory.
-fn search_function(g: &mut Gen<'_>, wanted: &[u8], structure: &SmolStr) -> SmolStr {
-    let table = g.file.names.fresh("wanted");
-    let words = &mut wanted.chunks(8).map(word);
-    let words = array(&table, CType::U64, wanted.len().div_ceil(8), words);
-    g.file.structs.push(words);
-    let name = g.file.names.fresh(&format!("{structure}_search"));
-    let args = vec![
-        C::id(MEMORY).arrow("bytes"),
-        C::call("message_mask", vec![C::id(MEMORY)]),
-        C::id(AT),
-        C::id(END),
-        C::Ident(table),
-        C::int(wanted.len() as u64),
-    ];
-    let none = vec![Stmt::Return(Some(C::id("MESSAGE_NO_END")))];
-    g.file.functions.push(Function {
-        linkage: GLOBAL_FUNC.into(),
-        name: name.clone(),
-        result: CType::U32,
-        params: vec![
-            (CType::Struct(structure.clone()).ptr(), MEMORY.into()),
-            (CType::U32, AT.into()),
-            (CType::U32, END.into()),
-        ],
-        body: vec![
-            Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
-            Stmt::Return(Some(C::call("message_search", args))),
-        ],
-    });
-    name
 }
 
 /// The attributes that the program asks for, with members of the object's memory, and what names these have.
@@ -334,13 +281,7 @@ fn reader(
 
 /// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
-pub(super) fn copied(
-    map: &SmolStr,
-    structure: &SmolStr,
-    wanted: &[Wanted],
-    limit: u32,
-    refused: &C,
-) -> Block {
+fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
     let memory = || C::id(MEMORY);
     let found = C::call(
         "bpf_map_lookup_elem",
@@ -355,11 +296,7 @@ pub(super) fn copied(
     };
     let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
     let parsed = C::id("parsed").cast(CType::U64);
-    let rest = C::choose(
-        is_longer(C::id("length"), C::id("from")),
-        left(&C::id("length"), C::id("from")),
-        C::int(0),
-    );
+    let rest = C::call("payload_left", vec![C::id("from"), C::id("length")]);
     let limit = || C::int(limit.into());
     let seen = C::choose(is_longer(C::id("all"), limit()), limit(), C::id("all"));
     let mut body = vec![
@@ -403,7 +340,7 @@ pub(super) fn copied(
 }
 
 /// Adds a function of the packet that begins with [`copied`].
-pub(super) fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
+fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
     let context = g.target.hook.text().context;
     let number = |name: &str| (CType::U32, SmolStr::from(name));
     g.file.functions.push(Function {

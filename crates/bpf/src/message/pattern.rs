@@ -1,13 +1,13 @@
 //! Regular expressions: the automaton as tables in read-only data, and one loop that runs it on bytes in memory.
 
 use super::cursor::offset;
-use super::object::{array, copied, memory_of_payload, push_reader};
-use super::writer::{MEMORY, mask};
+use super::object::array;
+use super::pieces;
+use super::writer::MEMORY;
 use crate::calls::values;
 use crate::target::{GLOBAL_FUNC, Gen};
-use arch::payload::MOST_BYTES;
 use cgen::lower;
-use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use ir::{ExternArg, ExternCall};
 use payload::{Pattern, Table};
@@ -24,23 +24,18 @@ pub(crate) struct Bytes {
 /// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use; `None`
 /// if there is none, for which the program was refused.
 pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<SmolStr> {
-    let known = g.file.own.patterns.iter();
-    let known = known.filter(|known| known.text == text);
-    if let Some(known) = known.clone().find(|known| known.bytes == *bytes) {
+    let mut known = g.file.own.patterns.iter();
+    if let Some(known) = known.find(|known| known.text == text && known.bytes == *bytes) {
         return Some(known.function.clone());
     }
-    let tables = match known.map(|known| known.tables.clone()).next() {
-        Some(tables) => tables,
-        None => tables(g, &Pattern::new(text).ok()?.table().ok()?),
-    };
+    let automaton = automaton(g, text)?;
     let name = g.file.names.fresh(&format!("{}_matches", bytes.structure));
-    let mut args = vec![
+    let state = automaton.run(
         C::id(MEMORY).arrow(bytes.member),
         bytes.mask.clone(),
-        C::id("at"),
-        C::id("length"),
-    ];
-    args.extend(tables.iter().cloned());
+        (C::id("at"), C::id("length")),
+        automaton.start(),
+    );
     let none = vec![Stmt::Return(Some(C::int(0)))];
     g.file.functions.push(Function {
         linkage: GLOBAL_FUNC.into(),
@@ -53,13 +48,12 @@ pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<Smo
         ],
         body: vec![
             Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
-            Stmt::Return(Some(C::call("message_matches", args))),
+            Stmt::Return(Some(automaton.has_found(state))),
         ],
     });
     g.file.own.patterns.push(Known {
         text: text.to_owned(),
         bytes: bytes.clone(),
-        tables,
         function: name.clone(),
     });
     Some(name)
@@ -70,13 +64,62 @@ pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<Smo
 pub(crate) struct Known {
     text: String,
     bytes: Bytes,
-    /// The last arguments of `message_matches`.
-    tables: Vec<C>,
     function: SmolStr,
 }
 
-/// The classes and transitions as constant arrays: what `message_matches` is told of them.
-fn tables(g: &mut Gen<'_>, table: &Table) -> Vec<C> {
+/// An automaton as constant arrays, and what `message_run` is told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    classes: C,
+    next: C,
+    /// What places of transitions are masked by.
+    mask: C,
+    start: u16,
+    found: u16,
+    last: u16,
+}
+
+impl Automaton {
+    /// The state to begin with.
+    pub(super) fn start(&self) -> C {
+        C::int(self.start.into())
+    }
+
+    /// The state after so many bytes of a memory from an offset on.
+    pub(super) fn run(&self, bytes: C, mask: C, (at, left): (C, C), state: C) -> C {
+        let tables = [&self.classes, &self.next, &self.mask].map(C::clone);
+        let mut args = vec![bytes, mask, at, left];
+        args.extend(tables);
+        args.extend([state, C::int(self.last.into())]);
+        C::call("message_run", args)
+    }
+
+    /// Whether the expression is found if nothing follows.
+    pub(super) fn has_found(&self, state: C) -> C {
+        C::bin(BinOp::Ge, state, C::int(self.found.into()))
+    }
+
+    /// Whether no byte changes the state.
+    pub(super) fn stays(&self, state: C) -> C {
+        let is = |number: u16| C::bin(BinOp::Eq, state.clone(), C::int(number.into()));
+        C::or(is(0), is(self.last))
+    }
+}
+
+/// The automaton of an expression, declared on first use; `None` if there is none, for which the program was refused.
+pub(super) fn automaton(g: &mut Gen<'_>, text: &str) -> Option<Automaton> {
+    let known = &g.file.own.automata;
+    if let Some((_, known)) = known.iter().find(|(known, _)| known == text) {
+        return Some(known.clone());
+    }
+    let table = Pattern::new(text).ok()?.table().ok()?;
+    let made = declared(g, &table);
+    let known = &mut g.file.own.automata;
+    known.push((text.to_owned(), made.clone()));
+    Some(made)
+}
+
+fn declared(g: &mut Gen<'_>, table: &Table) -> Automaton {
     let array = |g: &mut Gen<'_>,
                  wish: &str,
                  ty: CType,
@@ -102,15 +145,14 @@ fn tables(g: &mut Gen<'_>, table: &Table) -> Vec<C> {
         size,
         &mut table.next.iter().map(|&next| next.into()),
     );
-    let number = |number: u16| C::int(number.into());
-    vec![
+    Automaton {
         classes,
         next,
-        C::int(size as u64 - 1),
-        number(table.start),
-        number(table.found),
-        number(table.last()),
-    ]
+        mask: C::int(size as u64 - 1),
+        start: table.start,
+        found: table.found,
+        last: table.last(),
+    }
 }
 
 /// `payload_matches`
@@ -118,29 +160,8 @@ pub(super) fn payload(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
     let (Some(ExternArg::String(text)), [length]) = (call.args.get(2), values(call, 1)) else {
         return;
     };
-    let (map, structure) = memory_of_payload(g);
-    let bytes = Bytes {
-        mask: mask(),
-        member: "bytes",
-        structure: structure.clone(),
-    };
-    let Some(function) = function(g, text, &bytes) else {
+    let Some(function) = pieces::matches(g, text) else {
         return;
-    };
-    let readers = &g.file.own.pattern_readers;
-    let known = readers.iter().find(|(known, _)| *known == function);
-    let reader = match known.map(|(_, reader)| reader.clone()) {
-        Some(known) => known,
-        None => {
-            let reader = g.file.names.fresh(&format!("{function}_at"));
-            let mut body = copied(&map, &structure, &[], MOST_BYTES, &C::int(0));
-            let args = vec![C::id(MEMORY), C::int(0), C::id("left")];
-            body.push(Stmt::Return(Some(C::call(function.clone(), args))));
-            push_reader(g, &reader, body);
-            let readers = &mut g.file.own.pattern_readers;
-            readers.push((function, reader.clone()));
-            reader
-        }
     };
     let length = lower::scalar(g, *length);
     let args = vec![
@@ -150,5 +171,5 @@ pub(super) fn payload(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
         length,
         emit::packet_length(),
     ];
-    g.result(call, C::call(reader, args));
+    g.result(call, C::call(function, args));
 }

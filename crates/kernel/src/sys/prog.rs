@@ -90,7 +90,12 @@ impl Prog {
     fn constant(kind: libbpf_sys::bpf_prog_type, verdict: i32) -> io::Result<Prog> {
         // r0 = verdict; exit
         let code = [instruction(0xb7, 0, 0, verdict), instruction(0x95, 0, 0, 0)];
-        Prog::from_instructions(kind, c"constant", &code)
+        // It looks at no packet: those in several buffers are no others to it.
+        let flags = match kind {
+            libbpf_sys::BPF_PROG_TYPE_XDP => libbpf_sys::BPF_F_XDP_HAS_FRAGS,
+            _ => 0,
+        };
+        Prog::with_flags(kind, c"constant", &code, flags)
     }
 
     /// Loads an XDP program with a loop that only `may_goto` ends.
@@ -194,7 +199,19 @@ impl Prog {
         name: &CStr,
         code: &[libbpf_sys::bpf_insn],
     ) -> io::Result<Prog> {
-        // SAFETY: names and instructions outlive the call; no options.
+        Prog::with_flags(kind, name, code, 0)
+    }
+
+    fn with_flags(
+        kind: libbpf_sys::bpf_prog_type,
+        name: &CStr,
+        code: &[libbpf_sys::bpf_insn],
+        flags: u32,
+    ) -> io::Result<Prog> {
+        let mut opts = libbpf_sys::bpf_prog_load_opts::default();
+        opts.sz = size_of_val(&opts) as _;
+        opts.prog_flags = flags;
+        // SAFETY: names, instructions and options outlive the call.
         let fd = own(unsafe {
             libbpf_sys::bpf_prog_load(
                 kind,
@@ -202,7 +219,7 @@ impl Prog {
                 c"GPL".as_ptr(),
                 code.as_ptr(),
                 code.len() as _,
-                std::ptr::null_mut(),
+                &mut opts,
             )
         })?;
         Ok(Prog { fd })

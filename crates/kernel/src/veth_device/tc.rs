@@ -22,7 +22,7 @@ use super::{
 use crate::ports::connect_split;
 use crate::raw_socket::RawSocket;
 use crate::sys::{Link, Prog, Side, filter};
-use crate::veth::make_pairs;
+use crate::veth::make_pairs_for;
 use bpf::abi::MOST_ROUNDS;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
@@ -67,7 +67,7 @@ impl Wiring {
             pairs.push((name("e", n), name("p", n)));
             pairs.push((name("l", n), name("s", n)));
         }
-        make_pairs(&pairs)?;
+        make_pairs_for(&pairs, subject.mtu)?;
         let mut ports = Vec::with_capacity(numbers.len());
         let mut connections = Vec::with_capacity(numbers.len());
         for n in numbers {

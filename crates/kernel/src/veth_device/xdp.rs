@@ -12,7 +12,7 @@ use super::{
 use crate::ports::connect_ports;
 use crate::raw_socket::RawSocket;
 use crate::sys::{self, Link, Prog, XdpMode};
-use crate::veth::make_pairs;
+use crate::veth::make_pairs_for;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
 use nix::net::if_::if_nametoindex;
@@ -49,7 +49,7 @@ impl Wiring {
             .map(|n| (format!("in{n}"), format!("out{n}")))
             .collect();
         let pass = Prog::constant_xdp(PASS)?;
-        make_pairs(&names)?;
+        make_pairs_for(&names, subject.mtu)?;
         let mut ports = Vec::with_capacity(numbers.len());
         let mut connections = Vec::with_capacity(numbers.len());
         for (number, (inner, outer)) in numbers.iter().zip(&names) {

@@ -11,6 +11,7 @@ mod json_errors;
 mod messages;
 mod pair;
 mod passes;
+mod payload_large;
 mod payload_limits;
 mod pdm;
 mod pdm_rules;

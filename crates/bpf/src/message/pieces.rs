@@ -1,0 +1,232 @@
+//! What is looked for in a payload that need not have room in memory at once: piece by piece, by a function that copies a piece to
+//! memory and looks there. A second one does so for all pieces. Both are global: the verifier checks them once.
+
+use super::object::{array, memory_of_payload};
+use super::pattern;
+use super::scan::word;
+use super::writer::{AT, MEMORY};
+use crate::target::{GLOBAL_FUNC, Gen};
+use arch::payload::{MOST_BYTES, REACH};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::Function;
+use smol_str::SmolStr;
+
+/// How far behind the first byte each piece begins that has so many bytes of the one before it.
+fn begins(overlap: u32) -> impl Iterator<Item = u32> {
+    let step = MOST_BYTES - overlap;
+    let count = 1 + (REACH - MOST_BYTES).div_ceil(step);
+    (0..count).map(move |piece| piece * step)
+}
+
+/// The function that looks for bytes in the payload, made on first use. It takes the context, how much was parsed, the offset, and the
+/// packet's length.
+pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
+    let own = &g.file.own;
+    if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
+        return known.clone();
+    }
+    let (_, structure) = memory_of_payload(g);
+    let none = || C::id("MESSAGE_NO_END");
+    let table = words(g, wanted);
+    let search = vec![
+        C::id(MEMORY).arrow("bytes"),
+        C::call("message_mask", vec![C::id(MEMORY)]),
+        C::id(AT),
+        C::id("left"),
+        C::Ident(table),
+        C::int(wanted.len() as u64),
+    ];
+    let result = C::call("message_search", search);
+    let name = g.file.names.fresh(&format!("{structure}_find"));
+    let piece = piece(g, &name, None, &none(), result);
+
+    let absent = || vec![Stmt::Return(Some(C::id("MESSAGE_ABSENT")))];
+    let mut body = vec![from()];
+    body.extend(all());
+    for (number, begin) in begins(wanted.len() as u32 - 1).enumerate() {
+        if number > 0 {
+            body.push(Stmt::If(
+                is_all(begin, wanted.len() as u32 - 1),
+                absent(),
+                Block::new(),
+            ));
+        }
+        let place = C::call(piece.clone(), at(begin));
+        body.push(match number {
+            0 => Stmt::decl(CType::U32, "place", place),
+            _ => Stmt::Assign(C::id("place"), place),
+        });
+        let found = C::id("offset").plus(begin.into());
+        let found = C::bin(BinOp::Add, found, C::id("place"));
+        let there = C::bin(BinOp::Ne, C::id("place"), none());
+        body.push(Stmt::If(
+            there,
+            vec![Stmt::Return(Some(found))],
+            Block::new(),
+        ));
+    }
+    body.extend(absent());
+    push(g, &name, &["parsed", "offset", "length"], body);
+    g.file.own.finds.push((wanted.to_vec(), name.clone()));
+    name
+}
+
+/// The function that says whether a regular expression is found in the payload, made on first use; `None` if there is none, for which
+/// the program was refused. It takes what that of [`find`] does, with the number of bytes before the packet's length.
+pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
+    let own = &g.file.own;
+    if let Some((_, known)) = own.payload_patterns.iter().find(|(known, _)| known == text) {
+        return Some(known.clone());
+    }
+    let automaton = pattern::automaton(g, text)?;
+    let (_, structure) = memory_of_payload(g);
+    let run = automaton.run(
+        C::id(MEMORY).arrow("bytes"),
+        C::call("message_mask", vec![C::id(MEMORY)]),
+        (C::id(AT), C::id("left")),
+        C::id("state"),
+    );
+    let name = g.file.names.fresh(&format!("{structure}_matches"));
+    let piece = piece(g, &name, Some("state"), &C::int(0), run);
+
+    let done = || vec![Stmt::Return(Some(automaton.has_found(C::id("state"))))];
+    let mut body = vec![from()];
+    body.extend(all());
+    let fewer = C::bin(BinOp::Gt, C::id("all"), C::id("most"));
+    body.push(Stmt::If(
+        fewer,
+        vec![Stmt::Assign(C::id("all"), C::id("most"))],
+        Block::new(),
+    ));
+    for (number, begin) in begins(0).enumerate() {
+        let mut args = at(begin);
+        let state = match number {
+            0 => automaton.start(),
+            _ => C::id("state"),
+        };
+        args.push(state);
+        let next = C::call(piece.clone(), args);
+        if number == 0 {
+            body.push(Stmt::decl(CType::U32, "state", next));
+            continue;
+        }
+        let ends = C::or(is_all(begin, 0), automaton.stays(C::id("state")));
+        body.push(Stmt::If(ends, done(), Block::new()));
+        body.push(Stmt::Assign(C::id("state"), next));
+    }
+    body.extend(done());
+    push(g, &name, &["parsed", "offset", "most", "length"], body);
+    let known = &mut g.file.own.payload_patterns;
+    known.push((text.to_owned(), name.clone()));
+    Some(name)
+}
+
+/// Where in the packet the offset is.
+fn from() -> Stmt {
+    let parsed = C::id("parsed").cast(CType::U64);
+    let from = C::bin(BinOp::Add, parsed, C::id("offset"));
+    Stmt::decl(CType::U64, "from", from)
+}
+
+/// How many bytes are looked at.
+fn all() -> Vec<Stmt> {
+    let left = C::call("payload_left", vec![C::id("from"), C::id("length")]);
+    let far = C::bin(BinOp::Gt, C::id("all"), C::id("PAYLOAD_REACH"));
+    let near = vec![Stmt::Assign(C::id("all"), C::id("PAYLOAD_REACH"))];
+    vec![
+        Stmt::decl(CType::U32, "all", left),
+        Stmt::If(far, near, Block::new()),
+    ]
+}
+
+/// Whether the pieces before the one that begins so far behind the first byte had all bytes.
+fn is_all(begin: u32, overlap: u32) -> C {
+    C::bin(BinOp::Le, C::id("all"), C::int((begin + overlap).into()))
+}
+
+/// The first arguments of a function about a piece.
+fn at(begin: u32) -> Vec<C> {
+    let from = C::id("from").plus(begin.into());
+    let size = C::call(
+        "payload_piece_size",
+        vec![C::id("all"), C::int(begin.into())],
+    );
+    vec![C::id("ctx"), from.cast(CType::U32), size, C::int(0)]
+}
+
+/// Adds a function that copies a piece of the payload to memory, and gives what is found in its `left` bytes; `none` if it cannot be copied.
+/// Its parameter [`AT`] is where they begin in memory, 0: of a number that it knew, the verifier would follow every turn of the loop.
+fn piece(g: &mut Gen<'_>, of: &str, more: Option<&str>, none: &C, result: C) -> SmolStr {
+    let (map, structure) = memory_of_payload(g);
+    let memory = || C::id(MEMORY);
+    let found = C::call(
+        "bpf_map_lookup_elem",
+        vec![C::Ident(map).addr(), C::id("zero").addr()],
+    );
+    let refuse_if = |condition: C| {
+        let refused = vec![Stmt::Return(Some(none.clone()))];
+        Stmt::If(condition, refused, Block::new())
+    };
+    let copy = vec![
+        C::id("ctx"),
+        C::id("from"),
+        memory().arrow("bytes"),
+        C::id("left"),
+        C::call("message_mask", vec![memory()]),
+    ];
+    let copied = C::call("message_copy", copy);
+    let body = vec![
+        Stmt::decl(CType::U32, "zero", C::int(0)),
+        Stmt::decl(CType::Struct(structure).ptr(), MEMORY, found),
+        refuse_if(C::not(memory())),
+        refuse_if(C::and(C::id("left"), copied)),
+        Stmt::Return(Some(result)),
+    ];
+    let name = g.file.names.fresh(&format!("{of}_in"));
+    let numbers: Vec<&str> = ["from", "left", AT].into_iter().chain(more).collect();
+    push(g, &name, &numbers, body);
+    name
+}
+
+/// Adds a global function of the packet and of numbers.
+fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
+    let context = CType::Struct(g.target.hook.text().context.into()).ptr();
+    let numbers = numbers
+        .iter()
+        .map(|&name| (CType::U32, SmolStr::from(name)));
+    g.file.functions.push(Function {
+        linkage: GLOBAL_FUNC.into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: std::iter::once((context, "ctx".into()))
+            .chain(numbers)
+            .collect(),
+        body,
+    });
+}
+
+/// Declares bytes as words, of which the first byte is the lowest.
+fn words(g: &mut Gen<'_>, bytes: &[u8]) -> SmolStr {
+    let name = g.file.names.fresh("wanted");
+    let words = &mut bytes.chunks(8).map(word);
+    let words = array(&name, CType::U64, bytes.len().div_ceil(8), words);
+    g.file.structs.push(words);
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_overlap_and_reach_the_end() {
+        for overlap in [0, 1, 63] {
+            let all: Vec<u32> = begins(overlap).collect();
+            for two in all.windows(2) {
+                assert_eq!(two[0] + MOST_BYTES, two[1] + overlap);
+            }
+            let last = all[all.len() - 1];
+            assert!(last < REACH && last + MOST_BYTES >= REACH, "{all:?}");
+        }
+    }
+}
