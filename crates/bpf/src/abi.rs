@@ -35,6 +35,9 @@ pub const CHANGES_SECTION: &str = ".data.changes";
 /// payloads, and no more than the first bytes otherwise.
 pub const FRAGMENTS_SECTION: &str = "xdp.frags";
 
+/// The name of the map with the programs of an object that go on in each other: [`MapKind::ProgramArray`].
+pub const PROGRAMS_MAP: &str = "programs";
+
 /// A compiled program and everything it keeps in the kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Abi {
@@ -44,7 +47,7 @@ pub struct Abi {
     pub source: String,
     /// The architecture's package (`xdp`, `ebpfFilter`).
     pub arch: String,
-    /// The functions in the object, one a hook.
+    /// The functions in the object that hooks call, one a hook.
     pub programs: Vec<ProgramAbi>,
     /// The maps in the object, but for [`GLOBALS_SECTION`].
     pub maps: Vec<MapAbi>,
@@ -324,6 +327,8 @@ pub enum MapKind {
     PerfEventArray,
     /// `max_entries` is the ring's size in bytes.
     RingBuffer,
+    /// The programs of an object that go on in each other. The kernel empties it with its last descriptor or pin, and each loading has its own.
+    ProgramArray,
 }
 
 /// One struct in its own data section, that the program reads and user space may change through the

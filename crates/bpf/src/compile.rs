@@ -24,6 +24,8 @@ pub(crate) struct Function {
     pub front: Option<u32>,
     /// Functions that were parts of it.
     pub parts: usize,
+    /// The programs that go on where it stops.
+    pub others: Vec<Block>,
     /// What is in the per-CPU map.
     pub spilled: Option<Spilled>,
     /// Instructions that runtime helpers take beyond what statements suggest.
@@ -68,6 +70,7 @@ pub(crate) fn compile(
     // The fast path may ask for less.
     let mut begun = File::default();
     begun.own.asked = message::names(program);
+    let fast = fast.filter(|_| options.parts.is_none_or(|parts| parts.programs == 1));
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {
         Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),

@@ -3,16 +3,17 @@
 use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
 use crate::compile::Function;
 use crate::features::Feature;
-use crate::hook::{self, HookCode};
+use crate::hook::{self, HookCode, HookText};
 use crate::maps;
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, budget, limits, storage};
+use crate::{BpfOutput, Options, Report, budget, limits, parts, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
-use std::collections::BTreeSet;
+use smol_str::SmolStr;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The function of the full program, where the fast path has one of its own.
 const FULL_PROGRAM: &str = "full_program";
@@ -136,8 +137,27 @@ pub(crate) fn file(
     items.extend(late.map(|file| Item::Include(file.into())));
 
     let mut report = report(&full, fast.as_ref());
-    report.functions = functions.len() + 1;
+    let own_names: Vec<SmolStr> = std::iter::once(SmolStr::from(hook.function))
+        .chain(full.others.iter().map(|_| names.fresh(hook.function)))
+        .collect();
+    if let [_, _, ..] = own_names[..] {
+        items.push(Item::Include("onpath/programs.h".into()));
+        let prototype = |name: &SmolStr| Item::Prototype {
+            result: Type::Int,
+            name: name.clone(),
+            params: vec![context(&hook)],
+        };
+        items.extend(own_names.iter().map(prototype));
+        items.push(maps.declare_programs(&own_names));
+    }
+    report.programs = own_names.len();
+    report.functions = functions_of_a_program(&functions, &full);
     report.longest_estimate = report.instruction_estimate;
+    for body in &full.others {
+        let instructions = budget::instructions(body);
+        report.instruction_estimate += instructions;
+        report.longest_estimate = report.longest_estimate.max(instructions);
+    }
     for function in functions {
         let instructions = budget::instructions(&function.body);
         report.instruction_estimate += instructions;
@@ -145,7 +165,7 @@ pub(crate) fn file(
         items.push(function.item());
     }
     let first = buffers.map_or(Block::new(), |b| b.start);
-    items.extend(hooked(code, section, first, full, fast));
+    items.extend(hooked(code, (section, first), full, fast, own_names));
     items.push(Item::Variable {
         ty: Type::Named("char".into()).array(4),
         name: "_license".into(),
@@ -224,29 +244,62 @@ fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     constructs.iter().map(used).collect()
 }
 
-/// The hook's function; in front of it the one that it leaves rare packets to, if there are two.
+/// The parameter for the packet's context.
+fn context(text: &HookText) -> (Type, SmolStr) {
+    (Type::Struct(text.context.into()).ptr(), "ctx".into())
+}
+
+/// Functions of the program that has most, of those that go on in each other.
+fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usize {
+    if full.others.is_empty() {
+        return functions.len() + 1;
+    }
+    let calls: HashMap<&SmolStr, HashSet<SmolStr>> = functions
+        .iter()
+        .map(|function| (&function.name, parts::calls(&function.body)))
+        .collect();
+    let reached = |body: &Block| {
+        let mut found: HashSet<SmolStr> = HashSet::new();
+        let mut open: Vec<SmolStr> = parts::calls(body).into_iter().collect();
+        while let Some(name) = open.pop() {
+            if let Some(further) = calls.get(&name)
+                && found.insert(name)
+            {
+                open.extend(further.iter().cloned());
+            }
+        }
+        found.len() + 1
+    };
+    let bodies = std::iter::once(&full.body).chain(&full.others);
+    bodies.map(reached).max().unwrap_or(1)
+}
+
+/// The hook's function; in front of it the one that it leaves rare packets to, if there are two. `names` are the hook's function's and those of the programs
+/// that go on where it stops; all are in a section, and the hook's function begins with `first`.
 fn hooked(
     code: &dyn HookCode,
-    of: &str,
-    first: Block,
+    (section, first): (&str, Block),
     full: Function,
     fast: Option<Function>,
+    names: Vec<SmolStr>,
 ) -> Vec<Item> {
     let text = code.text();
-    let context = || (Type::Struct(text.context.into()).ptr(), "ctx".into());
+    let context = || context(&text);
     let came_as = full.remembers_type || fast.as_ref().is_some_and(|f| f.remembers_type);
     let mut start = first;
     start.extend(code.begin(came_as));
-    let entry = |body: Block| Item::Function {
-        linkage: maps::section(of).into(),
+    let program = |(name, body): (SmolStr, Block)| Item::Function {
+        linkage: maps::section(section).into(),
         result: Type::Int,
-        name: text.function.into(),
+        name,
         params: vec![context()],
         body,
     };
+    let entry = |body: Block| program((text.function.into(), body));
     let Some(mut fast) = fast else {
         start.extend(full.body);
-        return vec![entry(start)];
+        let bodies = std::iter::once(start).chain(full.others);
+        return names.into_iter().zip(bodies).map(program).collect();
     };
     let kept = code.kept(full.remembers_type);
     let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
@@ -289,6 +342,7 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         inner_maps: 0,
         functions: 0,
         parts: both().map(|f| f.parts).sum(),
+        programs: 0,
         longest_estimate: 0,
         movable_variables: full.locals.iter().any(storage::is_movable),
         moves_head: both().any(|f| f.moves_head),

@@ -126,6 +126,22 @@ impl Layout {
     }
 }
 
+/// How functions are cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// About how many instructions a part has.
+    pub size: u32,
+    /// How many programs they are in at most, which go on in each other: up to [`limits::MOST_PROGRAMS`].
+    pub programs: usize,
+}
+
+impl Parts {
+    /// Parts of about so many instructions, all in one program.
+    pub fn of(size: u32) -> Parts {
+        Parts { size, programs: 1 }
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -139,9 +155,9 @@ pub struct Options {
     pub max_ports: u32,
     /// Keep as much as possible in the per-CPU map: for a program whose stack proved too large.
     pub spill_everything: bool,
-    /// Cut functions into parts of about so many instructions each ([`cgen::parts`]). Then as much as possible is in the per-CPU
-    /// map, whatever [`Options::spill_everything`] and [`Options::parse_record`] say.
-    pub parts: Option<u32>,
+    /// Cut functions into parts ([`cgen::parts`]). Then as much as possible is in the per-CPU map, whatever
+    /// [`Options::spill_everything`] and [`Options::parse_record`] say.
+    pub parts: Option<Parts>,
     /// Copy every header to variables: for a program that the verifier refused although each access is
     /// behind its check, because the compiler took the checks apart.
     pub copy_headers: bool,
@@ -215,7 +231,9 @@ pub struct Report {
     pub functions: usize,
     /// How many of them are parts of a longer one.
     pub parts: usize,
-    /// Instructions of the longest of them.
+    /// Programs that they are in, which go on in each other.
+    pub programs: usize,
+    /// Instructions of the longest function.
     pub longest_estimate: u32,
     /// Whether there are variables that could be in a per-CPU map, and are not.
     pub movable_variables: bool,
@@ -234,6 +252,7 @@ impl Report {
             || !self.parse_record
             || self.fast_path
             || self.parts == 0
+            || self.programs < limits::MOST_PROGRAMS
             || self.variables_can_be_forgotten()
     }
 
@@ -302,6 +321,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "observe.h",
         "onpath.h",
         "perfect_hash.h",
+        "programs.h",
         "read_kernel.h",
         "resize.h",
         "rewrite.h",

@@ -3,7 +3,7 @@
 use crate::abi::Hook;
 use crate::features::{Feature, Features};
 use crate::outer_maps::MOST_MAPS;
-use crate::{Report, errors};
+use crate::{Parts, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
 
@@ -19,6 +19,12 @@ pub(crate) const LONGEST: u32 = 1_000_000;
 /// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
 /// nanoseconds.
 const PART: u32 = 2_000;
+
+/// Programs that one may be in. The kernel lets a packet go on in another one 32 times at least, one of which may lead to the first.
+pub const MOST_PROGRAMS: usize = 24;
+
+/// Instructions by estimate of a program of several: the verifier is to process well under its limit of each.
+const PROGRAM: u32 = 400_000;
 
 /// By how much a program may be shorter than estimated; 2.7 is the most that was seen.
 const OVERESTIMATE: u32 = 3;
@@ -62,9 +68,26 @@ pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Repor
     errors::too_long(hook, longest, most, has_long_jumps, longest_part(program))
 }
 
-/// About how many instructions a part should have if functions are cut: few for clang and the verifier, and not too many parts.
-pub fn part_size(report: &Report) -> u32 {
-    PART.max(report.instruction_estimate / (MOST_FUNCTIONS as u32 / 2))
+/// How functions should be cut: into parts of few instructions, for clang and the verifier, but not too many; and into so many `times` as many programs as
+/// the verifier is likely to want.
+pub fn parts(report: &Report, times: usize) -> Parts {
+    let instructions = report.instruction_estimate;
+    let programs = times * instructions.div_ceil(PROGRAM) as usize;
+    let programs = programs.clamp(1, MOST_PROGRAMS);
+    // Those of several do not have as many parts each.
+    let parts = match programs {
+        1 => MOST_FUNCTIONS / 2,
+        _ => programs * MOST_FUNCTIONS / 3,
+    };
+    Parts {
+        size: PART.max(instructions / parts as u32),
+        programs,
+    }
+}
+
+/// Instructions by estimate of a program that may be no longer than the kernel allows.
+fn longest(report: &Report) -> u64 {
+    u64::from(OVERESTIMATE * LONGEST) * report.programs.max(1) as u64
 }
 
 /// Refuses a program that exceeds a limit for certain.
@@ -78,7 +101,7 @@ pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<()
         errors::too_many_maps(hook, report.maps_used, tables, MOST_MAPS, last_table())
     } else if report.functions > MOST_FUNCTIONS {
         errors::too_many_functions(hook, report.functions, MOST_FUNCTIONS, last_table())
-    } else if report.instruction_estimate > OVERESTIMATE * LONGEST {
+    } else if u64::from(report.instruction_estimate) > longest(report) {
         let longest = report.instruction_estimate;
         errors::too_long(hook, longest, LONGEST, true, longest_part(program))
     } else {
@@ -165,12 +188,18 @@ mod tests {
     #[test]
     fn parts_are_no_more_than_the_kernel_allows_functions() {
         let of = |instruction_estimate| {
-            part_size(&Report {
+            let report = Report {
                 instruction_estimate,
                 ..Report::default()
-            })
+            };
+            parts(&report, 1)
         };
-        assert_eq!(of(100_000), PART);
-        assert!(of(1_000_000) * (MOST_FUNCTIONS as u32) >= 2_000_000 - 256);
+        assert_eq!(of(100_000), Parts::of(PART));
+        for instructions in [1_000_000, 3_000_000, 40_000_000] {
+            let parts = of(instructions);
+            let functions = parts.programs as u32 * (MOST_FUNCTIONS as u32);
+            assert!(parts.size * functions >= 2 * instructions - functions);
+            assert!(parts.programs > 1 && parts.programs <= MOST_PROGRAMS);
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::abi::{
     CHANGES_SECTION, CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi,
-    LogsAbi, MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PortsAbi, RegisterAbi, TableAbi,
-    TrafficAbi, ValueSetAbi,
+    LogsAbi, MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PROGRAMS_MAP, PortsAbi, RegisterAbi,
+    TableAbi, TrafficAbi, ValueSetAbi,
 };
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
@@ -99,6 +99,7 @@ impl Maps {
             MapKind::DevmapHash => "BPF_MAP_TYPE_DEVMAP_HASH",
             MapKind::PerfEventArray => "BPF_MAP_TYPE_PERF_EVENT_ARRAY",
             MapKind::RingBuffer => "BPF_MAP_TYPE_RINGBUF",
+            MapKind::ProgramArray => "BPF_MAP_TYPE_PROG_ARRAY",
         };
         let mut members = vec![number("type", C::id(kind))];
         if abi.no_prealloc {
@@ -134,6 +135,31 @@ impl Maps {
             init: None,
         });
         self.list.push(abi);
+    }
+
+    /// Declares the array of the programs that go on in each other, after their prototypes.
+    pub(crate) fn declare_programs(&mut self, programs: &[SmolStr]) -> Item {
+        let number = |name: &str, value: C| C::call("__uint", vec![C::id(name), value]);
+        let count = programs.len() as u32;
+        let abi = MapAbi::new(PROGRAMS_MAP, MapKind::ProgramArray, 4, 4, count);
+        let address = |name: &SmolStr| C::id(name.clone()).addr().cast(Type::Void.ptr());
+        let listed = programs.iter().map(|name| (None, address(name)));
+        let item = Item::Described {
+            members: vec![
+                number("type", C::id("BPF_MAP_TYPE_PROG_ARRAY")),
+                number("max_entries", C::int(count.into())),
+                number("key_size", C::int(4)),
+                C::call("__array", vec![C::id("values"), C::id("int(void *)")]),
+            ],
+            name: PROGRAMS_MAP.into(),
+            attribute: section(".maps"),
+            init: Some(C::Init(vec![(
+                Some("values".into()),
+                C::Init(listed.collect()),
+            )])),
+        };
+        self.list.push(abi);
+        item
     }
 
     /// Adds a member to the globals, with its first value in C and in bytes; gives its offset.

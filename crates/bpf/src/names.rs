@@ -26,7 +26,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         SET_WAYS key_seed flow_now key_put key_round key_hash key_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
-        scratch scratch_map zero number interface
+        scratch scratch_map zero number interface programs
         ONPATH_READ_KERNEL onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
     prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_", "DOCUMENT_", "JSON_", "XML_"],

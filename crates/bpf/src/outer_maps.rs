@@ -40,7 +40,8 @@ impl Shape {
             MapKind::LruHash
             | MapKind::DevmapHash
             | MapKind::PerfEventArray
-            | MapKind::RingBuffer => return None,
+            | MapKind::RingBuffer
+            | MapKind::ProgramArray => return None,
         };
         Some(Shape {
             kind: map.kind,

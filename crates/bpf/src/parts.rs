@@ -1,21 +1,28 @@
 //! Long programs as several functions: see [`cgen::parts`]. Each is a global function, which the verifier checks once, from no matter where it
 //! is called, and in which its limits for one sequence of jumps and clang's for one jump begin anew.
+//!
+//! The function that calls them may be several programs, with some of the parts each: the verifier's limit for all functions together begins
+//! anew in each. One lets another go on by a tail call.
 
+use crate::abi::PROGRAMS_MAP;
 use crate::budget;
-use crate::storage::fetch_scratch;
+use crate::storage::{Placed, fetch_scratch};
 use crate::target::{GLOBAL_FUNC, Gen};
-use cgen::parts::{FINISHED, Form, NUMBER, Part};
+use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::Function;
 use emit::locals::{Home, Local};
 use smol_str::SmolStr;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Instructions that a statement of a program tends to become.
 const STATEMENT: u32 = 25;
 
 /// Functions of a program besides those of headers, of the 256 that the kernel lets it have.
 const MOST_PARTS: usize = 220;
+
+/// The function by which a program lets another one go on.
+const TAIL_CALL: &str = "bpf_tail_call";
 
 /// Where the packet begins and ends, which other variables and inputs begin with.
 const PACKET: [&str; 2] = ["data", "data_end"];
@@ -44,15 +51,44 @@ pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr
     Some(name)
 }
 
-/// Cuts parts out of a function's body, and declares them: how many. `before` comes in front of it.
+/// The parts of a function that was cut.
+#[derive(Default)]
+pub(crate) struct Cut {
+    /// Each with its size, and that of those that it calls.
+    sizes: HashMap<SmolStr, u64>,
+    /// The variable for the number of the label at which the next one is entered, if it is used.
+    number: Option<SmolStr>,
+}
+
+impl Cut {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.sizes.len()
+    }
+}
+
+/// The labels of a function's body that code in front of it jumps to.
+fn entered() -> HashSet<SmolStr> {
+    HashSet::from(["reject".into()])
+}
+
+/// Whether functions are to be spread over several programs.
+pub(crate) fn are_spread(g: &Gen<'_>) -> bool {
+    let parts = g.target.options.parts;
+    parts.is_some_and(|parts| parts.programs > 1) && g.plan.state.is_none()
+}
+
+/// Cuts parts out of a function's body, and declares them. `before` comes in front of it.
 pub(crate) fn cut(
     g: &mut Gen<'_>,
     body: &mut Block,
     (before, locals): (&Block, &mut Vec<Local>),
     result: &SmolStr,
-) -> usize {
+) -> Cut {
     let hook = g.target.hook;
     let context = hook.text().context;
+    let asked = g.target.options.parts;
+    let programs = asked.map_or(1, |parts| parts.programs);
     let declared = before.iter().filter_map(|stmt| match stmt {
         Stmt::Decl { name, .. } => Some(name.clone()),
         _ => None,
@@ -61,9 +97,9 @@ pub(crate) fn cut(
     let form = Form {
         variables: &locals.iter().map(|l| l.name.clone()).collect(),
         kept: &declared.chain(given).collect(),
-        entered: &HashSet::from(["reject".into()]),
-        most: g.target.options.parts.unwrap_or(u32::MAX),
-        count: MOST_PARTS.saturating_sub(g.file.functions.len()),
+        entered: &entered(),
+        most: asked.map_or(u32::MAX, |parts| parts.size),
+        count: programs * MOST_PARTS.saturating_sub(g.file.functions.len()),
         size: &budget::instructions,
         is_whole: &takes_lock,
         args: &[C::id("ctx")],
@@ -71,8 +107,13 @@ pub(crate) fn cut(
     };
     let names = &mut g.file.names;
     let (parts, number) = cgen::parts::cut(body, &form, &mut |wish| names.fresh(wish));
-    let count = parts.len();
+    let mut sizes = HashMap::new();
     for part in parts {
+        // Those that it calls came before it.
+        let within = calls(&part.body).into_iter();
+        let within: u64 = within.filter_map(|callee| sizes.get(&callee)).sum();
+        let own = u64::from(budget::instructions(&part.body)).max(1);
+        sizes.insert(part.name.clone(), own + within);
         let function = function(part, locals, context);
         g.file.functions.push(function);
     }
@@ -82,13 +123,139 @@ pub(crate) fn cut(
         !matches!(l.ty, Type::Ptr(_)) || PACKET.contains(&l.name.as_str()) || used.contains(&l.name)
     };
     locals.retain(stays);
-    locals.extend(number.map(|name| Local {
+    locals.extend(number.clone().map(|name| Local {
         name,
         ty: NUMBER,
         init: Some(C::int(0)),
         home: Home::Function,
     }));
-    count
+    Cut { sizes, number }
+}
+
+/// The functions that statements call, each once.
+pub(crate) fn calls(block: &[Stmt]) -> HashSet<SmolStr> {
+    let mut found = HashSet::new();
+    // The walk is over what may be changed.
+    cgen::tidy::for_each(&mut block.to_vec(), &mut |e| {
+        if let C::Call(callee, _) = e {
+            found.insert(callee.name.clone());
+        }
+    });
+    found
+}
+
+/// What a variable keeps while another program goes on.
+struct Kept {
+    ty: Type,
+    name: SmolStr,
+    /// Where.
+    place: C,
+}
+
+/// The bodies of the programs over which a function's body is spread, which becomes the first one's; those of the others are whole. `before` comes in
+/// front of it.
+pub(crate) fn spread(
+    g: &mut Gen<'_>,
+    body: &mut Block,
+    (before, placed): (&Block, &mut Placed),
+    cut: &Cut,
+) -> Vec<Block> {
+    let programs = g.target.options.parts.map_or(1, |parts| parts.programs);
+    if programs < 2 || cut.sizes.is_empty() {
+        return Vec::new();
+    }
+    let hook = g.target.hook;
+    let mut memory = Vec::new();
+    // What was computed before anything else, and where the next part is entered.
+    let before = before.iter().filter_map(|stmt| match stmt {
+        Stmt::Decl { name, ty, .. } => Some((ty.clone(), name.clone())),
+        _ => None,
+    });
+    let given = hook.kept(hook.remembers_type(g));
+    let number = cut.number.clone().map(|name| (NUMBER, name));
+    let mut in_memory = |name: &str, ty: &Type| {
+        let place = g.file.names.fresh(name);
+        memory.push(Local {
+            name: place.clone(),
+            ty: ty.clone(),
+            init: None,
+            home: Home::Memory,
+        });
+        C::id("scratch").arrow(place)
+    };
+    let site = in_memory("go_on_at", &Type::U32);
+    let kept: Vec<Kept> = given
+        .into_iter()
+        .chain(before)
+        .chain(number)
+        .map(|(ty, name)| Kept {
+            place: in_memory(&format!("{name}_kept"), &ty),
+            ty,
+            name,
+        })
+        .collect();
+    let known: HashSet<&str> = PACKET
+        .into_iter()
+        .chain(kept.iter().map(|kept| kept.name.as_str()))
+        .collect();
+    let mut lost: HashSet<SmolStr> = placed.locals.iter().map(|l| l.name.clone()).collect();
+    declared(body, &mut lost);
+    lost.retain(|name| !known.contains(name.as_str()));
+    let refused = hook.refused(g.target.model);
+    let stop = Stmt::Return(Some(refused.clone()));
+    let hand_over = |number: u64, program: usize| {
+        let mut out = vec![Stmt::Assign(site.clone(), C::int(number))];
+        let keep = |kept: &Kept| Stmt::Assign(kept.place.clone(), C::Ident(kept.name.clone()));
+        out.extend(kept.iter().map(keep));
+        let args = vec![
+            C::id("ctx"),
+            C::id(PROGRAMS_MAP).addr(),
+            C::int(program as u64),
+        ];
+        out.extend([Stmt::Expr(C::call(TAIL_CALL, args)), stop.clone()]);
+        out
+    };
+    let form = Spread {
+        sizes: &cut.sizes,
+        lost: &lost,
+        entered: &entered(),
+        legs: programs,
+        hand_over: &hand_over,
+        site: site.clone(),
+        lost_way: vec![stop.clone()],
+    };
+    let names = &mut g.file.names;
+    let Some(legs) = cgen::parts::spread(body, &form, &mut |wish| names.fresh(wish)) else {
+        return Vec::new();
+    };
+    let mut legs = legs.into_iter();
+    *body = legs.next().unwrap_or_default();
+    if let Some(spilled) = &mut placed.spilled {
+        spilled.gone.extend(memory);
+    }
+    let goes_on = |leg: Block| {
+        let own = placed.locals.iter();
+        let own = own.filter(|l| !kept.iter().any(|kept| kept.name == l.name));
+        let mut out = crate::storage::declare(own, true);
+        out.extend(fetch_scratch(true, refused.clone()));
+        let take = |kept: &Kept| Stmt::decl(kept.ty.clone(), kept.name.clone(), kept.place.clone());
+        out.extend(kept.iter().map(take));
+        out.extend(leg);
+        out
+    };
+    legs.map(goes_on).collect()
+}
+
+/// Adds the names of the variables that statements declare.
+fn declared(block: &mut Block, names: &mut HashSet<SmolStr>) {
+    for stmt in block {
+        if let Stmt::Decl { name, .. } = stmt {
+            names.insert(name.clone());
+        }
+        for nested in cgen::tidy::blocks_mut(stmt) {
+            declared(nested, names);
+        }
+    }
 }
 
 fn function(part: Part, locals: &[Local], context: &str) -> Function {

@@ -4,7 +4,7 @@ use crate::abi::{MapAbi, MapKind};
 use crate::compile::Function;
 use crate::errors;
 use crate::hook::tc::copies;
-use crate::parts;
+use crate::parts::{self, Cut};
 use crate::target::{Gen, barrier};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
@@ -40,10 +40,12 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
     };
     let hook = g.target.hook;
     let mut whole = hook.start(g);
-    let parts = match &result {
+    let cut = match &result {
         Some(result) => parts::cut(g, &mut body, (&whole, &mut placed.locals), result),
-        None => 0,
+        None => Cut::default(),
     };
+    let others = parts::spread(g, &mut body, (&whole, &mut placed), &cut);
+    let parts = cut.count();
     whole.extend(start(g, &placed, parts > 0));
     whole.append(&mut body);
     if let Some(spilled) = &placed.spilled {
@@ -55,6 +57,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         locals: placed.locals,
         front: g.target.wire.reads,
         parts,
+        others,
         spilled: placed.spilled,
         extra_instructions: g.target.extra_instructions,
         moves_head: g.rebuilding.resizes,
@@ -167,20 +170,7 @@ fn spill(
 
 /// Declarations and what has to be fetched first.
 fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
-    let mut out = Block::new();
-    for local in &placed.locals {
-        out.push(Stmt::Decl {
-            ty: local.ty.clone(),
-            name: local.name.clone(),
-            init: local.init.clone(),
-            align: None,
-        });
-        if is_cut && matches!(local.ty, Type::Ptr(_)) {
-            // If nothing but the packet's length is asked of it here, clang keeps 32 bits of it, which on the stack are no pointer to
-            // the verifier.
-            out.push(barrier(&C::id(local.name.clone())));
-        }
-    }
+    let mut out = declare(placed.locals.iter(), is_cut);
     if let Some(spilled) = &placed.spilled {
         let kept = g.target.options.spill_everything;
         out.extend(fetch_scratch(kept, g.target.hook.refused(g.target.model)));
@@ -200,6 +190,25 @@ fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
         }
     }
     out.extend(g.target.hook.inputs(g, placed));
+    out
+}
+
+/// Declarations of a function's variables, with their first values.
+pub(crate) fn declare<'l>(locals: impl Iterator<Item = &'l Local>, is_cut: bool) -> Block {
+    let mut out = Block::new();
+    for local in locals {
+        out.push(Stmt::Decl {
+            ty: local.ty.clone(),
+            name: local.name.clone(),
+            init: local.init.clone(),
+            align: None,
+        });
+        if is_cut && matches!(local.ty, Type::Ptr(_)) {
+            // If nothing but the packet's length is asked of it here, clang keeps 32 bits of it, which on the stack are no pointer to
+            // the verifier.
+            out.push(barrier(&C::id(local.name.clone())));
+        }
+    }
     out
 }
 

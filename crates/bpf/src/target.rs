@@ -209,7 +209,9 @@ impl Hints for Bpf {
     }
 
     fn cut_after(&self) -> Option<u32> {
-        self.options.parts.map(parts::statements)
+        self.options
+            .parts
+            .map(|parts| parts::statements(parts.size))
     }
 
     fn copy_headers(&self) -> bool {

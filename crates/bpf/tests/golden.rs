@@ -4,7 +4,8 @@
 //!
 //! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP; a line
 //! `// kernel: 6.1` for the oldest kernel instead of the newest, and a line `// parse record` keeps what the parser leaves
-//! in memory, as large programs do; a line `// parts: 30` cuts functions into parts of about 30 instructions.
+//! in memory, as large programs do; a line `// parts: 30` cuts functions into parts of about 30 instructions;
+//! `// programs: 3` spreads them over so many programs.
 //!
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
@@ -93,9 +94,14 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         })
     })?;
     let (program, _) = elab::elaborate(&module).map_err(|d| errors(&d))?;
-    let parts = text
-        .lines()
-        .find_map(|line| line.strip_prefix("// parts: ")?.parse().ok());
+    let number = |what: &str| -> Option<u32> {
+        let mut lines = text.lines();
+        lines.find_map(|line| line.strip_prefix(what)?.parse().ok())
+    };
+    let parts = number("// parts: ").map(|size| bpf::Parts {
+        size,
+        programs: number("// programs: ").unwrap_or(1) as usize,
+    });
     let optimise = |program: &ir::Program| {
         let (mut program, rejects) = arch::for_targets(program);
         let passes = ir::passes::Options {
@@ -169,6 +175,7 @@ fn a_program_with_a_fast_path_can_shrink() {
         fast_path: false,
         movable_variables: false,
         parts: 1,
+        programs: bpf::limits::MOST_PROGRAMS,
         ..report
     };
     assert!(!without.can_shrink());
@@ -181,6 +188,7 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
         parse_record: true,
         movable_variables: true,
         parts: 1,
+        programs: bpf::limits::MOST_PROGRAMS,
         longest_estimate: 65_534,
         ..bpf::Report::default()
     };
@@ -215,6 +223,7 @@ parser p(packet_in packet, out headers_t hdr) {
     let report = |text: &str| bpf::Report {
         movable_variables: false,
         parts: 1,
+        programs: bpf::limits::MOST_PROGRAMS,
         ..compile(text).expect("compiles").report
     };
     assert!(!report(text).can_shrink());

@@ -1,15 +1,13 @@
 //! From IR to a program for a hook of the kernel: passes, C, clang, budget.
 
-use crate::sampled::{self, Cost};
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features};
-use bpf::forecast::sample::Sample;
-use bpf::forecast::{Body, Forecast};
+use bpf::forecast::Forecast;
 use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
-use bpf::{BpfOutput, Layout, Options, ParseRecord};
+use bpf::{BpfOutput, Layout, Options, ParseRecord, Parts};
 use control::Device;
 use control::stf::{Script, StatementKind};
 use diag::{Diagnostics, SourceMap};
@@ -83,17 +81,14 @@ pub struct Request<'a> {
     pub observe: bool,
     /// About which objects the verifier is asked, where this process may.
     pub trial: Trial<'a>,
-    /// Whether the verifier is asked about excerpts of a program that may be too large, where this process may; else it is refused by their code,
-    /// or by what comes of the whole.
-    pub ask_of_excerpts: bool,
     /// The kernel that is to run it.
     pub kernel: Kernel,
     /// Where what the parser leaves is kept.
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
     pub layout: Option<Layout>,
-    /// Functions are cut into parts of about so many instructions each, whether the program is large or not.
-    pub parts: Option<u32>,
+    /// How functions are cut, whether the program is large or not.
+    pub parts: Option<Parts>,
     /// Is told what is about to be done that takes more than a few seconds.
     pub notice: fn(&str),
 }
@@ -135,7 +130,6 @@ impl Request<'_> {
             externs: &[],
             observe: false,
             trial: Trial::Each,
-            ask_of_excerpts: true,
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
             layout: None,
@@ -206,18 +200,6 @@ pub fn compile(
         own: begun.elapsed(),
         ..Times::default()
     };
-    let long = forecast.long().filter(|_| request.parts.is_none());
-    if let Some(report) = long.filter(|_| forecast.is_near()) {
-        let begun = Instant::now();
-        let part = limits::part_size(&report);
-        let shown = |of, least| forecast.with_excerpts(of, least).check(request.hook);
-        let too_much = |of, least| shown(of, least).is_err();
-        let least = by_excerpts(&for_parts, sources, request, part, &too_much);
-        times.clang += begun.elapsed();
-        if let Some((of, least)) = least {
-            shown(of, least)?;
-        }
-    }
     // For the others.
     let optimised = LazyCell::new(|| match request.parts {
         Some(_) => for_parts.clone(),
@@ -243,7 +225,7 @@ pub fn compile(
         }
         let asked = options(sources, request, features);
         let parts = match &first {
-            Some(first) if strategy.in_parts => Some(limits::part_size(first)),
+            Some(first) if strategy.in_parts => Some(limits::parts(first, strategy.programs)),
             _ => asked.parts,
         };
         let options = Options {
@@ -324,48 +306,6 @@ pub fn compile(
         clang_time: times.clang,
         verify_time: times.verifier,
     })
-}
-
-/// Instructions that the verifier has to process at the least of a program as elaborated, if it is cut into functions of about `part`
-/// instructions each: by excerpts of it, which are compiled, and of which the verifier is asked if the request allows that. `None` if they
-/// show nothing of it.
-pub fn least_by_excerpts(
-    program: &Program,
-    sources: &SourceMap,
-    request: Request,
-    part: u32,
-) -> Option<u64> {
-    let program = frontend::optimise_for_parts(program);
-    let (of, least) = by_excerpts(&program, sources, request, part, &|_, _| false)?;
-    Some(Forecast::of(&program).with_excerpts(of, least).least())
-}
-
-/// The same of one body of a program after passes; no more excerpts are compiled once it is enough.
-fn by_excerpts(
-    program: &Program,
-    sources: &SourceMap,
-    request: Request,
-    part: u32,
-    is_enough: &dyn Fn(Body, u64) -> bool,
-) -> Option<(Body, u64)> {
-    let features = usable(request.kernel.features());
-    let options = Options {
-        parts: Some(part),
-        ..options(sources, request, features)
-    };
-    let sample = Sample::of(program, part)?;
-    let cost = |program: &Program| {
-        let output = bpf::compile(program, None, sources, &options).ok()?;
-        let object = object(&output, request, Effort::Full, Jumps::Short).ok()?;
-        let code = budget::read(&object)?.instructions();
-        let processed = match request.ask_of_excerpts {
-            true => build::processed(&object),
-            false => None,
-        };
-        Some(Cost { code, processed })
-    };
-    let is_enough = |least| is_enough(sample.of, least);
-    Some((sample.of, sampled::least(&sample, &is_enough, &cost)?))
 }
 
 /// What comes of a program that is too long for one function.
@@ -475,10 +415,14 @@ fn slow(report: &bpf::Report) -> String {
     let seconds = instructions.div_ceil(30_000);
     let functions = match report.parts {
         0 => "one function".to_owned(),
-        parts => format!("{} functions", parts + 1),
+        parts => format!("{} functions", parts + report.programs),
+    };
+    let programs = match report.programs {
+        0 | 1 => String::new(),
+        programs => format!(" in {programs} programs"),
     };
     format!(
-        "compiling about {instructions} instructions as {functions}: this may take {seconds} seconds or more"
+        "compiling about {instructions} instructions as {functions}{programs}: this may take {seconds} seconds or more"
     )
 }
 

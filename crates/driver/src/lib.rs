@@ -14,7 +14,6 @@ mod frontend;
 pub mod hooks;
 pub mod instance_name;
 mod loader;
-mod sampled;
 pub mod specialize;
 mod stack;
 pub mod stf;

@@ -4,7 +4,7 @@ use crate::bpf_target::{self, Compiled, Reach, Request};
 use crate::frontend::Elaborated;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord};
+use bpf::{Layout, ParseRecord, Parts};
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap, counted};
@@ -39,8 +39,8 @@ pub enum Target {
         parse_record: ParseRecord,
         /// The layout of tables whose entries may overlap, if they do not say which they want.
         layout: Option<Layout>,
-        /// Functions are cut into parts of about so many instructions each.
-        parts: Option<u32>,
+        /// How functions are cut, whether the program is large or not.
+        parts: Option<Parts>,
     },
 }
 

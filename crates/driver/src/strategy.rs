@@ -18,8 +18,10 @@ pub struct Strategy {
     pub against: &'static [Obstacle],
     /// As much as possible is in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
-    /// Parts of functions become functions of their own, and all variables are in a per-CPU map.
+    /// Parts of functions become functions of their own, in several programs if they are many, and all variables are in a per-CPU map.
     pub in_parts: bool,
+    /// Such a program is in so many times as many programs as it needs by estimate.
+    pub programs: usize,
     /// Every header is copied to variables.
     pub copy_headers: bool,
     /// Where what the parser leaves is kept.
@@ -63,6 +65,7 @@ const FULL: Strategy = Strategy {
     against: &[],
     spill_everything: false,
     in_parts: false,
+    programs: 1,
     copy_headers: false,
     parse_record: ParseRecord::BySize,
     fast_path: true,
@@ -71,7 +74,7 @@ const FULL: Strategy = Strategy {
 };
 
 /// All of them, the fastest code first.
-pub const STRATEGIES: [Strategy; 21] = [
+pub const STRATEGIES: [Strategy; 22] = [
     FULL,
     // The others are for programs of which clang and the verifier can make one function.
     Strategy {
@@ -205,6 +208,15 @@ pub const STRATEGIES: [Strategy; 21] = [
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
         parser_turns: 8,
+        ..FULL
+    },
+    // The verifier's limit for all functions begins anew in each.
+    Strategy {
+        name: "more programs, all variables in a per-CPU map",
+        against: &[Obstacle::TooLarge],
+        in_parts: true,
+        programs: 4,
+        fast_path: false,
         ..FULL
     },
 ];

@@ -2,11 +2,14 @@
 
 mod shapes;
 
+use bpf::abi::Hook;
 use bpf::features::Feature;
 use bpf::limits;
 use bpf::uses::{Construct, Use};
+use bpf::{ParseRecord, Parts};
 use driver::Elaborated;
-use driver::bpf_target::{Compiled, Request, Trial, compile, generate};
+use driver::bpf_target::{Compiled, Reach, Request, Trial, compile, generate};
+use driver::stf::{Case, Prepared, Target, TestResult};
 use kernel::features::Kernel;
 use shapes::{conditions, program, states, tables};
 use std::fmt::Write as _;
@@ -93,6 +96,48 @@ fn a_parser_of_1500_states_loads_as_several_functions() {
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
     assert!(longest(&compiled) < 4_000, "{}", longest(&compiled));
     assert_eq!(compiled.failed.len(), 1);
+}
+
+/// A packet goes through all programs over which a parser and what is behind it are spread: each header is counted by what is behind.
+#[test]
+fn a_packet_goes_through_several_programs() {
+    let elaborated = states(600, 600, &[1, 2, 7]);
+    let parts = Parts {
+        size: 1_000,
+        programs: 4,
+    };
+    let request = Request {
+        parts: Some(parts),
+        ..Request::default()
+    };
+    let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
+    assert_eq!(made.report.programs, 4);
+    let target = Target::Kernel {
+        hook: Hook::Xdp,
+        reach: Reach::TestRun,
+        kernel: Kernel::This,
+        parse_record: ParseRecord::BySize,
+        layout: None,
+        parts: Some(parts),
+    };
+    let prepared = Prepared::new(elaborated, target, &[]);
+    let mut prepared = prepared.ok().expect("this test needs root");
+    // Each leads to the seventh state behind it.
+    let headers =
+        |sum: &str| format!("0200{sum}00000000").repeat(85) + &format!("0900{sum}00000000");
+    let text = format!(
+        "packet 0 {}\nexpect 0 {} $\n",
+        headers("0000"),
+        headers("0001")
+    );
+    let case = Case {
+        name: "headers".into(),
+        text,
+    };
+    match prepared.run(&case, None) {
+        TestResult::Passed { received: 1, .. } => {}
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Each has jumps of its own, so that a kernel without long ones takes them.

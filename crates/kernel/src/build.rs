@@ -43,13 +43,6 @@ pub fn trial(object: &[u8]) -> Trial {
     }
 }
 
-/// Instructions that the verifier processes of an object with one program; `None` if it refuses it, or may not be asked.
-pub fn processed(object: &[u8]) -> Option<u32> {
-    let loaded = load_object_with(object, Adjust::trial()).ok()?;
-    let (_, program) = loaded.programs.first()?;
-    Some(program.info().ok()?.verified_instructions)
-}
-
 impl Obstacle {
     /// Whether another compilation may overcome it for a program that can be compiled to less if it `can_shrink`.
     pub fn is_surmountable(self, can_shrink: bool) -> bool {

@@ -128,14 +128,16 @@ pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Verified {
     }
 }
 
-/// The number of instructions that the verifier processed of an object's program.
+/// The number of instructions that the verifier processed of an object's program; if it is several that go on in each other, of the one that took most.
 fn processed(loaded: &Loaded, abi: &Abi) -> Result<u32, Failure> {
     let wanted = abi.programs.first().map_or("", |program| &program.function);
-    let found = loaded.programs.iter().find(|(name, _)| name == wanted);
-    let info = found.and_then(|(_, prog)| prog.info().ok());
-    Ok(info
-        .ok_or_else(|| errors::load::no_program(wanted))?
-        .verified_instructions)
+    if !loaded.programs.iter().any(|(name, _)| name == wanted) {
+        return Err(errors::load::no_program(wanted).into());
+    }
+    let all = loaded.programs.iter();
+    let infos = all.filter_map(|(_, program)| program.info().ok());
+    let most = infos.map(|info| info.verified_instructions).max();
+    Ok(most.ok_or_else(|| errors::load::no_program(wanted))?)
 }
 
 /// What a program is loaded onto.
@@ -346,5 +348,6 @@ fn kernel_kind(kind: MapKind) -> u32 {
         MapKind::DevmapHash => libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH,
         MapKind::PerfEventArray => libbpf_sys::BPF_MAP_TYPE_PERF_EVENT_ARRAY,
         MapKind::RingBuffer => libbpf_sys::BPF_MAP_TYPE_RINGBUF,
+        MapKind::ProgramArray => libbpf_sys::BPF_MAP_TYPE_PROG_ARRAY,
     }
 }

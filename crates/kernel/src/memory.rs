@@ -60,6 +60,7 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
         MapKind::LpmTrie => (0, 2 * (TRIE_NODE + key) + value),
         MapKind::DevmapHash => (buckets * POINTER, DEVMAP_ELEMENT),
         MapKind::PerfEventArray => (entries.max(processors) * POINTER, 0),
+        MapKind::ProgramArray => (entries * POINTER, 0),
         // Its data, and a page each for what the kernel and who reads and writes it note.
         MapKind::RingBuffer => (entries + 3 * PAGE, 0),
     };

@@ -7,7 +7,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use bpf::features::Feature;
-use bpf::{Layout, ParseRecord};
+use bpf::{Layout, ParseRecord, Parts};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
@@ -27,20 +27,22 @@ struct Runner {
     hook: Option<Hook>,
     reach: Reach,
     kernel: Kernel,
-    /// The size of the parts that functions are cut into.
-    parts: Option<u32>,
+    /// How functions are cut.
+    parts: Option<Parts>,
 }
 
 /// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
-const RUNNERS: [Runner; 9] = [
+const RUNNERS: [Runner; 11] = [
     runner("interp", None, Reach::TestRun, Kernel::This),
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
     runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
     in_parts("xdp_parts", Hook::Xdp),
+    in_programs("xdp_programs", Hook::Xdp),
     runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
     runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
     runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
     in_parts("tc_parts", Hook::TcIngress),
+    in_programs("tc_programs", Hook::TcIngress),
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
@@ -61,7 +63,21 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
 /// Functions are cut wherever they can be. What tables with exact keys have is in buckets besides.
 const fn in_parts(name: &'static str, hook: Hook) -> Runner {
     Runner {
-        parts: Some(20),
+        parts: Some(Parts {
+            size: 20,
+            programs: 1,
+        }),
+        ..runner(name, Some(hook), Reach::TestRun, Kernel::This)
+    }
+}
+
+/// What is cut is spread over three programs besides.
+const fn in_programs(name: &'static str, hook: Hook) -> Runner {
+    Runner {
+        parts: Some(Parts {
+            size: 20,
+            programs: 3,
+        }),
         ..runner(name, Some(hook), Reach::TestRun, Kernel::This)
     }
 }

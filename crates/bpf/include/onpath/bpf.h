@@ -46,10 +46,13 @@
 
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) value *name
+/* What is in a map from the start: inner maps, or programs. */
+#define __array(name, element) typeof(element) *name[]
 
 enum {
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PROG_ARRAY = 3,
     BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
     BPF_MAP_TYPE_PERCPU_HASH = 5,
     BPF_MAP_TYPE_PERCPU_ARRAY = 6,

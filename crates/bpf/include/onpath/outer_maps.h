@@ -5,9 +5,6 @@
 
 #include "bpf.h"
 
-/* The inner maps, as libbpf knows them. */
-#define __array(name, map) typeof(map) *name[]
-
 /* The value of an inner map at a key, or a null pointer. */
 INLINE void *look_up_inside(void *outer, u32 number, const void *key)
 {

@@ -7,7 +7,7 @@ pub mod message;
 pub mod table;
 
 use crate::abi::Hook;
-use crate::forecast::{Basis, Construct, Share};
+use crate::forecast::{Construct, Limit, Share};
 use diag::{Code, Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
@@ -257,11 +257,12 @@ pub fn too_long(
 }
 
 /// A program of which the verifier would have to process at least so many instructions; `share` takes most of them.
-pub fn too_much(hook: Hook, least: u64, basis: Basis, most: u32, share: &Share) -> Diagnostic {
+pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnostic {
     let target = hook.target();
-    let shown = match basis {
-        Basis::Excerpts => ", as excerpts of it show,",
-        Basis::Weights => ",",
+    let most = limit.instructions();
+    let limit = match limit {
+        Limit::Verifier => format!("the kernel's verifier processes {most} of one"),
+        Limit::Compiler => format!("Onpath compiles programs of up to {most}"),
     };
     let (takes, help) = match share.construct {
         Construct::Parser { states, cases } => (
@@ -295,7 +296,7 @@ pub fn too_much(hook: Hook, least: u64, basis: Basis, most: u32, share: &Share) 
         Code("E0731"),
         share.span,
         format!(
-            "the {target} target would need at least {least} instructions for this program{shown} and the kernel's verifier processes {most} of one"
+            "the {target} target would need at least {least} instructions for this program, and {limit}"
         ),
     );
     let label = format!("{takes} at least {} of them", share.least);

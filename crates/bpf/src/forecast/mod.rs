@@ -6,9 +6,6 @@
 //! are that come near the limit (`crates/driver/tests/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
 //! no weight: a thousand additions in a row may be one instruction.
 
-mod excerpt;
-pub mod sample;
-
 use crate::abi::Hook;
 use crate::limits::{FARTHEST, LONGEST};
 use crate::{Report, errors};
@@ -36,11 +33,12 @@ mod weight {
 /// Where packets begin anew or are copied, nothing is cut: constructs are leaner in one long function.
 const IN_ONE_FUNCTION: u64 = 2;
 
+/// The most that is compiled, by forecast, of what may be several programs that go on in each other. The verifier would take more; it is clang that
+/// takes minutes.
+pub const MOST: u64 = 1_000_000;
+
 /// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
 const LENGTH: u64 = 2;
-
-/// The part of the limit that makes a forecast near it.
-const NEAR: u64 = 4;
 
 /// How much longer than the longest function a program is that is certainly too long for one.
 const CERTAINLY: u32 = 3;
@@ -49,30 +47,30 @@ const CERTAINLY: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// What takes how many instructions.
-    shares: Vec<(Body, Share)>,
-    basis: Basis,
+    shares: Vec<Share>,
+    /// The most that is compiled of such a program.
+    limit: Limit,
     /// About how many instructions the code has.
     length: u64,
 }
 
-/// What a forecast follows from.
+/// What ends how large a program can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Basis {
-    /// The weights of constructs.
-    Weights,
-    /// Excerpts of the program too.
-    Excerpts,
+pub enum Limit {
+    /// The verifier, which has to process all of it as one program.
+    Verifier,
+    /// The time that clang takes.
+    Compiler,
 }
 
-/// What is forecast by itself.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Body {
-    /// A parser.
-    Parser(Parser),
-    /// A control, without its tables.
-    Routine(Routine),
-    /// The tables with their actions.
-    Tables,
+impl Limit {
+    /// Instructions.
+    pub fn instructions(self) -> u64 {
+        match self {
+            Limit::Verifier => LONGEST.into(),
+            Limit::Compiler => MOST,
+        }
+    }
 }
 
 /// What one construct takes.
@@ -119,78 +117,44 @@ impl Forecast {
     pub fn of(program: &Program) -> Forecast {
         let mut applied = HashMap::new();
         let parsers = program.parsers.keys();
-        let mut shares: Vec<(Body, Share)> = parsers
-            .map(|p| (Body::Parser(p), parser(program, p, &mut applied)))
-            .collect();
+        let mut shares: Vec<Share> = parsers.map(|p| parser(program, p, &mut applied)).collect();
         let routines = program.routines.keys();
-        shares.extend(routines.map(|r| (Body::Routine(r), routine(program, r, &mut applied))));
-        shares.extend(tables(program, &applied).map(|share| (Body::Tables, share)));
+        shares.extend(routines.map(|r| routine(program, r, &mut applied)));
+        shares.extend(tables(program, &applied));
         if program.copies {
-            for (_, share) in &mut shares {
+            for share in &mut shares {
                 share.least /= IN_ONE_FUNCTION;
             }
         }
         Forecast {
             shares,
-            basis: Basis::Weights,
-            length: LENGTH * emit::plan::size::once(program),
-        }
-    }
-
-    /// The same, if excerpts show that a body takes at least so many instructions; a control takes them with its tables.
-    #[must_use]
-    pub fn with_excerpts(&self, of: Body, takes: u64) -> Forecast {
-        let is_in = |body| body == of || body == Body::Tables && matches!(of, Body::Routine(_));
-        let (within, mut shares): (Vec<_>, Vec<_>) = self
-            .shares
-            .iter()
-            .cloned()
-            .partition(|(body, _)| is_in(*body));
-        let by_weights: u64 = within.iter().map(|(_, share)| share.least).sum();
-        let shown = within.into_iter().find(|(body, _)| *body == of);
-        let Some((_, share)) = shown.filter(|_| takes > by_weights) else {
-            return self.clone();
-        };
-        shares.push((
-            of,
-            Share {
-                least: takes,
-                ..share
+            limit: match program.copies {
+                true => Limit::Verifier,
+                false => Limit::Compiler,
             },
-        ));
-        Forecast {
-            shares,
-            basis: Basis::Excerpts,
-            length: self.length,
+            length: LENGTH * emit::plan::size::once(program),
         }
     }
 
     /// Instructions that the verifier has to process at the least.
     pub fn least(&self) -> u64 {
-        self.shares.iter().map(|(_, share)| share.least).sum()
+        self.shares.iter().map(|share| share.least).sum()
     }
 
     /// The construct that takes most of them.
     pub fn most(&self) -> Option<&Share> {
-        let shares = self.shares.iter().map(|(_, share)| share);
-        shares.max_by_key(|share| share.least)
+        self.shares.iter().max_by_key(|share| share.least)
     }
 
-    /// Refuses a program of which the verifier certainly has to process more than it does of any.
+    /// Refuses a program that is larger than what is compiled.
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
         match self.most() {
-            Some(share) if self.least() > u64::from(LONGEST) => {
-                let refused = errors::too_much(hook, self.least(), self.basis, LONGEST, share);
+            Some(share) if self.least() > self.limit.instructions() => {
+                let refused = errors::too_much(hook, self.least(), self.limit, share);
                 Err(Box::new(refused).into())
             }
             _ => Ok(()),
         }
-    }
-
-    /// Whether a program comes so near the limit that it is worth to find out more ([`sample`]): it takes up to about three times what
-    /// is forecast.
-    pub fn is_near(&self) -> bool {
-        self.least() > u64::from(LONGEST) / NEAR
     }
 
     /// The report of a program that is certainly too long for one function, so that none has to be made to find that out.
@@ -386,30 +350,5 @@ mod tests {
                 .most()
                 .is_some_and(|most| most.least <= leaner.least())
         );
-    }
-
-    #[test]
-    fn excerpts_show_more_of_a_body_or_nothing() {
-        let program = program(1000, "", "    if x == 8w1 {\n        x = 8w2;\n    }\n");
-        let forecast = Forecast::of(&program);
-        let parser = Body::Parser(program.parsers.keys().next().expect("one"));
-        let shown = |takes| forecast.with_excerpts(parser, takes);
-        let less = shown(10);
-        assert_eq!(
-            (less.least(), less.basis),
-            (forecast.least(), Basis::Weights)
-        );
-        let others = forecast.least() - forecast.most().expect("the parser").least;
-        assert!(others >= weight::CONDITION);
-        let more = shown(900_000);
-        assert_eq!(
-            (more.least(), more.basis),
-            (900_000 + others, Basis::Excerpts)
-        );
-        assert_eq!(more.most().map(|most| most.least), Some(900_000));
-        assert!(more.check(Hook::Xdp).is_ok());
-        let refused = shown(1_000_001).check(Hook::Xdp).expect_err("too much");
-        let refused = refused.iter().next().expect("one").message.clone();
-        assert!(refused.contains("as excerpts of it show"), "{refused}");
     }
 }

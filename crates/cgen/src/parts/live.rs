@@ -36,6 +36,11 @@ impl Set {
         new
     }
 
+    /// Whether it has no members.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     /// Whether they have a member in common.
     pub(super) fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)

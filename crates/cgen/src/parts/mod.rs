@@ -7,6 +7,7 @@
 mod cuts;
 mod live;
 mod mentions;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use cuts::Chunk;
 use live::{Around, Liveness, Set};
 use mentions::Mentions;
 use smol_str::SmolStr;
+pub use spread::{Spread, spread};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Parts in parts in parts: beyond that, functions call each other too deeply.

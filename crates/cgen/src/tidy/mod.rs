@@ -8,7 +8,7 @@ use crate::tree::{Block, Expr, Stmt};
 use jumps::drop_jumps;
 use smol_str::SmolStr;
 use std::collections::HashSet;
-pub(crate) use walk::blocks_mut;
+pub use walk::blocks_mut;
 use walk::{for_each_expr, for_each_expr_mut};
 
 /// Removes stores to `locals` that nothing reads, if computing the value has no effect, and jumps and
@@ -115,7 +115,7 @@ fn retain(block: &mut Block, keep: &mut impl FnMut(&Stmt) -> bool) {
 }
 
 /// Removes conditionals and blocks with nothing in them.
-fn drop_empty(block: &mut Block) {
+pub(crate) fn drop_empty(block: &mut Block) {
     for stmt in block.iter_mut() {
         for inner in blocks_mut(stmt) {
             drop_empty(inner);

@@ -63,7 +63,8 @@ pub(super) fn for_each_expr_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Expr
     }
 }
 
-pub(crate) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+/// The blocks of a statement, in order.
+pub fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::If(_, a, b) => vec![a, b],
         Stmt::Switch { cases, default, .. } => {

@@ -1,12 +1,15 @@
 //! Removing instances, and what killed commands left.
 
 use super::folder::{self, RECORD, SETTINGS};
-use super::{Loading, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record};
+use super::{
+    Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
+};
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
 use crate::store::{Guard, HeldLock};
-use crate::sys::Link;
+use crate::sys::{Link, wait_for_softirqs};
 use crate::{netns, tc};
+use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -21,6 +24,15 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Lock {
     _folder: Flock<File>,
+}
+
+/// Waits for packets that are still in programs which are attached no longer, where these go on in others: as soon as they are not pinned, the
+/// kernel forgets which.
+fn let_packets_out(record: Option<&Record>) {
+    let goes_on = |member: &MemberRecord| member.abi.map(PROGRAMS_MAP).is_some();
+    if record.is_some_and(|record| record.members.iter().any(goes_on)) {
+        wait_for_softirqs();
+    }
 }
 
 impl Pins {
@@ -114,10 +126,12 @@ impl Pins {
             let inside: PathBuf = format!("/proc/self/fd/{}", inside.as_raw_fd()).into();
             moved = moved::follow(&settings(folder).map_err(failed)?, &inside);
             detach(&inside).map_err(failed)?;
+            let_packets_out(record.as_ref());
         } else {
             moved = moved::follow(&settings(folder).map_err(failed)?, folder);
             folder::begin_end(folder).map_err(failed)?;
             detach(folder).map_err(failed)?;
+            let_packets_out(record.as_ref());
         }
         if let Some(record) = record {
             remove_filters(&record).map_err(failed)?;

@@ -10,7 +10,7 @@ use super::{KernelStore, in_memory, system};
 use crate::load::{Instance, load_again};
 use crate::pins::Owner;
 use crate::sys::{Map, pin_bytes, read_bytes};
-use bpf::abi::{Abi, CHANGES_SECTION, LookupAbi, SEED_SECTION};
+use bpf::abi::{Abi, CHANGES_SECTION, LookupAbi, PROGRAMS_MAP, SEED_SECTION};
 use control::{Contents, StoreError};
 use schema::Table;
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,8 @@ impl KernelStore {
         let shared =
             |name: &str| self.abi.map(name).is_some() && self.abi.map(name) == abi.map(name);
         let maps = abi.maps.iter().map(|map| map.name.as_str());
+        // Each loading has its own.
+        let maps = maps.filter(|name| *name != PROGRAMS_MAP);
         names.extend(maps.filter(|name| shared(name)));
         names.extend(abi.globals.iter().map(|data| data.section.as_str()));
         names.extend(abi.is_seeded().then_some(SEED_SECTION));

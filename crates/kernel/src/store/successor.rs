@@ -12,8 +12,8 @@ use super::specialized::SPECIALIZED;
 use super::{KernelStore, system, unopened};
 use crate::load::{Instance, load_again};
 use crate::pins::{OBJECT, PROGRAM, attachments_of, map_file};
-use crate::sys::{Map, Prog, Update, read_bytes};
-use bpf::abi::SEED_SECTION;
+use crate::sys::{Map, Prog, Update, read_bytes, wait_for_softirqs};
+use bpf::abi::{PROGRAMS_MAP, SEED_SECTION};
 use control::StoreError;
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +46,8 @@ impl Successor {
         let seed = store.abi.is_seeded().then_some(SEED_SECTION);
         let all = store.abi.maps.iter().map(|map| map.name.as_str());
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
-        for name in all.chain(seed).filter(|name| !fresh.contains(name)) {
+        let is_own = |name: &&str| fresh.contains(name) || *name == PROGRAMS_MAP;
+        for name in all.chain(seed).filter(|name| !is_own(name)) {
             reuse.push((name, store.map(name)?));
         }
         let loaded = load_again(&object, &store.abi, &store.schema, &reuse, store.memory);
@@ -66,9 +67,11 @@ impl Successor {
         Ok(Successor { instance, shared })
     }
 
-    /// One that has all maps in common with the program, but for those that it needs for a packet at most.
+    /// One that has all maps in common with the program, but for those that it needs for a packet at most, and the programs that it goes on
+    /// in.
     pub(crate) fn over_same_maps(instance: Instance) -> Successor {
         let all = instance.store.maps.open();
+        let all = all.filter(|(name, _)| *name != PROGRAMS_MAP);
         let shared = all.map(|(name, _)| name.to_owned()).collect();
         Successor { instance, shared }
     }
@@ -176,6 +179,18 @@ fn settle(guard: &Guard) -> io::Result<()> {
         _ => {}
     }
     let taken = guard.path(TAKEN);
+    // A packet that is in the old program may still go on in others, as long as they are pinned.
+    let others = guard.path(&map_file(PROGRAMS_MAP));
+    if others.symlink_metadata().is_ok() {
+        wait_for_softirqs();
+        if taken
+            .join(map_file(PROGRAMS_MAP))
+            .symlink_metadata()
+            .is_err()
+        {
+            fs::remove_file(&others)?;
+        }
+    }
     let files: Vec<PathBuf> = fs::read_dir(&taken)?
         .map(|file| file.map(|file| file.path()))
         .collect::<io::Result<_>>()?;

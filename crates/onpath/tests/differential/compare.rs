@@ -7,7 +7,7 @@ use crate::inputs;
 use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord};
+use bpf::{Layout, ParseRecord, Parts};
 use control::{CloneSession, Replica, Store, StoreError};
 use diag::render_plain;
 use driver::Input;
@@ -57,8 +57,8 @@ pub(crate) struct Forms {
     pub kernel: Kernel,
     pub parse_record: ParseRecord,
     pub layout: Option<Layout>,
-    /// The size of the parts that functions are cut into.
-    pub parts: Option<u32>,
+    /// How functions are cut.
+    pub parts: Option<Parts>,
 }
 
 /// Compiles a file for a hook.

@@ -17,7 +17,7 @@ mod packets;
 mod common;
 
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord};
+use bpf::{Layout, ParseRecord, Parts};
 use compare::{Difference, Forms, Prepared, Unfit, prepare};
 use generate::{Generated, Model};
 use kernel::features::Kernel;
@@ -220,8 +220,11 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
         2 => Some(Layout::Buckets),
         _ => None,
     };
-    // A fifth is cut wherever it can be.
-    let parts = seed.is_multiple_of(5).then_some(20);
+    // A fifth is cut wherever it can be, some of it into several programs.
+    let programs = 1 + (seed / 5 % 3) as usize;
+    let parts = seed
+        .is_multiple_of(5)
+        .then_some(Parts { size: 20, programs });
     let forms = Forms {
         kernel: kernel(),
         parse_record,

@@ -32,9 +32,18 @@ pub(crate) fn compile(
         observe,
         ..Request::hook(hook)
     };
-    let built = bpf_target::compile(&program, &sources, request)
-        .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, &sources)));
+    let built = compile_for(&program, &sources, request);
     (program, sources, built)
+}
+
+/// What a program becomes that must be accepted.
+pub(crate) fn compile_for(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request<'_>,
+) -> bpf_target::Compiled {
+    bpf_target::compile(program, sources, request)
+        .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, sources)))
 }
 
 /// Loads programs of one host: the states that several know are one.

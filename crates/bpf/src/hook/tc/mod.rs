@@ -13,6 +13,7 @@ use crate::abi::{MapAbi, MapKind};
 use crate::context;
 use crate::maps::Maps;
 use crate::model::Model;
+use crate::parts;
 use crate::storage::Placed;
 use crate::target::{Coverage, Gen};
 use crate::uses::{Construct, needs};
@@ -104,6 +105,8 @@ impl HookCode for Tc {
             coverage if wire.parser_acts || coverage == Coverage::FullBehindFastPath => {
                 Pull::Early(bytes)
             }
+            // No program goes back to the first one.
+            _ if parts::are_spread(g) => Pull::Early(bytes),
             _ => Pull::Late(bytes),
         }
     }

@@ -162,7 +162,6 @@ fn part(
         kernel,
         // As for a single program.
         trial: Trial::None,
-        ask_of_excerpts: false,
         notice,
         ..Request::hook(hook)
     };

@@ -51,8 +51,6 @@ pub(crate) fn run(args: Build) -> Done {
         hook,
         // A report loads the program once, and tries other C only if that is refused.
         trial: Trial::None,
-        // What is only written is the same whatever kernel is here.
-        ask_of_excerpts: args.report,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         notice,
         ..Request::default()
@@ -235,10 +233,10 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
 /// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
 /// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet; `rolled_stacks`: header stacks whose elements a loop parses,
 /// each with `name` and `elements`), how many maps the program uses
-/// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), how many turns of loops a packet may take
+/// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), as how many `programs` that go on in each other, how many turns of loops a packet may take
 /// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
 /// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
-/// `verifier` reports (`asked`; `accepted`, and `instructions` processed with their `limit`, or the `reason`), and
+/// `verifier` reports (`asked`; `accepted`, and `instructions` processed, of the program that took most, with their `limit`, or the `reason`), and
 /// `milliseconds` of `own`, `clang`'s and the `verifier`'s time: of all strategies, without what it takes to find the line of
 /// a refusal.
 fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
@@ -306,6 +304,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "count": compiled.decisions.maps_used,
             "inner": compiled.decisions.inner_maps,
         },
+        "programs": compiled.decisions.programs,
         "parser_turns": compiled.decisions.parser_turns,
         "strategy": compiled.strategy.name,
         "failed_strategies": compiled.failed.iter().map(|failed| {
@@ -400,6 +399,11 @@ fn show(report: &Value) -> String {
             "{inner} of the maps in outer maps: the program uses {used}, and the kernel lets it use 64\n"
         );
     }
+    if let Some(programs @ 2..) = report["programs"].as_u64() {
+        out += &format!(
+            "programs: {programs}, of which each goes on where the one before it stopped\n"
+        );
+    }
     out += &loads_from::show(&report["kernel"], report["parser_turns"].as_u64());
     let failed = report["failed_strategies"].as_array();
     for failed in failed.into_iter().flatten() {
@@ -414,8 +418,13 @@ fn show(report: &Value) -> String {
     out += &match (asked == &json!(true), accepted == &json!(true)) {
         (false, _) => format!("verifier: not run: {}\n", text(&verifier["reason"])),
         (true, true) => format!(
-            "verifier: accepted, {} instructions processed of {}\n",
-            verifier["instructions"], verifier["limit"]
+            "verifier: accepted, {}{} instructions processed of {}\n",
+            match report["programs"].as_u64() {
+                Some(2..) => "up to ",
+                _ => "",
+            },
+            verifier["instructions"],
+            verifier["limit"]
         ),
         (true, false) => format!("verifier: refused: {}\n", text(&verifier["reason"])),
     };

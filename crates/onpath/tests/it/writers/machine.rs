@@ -1,10 +1,12 @@
 //! A pinned program with a table of every kind, and packets that show what it has in them.
 
-use crate::pair::compile;
+use crate::pair::compile_for;
+use bpf::Parts;
 use bpf::abi::Hook;
 use control::{Store, StoreError};
 use diag::SourceMap;
-use driver::bpf_target::Compiled;
+use driver::Input;
+use driver::bpf_target::{Compiled, Request};
 use driver::specialize::Origin;
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table, ValueSet};
 use kernel::attach::TcMethod;
@@ -216,13 +218,36 @@ pub(crate) struct Machine {
 impl Machine {
     /// Works with a machine in a network namespace of its own.
     pub(crate) fn with(name: &str, work: impl FnOnce(&Machine) + Send) {
+        Machine::cut(name, None, work);
+    }
+
+    /// The same, where the program is several that go on in each other.
+    pub(crate) fn with_programs(name: &str, work: impl FnOnce(&Machine) + Send) {
+        let parts = Parts {
+            size: 20,
+            programs: 3,
+        };
+        Machine::cut(name, Some(parts), |machine| {
+            assert_eq!(machine.built.decisions.programs, 3);
+            work(machine);
+        });
+    }
+
+    fn cut(name: &str, parts: Option<Parts>, work: impl FnOnce(&Machine) + Send) {
         let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
         let source = folder.join("writers.p4");
         std::fs::create_dir_all(folder.join("bpf")).expect("makes a folder");
         std::fs::write(&source, PROGRAM).expect("writes");
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {
-            let (ir, sources, built) = compile(&source, Hook::Xdp, false);
+            let elaborated = driver::elaborate(&Input::file(&source));
+            let elaborated = elaborated.ok().expect("a program");
+            let (ir, sources) = (Arc::new(elaborated.program), elaborated.map);
+            let request = Request {
+                parts,
+                ..Request::hook(Hook::Xdp)
+            };
+            let built = compile_for(&ir, &sources, request);
             veth::make_pairs(&[
                 ("one".into(), "two".into()),
                 ("three".into(), "four".into()),

@@ -233,51 +233,58 @@ fn start_writer(folder: &Path, writer: u32, turn: u32) -> Child {
 
 #[test]
 fn what_killed_writers_have_begun_is_undone_by_the_next() {
+    Machine::with("killed", |machine| kill_writers(machine, 25));
+}
+
+#[test]
+fn killed_writers_leave_programs_that_go_on_in_each_other_together() {
+    Machine::with_programs("killed-programs", |machine| kill_writers(machine, 10));
+}
+
+fn kill_writers(machine: &Machine, rounds: u32) {
     const KILLED: u32 = 3;
-    Machine::with("killed", |machine| {
-        let mut random = ChaCha8Rng::seed_from_u64(9);
-        let mut turns = [0; KILLED as usize];
-        let mut unfinished = 0;
-        for round in 0..25 {
-            let children: Vec<Child> = (0..KILLED)
-                .map(|writer| start_writer(&machine.folder, writer, turns[writer as usize]))
-                .collect();
-            thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
-            for mut child in children {
-                kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
-                child.wait().expect("ended");
-            }
-            unfinished += u32::from(machine.is_unfinished());
-            // The next one is a reader or a writer.
-            let mut store = machine.open();
-            if round % 2 == 0 {
-                must(store.set_default(by_default(), &default_of(9)));
-                assert_eq!(machine.ask(DEFAULT, 0), 9);
-            }
-            let limit = KILLED * BATCH;
-            let tables = Kind::ALL.map(|kind| machine.check(&store, kind, limit));
-            assert!(!machine.is_unfinished());
-            for (writer, turn) in (0..KILLED).zip(&mut turns) {
-                let numbers = || writer * BATCH..(writer + 1) * BATCH;
-                let values: Vec<Option<u32>> = tables
-                    .iter()
-                    .flat_map(|found| numbers().map(|n| found.get(&n).copied()))
-                    .collect();
-                let value = whole(&values, &format!("writer {writer} in round {round}"));
-                for number in numbers() {
-                    let is_member = machine.ask(MEMBERS, number) == 1;
-                    assert_eq!(is_member, value.is_some(), "member {number}");
-                }
-                // The value is the number of the turn; the next one goes on from there.
-                *turn = value.map_or(0, |value| value);
-            }
-            let met = machine.ask(DEFAULT, 0);
-            let default = store.default_action(by_default()).expect("reads");
-            assert_eq!(default, default_of(met));
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    let mut turns = [0; KILLED as usize];
+    let mut unfinished = 0;
+    for round in 0..rounds {
+        let children: Vec<Child> = (0..KILLED)
+            .map(|writer| start_writer(&machine.folder, writer, turns[writer as usize]))
+            .collect();
+        thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
+        for mut child in children {
+            kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
+            child.wait().expect("ended");
         }
-        assert!(
-            unfinished > 0,
-            "no writer was killed in the middle of a change: the test shows nothing"
-        );
-    });
+        unfinished += u32::from(machine.is_unfinished());
+        // The next one is a reader or a writer.
+        let mut store = machine.open();
+        if round % 2 == 0 {
+            must(store.set_default(by_default(), &default_of(9)));
+            assert_eq!(machine.ask(DEFAULT, 0), 9);
+        }
+        let limit = KILLED * BATCH;
+        let tables = Kind::ALL.map(|kind| machine.check(&store, kind, limit));
+        assert!(!machine.is_unfinished());
+        for (writer, turn) in (0..KILLED).zip(&mut turns) {
+            let numbers = || writer * BATCH..(writer + 1) * BATCH;
+            let values: Vec<Option<u32>> = tables
+                .iter()
+                .flat_map(|found| numbers().map(|n| found.get(&n).copied()))
+                .collect();
+            let value = whole(&values, &format!("writer {writer} in round {round}"));
+            for number in numbers() {
+                let is_member = machine.ask(MEMBERS, number) == 1;
+                assert_eq!(is_member, value.is_some(), "member {number}");
+            }
+            // The value is the number of the turn; the next one goes on from there.
+            *turn = value.map_or(0, |value| value);
+        }
+        let met = machine.ask(DEFAULT, 0);
+        let default = store.default_action(by_default()).expect("reads");
+        assert_eq!(default, default_of(met));
+    }
+    assert!(
+        unfinished > 0,
+        "no writer was killed in the middle of a change: the test shows nothing"
+    );
 }

@@ -371,22 +371,30 @@ fn a_table_that_grows_is_looked_up_until_it_is_small_again() {
 
 #[test]
 fn where_a_table_is_replaced_by_a_large_one_the_others_are_compiled_in_again() {
-    Machine::with("replaced-special", |machine| {
-        let (mut store, mut watcher) = (machine.open(), specializer(machine));
-        settle(&mut watcher, &store, &ALL);
-        let kind = Kind::Lpm;
-        let entries = (0..40).map(|number| Change::Insert(kind.table(), kind.entry(number, 5)));
-        let changes: Vec<Change> = [Change::Replace(kind.table())]
-            .into_iter()
-            .chain(entries)
-            .collect();
-        store.apply(&changes).expect("applies");
-        // The program that looks everything up is back.
-        assert_eq!(compiled_in(&store), BTreeSet::new());
-        let others = ALL.into_iter().filter(|name| *name != "sw.by_lpm");
-        settle(&mut watcher, &store, &others.collect::<Vec<_>>());
-        machine.check(&store, kind, 40);
-    });
+    Machine::with("replaced-special", replaced_by_a_large_one);
+}
+
+/// The specialized program is one, and the programs that it takes the place of come back.
+#[test]
+fn programs_that_go_on_in_each_other_come_back_where_a_table_is_replaced() {
+    Machine::with_programs("programs-special", replaced_by_a_large_one);
+}
+
+fn replaced_by_a_large_one(machine: &Machine) {
+    let (mut store, mut watcher) = (machine.open(), specializer(machine));
+    settle(&mut watcher, &store, &ALL);
+    let kind = Kind::Lpm;
+    let entries = (0..40).map(|number| Change::Insert(kind.table(), kind.entry(number, 5)));
+    let changes: Vec<Change> = [Change::Replace(kind.table())]
+        .into_iter()
+        .chain(entries)
+        .collect();
+    store.apply(&changes).expect("applies");
+    // The program that looks everything up is back.
+    assert_eq!(compiled_in(&store), BTreeSet::new());
+    let others = ALL.into_iter().filter(|name| *name != "sw.by_lpm");
+    settle(&mut watcher, &store, &others.collect::<Vec<_>>());
+    machine.check(&store, kind, 40);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use control::{Change, Store};
 use ir::{ActionCall, Bits, Entry};
 use kernel::KernelStore;
 use kernel::raw_socket::RawSocket;
+use kernel::sys::Map;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -76,33 +77,50 @@ fn while_packets_pass(kind: Kind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
     })
 }
 
+/// Replaces tables of these kinds while packets pass.
+fn replace(machine: &Machine, kinds: &[Kind]) {
+    const GENERATIONS: u32 = 4;
+    let mut store = machine.open();
+    for &kind in kinds {
+        store.apply(&replacement(kind, 1)).expect("applies");
+        let found = while_packets_pass(kind, |wait_for_packets| {
+            wait_for_packets();
+            for generation in 2..=GENERATIONS {
+                store
+                    .apply(&replacement(kind, generation))
+                    .expect("applies");
+                wait_for_packets();
+            }
+        });
+        assert!(
+            found.is_sorted(),
+            "{kind:?}: a packet met the old table after one had met the new: {:?}",
+            found.windows(2).find(|w| w[0] > w[1])
+        );
+        let mut met = found;
+        met.dedup();
+        let all: Vec<u32> = (1..=GENERATIONS).collect();
+        assert_eq!(met, all, "{kind:?}");
+        machine.check(&store, kind, ENTRIES);
+    }
+}
+
 #[test]
 fn a_table_is_replaced_in_one_switch() {
-    const GENERATIONS: u32 = 4;
-    Machine::with("replace", |machine| {
-        let mut store = machine.open();
-        for kind in Kind::ALL {
-            store.apply(&replacement(kind, 1)).expect("applies");
-            let found = while_packets_pass(kind, |wait_for_packets| {
-                wait_for_packets();
-                for generation in 2..=GENERATIONS {
-                    store
-                        .apply(&replacement(kind, generation))
-                        .expect("applies");
-                    wait_for_packets();
-                }
-            });
-            assert!(
-                found.is_sorted(),
-                "{kind:?}: a packet met the old table after one had met the new: {:?}",
-                found.windows(2).find(|w| w[0] > w[1])
-            );
-            let mut met = found;
-            met.dedup();
-            let all: Vec<u32> = (1..=GENERATIONS).collect();
-            assert_eq!(met, all, "{kind:?}");
-            machine.check(&store, kind, ENTRIES);
-        }
+    Machine::with("replace", |machine| replace(machine, &Kind::ALL));
+}
+
+/// The kernel has no more of the old ones then.
+#[test]
+fn programs_that_go_on_in_each_other_are_replaced_in_one_switch() {
+    Machine::with_programs("programs", |machine| {
+        replace(machine, &[Kind::Exact, Kind::Lpm]);
+        let folder = machine.folder.join("bpf/onpath/writers/member-0");
+        let programs = Map::open(&folder.join("map-programs")).expect("is pinned");
+        let first = programs.get(&0u32.to_ne_bytes()).expect("reads");
+        let first = first.map(|id| u32::from_ne_bytes(id.try_into().expect("four bytes")));
+        assert_eq!(first, Some(machine.runs(&["one"]).0));
+        assert!(!machine.is_unfinished());
     });
 }
 
