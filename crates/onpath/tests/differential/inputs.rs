@@ -23,6 +23,12 @@ type Seen = Vec<(String, Vec<String>)>;
 
 /// The kernel takes no shorter packet in a test run.
 const SHORTEST: usize = 14;
+/// Nor does it take a longer one at traffic control; each change may lengthen it.
+const LONGEST: usize = kernel::test_run::LONGEST - MOST_CHANGES * MOST_ADDED;
+/// How often a packet is changed at the most.
+const MOST_CHANGES: usize = 3;
+/// By how many bytes a change makes it longer at the most.
+const MOST_ADDED: usize = 39;
 
 /// The packets of STF scripts, most of them changed: bits flipped, bytes replaced, cut, lengthened.
 pub(crate) fn packets_from_scripts(
@@ -37,19 +43,23 @@ pub(crate) fn packets_from_scripts(
         let file = map.add("script", text).expect("room");
         for statement in parse(&map, file).0.statements {
             if let StatementKind::Packet { bytes, .. } = statement.kind {
-                seeds.extend((bytes.len() >= SHORTEST).then_some(bytes));
+                let is_taken = (SHORTEST..=LONGEST).contains(&bytes.len());
+                seeds.extend(is_taken.then_some(bytes));
             }
         }
     }
     let changed = |random: &mut ChaCha8Rng| {
         let mut packet = seeds.choose(random)?.clone();
-        for _ in 0..random.random_range(0..4) {
+        for _ in 0..random.random_range(0..=MOST_CHANGES) {
             let at = random.random_range(0..packet.len());
             match random.random_range(0..8) {
                 0 => packet.truncate(at.max(SHORTEST)),
                 1 => packet[at] = random.random(),
                 2 => packet[at] = *[0, 1, 5, 6, 17, 0x45, 0x46, 0x4f, 0xff].choose(random)?,
-                3 => packet.extend((0..random.random_range(1..40)).map(|_| random.random::<u8>())),
+                3 => {
+                    let added = random.random_range(1..=MOST_ADDED);
+                    packet.extend((0..added).map(|_| random.random::<u8>()));
+                }
                 _ => packet[at] ^= 1 << random.random_range(0..8),
             }
         }
