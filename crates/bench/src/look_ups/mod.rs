@@ -158,5 +158,5 @@ pub(crate) fn markdown(rows: &[Row]) -> String {
 
 /// What others published of the same search, in the unit of the rows.
 const PUBLISHED: &str = "\nPublished for comparison: the classifier of Open vSwitch in user space, a tuple space search as well, makes 6.8 million hash look-ups a second \
-    on one core in a random table of half a million flows, 680,000 classifications with 10 masks (Pfaff et al., NSDI 2015, section 7.2): 147 ns a mask, \
+    on one core in a random table of half a million flows, 680,000 classifications with 10 masks (Pfaff et al., NSDI 2015): 147 ns a mask, \
     1,470 ns a look-up. The rows with 10 masks and tuple space search compare with it.\n";
