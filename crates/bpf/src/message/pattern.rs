@@ -67,7 +67,7 @@ pub(crate) struct Known {
     function: SmolStr,
 }
 
-/// An automaton as constant arrays, and what `message_run` is told of it.
+/// An automaton as constant arrays, with the other arguments of `message_run`.
 #[derive(Clone, Debug)]
 pub(crate) struct Automaton {
     classes: C,

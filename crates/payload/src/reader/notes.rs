@@ -1,4 +1,4 @@
-//! Who is told of the values that a reading comes by.
+//! Visitors of the values that a reading finds.
 
 use super::input::Window;
 use super::json::Member;
@@ -6,7 +6,7 @@ use super::layout::{Frame, Slot};
 use super::{Found, Value};
 use crate::{CaseKey, FieldId, LayoutId, Schema, Which};
 
-/// Is told of values in the order in which they are read.
+/// Visits values in the order in which they are read.
 pub(super) trait Notes {
     /// Whether values of a field may be wanted.
     fn asks_for(&self, place: (LayoutId, FieldId)) -> bool;

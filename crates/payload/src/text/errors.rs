@@ -247,7 +247,7 @@ pub(super) fn not_the_rest(span: Span, name: &str) -> Diagnostic {
     refuse("E1024", span, message, help)
 }
 
-/// An exchange is told by an attribute that is none.
+/// An exchange names an attribute that does not exist.
 pub(super) fn no_attribute(span: Span, name: &str) -> Diagnostic {
     let message = format!("no attribute is named `{name}`");
     let help = "name one that `[[attribute]]` lists, with a key in the place of `*`";
@@ -261,7 +261,7 @@ pub(super) fn no_number(span: Span, name: &str) -> Diagnostic {
     refuse("E1026", span, message, help)
 }
 
-/// An exchange of which only one side is told.
+/// An exchange with only one side.
 pub(super) fn half_exchange(span: Span) -> Diagnostic {
     let message = "an exchange has both `request` and `response`, or neither";
     let help =

@@ -275,7 +275,7 @@ pub(crate) fn top_number(at: Span, most: usize) -> Box<Diagnostic> {
     )
 }
 
-/// A time where its different values would be told apart.
+/// A time where its different values would have to be distinguished.
 pub(crate) fn time_as_key(at: Span, name: &str) -> Box<Diagnostic> {
     refuse(
         "E1139",

@@ -167,7 +167,7 @@ impl Pairs<'_> {
             .collect()
     }
 
-    /// Whether messages are told apart by their order.
+    /// Whether messages are matched by their order.
     fn in_order(&self) -> bool {
         self.rules.id.is_none()
     }
