@@ -292,7 +292,7 @@ pub(crate) fn no_exchange(at: Span, name: &str, kind: &str, others: &[String]) -
         "E1144",
         at,
         format!(
-            "there is no attribute `{name}`: {kind} has no requests and responses that are told apart"
+            "there is no attribute `{name}`: {kind} does not distinguish requests from responses"
         ),
         "no such attribute",
         format!("there are {}", or_list(&quoted(others))),
