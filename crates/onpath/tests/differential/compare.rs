@@ -140,6 +140,8 @@ impl Prepared {
             packets.extend(inputs::packets_from_scripts(
                 scripts,
                 count - count / 2,
+                // What a test run at traffic control takes.
+                kernel::test_run::LONGEST,
                 &mut random,
             ));
         }

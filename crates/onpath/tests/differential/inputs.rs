@@ -23,27 +23,28 @@ type Seen = Vec<(String, Vec<String>)>;
 
 /// The kernel takes no shorter packet in a test run.
 const SHORTEST: usize = 14;
-/// Nor does it take a longer one at traffic control; each change may lengthen it.
-const LONGEST: usize = kernel::test_run::LONGEST - MOST_CHANGES * MOST_ADDED;
 /// How often a packet is changed at the most.
 const MOST_CHANGES: usize = 3;
 /// By how many bytes a change makes it longer at the most.
 const MOST_ADDED: usize = 39;
 
 /// The packets of STF scripts, most of them changed: bits flipped, bytes replaced, cut, lengthened.
+/// None is longer than `longest` bytes.
 pub(crate) fn packets_from_scripts(
     scripts: &[PathBuf],
     count: usize,
+    longest: usize,
     random: &mut ChaCha8Rng,
 ) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
+    let longest = longest - MOST_CHANGES * MOST_ADDED;
     for script in scripts {
         let mut map = SourceMap::new();
         let text = std::fs::read_to_string(script).expect("a script");
         let file = map.add("script", text).expect("room");
         for statement in parse(&map, file).0.statements {
             if let StatementKind::Packet { bytes, .. } = statement.kind {
-                let is_taken = (SHORTEST..=LONGEST).contains(&bytes.len());
+                let is_taken = (SHORTEST..=longest).contains(&bytes.len());
                 seeds.extend(is_taken.then_some(bytes));
             }
         }
