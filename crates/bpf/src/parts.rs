@@ -6,8 +6,9 @@
 
 use crate::abi::PROGRAMS_MAP;
 use crate::budget;
+use crate::hook::tc::copies;
 use crate::storage::{Placed, fetch_scratch};
-use crate::target::{GLOBAL_FUNC, Gen};
+use crate::target::{GLOBAL_FUNC, Gen, MAY_GOTO};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::Function;
@@ -37,10 +38,7 @@ pub(crate) fn statements(most: u32) -> u32 {
 
 /// The variable in which a part leaves what the function is to return, if it is to be cut.
 pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr> {
-    // What runs for each copy of a packet is a loop around most of it.
-    if g.target.options.parts.is_none() || g.plan.state.is_some() {
-        return None;
-    }
+    g.target.options.parts?;
     let name = g.file.names.fresh("result");
     locals.push(Local {
         name: name.clone(),
@@ -72,10 +70,16 @@ fn entered() -> HashSet<SmolStr> {
     HashSet::from(["reject".into()])
 }
 
+/// Over how many programs functions are to be spread. None leads back to another, but what runs for each copy of a packet is a loop.
+fn programs(g: &Gen<'_>) -> usize {
+    let asked = g.target.options.parts;
+    let asked = asked.filter(|_| g.plan.state.is_none());
+    asked.map_or(1, |parts| parts.programs)
+}
+
 /// Whether functions are to be spread over several programs.
 pub(crate) fn are_spread(g: &Gen<'_>) -> bool {
-    let parts = g.target.options.parts;
-    parts.is_some_and(|parts| parts.programs > 1) && g.plan.state.is_none()
+    programs(g) > 1
 }
 
 /// Cuts parts out of a function's body, and declares them. `before` comes in front of it.
@@ -86,10 +90,11 @@ pub(crate) fn cut(
     result: &SmolStr,
 ) -> Cut {
     let hook = g.target.hook;
-    let context = hook.text().context;
     let asked = g.target.options.parts;
-    let programs = asked.map_or(1, |parts| parts.programs);
+    let programs = programs(g);
+    let differ = g.plan.state.is_some();
     let declared = before.iter().filter_map(|stmt| match stmt {
+        Stmt::Decl { name, .. } if differ && copies::is_fetched(name) => None,
         Stmt::Decl { name, .. } => Some(name.clone()),
         _ => None,
     });
@@ -98,6 +103,8 @@ pub(crate) fn cut(
         variables: &locals.iter().map(|l| l.name.clone()).collect(),
         kept: &declared.chain(given).collect(),
         entered: &entered(),
+        again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
+        stays: &|stmt| differ && matches!(stmt, Stmt::MayJump { name, .. } if name == MAY_GOTO),
         most: asked.map_or(u32::MAX, |parts| parts.size),
         count: programs * MOST_PARTS.saturating_sub(g.file.functions.len()),
         size: &budget::instructions,
@@ -114,7 +121,7 @@ pub(crate) fn cut(
         let within: u64 = within.filter_map(|callee| sizes.get(&callee)).sum();
         let own = u64::from(budget::instructions(&part.body)).max(1);
         sizes.insert(part.name.clone(), own + within);
-        let function = function(part, locals, context);
+        let function = function(g, part, locals);
         g.file.functions.push(function);
     }
     // The pointers that only parts have are theirs.
@@ -160,7 +167,7 @@ pub(crate) fn spread(
     (before, placed): (&Block, &mut Placed),
     cut: &Cut,
 ) -> Vec<Block> {
-    let programs = g.target.options.parts.map_or(1, |parts| parts.programs);
+    let programs = programs(g);
     if programs < 2 || cut.sizes.is_empty() {
         return Vec::new();
     }
@@ -258,7 +265,7 @@ fn declared(block: &mut Block, names: &mut HashSet<SmolStr>) {
     }
 }
 
-fn function(part: Part, locals: &[Local], context: &str) -> Function {
+fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
     let mut body = Block::new();
     for local in locals.iter().filter(|l| part.variables.contains(&l.name)) {
         body.push(Stmt::Decl {
@@ -269,8 +276,16 @@ fn function(part: Part, locals: &[Local], context: &str) -> Function {
         });
     }
     body.extend(fetch_scratch(true, C::int(FINISHED)));
+    if g.plan.state.is_some() {
+        let used = cgen::tidy::names(&part.body);
+        let uses = |name: &str| used.iter().any(|used| used == name);
+        body.extend(copies::fetch(&C::id("zero"), &C::int(FINISHED), true, uses));
+    }
     body.extend(part.body);
-    let packet = (Type::Struct(context.into()).ptr(), "ctx".into());
+    let packet = (
+        Type::Struct(g.target.hook.text().context.into()).ptr(),
+        "ctx".into(),
+    );
     let entered = part.entered.map(|name| (NUMBER, name));
     Function {
         linkage: GLOBAL_FUNC.into(),

@@ -225,7 +225,9 @@ pub fn compile(
         }
         let asked = options(sources, request, features);
         let parts = match &first {
-            Some(first) if strategy.in_parts => Some(limits::parts(first, strategy.programs)),
+            Some(first) if strategy.in_parts => {
+                Some(limits::parts(first, strategy.programs, for_parts.copies))
+            }
             _ => asked.parts,
         };
         let options = Options {
@@ -406,13 +408,15 @@ fn attempt(
     }
 }
 
-/// Instructions by estimate from which clang may take more than five seconds: it takes 30,000 a second, and fewer of long functions.
-const SLOW: u32 = 100_000;
+/// Instructions by estimate from which clang may take more than five seconds.
+const SLOW: u32 = 5 * A_SECOND;
+/// Instructions by estimate that clang takes a second, about, of parsers in parts; fewer of long functions.
+const A_SECOND: u32 = 15_000;
 
 /// What takes long about a program.
 fn slow(report: &bpf::Report) -> String {
     let instructions = report.instruction_estimate;
-    let seconds = instructions.div_ceil(30_000);
+    let seconds = instructions.div_ceil(A_SECOND);
     let functions = match report.parts {
         0 => "one function".to_owned(),
         parts => format!("{} functions", parts + report.programs),

@@ -11,8 +11,17 @@ use std::collections::HashMap;
 /// The most statements that a program may have with all calls expanded.
 pub(crate) const MAX_EXPANDED: u64 = 100_000;
 
-/// Where the first routine is applied that makes the program larger than [`MAX_EXPANDED`].
-pub(crate) fn too_large(program: &Program) -> Option<Span> {
+/// What makes a program larger than [`MAX_EXPANDED`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cause {
+    /// The calls of a routine, and theirs.
+    Calls(Span),
+    /// No call in particular; the parser, routine or table that has most statements.
+    Statements(Span),
+}
+
+/// What makes the program larger than [`MAX_EXPANDED`], if it is.
+pub(crate) fn too_large(program: &Program) -> Option<Cause> {
     let mut sizes = HashMap::new();
     let mut total = 0u64;
     for block in ir::visit::bodies(program) {
@@ -26,7 +35,33 @@ pub(crate) fn too_large(program: &Program) -> Option<Span> {
         .iter()
         .filter(|&(_, &size)| size > MAX_EXPANDED / 4)
         .min_by_key(|&(_, &s)| s);
-    Some(cause.map_or(Span::NONE, |(&routine, _)| program.routines[routine].span))
+    Some(match cause {
+        Some((&routine, _)) => Cause::Calls(program.routines[routine].span),
+        None => Cause::Statements(largest(program, &mut sizes)),
+    })
+}
+
+/// The parser, routine or table that has most statements.
+fn largest(program: &Program, sizes: &mut HashMap<Routine, u64>) -> Span {
+    let mut all: Vec<(u64, Span)> = Vec::new();
+    for parser in program.parsers.values() {
+        let states = parser.states.values();
+        let statements = states.map(|state| 1 + expanded(program, &state.body, sizes));
+        all.push((statements.fold(0, u64::saturating_add), parser.span));
+    }
+    for routine in program.routines.values() {
+        all.push((expanded(program, &routine.body, sizes), routine.span));
+    }
+    for table in program.tables.values() {
+        let actions = table
+            .actions
+            .iter()
+            .map(|a| &program.actions[a.action].body);
+        let statements = actions.map(|body| body.len() as u64).sum();
+        all.push((statements, table.span));
+    }
+    let largest = all.into_iter().max_by_key(|&(size, _)| size);
+    largest.map_or(Span::NONE, |(_, span)| span)
 }
 
 /// Statements of a block with calls expanded. The IR has no recursion and elaboration bounds how deep
@@ -55,4 +90,28 @@ fn expanded(program: &Program, block: &Block, sizes: &mut HashMap<Routine, u64>)
         size = size.saturating_add(1).saturating_add(called);
     });
     size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_no_call_is_to_blame_for_are_those_of_the_routine_that_has_most() {
+        let statements = |count: u64| "    x = 8w1;\n".repeat(count as usize);
+        let text = |most: u64| {
+            let (few, many) = (statements(10), statements(most));
+            format!(
+                "program test reject stop\nvar x: bit<8>\nroutine few block() {{\n{few}}}\nroutine many block() {{\n{many}}}\n"
+            )
+        };
+        let program = |most| ir::text::parse(&text(most)).expect("a program");
+        assert_eq!(too_large(&program(MAX_EXPANDED - 10)), None);
+        let mut large = program(MAX_EXPANDED - 9);
+        let spans = [3, 7].map(|lo| Span { lo, hi: lo + 1 });
+        for (routine, span) in large.routines.values_mut().zip(spans) {
+            routine.span = span;
+        }
+        assert_eq!(too_large(&large), Some(Cause::Statements(spans[1])));
+    }
 }

@@ -68,10 +68,10 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
     // Failures are in the diagnostics.
     let _ = elab.pipeline();
     if !elab.diagnostics.has_errors()
-        && let Some(span) = expansion::too_large(&elab.program)
+        && let Some(cause) = expansion::too_large(&elab.program)
     {
         elab.diagnostics
-            .push(errors::too_big_expanded(span, expansion::MAX_EXPANDED));
+            .push(errors::too_big_expanded(cause, expansion::MAX_EXPANDED));
     }
     if !elab.diagnostics.has_errors() {
         elab.diagnostics.append(arch::payload::check(&elab.program));

@@ -261,8 +261,10 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
     let target = hook.target();
     let most = limit.instructions();
     let limit = match limit {
-        Limit::Verifier => format!("the kernel's verifier processes {most} of one"),
         Limit::Compiler => format!("Onpath compiles programs of up to {most}"),
+        Limit::Verifier => format!(
+            "what copies packets, or sends them round, has to be one program: Onpath compiles it as one of up to {most}"
+        ),
     };
     let (takes, help) = match share.construct {
         Construct::Parser { states, cases } => (
@@ -303,6 +305,28 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
     refused.label(label).help(format!(
         "{help}, or split the program and run its parts as a bundle"
     ))
+}
+
+/// A header stack of which each element is a case of its own wherever the index is known only when a packet passes.
+pub fn stack_of_cases(
+    hook: Hook,
+    name: &str,
+    elements: usize,
+    most: usize,
+    at: Span,
+) -> Diagnostic {
+    let target = hook.target();
+    let refused = Diagnostic::error(
+        Code("E0731"),
+        at,
+        format!(
+            "the {target} target takes up to {most} elements of a header stack that the program does more with than parse, read, pop and emit, and `{name}` \
+             has {elements}"
+        ),
+    );
+    refused.label("this stack").help(
+        "give the stack no more elements than packets have such headers, or change a field of a header outside of it instead of an element's",
+    )
 }
 
 /// More functions than a program may have.

@@ -7,10 +7,11 @@
 //! no weight: a thousand additions in a row may be one instruction.
 
 use crate::abi::Hook;
-use crate::limits::{FARTHEST, LONGEST};
+use crate::limits::FARTHEST;
 use crate::{Report, errors};
 use diag::{Diagnostics, Span};
 use ir::{Block, ExternInst, Parser, Program, Routine, StmtKind, Table, Transition, visit};
+use smol_str::SmolStr;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -30,12 +31,16 @@ mod weight {
     pub(super) const CALL: u64 = 18;
 }
 
-/// Where packets begin anew or are copied, nothing is cut: constructs are leaner in one long function.
-const IN_ONE_FUNCTION: u64 = 2;
-
 /// The most that is compiled, by forecast, of what may be several programs that go on in each other. The verifier would take more; it is clang that
 /// takes minutes: nearly two over parsers of 20,000 states, which are 540,000 here, and the kernel nearly one.
 pub const MOST: u64 = 800_000;
+
+/// The same where packets are copied or begin anew. What runs for each is a loop, which has to be one program, and the verifier processes a million
+/// instructions of one: of parsers with eight ways out of each state three times what is forecast.
+pub const MOST_OF_ONE: u64 = 350_000;
+
+/// Elements of a header stack that does not stay rolled: of more cases clang makes code that has no room on the stack.
+pub const MOST_CASES: usize = 256;
 
 /// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
 const LENGTH: u64 = 2;
@@ -48,8 +53,10 @@ const CERTAINLY: u32 = 3;
 pub struct Forecast {
     /// What takes how many instructions.
     shares: Vec<Share>,
-    /// The most that is compiled of such a program.
+    /// What ends how large it can be.
     limit: Limit,
+    /// A header stack that is larger than clang can make code for.
+    stack: Option<(SmolStr, usize, Span)>,
     /// About how many instructions the code has.
     length: u64,
 }
@@ -57,18 +64,18 @@ pub struct Forecast {
 /// What ends how large a program can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The verifier, which has to process all of it as one program.
-    Verifier,
     /// The time that clang takes.
     Compiler,
+    /// The verifier, which has to process all of it as one program.
+    Verifier,
 }
 
 impl Limit {
     /// Instructions.
     pub fn instructions(self) -> u64 {
         match self {
-            Limit::Verifier => LONGEST.into(),
             Limit::Compiler => MOST,
+            Limit::Verifier => MOST_OF_ONE,
         }
     }
 }
@@ -121,17 +128,13 @@ impl Forecast {
         let routines = program.routines.keys();
         shares.extend(routines.map(|r| routine(program, r, &mut applied)));
         shares.extend(tables(program, &applied));
-        if program.copies {
-            for share in &mut shares {
-                share.least /= IN_ONE_FUNCTION;
-            }
-        }
         Forecast {
             shares,
             limit: match program.copies {
                 true => Limit::Verifier,
                 false => Limit::Compiler,
             },
+            stack: stack_of_cases(program),
             length: LENGTH * emit::plan::size::once(program),
         }
     }
@@ -148,6 +151,10 @@ impl Forecast {
 
     /// Refuses a program that is larger than what is compiled.
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
+        if let Some((name, elements, at)) = &self.stack {
+            let refused = errors::stack_of_cases(hook, name, *elements, MOST_CASES, *at);
+            return Err(Box::new(refused).into());
+        }
         match self.most() {
             Some(share) if self.least() > self.limit.instructions() => {
                 let refused = errors::too_much(hook, self.least(), self.limit, share);
@@ -167,6 +174,15 @@ impl Forecast {
         };
         (length / 2 > CERTAINLY * FARTHEST).then_some(report)
     }
+}
+
+/// The largest stack that does not stay rolled, if it has too many elements.
+fn stack_of_cases(program: &Program) -> Option<(SmolStr, usize, Span)> {
+    let unrolled = program.stacks.values().filter(|stack| !stack.rolled);
+    let largest = unrolled.max_by_key(|stack| stack.elems.len())?;
+    let first = largest.elems.first()?;
+    let elements = largest.elems.len();
+    (elements > MOST_CASES).then(|| (largest.name.clone(), elements, program.headers[*first].span))
 }
 
 /// How often each table is applied.
@@ -338,17 +354,41 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_one_function_may_be_leaner() {
-        let mut program = program(1000, "", "");
-        let least = Forecast::of(&program).least();
-        program.copies = true;
-        let leaner = Forecast::of(&program);
-        assert_eq!(leaner.least(), least / IN_ONE_FUNCTION);
-        // No part of it takes more than the whole.
-        assert!(
-            leaner
-                .most()
-                .is_some_and(|most| most.least <= leaner.least())
-        );
+    fn a_stack_that_is_not_rolled_has_so_many_elements_at_the_most() {
+        let with = |elements: usize| {
+            let mut program = program(
+                1,
+                "header other: t\nvar next: bit<32>\nstack s next next { h, other }\n",
+                "",
+            );
+            for stack in program.stacks.values_mut() {
+                stack.elems = stack.elems.iter().copied().cycle().take(elements).collect();
+            }
+            program
+        };
+        assert_eq!(refused(&with(MOST_CASES)), None);
+        let (label, _) = refused(&with(MOST_CASES + 1)).expect("one");
+        assert_eq!(label, "this stack");
+        let mut rolled = with(MOST_CASES + 1);
+        rolled
+            .stacks
+            .values_mut()
+            .for_each(|stack| stack.rolled = true);
+        assert_eq!(refused(&rolled), None);
+    }
+
+    #[test]
+    fn a_program_that_copies_packets_is_one_and_has_a_limit_of_its_own() {
+        let each = weight::STATE + 2 * weight::CASE;
+        let mut larger = program(MOST_OF_ONE / each + 1, "", "");
+        assert_eq!(refused(&larger), None);
+        larger.copies = true;
+        let refusal = Forecast::of(&larger).check(Hook::TcIngress);
+        let refusal = refusal.expect_err("a refusal");
+        let message = &refusal.iter().next().expect("one").message;
+        assert!(message.contains("as one of up to 350000"), "{message}");
+        let mut fits = program(MOST_OF_ONE / each - 1, "", "");
+        fits.copies = true;
+        assert_eq!(refused(&fits), None);
     }
 }

@@ -71,6 +71,9 @@ impl Cutter<'_> {
             forbidden: vec![0; block.len() + 2],
             pinned: mentions.iter().map(|found| found.leaves).collect(),
         };
+        for (at, stmt) in block.iter().enumerate() {
+            bonds.pinned[at] |= (self.form.stays)(stmt);
+        }
         if depth == 0 {
             // Behind a call the C compiler would not see that the function returns.
             let end = block.iter().rposition(|stmt| {
@@ -130,8 +133,8 @@ impl Cutter<'_> {
             let can_be_entered = place.is_direct && depth == 0;
             let is_live = self.live.at_label(label).meets(used);
             for &(from, _) in &place.from {
-                // A loop is in one part.
-                let forwards = from < place.at;
+                // A loop is in one part, or is one of the function itself.
+                let forwards = from < place.at || self.form.again.contains(label);
                 if !(can_be_entered && forwards) || is_live {
                     bonds.tie(from, place.at);
                 }

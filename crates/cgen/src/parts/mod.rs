@@ -33,6 +33,10 @@ pub struct Form<'a> {
     pub kept: &'a HashSet<SmolStr>,
     /// Labels that code around the body jumps to.
     pub entered: &'a HashSet<SmolStr>,
+    /// Labels where the loops begin that are cut inside: parts may go back there.
+    pub again: &'a HashSet<SmolStr>,
+    /// Whether a statement stays in the function itself, such as one that counts the turns of such a loop.
+    pub stays: &'a dyn Fn(&Stmt) -> bool,
     /// The size that a part should not exceed.
     pub most: u32,
     /// How many parts there may be.

@@ -63,6 +63,8 @@ fn cut_into(mut body: Block, most: u32, count: usize) -> String {
         variables: &["p", "q"].map(SmolStr::from).into(),
         kept: &["kept"].map(SmolStr::from).into(),
         entered: &HashSet::from(["outside".into()]),
+        again: &HashSet::from(["turn".into()]),
+        stays: &|stmt| matches!(stmt, Stmt::MayJump { name, .. } if name == "count_turn"),
         most,
         count,
         size: &size,
@@ -98,6 +100,54 @@ fn parts(body: Block, most: u32) -> String {
 
 fn is_whole(text: &str) -> bool {
     text.matches("static").count() == 1
+}
+
+#[test]
+fn a_loop_of_the_function_itself_is_cut_inside_and_its_turns_are_counted_there() {
+    let count = Stmt::MayJump {
+        name: "count_turn".into(),
+        args: Vec::new(),
+        label: "out".into(),
+    };
+    let run = |name: &str| vec![set("p", id("packet")), store(name, id("p"))];
+    let turns = |begin: &str| {
+        let mut body = vec![label(begin), count.clone()];
+        body.extend(run("a"));
+        body.extend(run("b"));
+        body.extend([
+            when("lost", vec![goto("out")]),
+            when("more", vec![goto(begin)]),
+        ]);
+        body.extend(run("c"));
+        body.extend([goto(begin), label("out"), done(0)]);
+        body
+    };
+    let whole = |text: String| text[text.find("u32 whole").expect("it")..].to_owned();
+    assert_eq!(
+        whole(parts(turns("turn"), 4)),
+        "\
+u32 whole(void)
+{
+turn:;
+    count_turn(out);
+    part2(ctx);
+    switch (part3(ctx)) {
+    case 1:
+        goto out;
+    case 2:
+        goto turn;
+    }
+    switch (part4(ctx)) {
+    case 2:
+        goto turn;
+    }
+out:;
+    return 0;
+}
+"
+    );
+    // Of another loop nothing leaves the function.
+    assert!(is_whole(&parts(turns("other"), 4)));
 }
 
 #[test]

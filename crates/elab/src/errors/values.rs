@@ -1,5 +1,6 @@
 //! Compile-time values.
 
+use crate::expansion::Cause;
 use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 
@@ -42,13 +43,18 @@ pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
     )
 }
 
-/// Calls that call others more than once, level by level, until nothing could hold all of it.
-pub(crate) fn too_big_expanded(at: Span, most: u64) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0577"),
-        at,
-        format!("with every call expanded, this program has more than {most} statements"),
-    )
-    .label("its calls, and theirs, make up most of them")
-    .help("targets expand every call: call it fewer times, or keep its result in a variable")
+/// More statements than anything could hold: calls that call others more than once, level by level, or just as many.
+pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
+    let refused = |at, what: &str| {
+        let message = format!("{what} more than {most} statements");
+        Diagnostic::error(Code("E0577"), at, message)
+    };
+    match cause {
+        Cause::Calls(at) => refused(at, "with every call expanded, this program has")
+            .label("its calls, and theirs, make up most of them")
+            .help("targets expand every call: call it fewer times, or keep its result in a variable"),
+        Cause::Statements(at) => refused(at, "this program has")
+            .label("it has most of them")
+            .help("put what differs only in values into the entries of a table, or split the program over several interfaces"),
+    }
 }

@@ -8,7 +8,7 @@ mod kept;
 mod memory;
 mod rounds;
 
-pub(crate) use memory::{STATE, declare_states};
+pub(crate) use memory::{STATE, declare_states, fetch, is_fetched};
 
 use super::{CAME_AS, ETHERNET};
 use crate::errors;
@@ -38,7 +38,8 @@ use smol_str::SmolStr;
 /// The pointer to what runs.
 pub(crate) const THIS: &str = "this_copy";
 
-const NEXT: &str = "next_copy";
+/// Where a turn of the loop begins.
+pub(crate) const NEXT: &str = "next_copy";
 const BEGINS: &str = "copy_begins";
 const ALL: &str = "all_copies";
 /// What runs cannot go on, nor can what waits.
@@ -71,16 +72,23 @@ fn take_down(key: C, from: C) -> Stmt {
     Stmt::Expr(call("bpf_map_update_elem", args))
 }
 
+/// The address of what the packet is now.
+fn this(g: &Gen<'_>) -> C {
+    let options = &g.target.options;
+    match options.spill_everything || options.parts.is_some() {
+        // Each access by its members is one of memory; the kernel's functions know nothing of that.
+        true => id(THIS).cast(Type::Void.ptr()),
+        false => id(THIS),
+    }
+}
+
 /// Before a packet's parser, once: memory, and what was kept of a packet that comes in again.
 pub(super) fn start(g: &mut Gen<'_>) -> Block {
     declare(g);
     let stop = || vec![Stmt::Return(Some(id("TC_STOP")))];
     let mut out = vec![Stmt::decl(Type::U32, "this_state", C::int(0))];
-    for (name, of, map) in [(THIS, STATE, STATES), ("traffic", "traffic", "traffic_map")] {
-        let found = look_up(map, id("this_state"));
-        out.push(Stmt::decl(Type::Struct(of.into()).ptr(), name, found));
-        out.push(Stmt::If(C::not(id(name)), stop(), Block::new()));
-    }
+    let kept = g.target.options.spill_everything;
+    out.extend(fetch(&id("this_state"), &id("TC_STOP"), kept, |_| true));
     if !comes_in_again(g.p) {
         return out;
     }
@@ -166,7 +174,8 @@ pub(super) fn parsed(g: &mut Gen<'_>) {
     }
     let key = g.file.names.fresh("parsed_state");
     g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
-    g.push(take_down(C::Ident(key), id(THIS)));
+    let this = this(g);
+    g.push(take_down(C::Ident(key), this));
 }
 
 /// Between ingress and egress.
@@ -186,7 +195,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     if writes(g.p, STANDARD_METADATA, "mcast_grp") {
         let group = g.slot(STANDARD_METADATA, "mcast_grp");
         let copies = g.block(|g| {
-            let taken = new_state(g, id(THIS), |g, copy| not_asked(g, copy, &[RECIRCULATE]));
+            let taken = new_state(g, this(g), |g, copy| not_asked(g, copy, &[RECIRCULATE]));
             let wait = g.block(|g| {
                 template(g, InstanceType::Replicated, &taken);
                 let rounds = arrow("traffic", "rounds");
@@ -212,7 +221,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     let unless_waiting = call("nothing_waits", vec![id("traffic")]);
     g.push(Stmt::goto_if(unless_waiting, BEGINS));
     // Clones that ingress asked for come first.
-    let taken = new_state(g, id(THIS), |_, _| {});
+    let taken = new_state(g, this(g), |_, _| {});
     let wait = g.block(|g| {
         template(g, InstanceType::Normal, &taken);
         let next = || arrow("traffic", "next");
@@ -447,7 +456,7 @@ fn clone_now(g: &mut Gen<'_>, instance: InstanceType) {
         let ty = Type::Struct("clone_session".into()).ptr();
         g.push(Stmt::decl(ty, session.clone(), call("session_of", args)));
         let in_session = g.block(|g| {
-            let mut from = id(THIS);
+            let mut from = this(g);
             let from_parser = instance == InstanceType::IngressClone;
             if from_parser {
                 g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
