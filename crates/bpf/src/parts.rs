@@ -8,7 +8,7 @@ use crate::abi::PROGRAMS_MAP;
 use crate::budget;
 use crate::hook::tc::copies;
 use crate::storage::{Placed, fetch_scratch};
-use crate::target::{GLOBAL_FUNC, Gen, MAY_GOTO};
+use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::Function;
@@ -104,7 +104,7 @@ pub(crate) fn cut(
         kept: &declared.chain(given).collect(),
         entered: &entered(),
         again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
-        stays: &|stmt| differ && matches!(stmt, Stmt::MayJump { name, .. } if name == MAY_GOTO),
+        stays: &|stmt| differ && copies::is_of_loop(stmt),
         most: asked.map_or(u32::MAX, |parts| parts.size),
         count: programs * MOST_PARTS.saturating_sub(g.file.functions.len()),
         size: &budget::instructions,
@@ -277,8 +277,9 @@ fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
     }
     body.extend(fetch_scratch(true, C::int(FINISHED)));
     if g.plan.state.is_some() {
-        let used = cgen::tidy::names(&part.body);
-        let uses = |name: &str| used.iter().any(|used| used == name);
+        let mut used: HashSet<SmolStr> = cgen::tidy::names(&part.body).into_iter().collect();
+        used.extend(calls(&part.body));
+        let uses = |name: &str| used.contains(name);
         body.extend(copies::fetch(&C::id("zero"), &C::int(FINISHED), true, uses));
     }
     body.extend(part.body);

@@ -74,18 +74,22 @@ pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
 
 /// What is in memory: by which name, its type, in which map.
 const IN_MEMORY: [(&str, &str, &str); 2] =
-    [(THIS, STATE, STATES), ("traffic", "traffic", "traffic_map")];
+    [(THIS, STATE, STATES), (TRAFFIC, TRAFFIC, "traffic_map")];
+const TRAFFIC: &str = "traffic";
+/// The macro that is about it without naming it.
+const LENGTH: &str = "packet_length";
 
 /// Whether a variable points to memory that a function can find by itself.
 pub(crate) fn is_fetched(name: &str) -> bool {
     IN_MEMORY.iter().any(|(known, ..)| *known == name)
 }
 
-/// Finds the memory that a function uses, by a variable that is zero. Without it, the function returns `refused`. If everything is to be `kept` there, each access to
+/// Finds the memory that a function uses, whose names and calls are known, by a variable that is zero. Without it, the function returns `refused`. If everything is to be `kept` there, each access to
 /// what the packet is now is one of memory, as [`fetch_scratch`](crate::storage::fetch_scratch) has it.
 pub(crate) fn fetch(zero: &C, refused: &C, kept: bool, uses: impl Fn(&str) -> bool) -> Block {
     let mut out = Block::new();
-    for (name, of, map) in IN_MEMORY.into_iter().filter(|(name, ..)| uses(name)) {
+    let is_used = |name: &str| uses(name) || name == TRAFFIC && uses(LENGTH);
+    for (name, of, map) in IN_MEMORY.into_iter().filter(|(name, ..)| is_used(name)) {
         let stop = vec![Stmt::Return(Some(refused.clone()))];
         let found = look_up(map, zero.clone());
         let ty = match kept && name == THIS {

@@ -18,7 +18,7 @@ use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
 use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
-use crate::target::Gen;
+use crate::target::{Gen, MAY_GOTO};
 use crate::uses::{Construct, needs};
 use arch::v1model::copying::{
     CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
@@ -284,6 +284,15 @@ fn next_turn(g: &mut Gen<'_>) {
         for name in times {
             set_metadata(g, name, microseconds.clone());
         }
+    }
+}
+
+/// Whether a statement counts the loop's turns, or is where it ends: the verifier is to see that no end leads back.
+pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::MayJump { name, .. } => name == MAY_GOTO,
+        Stmt::Label(label) => [ALL, LOST].contains(&label.as_str()),
+        _ => false,
     }
 }
 
