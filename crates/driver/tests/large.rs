@@ -154,6 +154,49 @@ fn a_control_of_5000_conditions_loads_on_any_kernel() {
     assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
 }
 
+/// In one function the verifier finds too many paths. The loop over the copies stays in the function itself.
+#[test]
+fn a_program_of_1000_conditions_that_copies_packets_loads_as_several_functions() {
+    let mut done = String::new();
+    for i in 0..1_000 {
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "if (hdr.h.rest[{bit}:{bit}] == 1) {{ hdr.h.sum = hdr.h.sum + {i}; }}"
+        );
+    }
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<32> rest; bit<32> sum; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ @field_list(1) bit<16> kept; }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{
+        std.egress_spec = 1;
+        meta.kept = (bit<16>) hdr.h.rest;
+        clone_preserving_field_list(CloneType.I2E, 5, 1);
+{done}    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{ if (std.instance_type == 1) {{ hdr.h.sum = (bit<32>) meta.kept; }} }}
+}}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+"
+    );
+    let elaborated = shapes::elaborate(&text);
+    let request = Request::hook(Hook::TcIngress);
+    let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert_eq!(compiled.decisions.programs, 1);
+}
+
 /// Their maps are inner ones of an outer one, which a function without variables for debuggers still needs described.
 #[test]
 fn a_long_program_with_more_maps_than_the_kernel_allows_loads() {

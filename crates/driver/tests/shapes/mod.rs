@@ -58,8 +58,13 @@ control dep(in headers_t hdr, packet_out packet) {{
 xdp(prs(), sw(), dep()) main;
 "
     );
+    elaborate(&text)
+}
+
+/// A program of its own text.
+pub(crate) fn elaborate(text: &str) -> Elaborated {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("states.p4");
+    let file = folder.path().join("program.p4");
     std::fs::write(&file, text).expect("written");
     driver::elaborate(&Input::file(file))
         .ok()
