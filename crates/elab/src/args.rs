@@ -1,5 +1,6 @@
 //! Arguments: evaluated from left to right, then copied in and out, or shared where that is unobservable.
 
+use crate::array::Flat;
 use crate::assign::LValue;
 use crate::effects::arg_has_effects;
 use crate::instances::{Binding, InstRef};
@@ -88,8 +89,8 @@ impl Elab<'_> {
                 EvalArg::Out(LValue::Whole(storage)) | EvalArg::InOut(LValue::Whole(storage)) => {
                     Some((self.leaves(storage), true))
                 }
-                EvalArg::Out(LValue::Slice { place, .. })
-                | EvalArg::InOut(LValue::Slice { place, .. }) => {
+                EvalArg::Out(LValue::Slice { place, .. } | LValue::Bits { place, .. })
+                | EvalArg::InOut(LValue::Slice { place, .. } | LValue::Bits { place, .. }) => {
                     Some((vec![Leaf::Scalar(*place)], true))
                 }
                 _ => None,
@@ -239,7 +240,9 @@ impl Elab<'_> {
                 (ParamInst::Copied(direction, storage), EvalArg::Out(lvalue))
                 | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
                     let place = match lvalue {
-                        LValue::Whole(storage) => storage.clone(),
+                        LValue::Whole(given) => {
+                            self.at_known_place(given.clone(), *direction, span, &mut after)?
+                        }
                         _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
                     };
                     for leaf in self.leaves(&place) {
@@ -291,6 +294,39 @@ impl Elab<'_> {
         }
     }
 
+    /// Storage itself, or a copy of it where arrays in it are not at a known place.
+    fn at_known_place(
+        &mut self,
+        storage: Storage,
+        direction: Direction,
+        span: Span,
+        after: &mut Vec<CopyOut>,
+    ) -> Result<Storage> {
+        Ok(match storage {
+            Storage::Array(array) if matches!(array.base, Flat::By(_)) => {
+                let dst = Storage::Array(array.clone());
+                let value = Value::Stored(dst.clone());
+                let copy = Storage::Array(self.fixed_array(&value, &array, span)?);
+                if matches!(direction, Direction::Out | Direction::InOut) {
+                    after.push(CopyOut {
+                        dst: LValue::Whole(dst),
+                        src: copy.clone(),
+                        span,
+                    });
+                }
+                copy
+            }
+            Storage::Struct(parts) => {
+                let mut all = Vec::new();
+                for part in parts.iter() {
+                    all.push(self.at_known_place(part.clone(), direction, span, after)?);
+                }
+                Storage::Struct(all.into())
+            }
+            other => other,
+        })
+    }
+
     /// A variable that stands for a slice while a routine runs.
     fn temporary(
         &mut self,
@@ -300,7 +336,8 @@ impl Elab<'_> {
         span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
-        let (Storage::Scalar(place), LValue::Slice { .. }) = (param, lvalue) else {
+        let (Storage::Scalar(place), LValue::Slice { .. } | LValue::Bits { .. }) = (param, lvalue)
+        else {
             return self.fail(errors::not_storable(span));
         };
         let ty = self.place_type(*place);
@@ -324,6 +361,10 @@ impl Elab<'_> {
             LValue::Slice { place, hi, lo } => {
                 let whole = self.read(*place, span);
                 Value::Scalar(self.slice(whole, *hi, *lo, span))
+            }
+            LValue::Bits { place, lo, width } => {
+                let whole = self.read(*place, span);
+                Value::Scalar(self.bits_from(whole, *lo, *width, span))
             }
             LValue::List(parts) => {
                 let mut values = Vec::new();
@@ -381,6 +422,12 @@ impl Elab<'_> {
                     Value::Stored(Storage::Stack(from)) => self.read(Place::Var(from.next), span),
                     _ => self.bits(32, 0, span),
                 }));
+            }
+            Storage::Array(array) => {
+                let fixed = self.fixed_array(value, array, span)?;
+                let mut headers = Vec::new();
+                self.array_headers(&fixed, &mut headers);
+                into.extend(headers.into_iter().map(|h| Arg::Header(Some(h))));
             }
         }
         Ok(())

@@ -210,6 +210,9 @@ impl Elab<'_> {
         Ok(match &expr.kind {
             ExprKind::Instance(id) => Some(self.instance(*id)?),
             ExprKind::This => self.env.this,
+            ExprKind::Call(call) if matches!(self.resolve(&call.result), Ty::Extern(..)) => {
+                return self.fail(errors::factory(expr.span));
+            }
             ExprKind::Local(id) => match self.env.locals.get(id) {
                 Some(Binding::Instance(object)) => Some(*object),
                 _ => None,

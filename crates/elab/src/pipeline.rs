@@ -221,6 +221,16 @@ impl Elab<'_> {
                     }
                 }
             }
+            Storage::Array(array) => {
+                let mut headers = Vec::new();
+                self.array_headers(array, &mut headers);
+                for at in headers {
+                    if let HeaderRef::Header(h) = at {
+                        let name = &self.program.headers[h].name;
+                        visit(name.clone(), SlotLeaf::Header(h));
+                    }
+                }
+            }
         }
         Ok(())
     }

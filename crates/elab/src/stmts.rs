@@ -47,6 +47,14 @@ impl Elab<'_> {
                 let value = self.eval(value)?;
                 self.store(&lvalue, value, span)
             }
+            hir::StmtKind::Update { target, value } => {
+                let lvalue = self.lvalue(target, true)?;
+                let old = self.load(&lvalue, span)?;
+                let outer = self.target.replace(old);
+                let value = self.eval(value);
+                self.target = outer;
+                self.store(&lvalue, value?, span)
+            }
             hir::StmtKind::Call(call) => self.call(call, false).map(|_| ()),
             hir::StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise, span),
             hir::StmtKind::Block(inner) => self.stmts(inner),

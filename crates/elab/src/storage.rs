@@ -1,5 +1,6 @@
 //! Where values live: structs, tuples, unions and stacks split into variables and headers.
 
+use crate::array::{ArrayLoc, Flat};
 use crate::types::Shape;
 use crate::{Elab, Result};
 use diag::Span;
@@ -21,6 +22,8 @@ pub(crate) enum Storage {
     Union(Rc<[HeaderLoc]>),
     /// A header stack.
     Stack(StackLoc),
+    /// An array of anything else.
+    Array(ArrayLoc),
 }
 
 /// A header in storage.
@@ -140,6 +143,7 @@ impl Elab<'_> {
                 )
             }
             Shape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
+            Shape::Array(elem, size) => self.allocate_array(name, elem, *size, span)?,
         })
     }
 
@@ -149,12 +153,13 @@ impl Elab<'_> {
         let (members, of_unions): (Vec<(SmolStr, HeaderType)>, bool) = match &*shape {
             Shape::Union(members) => (members.clone(), true),
             Shape::Header(ty) => (vec![(SmolStr::default(), *ty)], false),
-            _ => return self.fail(crate::errors::stack_of_what(span)),
+            _ => return self.fail(crate::errors::not_storable(span)),
         };
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
         let mut stacks = Vec::new();
         for (member, ty) in members {
-            let elems: Vec<Header> = (0..size)
+            // A stack in the IR has an element, even if no index reaches it.
+            let elems: Vec<Header> = (0..size.max(1))
                 .map(|i| {
                     let name = join(&format!("{name}[{i}]"), &member);
                     self.new_header(name, ty, span)
@@ -277,6 +282,11 @@ impl Elab<'_> {
                 }
                 into.push(Leaf::Scalar(Place::Var(stack.next)));
             }
+            Storage::Array(array) => {
+                let mut headers = Vec::new();
+                self.array_headers(array, &mut headers);
+                into.extend(headers.into_iter().map(Leaf::Header));
+            }
         }
     }
 
@@ -299,6 +309,11 @@ impl Elab<'_> {
             }
             Storage::Stack(stack) => {
                 for elem in self.elements(stack) {
+                    self.collect_places(&elem, into);
+                }
+            }
+            Storage::Array(array) => {
+                for elem in self.fixed_elements(array) {
                     self.collect_places(&elem, into);
                 }
             }
@@ -327,7 +342,7 @@ impl Elab<'_> {
         match header {
             HeaderRef::Header(header) => self.program.headers[header].ty,
             HeaderRef::Element(stack, _) => {
-                // A stack has at least one element: the checker refuses others.
+                // A stack in the IR has at least one element.
                 let first = self.program.stacks[stack].elems[0];
                 self.program.headers[first].ty
             }
@@ -343,12 +358,13 @@ impl Elab<'_> {
             Storage::Header(header) => fixed(header.at),
             Storage::Struct(fields) => fields.iter().all(|f| self.is_static(f)),
             Storage::Union(members) => members.iter().all(|m| fixed(m.at)),
+            Storage::Array(array) => matches!(array.base, Flat::At(_)),
         }
     }
 }
 
 /// A union's storage.
-fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
+pub(crate) fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
     let members: Vec<_> = members.collect();
     let all: Rc<[HeaderRef]> = members.iter().map(|&(at, _)| at).collect();
     Storage::Union(

@@ -340,8 +340,8 @@ pub enum Transition {
     },
 }
 
-/// An element of a keyset. Expressions are compile-time constants, though perhaps only once
-/// constructor parameters are; they have the key's type.
+/// An element of a keyset. Expressions have the key's type. In entries of tables they are compile-time constants,
+/// though perhaps only once constructor parameters are; a `select` may compare with what is known at run time only.
 #[derive(Clone, Debug)]
 pub enum Keyset {
     /// `_` or `default`

@@ -480,6 +480,15 @@ pub enum ExprKind {
         /// Lowest bit.
         lo: Box<Expr>,
     },
+    /// `a[lo +: width]`
+    PartSelect {
+        /// What is sliced.
+        base: Box<Expr>,
+        /// Lowest bit.
+        lo: Box<Expr>,
+        /// How many bits.
+        width: Box<Expr>,
+    },
     /// `{a, b}` or `{a, ...}`; the dots are a last element [`ExprKind::Default`].
     List(Vec<Expr>),
     /// `{x = a, y = b}` or `{x = a, ...}`

@@ -64,7 +64,7 @@ impl Checker<'_> {
     }
 
     /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").
-    fn instance_context(&mut self, ty: &Ty, span: Span) {
+    pub(crate) fn instance_context(&mut self, ty: &Ty, span: Span) {
         use Context::*;
         let (what, allowed, help): (_, &[Context], _) = match ty {
             Ty::Package(..) => (

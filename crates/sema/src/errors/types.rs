@@ -403,18 +403,6 @@ pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
     .help("write `enum bit<8> E {...}`, or omit the values")
 }
 
-/// A second varbit in a header.
-pub(crate) fn second_varbit(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0329"),
-        span,
-        "a header holds at most one varbit field",
-    )
-    .label("the second")
-    .also(first, "the first")
-    .help("split the header in two")
-}
-
 /// A number without width as a run-time argument.
 pub(crate) fn int_argument(span: Span) -> Diagnostic {
     Diagnostic::error(

@@ -212,9 +212,7 @@ impl Parser<'_> {
         let annotations = self.annotations()?;
         let ty = self.ty()?;
         let name = self.name("a field")?;
-        if self.at_kind(Kind::LBracket) {
-            return Err(self.report(common::array_after_name(self.span())));
-        }
+        let ty = self.sizes_after_name(ty)?;
         if self.at_kind(Kind::Comma) {
             return Err(self.report(common::several_names(self.span())));
         }
