@@ -148,7 +148,7 @@ impl Checker<'_> {
         args: &[Ty],
         span: Span,
     ) -> Ty {
-        let (params, make): (&[TypeParamId], &dyn Fn(Rc<[Ty]>) -> Ty) = match entity {
+        let params = match entity {
             Entity::Type(ty) => {
                 if !args.is_empty() {
                     self.report(types::not_generic(span, &name.name));
@@ -156,29 +156,19 @@ impl Checker<'_> {
                 }
                 return ty.clone();
             }
-            Entity::Composite(id) => (&self.module.composites[*id].type_params, &|a| {
-                Ty::Composite(*id, a)
-            }),
-            Entity::Extern(id) => (&self.module.externs[*id].type_params, &|a| {
-                Ty::Extern(*id, a)
-            }),
-            Entity::Parser(id) => (&self.module.parsers[*id].type_params, &|a| {
-                Ty::Parser(*id, a)
-            }),
-            Entity::Control(id) => (&self.module.controls[*id].type_params, &|a| {
-                Ty::Control(*id, a)
-            }),
-            Entity::Package(id) => (&self.module.packages[*id].type_params, &|a| {
-                Ty::Package(*id, a)
-            }),
+            Entity::Composite(id) => &self.module.composites[*id].type_params,
+            Entity::Extern(id) => &self.module.externs[*id].type_params,
+            Entity::Parser(id) => &self.module.parsers[*id].type_params,
+            Entity::Control(id) => &self.module.controls[*id].type_params,
+            Entity::Package(id) => &self.module.packages[*id].type_params,
             Entity::Poison | Entity::InProgress(_) => return Ty::Poison,
             other => {
                 self.report(names::not_a_type(name, other.describe()));
                 return Ty::Poison;
             }
         };
-        let (all, make) = (params.to_vec(), make);
-        let written = all.iter().filter(|p| !self.implicit.contains(p)).count();
+        let all = params.len();
+        let written = params.iter().filter(|p| !self.implicit.contains(p)).count();
         if written != args.len() {
             let diagnostic = if written == 0 {
                 types::not_generic(span, &name.name)
@@ -189,8 +179,16 @@ impl Checker<'_> {
             return Ty::Poison;
         }
         let mut given = args.to_vec();
-        given.resize_with(all.len(), || self.fresh());
-        let ty = make(given.into());
+        given.resize_with(all, || self.fresh());
+        let given: Rc<[Ty]> = given.into();
+        let ty = match entity {
+            Entity::Composite(id) => Ty::Composite(*id, given),
+            Entity::Extern(id) => Ty::Extern(*id, given),
+            Entity::Parser(id) => Ty::Parser(*id, given),
+            Entity::Control(id) => Ty::Control(*id, given),
+            Entity::Package(id) => Ty::Package(*id, given),
+            _ => Ty::Poison,
+        };
         if let Entity::Composite(id) = entity
             && !self.check_composite_args(*id, args, &ty, span)
         {
