@@ -105,6 +105,8 @@ pub(crate) struct Elab<'a> {
     body: Body,
     /// Instances of the top level.
     globals: HashMap<hir::InstanceId, InstRef>,
+    /// Arrays of externs at the top level.
+    global_arrays: HashMap<hir::InstanceId, Rc<[InstRef]>>,
     controls: PrimaryMap<ControlInst, ControlData>,
     parsers: PrimaryMap<ParserInst, ParserData>,
     /// Routines of functions, by function, type arguments and extern objects given.
@@ -155,6 +157,7 @@ impl<'a> Elab<'a> {
             env: Env::default(),
             body: Body::default(),
             globals: HashMap::new(),
+            global_arrays: HashMap::new(),
             controls: PrimaryMap::new(),
             parsers: PrimaryMap::new(),
             functions: HashMap::new(),

@@ -46,7 +46,7 @@ impl Elab<'_> {
         self.program.on_reject = arch.on_reject;
         for &id in &module.top_level {
             if Some(id) != module.main && matches!(module.instances[id].ty, Ty::Extern(..)) {
-                self.instance(id)?;
+                self.declare_instance(id)?;
             }
         }
         self.pending_methods()?;

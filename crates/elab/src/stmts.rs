@@ -39,7 +39,7 @@ impl Elab<'_> {
         match &stmt.kind {
             hir::StmtKind::Local { local, init } => self.local(*local, init.as_ref(), span),
             hir::StmtKind::Instance(id) => {
-                self.instance(*id)?;
+                self.declare_instance(*id)?;
                 self.pending_methods()
             }
             hir::StmtKind::Assign { target, value } => {

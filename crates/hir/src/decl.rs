@@ -420,6 +420,8 @@ pub struct Instance {
     pub name: SmolStr,
     /// What it is an instance of, with type arguments.
     pub ty: Ty,
+    /// How many there are, if it is an array of externs: `ty` is then that of each.
+    pub count: Option<u32>,
     /// Which constructor, for externs: index into [`Extern::constructors`].
     pub constructor: u32,
     /// One argument per constructor parameter ([`Arg::In`] or [`Arg::Absent`]).

@@ -94,6 +94,7 @@ impl Checker<'_> {
         Some(Instance {
             name: Default::default(),
             ty: bound.result,
+            count: None,
             constructor,
             args: bound.args,
             implementations: Vec::new(),

@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     /// `[n]`, from its bracket, with the height of an array of the type before it.
-    fn array_size(&mut self) -> Parse<Expr> {
+    pub(super) fn array_size(&mut self) -> Parse<Expr> {
         let height = self.height;
         let opener = self.bump();
         let size = self.value()?;
