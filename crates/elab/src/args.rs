@@ -1,6 +1,5 @@
 //! Arguments: evaluated from left to right, then copied in and out, or shared where that is unobservable.
 
-use crate::array::Flat;
 use crate::assign::LValue;
 use crate::effects::arg_has_effects;
 use crate::instances::{Binding, InstRef};
@@ -240,12 +239,14 @@ impl Elab<'_> {
                 (ParamInst::Copied(direction, storage), EvalArg::Out(lvalue))
                 | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
                     let place = match lvalue {
-                        LValue::Whole(given) => {
-                            self.at_known_place(given.clone(), *direction, span, &mut after)?
+                        // What is copied back after the call is copied back before this, which comes after it.
+                        LValue::Whole(given) if !after.is_empty() => {
+                            self.copied(given, *direction, span, &mut after)?
                         }
+                        LValue::Whole(given) => given.clone(),
                         _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
                     };
-                    for leaf in self.leaves(&place) {
+                    for leaf in self.leaves_at(&place, span) {
                         passed.push(match leaf {
                             Leaf::Scalar(place) if *direction == Direction::Out => {
                                 Arg::Out(Some(place))
@@ -294,37 +295,24 @@ impl Elab<'_> {
         }
     }
 
-    /// Storage itself, or a copy of it where arrays in it are not at a known place.
-    fn at_known_place(
+    /// Storage that stands for other storage while a routine runs.
+    fn copied(
         &mut self,
-        storage: Storage,
+        given: &Storage,
         direction: Direction,
         span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
-        Ok(match storage {
-            Storage::Array(array) if matches!(array.base, Flat::By(_)) => {
-                let dst = Storage::Array(array.clone());
-                let value = Value::Stored(dst.clone());
-                let copy = Storage::Array(self.fixed_array(&value, &array, span)?);
-                if matches!(direction, Direction::Out | Direction::InOut) {
-                    after.push(CopyOut {
-                        dst: LValue::Whole(dst),
-                        src: copy.clone(),
-                        span,
-                    });
-                }
-                copy
-            }
-            Storage::Struct(parts) => {
-                let mut all = Vec::new();
-                for part in parts.iter() {
-                    all.push(self.at_known_place(part.clone(), direction, span, after)?);
-                }
-                Storage::Struct(all.into())
-            }
-            other => other,
-        })
+        let copy = self.storage_like(given, span)?;
+        if direction == Direction::InOut {
+            self.assign(&copy, Value::Stored(given.clone()), span)?;
+        }
+        after.push(CopyOut {
+            dst: LValue::Whole(given.clone()),
+            src: copy.clone(),
+            span,
+        });
+        Ok(copy)
     }
 
     /// A variable that stands for a slice while a routine runs.

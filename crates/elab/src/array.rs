@@ -2,17 +2,17 @@
 //! one field and whose validity nobody asks for. So whatever reaches an element of a stack by an index of run time
 //! reaches one of an array, on every target.
 
-use crate::storage::{HeaderLoc, Storage, join, union_of};
+use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
 use crate::types::Shape;
 use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::Ty;
 use ir::{
-    BinaryOp, Expr, ExprKind, FieldData, Header, HeaderRef, HeaderType, HeaderTypeData, Place,
-    Stack, StackData, Type,
+    BinaryOp, Expr, ExprKind, FieldData, HeaderRef, HeaderType, HeaderTypeData, Place,
+    Stack, Type,
 };
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 use std::rc::Rc;
 
 /// An array in storage: elements `size * base` to `size * base + size - 1` of its stacks.
@@ -131,18 +131,7 @@ impl Elab<'_> {
     ) -> Result<Stack> {
         self.grow(count as usize, span)?;
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
-        // A stack in the IR has an element, even if no index reaches it.
-        let elems: Vec<Header> = (0..count.max(1))
-            .map(|i| self.new_header(format_smolstr!("{name}[{i}]"), layout, span))
-            .collect();
-        let stack = self.program.stacks.push(StackData {
-            name: name.into(),
-            elems: elems.clone(),
-            next,
-            rolled: false,
-        });
-        self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
-        Ok(stack)
+        Ok(self.stack_of_headers(name, "", layout, count, next, span))
     }
 
     /// The layout of a header that is a scalar alone.
@@ -266,8 +255,12 @@ impl Elab<'_> {
         }
     }
 
-    /// The headers that hold an array, in order.
+    /// The headers that hold an array, in order. Of one whose place is not known, an element of each stack: what it may
+    /// overlap.
     pub(crate) fn array_headers(&self, array: &ArrayLoc, into: &mut Vec<HeaderRef>) {
+        if let Flat::By(_) = array.base {
+            return self.headers_of(&self.part_at(&array.elem, array.base), into);
+        }
         for elem in self.fixed_elements(array) {
             self.headers_of(&elem, into);
         }
@@ -284,6 +277,27 @@ impl Elab<'_> {
         }
     }
 
+    /// The leaves of storage, of arrays wherever they are.
+    pub(crate) fn leaves_at(&mut self, storage: &Storage, span: Span) -> Vec<Leaf> {
+        match storage {
+            Storage::Struct(parts) => {
+                let parts = parts.iter().map(|part| self.leaves_at(part, span));
+                parts.collect::<Vec<_>>().concat()
+            }
+            Storage::Array(array) if matches!(array.base, Flat::By(_)) => {
+                let elements = self.array_elements(array, span);
+                let leaves = elements.iter().map(|elem| self.leaves_at(elem, span));
+                let leaves = leaves.collect::<Vec<_>>().concat();
+                let whole = |leaf| match leaf {
+                    Leaf::Scalar(Place::Field(header, _)) => Leaf::Header(header),
+                    other => other,
+                };
+                leaves.into_iter().map(whole).collect()
+            }
+            _ => self.leaves(storage),
+        }
+    }
+
     /// An array that is at a known place: a copy of a value that is not.
     pub(crate) fn fixed_array(
         &mut self,
@@ -296,13 +310,18 @@ impl Elab<'_> {
         {
             return Ok(array.clone());
         }
-        let copy = ArrayLoc {
+        let copy = self.array_like(like, span)?;
+        self.assign(&Storage::Array(copy.clone()), value.clone(), span)?;
+        Ok(copy)
+    }
+
+    /// An array for what another one holds.
+    pub(crate) fn array_like(&mut self, like: &ArrayLoc, span: Span) -> Result<ArrayLoc> {
+        Ok(ArrayLoc {
             elem: Rc::new(self.like(&like.elem, like.size, span)?),
             size: like.size,
             base: Flat::At(0),
-        };
-        self.assign(&Storage::Array(copy.clone()), value.clone(), span)?;
-        Ok(copy)
+        })
     }
 
     /// Stacks of `count` elements of the layouts that a part's have.

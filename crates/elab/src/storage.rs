@@ -158,20 +158,7 @@ impl Elab<'_> {
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
         let mut stacks = Vec::new();
         for (member, ty) in members {
-            // A stack in the IR has an element, even if no index reaches it.
-            let elems: Vec<Header> = (0..size.max(1))
-                .map(|i| {
-                    let name = join(&format!("{name}[{i}]"), &member);
-                    self.new_header(name, ty, span)
-                })
-                .collect();
-            let stack = self.program.stacks.push(StackData {
-                name: join(name, &member),
-                elems: elems.clone(),
-                next,
-                rolled: false,
-            });
-            self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
+            let stack = self.stack_of_headers(name, &member, ty, size, next, span);
             stacks.push((stack, ty));
         }
         Ok(Storage::Stack(StackLoc {
@@ -180,6 +167,77 @@ impl Elab<'_> {
             size,
             next,
         }))
+    }
+
+    /// A stack of headers, of which each is the `member` of an element if that is not empty.
+    pub(crate) fn stack_of_headers(
+        &mut self,
+        name: &str,
+        member: &str,
+        ty: HeaderType,
+        size: u32,
+        next: Var,
+        span: Span,
+    ) -> Stack {
+        // A stack in the IR has an element, even if no index reaches it.
+        let elems: Vec<Header> = (0..size.max(1))
+            .map(|i| self.new_header(join(&format!("{name}[{i}]"), member), ty, span))
+            .collect();
+        let stack = self.program.stacks.push(StackData {
+            name: join(name, member),
+            elems: elems.clone(),
+            next,
+            rolled: false,
+        });
+        self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
+        stack
+    }
+
+    /// Storage for what other storage holds.
+    pub(crate) fn storage_like(&mut self, like: &Storage, span: Span) -> Result<Storage> {
+        self.grow(1, span)?;
+        Ok(match like {
+            Storage::Scalar(place) => {
+                let ty = self.place_type(*place);
+                Storage::Scalar(Place::Var(self.new_var("tmp", ty, span)))
+            }
+            Storage::Header(header) => Storage::Header(HeaderLoc {
+                at: HeaderRef::Header(self.new_header("tmp", header.ty, span)),
+                ty: header.ty,
+                union: None,
+            }),
+            Storage::Union(members) => {
+                let types: Vec<HeaderType> = members.iter().map(|m| m.ty).collect();
+                let made = types.into_iter().map(|ty| {
+                    let header = self.new_header("tmp", ty, span);
+                    (HeaderRef::Header(header), ty)
+                });
+                union_of(made.collect::<Vec<_>>().into_iter())
+            }
+            Storage::Struct(parts) => {
+                let mut made = Vec::new();
+                for part in parts.iter() {
+                    made.push(self.storage_like(part, span)?);
+                }
+                Storage::Struct(made.into())
+            }
+            Storage::Stack(stack) => {
+                let next = self.new_var("tmp.nextIndex", Type::bit(32), span);
+                let mut members = Vec::new();
+                for &(_, ty) in stack.members.iter() {
+                    members.push((
+                        self.stack_of_headers("tmp", "", ty, stack.size, next, span),
+                        ty,
+                    ));
+                }
+                Storage::Stack(StackLoc {
+                    members: members.into(),
+                    next,
+                    ..stack.clone()
+                })
+            }
+            Storage::Array(array) => Storage::Array(self.array_like(array, span)?),
+        })
     }
 
     /// An element of a stack; a constant index gives the header itself.
