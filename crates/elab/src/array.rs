@@ -9,8 +9,7 @@ use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::Ty;
 use ir::{
-    BinaryOp, Expr, ExprKind, FieldData, HeaderRef, HeaderType, HeaderTypeData, Place,
-    Stack, Type,
+    BinaryOp, Expr, ExprKind, FieldData, HeaderRef, HeaderType, HeaderTypeData, Place, Stack, Type,
 };
 use smol_str::SmolStr;
 use std::rc::Rc;

@@ -55,7 +55,7 @@ impl Checker<'_> {
             self.report(types::nesting(span, &shown, Container::Stack));
             return None;
         }
-        let count = value.to_u32().filter(|n| (1..=MAX_STACK_SIZE).contains(n));
+        let count = value.to_u32().filter(|n| *n <= MAX_STACK_SIZE);
         if count.is_none() {
             self.report(types::stack_size(at, &value, MAX_STACK_SIZE));
         }

@@ -335,10 +335,10 @@ pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0323"),
         span,
-        format!("a header stack of {size} elements is not possible"),
+        format!("an array of {size} elements is not possible"),
     )
-    .label(format!("1 to {most}"))
-    .help(format!("use a size from 1 to {most}"))
+    .label(format!("0 to {most}"))
+    .help(format!("use a size from 0 to {most}"))
 }
 
 /// A type with too many parts.
