@@ -54,6 +54,9 @@ test-clangs: setup ## Older clangs: what verifiers take of the programs (bench/r
 	    done; \
 	done
 
+stf: build ## The repository's STF tests on the interpreter, by `onpath test FOLDER`
+	for folder in programs tests/stf tests/scale; do $(ONPATH) test $$folder || exit 1; done
+
 differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 random programs
 	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture
 

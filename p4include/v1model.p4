@@ -29,6 +29,10 @@ match_kind {
 #define V1MODEL_VERSION 20180101
 #endif
 
+#if V1MODEL_VERSION != 20180101 && V1MODEL_VERSION != 20200408
+#error "V1MODEL_VERSION is neither 20180101 nor 20200408: there are no other editions"
+#endif
+
 const bit<32> __v1model_version = V1MODEL_VERSION;
 
 #if V1MODEL_VERSION >= 20200408

@@ -210,8 +210,23 @@ fn loose_action<'a>(
 /// The key that a word `name:match` or `name=match` names, and where the match begins.
 fn key_name<'a>(keys: &[&KeySchema], word: Piece<'a>) -> Option<(usize, Piece<'a>)> {
     let (name, value) = word.split_named()?;
-    let index = resolve(keys.iter().map(|k| k.field.name.as_str()), name.trim().text).ok()?;
+    let name = name.trim().text;
+    let names = keys.iter().map(|k| k.field.name.as_str());
+    let index = match resolve(names.clone(), name) {
+        Ok(index) => index,
+        Err(_) => generated_key(names, name)?,
+    };
     Some((index, value.trim()))
+}
+
+/// The key that generated C calls `key.field1`, for the second one, or `key.` and a name.
+fn generated_key<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &str) -> Option<usize> {
+    let field = wanted.strip_prefix("key.")?;
+    let numbered = field.strip_prefix("field").and_then(|n| n.parse().ok());
+    match numbered {
+        Some(index) => (index < names.count()).then_some(index),
+        None => resolve(names, field).ok(),
+    }
 }
 
 fn parse_matches(

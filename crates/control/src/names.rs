@@ -1,5 +1,5 @@
 //! Finding tables, actions, keys and counters by the names people use: the whole control-plane name,
-//! or as much of its end as is unique.
+//! or as much of its end as is unique; and, where that is nothing, by what other compilers' tests call them.
 
 /// Why a name does not lead to one thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +18,10 @@ pub enum NameError {
 
 /// The position of the one name among `names` that is `wanted` or ends in `.wanted`. A whole name
 /// goes before endings. A leading dot, as in P4's absolute names, is ignored.
+///
+/// A name that is none of these may be written as tests for other targets write it: as generated C does, with `_` for
+/// each dot and in front of a name of the top level (`pipe_acl`, `_NoAction`), or with `$0` for `[0]` and `$valid$` for
+/// `isValid()`.
 pub fn resolve<'a, I>(names: I, wanted: &str) -> Result<usize, NameError>
 where
     I: Iterator<Item = &'a str> + Clone,
@@ -26,23 +30,64 @@ where
     if let Some(index) = names.clone().position(|name| name == wanted) {
         return Ok(index);
     }
-    let ends: Vec<(usize, &str)> = names
-        .clone()
-        .enumerate()
-        .filter(|(_, name)| {
-            name.strip_suffix(wanted)
-                .is_some_and(|rest| rest.ends_with('.') && !wanted.is_empty())
-        })
-        .collect();
-    match ends.as_slice() {
-        [(index, _)] => Ok(*index),
-        [] => Err(NameError::Unknown {
-            similar: similar(names, wanted),
-        }),
-        _ => Err(NameError::Ambiguous {
-            candidates: ends.iter().map(|(_, name)| name.to_string()).collect(),
-        }),
+    let ends_so = |name: &str| {
+        name.strip_suffix(wanted)
+            .is_some_and(|rest| rest.ends_with('.') && !wanted.is_empty())
+    };
+    if let Some(found) = only(names.clone(), ends_so) {
+        return found;
     }
+    if let Some(plain) = without_dollars(wanted) {
+        return resolve(names, &plain);
+    }
+    let generated = wanted.strip_prefix('_').unwrap_or(wanted);
+    only(names.clone(), |name| is_generated(name, generated)).unwrap_or_else(|| {
+        Err(NameError::Unknown {
+            similar: similar(names, wanted),
+        })
+    })
+}
+
+/// The one name that satisfies `want`; `None` if there is none.
+fn only<'a>(
+    names: impl Iterator<Item = &'a str>,
+    want: impl Fn(&str) -> bool,
+) -> Option<Result<usize, NameError>> {
+    let found: Vec<(usize, &str)> = names.enumerate().filter(|(_, name)| want(name)).collect();
+    match found.as_slice() {
+        [] => None,
+        [(index, _)] => Some(Ok(*index)),
+        _ => Some(Err(NameError::Ambiguous {
+            candidates: found.iter().map(|(_, name)| name.to_string()).collect(),
+        })),
+    }
+}
+
+/// Whether a name, or its end from a dot on, is this with `_` for its dots.
+fn is_generated(name: &str, wanted: &str) -> bool {
+    let starts = name.match_indices('.').map(|(dot, _)| dot + 1);
+    std::iter::once(0)
+        .chain(starts)
+        .map(|start| &name[start..])
+        // Without dots it would have been found by itself.
+        .any(|end| end.contains('.') && end.replace('.', "_") == wanted || end == wanted)
+        && !wanted.is_empty()
+}
+
+/// `a$0.b` as `a[0].b`, and `a.$valid$` as `a.isValid()`; `None` if there is neither in it.
+fn without_dollars(wanted: &str) -> Option<String> {
+    if !wanted.contains('$') {
+        return None;
+    }
+    let parts = wanted.split('.').map(|part| match part.split_once('$') {
+        Some(("", "valid$")) => "isValid()".to_string(),
+        Some((stack, index)) if index.bytes().all(|b| b.is_ascii_digit()) && !index.is_empty() => {
+            format!("{stack}[{index}]")
+        }
+        _ => part.to_string(),
+    });
+    let plain = parts.collect::<Vec<_>>().join(".");
+    (!plain.contains('$')).then_some(plain)
 }
 
 /// The names closest to `wanted`, three at most: by edit distance to the name or to its last part.
@@ -112,6 +157,34 @@ mod tests {
     fn an_ending_of_two_names_is_ambiguous() {
         let candidates = vec!["Ingress.acl".to_string(), "Ingress.inner.acl".to_string()];
         assert_eq!(find("acl"), Err(NameError::Ambiguous { candidates }));
+    }
+
+    #[test]
+    fn names_of_generated_c_lead_to_those_of_p4() {
+        assert_eq!(find("Ingress_route"), Ok(2));
+        assert_eq!(find("Ingress_inner_acl"), Ok(1));
+        assert_eq!(find("inner_acl"), Ok(1));
+        assert_eq!(find("_acl2"), Ok(3));
+        // One of these is another control's, and neither may be guessed.
+        let names = ["a.b_c", "a_b.c"];
+        let candidates = names.map(String::from).to_vec();
+        assert_eq!(
+            resolve(names.into_iter(), "a_b_c"),
+            Err(NameError::Ambiguous { candidates })
+        );
+        assert!(find("Ingress_out").is_err());
+    }
+
+    #[test]
+    fn elements_and_validity_may_have_dollars() {
+        let names = ["hdr.extra[0].h", "hdr.extra[1].h", "hdr.ipv4.isValid()"];
+        let find = |wanted: &str| resolve(names.into_iter(), wanted).ok();
+        assert_eq!(find("extra$1.h"), Some(1));
+        assert_eq!(find("hdr.extra$0.h"), Some(0));
+        assert_eq!(find("hdr.ipv4.$valid$"), Some(2));
+        assert_eq!(find("ipv4.$valid$"), Some(2));
+        assert_eq!(find("extra$2.h"), None);
+        assert_eq!(find("extra$.h"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From a file to IR: the phases in order, as every command uses them.
 
 use crate::loader::FileLoader;
-use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
+use diag::{Code, Diagnostic, Diagnostics, Severity, SourceMap, Span};
 use ir::Program;
 use ir::passes::Rejects;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,10 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
             })
         }
         Err(errors) => {
-            let language = (!has_known_architecture(&module)).then(|| diagnostics.clone());
+            // A package of the program's own may have the name of a known one.
+            let mut wrong = errors.iter().filter(|d| d.severity == Severity::Error);
+            let elsewhere = !has_known_architecture(&module) || wrong.all(|d| d.code.0 == "E0603");
+            let language = elsewhere.then(|| diagnostics.clone());
             if errors.iter().any(|d| d.code.0 == "E0601") {
                 // The warning that there is no `main` has become this error.
                 diagnostics = without(&diagnostics, "W0203");

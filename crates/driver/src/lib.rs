@@ -3,12 +3,13 @@
 //!
 //! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
 //! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
-//! [`bundle`] reads and writes bundle files, [`specialize`] keeps a running program specialized to its tables, [`stf`] runs
+//! [`bundle`] reads and writes bundle files, [`declared`] reads what STF tests declare, [`specialize`] keeps a running program specialized to its tables, [`stf`] runs
 //! tests.
 
 pub mod bpf_target;
 pub mod built;
 pub mod bundle;
+pub mod declared;
 pub mod examples;
 mod frontend;
 pub mod hooks;

@@ -88,8 +88,8 @@ impl Elab<'_> {
                 EvalArg::Out(LValue::Whole(storage)) | EvalArg::InOut(LValue::Whole(storage)) => {
                     Some((self.leaves(storage), true))
                 }
-                EvalArg::Out(LValue::Slice { place, .. })
-                | EvalArg::InOut(LValue::Slice { place, .. }) => {
+                EvalArg::Out(LValue::Slice { place, .. } | LValue::Bits { place, .. })
+                | EvalArg::InOut(LValue::Slice { place, .. } | LValue::Bits { place, .. }) => {
                     Some((vec![Leaf::Scalar(*place)], true))
                 }
                 _ => None,
@@ -239,10 +239,14 @@ impl Elab<'_> {
                 (ParamInst::Copied(direction, storage), EvalArg::Out(lvalue))
                 | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
                     let place = match lvalue {
-                        LValue::Whole(storage) => storage.clone(),
+                        // What is copied back after the call is copied back before this, which comes after it.
+                        LValue::Whole(given) if !after.is_empty() => {
+                            self.copied(given, *direction, span, &mut after)?
+                        }
+                        LValue::Whole(given) => given.clone(),
                         _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
                     };
-                    for leaf in self.leaves(&place) {
+                    for leaf in self.leaves_at(&place, span) {
                         passed.push(match leaf {
                             Leaf::Scalar(place) if *direction == Direction::Out => {
                                 Arg::Out(Some(place))
@@ -291,6 +295,26 @@ impl Elab<'_> {
         }
     }
 
+    /// Storage that stands for other storage while a routine runs.
+    fn copied(
+        &mut self,
+        given: &Storage,
+        direction: Direction,
+        span: Span,
+        after: &mut Vec<CopyOut>,
+    ) -> Result<Storage> {
+        let copy = self.storage_like(given, span)?;
+        if direction == Direction::InOut {
+            self.assign(&copy, Value::Stored(given.clone()), span)?;
+        }
+        after.push(CopyOut {
+            dst: LValue::Whole(given.clone()),
+            src: copy.clone(),
+            span,
+        });
+        Ok(copy)
+    }
+
     /// A variable that stands for a slice while a routine runs.
     fn temporary(
         &mut self,
@@ -300,7 +324,8 @@ impl Elab<'_> {
         span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
-        let (Storage::Scalar(place), LValue::Slice { .. }) = (param, lvalue) else {
+        let (Storage::Scalar(place), LValue::Slice { .. } | LValue::Bits { .. }) = (param, lvalue)
+        else {
             return self.fail(errors::not_storable(span));
         };
         let ty = self.place_type(*place);
@@ -324,6 +349,10 @@ impl Elab<'_> {
             LValue::Slice { place, hi, lo } => {
                 let whole = self.read(*place, span);
                 Value::Scalar(self.slice(whole, *hi, *lo, span))
+            }
+            LValue::Bits { place, lo, width } => {
+                let whole = self.read(*place, span);
+                Value::Scalar(self.bits_from(whole, *lo, *width, span))
             }
             LValue::List(parts) => {
                 let mut values = Vec::new();
@@ -381,6 +410,12 @@ impl Elab<'_> {
                     Value::Stored(Storage::Stack(from)) => self.read(Place::Var(from.next), span),
                     _ => self.bits(32, 0, span),
                 }));
+            }
+            Storage::Array(array) => {
+                let fixed = self.fixed_array(value, array, span)?;
+                let mut headers = Vec::new();
+                self.array_headers(&fixed, &mut headers);
+                into.extend(headers.into_iter().map(|h| Arg::Header(Some(h))));
             }
         }
         Ok(())

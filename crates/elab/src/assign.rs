@@ -20,6 +20,15 @@ pub(crate) enum LValue {
         /// Lowest bit.
         lo: u32,
     },
+    /// Some bits of a scalar, from one that is known at run time only.
+    Bits {
+        /// Of what.
+        place: Place,
+        /// Lowest bit; a `bit<w>`.
+        lo: Expr,
+        /// How many bits.
+        width: u32,
+    },
     /// Several, assigned one by one from a tuple or struct.
     List(Vec<LValue>),
 }
@@ -95,6 +104,24 @@ impl Elab<'_> {
         self.set(place, whole, span)
     }
 
+    /// What a place holds with `width` bits from `lo` on replaced.
+    fn with_bits(&mut self, place: Place, lo: Expr, width: u32, bits: Expr, span: Span) -> Expr {
+        let ty = self.place_type(place);
+        let whole = Type::bit(ty.width());
+        let old = self.read(place, span);
+        let old = self.cast(old, whole, span);
+        let ones = ir::Bits::from_int(ty.width(), &((num_bigint::BigInt::from(1) << width) - 1));
+        let ones = self.expr(ExprKind::Const(ones), whole, span);
+        let mask = self.binary(BinaryOp::Shl, ones, lo, whole, span);
+        let kept = self.expr(ExprKind::Unary(ir::UnaryOp::BitNot, mask), whole, span);
+        let kept = self.binary(BinaryOp::And, old, kept, whole, span);
+        let bits = self.cast(bits, Type::bit(width), span);
+        let bits = self.cast(bits, whole, span);
+        let bits = self.binary(BinaryOp::Shl, bits, lo, whole, span);
+        let all = self.binary(BinaryOp::Or, kept, bits, whole, span);
+        self.cast(all, ty, span)
+    }
+
     fn plan(
         &mut self,
         dst: &LValue,
@@ -107,6 +134,12 @@ impl Elab<'_> {
             LValue::Slice { place, hi, lo } => {
                 let value = self.as_scalar(&value, span)?;
                 steps.push(Step::Slice(*place, *hi, *lo, value));
+                Ok(())
+            }
+            LValue::Bits { place, lo, width } => {
+                let value = self.as_scalar(&value, span)?;
+                let value = self.with_bits(*place, *lo, *width, value, span);
+                steps.push(Step::Scalar(*place, value));
                 Ok(())
             }
             LValue::List(targets) => {
@@ -168,6 +201,12 @@ impl Elab<'_> {
                     self.plan_whole(elem, value, span, steps)?;
                 }
                 steps.push(Step::Scalar(Place::Var(stack.next), next));
+            }
+            Storage::Array(array) => {
+                let values = self.elements_of(&value, span);
+                for (elem, value) in self.array_elements(array, span).iter().zip(values) {
+                    self.plan_whole(elem, value, span, steps)?;
+                }
             }
         }
         Ok(())

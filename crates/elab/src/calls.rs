@@ -16,6 +16,7 @@ use diag::Span;
 use hir::{Call, Callee, FunctionId, LocalId, Ty};
 use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKind};
 use smol_str::SmolStr;
+use std::rc::Rc;
 
 /// What distinguishes one routine of a function from another.
 pub(crate) type FunctionKey = (FunctionId, Vec<Ty>, Vec<InstRef>);
@@ -57,6 +58,9 @@ impl Elab<'_> {
                 self.extern_function(proto, call, wanted)
             }
             Callee::Method { object, method, .. } => {
+                if let Some((all, index)) = self.chosen_at_run_time(object)? {
+                    return self.method_of_one(&all, index, *method, call, wanted);
+                }
                 let object = self.must_be_object(object)?;
                 self.method(object, *method, call, wanted)
             }
@@ -100,6 +104,60 @@ impl Elab<'_> {
                 Ok(Value::Nothing)
             }
         }
+    }
+
+    /// The array and the index of an object that only the packet chooses.
+    fn chosen_at_run_time(
+        &mut self,
+        object: &hir::Expr,
+    ) -> Result<Option<(Rc<[InstRef]>, ir::Expr)>> {
+        let hir::ExprKind::StackIndex(array, index) = &object.kind else {
+            return Ok(None);
+        };
+        let hir::ExprKind::Instance(id) = array.kind else {
+            return Ok(None);
+        };
+        if self.evaluate(index).is_some() {
+            return Ok(None);
+        }
+        let all = self.instance_array(id)?;
+        let index = self.scalar(index)?;
+        Ok(Some((all, self.as_index(index, object.span))))
+    }
+
+    /// A method of the object in an array that `index` chooses. Beyond the array nothing is called, and the result is zero.
+    fn method_of_one(
+        &mut self,
+        all: &[InstRef],
+        index: ir::Expr,
+        method: u32,
+        call: &Call,
+        wanted: bool,
+    ) -> Result<Value> {
+        let span = call.span;
+        let on = self.save_scalar(index, span)?;
+        let result = if wanted {
+            self.result_storage("tmp", &call.result, span)?
+        } else {
+            None
+        };
+        if let Some(result) = &result {
+            self.reset(result, span)?;
+        }
+        let mut cases = Vec::new();
+        for (i, &object) in all.iter().enumerate() {
+            let block = self.block(|elab| {
+                let value = elab.method(object, method, call, wanted)?;
+                match &result {
+                    Some(result) => elab.assign(result, value, span),
+                    None => Ok(()),
+                }
+            })?;
+            cases.push((vec![ir::Bits::new(32, i as u32)], block));
+        }
+        let default = Vec::new();
+        self.emit(StmtKind::Switch { on, cases, default }, span)?;
+        Ok(result.map_or(Value::Nothing, Value::Stored))
     }
 
     /// Calls a routine that has been built.

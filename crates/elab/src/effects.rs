@@ -33,6 +33,7 @@ pub(crate) fn height(expr: &Expr) -> u32 {
         | ExprKind::Instance(_)
         | ExprKind::This
         | ExprKind::Default
+        | ExprKind::Target
         | ExprKind::Call(_)
         | ExprKind::TableHit(..) => 0,
         ExprKind::Field(a, _)
@@ -43,6 +44,8 @@ pub(crate) fn height(expr: &Expr) -> u32 {
         | ExprKind::Unary(_, a)
         | ExprKind::Cast(a) => 1 + height(a),
         ExprKind::StackIndex(a, b) => 1 + height(a).max(height(b)),
+        // It is shifted, then sliced.
+        ExprKind::PartSelect { base, lo, .. } => 2 + height(base).max(height(lo)),
         ExprKind::Mux(a, b, c) => 1 + height(a).max(height(b)).max(height(c)),
         ExprKind::List(elems) => 1 + elems.iter().map(height).max().unwrap_or(0),
         ExprKind::Chain(first, steps) => match chain_heights(first, steps).last() {
@@ -77,6 +80,7 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
             | ExprKind::Instance(_)
             | ExprKind::This
             | ExprKind::Default
+            | ExprKind::Target
             | ExprKind::Call(_)
             | ExprKind::TableHit(..) => false,
             ExprKind::Field(a, _)
@@ -86,7 +90,9 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
             | ExprKind::IsValid(a)
             | ExprKind::Unary(_, a)
             | ExprKind::Cast(a) => any(a, test),
-            ExprKind::StackIndex(a, b) => any(a, test) || any(b, test),
+            ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
+                any(a, test) || any(b, test)
+            }
             ExprKind::Chain(first, steps) => {
                 any(first, test) || steps.iter().any(|s| any(&s.right, test))
             }
@@ -215,6 +221,7 @@ fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
             StmtKind::Local { .. }
             | StmtKind::Instance(_)
             | StmtKind::Assign { .. }
+            | StmtKind::Update { .. }
             | StmtKind::Return(_)
             | StmtKind::Exit
             | StmtKind::Break

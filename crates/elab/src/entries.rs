@@ -29,15 +29,6 @@ impl Elab<'_> {
                 is_const: entry.is_const || declared.const_entries,
             });
         }
-        if keys.iter().all(|k| k.kind == MatchKind::Exact) {
-            for written in declared.entries.iter().filter_map(|e| e.priority.as_ref()) {
-                // A control that is instantiated twice gets here twice.
-                let useless = errors::priority_useless(written.span, &declared.name);
-                if !self.diagnostics.iter().any(|known| *known == useless) {
-                    self.diagnostics.push(useless);
-                }
-            }
-        }
         let ranks = if declared.entries.iter().any(|e| e.priority.is_some())
             || keys
                 .iter()

@@ -53,6 +53,16 @@ impl Elab<'_> {
                 let base = self.scalar(base)?;
                 Ok(Value::Scalar(self.slice(base, *hi, *lo, span)))
             }
+            ExprKind::PartSelect { base, lo, width } => {
+                let values = self.operands(&[base, lo])?;
+                let base = self.as_scalar(&values[0], base.span)?;
+                let lo = self.as_scalar(&values[1], lo.span)?;
+                Ok(Value::Scalar(self.bits_from(base, lo, *width, span)))
+            }
+            ExprKind::Target => match self.target.clone() {
+                Some(value) => Ok(value),
+                None => self.fail(errors::not_storable(span)),
+            },
             ExprKind::IsValid(base) => {
                 let value = self.eval(base)?;
                 Ok(Value::Scalar(self.validity(&value, span)?))
@@ -105,6 +115,20 @@ impl Elab<'_> {
         Ok(values)
     }
 
+    /// `width` bits from `lo` on, which is known at run time only.
+    pub(crate) fn bits_from(
+        &mut self,
+        base: ir::Expr,
+        lo: ir::Expr,
+        width: u32,
+        span: Span,
+    ) -> ir::Expr {
+        let whole = Type::bit(self.type_of(base).width());
+        let base = self.cast(base, whole, span);
+        let shifted = self.binary(BinaryOp::Shr, base, lo, whole, span);
+        self.slice(shifted, width - 1, 0, span)
+    }
+
     fn evaluate_field(&self, expr: &Expr) -> Option<hir::ConstValue> {
         // Only constants that depend on constructor parameters are left to evaluate here.
         let mut base = expr;
@@ -127,7 +151,7 @@ impl Elab<'_> {
                 }
                 Ok(Value::Header(*header, scalars))
             }
-            Shape::Stack(..) => Ok(Value::Stack(values)),
+            Shape::Stack(..) | Shape::Array(..) => Ok(Value::Stack(values)),
             _ => Ok(Value::Struct(values)),
         }
     }
@@ -141,11 +165,19 @@ impl Elab<'_> {
             Value::Stored(Storage::Stack(stack)) => {
                 Ok(Value::Stored(self.index(stack, index, span)))
             }
+            Value::Stored(Storage::Array(array)) => {
+                let index = self.as_index(index, span);
+                Ok(Value::Stored(self.array_element(array, index, span)))
+            }
             _ => {
                 let storage = self.allocate("tmp", &base.ty, span)?;
                 self.assign(&storage, stack.clone(), span)?;
                 match &storage {
                     Storage::Stack(stack) => Ok(Value::Stored(self.index(stack, index, span))),
+                    Storage::Array(array) => {
+                        let index = self.as_index(index, span);
+                        Ok(Value::Stored(self.array_element(array, index, span)))
+                    }
                     _ => self.fail(errors::not_storable(span)),
                 }
             }
@@ -323,7 +355,7 @@ impl Elab<'_> {
                 }
                 Ok(Value::Struct(values))
             }
-            Shape::Stack(elem, _) => match &value {
+            Shape::Stack(elem, _) | Shape::Array(elem, _) => match &value {
                 Value::Struct(parts) => {
                     let mut values = Vec::new();
                     for part in parts {
@@ -359,7 +391,22 @@ impl Elab<'_> {
                     hi: hi + by,
                     lo: lo + by,
                 }),
+                LValue::Bits { .. } => self.fail(errors::slice_of_slice(span)),
                 _ => self.fail(errors::not_storable(span)),
+            },
+            ExprKind::PartSelect { base, lo, width } => match self.lvalue(base, freeze)? {
+                LValue::Whole(Storage::Scalar(place)) => {
+                    let mut lo = self.scalar(lo)?;
+                    if freeze {
+                        lo = self.save_scalar(lo, span)?;
+                    }
+                    Ok(LValue::Bits {
+                        place,
+                        lo,
+                        width: *width,
+                    })
+                }
+                _ => self.fail(errors::slice_of_slice(span)),
             },
             ExprKind::Cast(inner) => self.lvalue(inner, freeze),
             _ => match self.eval(expr)? {

@@ -167,6 +167,9 @@ impl Elab<'_> {
                     LValue::Slice { hi, lo, .. } => {
                         self.slice_out(&lvalue, hi - lo + 1, reads, expr.span, after)?
                     }
+                    LValue::Bits { width, .. } => {
+                        self.slice_out(&lvalue, *width, reads, expr.span, after)?
+                    }
                     LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
                 };
                 match &storage {

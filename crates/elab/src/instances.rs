@@ -12,8 +12,9 @@ use hir::{Arg, BodyDecl, ConstValue, Expr, ExprKind, InstanceId, LocalId, Ty};
 use ir::CtorValue;
 use ir::p4runtime::Prefix;
 use num_traits::ToPrimitive;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// How many levels a function, control or parser used by another counts for.
 const BODY_DEPTH: u32 = 8;
@@ -55,6 +56,8 @@ pub(crate) struct Env {
     pub(crate) types: TypeMap,
     pub(crate) locals: HashMap<LocalId, Binding>,
     pub(crate) instances: HashMap<InstanceId, InstRef>,
+    /// Arrays of externs.
+    pub(crate) arrays: HashMap<InstanceId, Rc<[InstRef]>>,
     pub(crate) actions: HashMap<hir::ActionId, ir::Action>,
     pub(crate) action_routines: HashMap<hir::ActionId, RoutineInst>,
     pub(crate) tables: HashMap<hir::TableId, crate::table::TableInst>,
@@ -113,6 +116,40 @@ impl Elab<'_> {
             (name, _) => name.into(),
         };
         self.instantiate(id, &name)
+    }
+
+    /// The elements of an array of externs, made if they are new.
+    pub(crate) fn instance_array(&mut self, id: InstanceId) -> Result<Rc<[InstRef]>> {
+        let known = self.env.arrays.get(&id);
+        if let Some(known) = known.or_else(|| self.global_arrays.get(&id)) {
+            return Ok(known.clone());
+        }
+        let declared = &self.module.instances[id];
+        let Ty::Extern(object, args) = self.resolve(&declared.ty) else {
+            return self.fail(errors::not_an_instance(declared.span));
+        };
+        let count = declared.count.unwrap_or(0);
+        self.grow(count as usize, declared.span)?;
+        let mut made = Vec::new();
+        for i in 0..count {
+            let name = format_smolstr!("{}[{i}]", declared.name);
+            made.push(self.instantiate_extern(id, object, &args, &name)?);
+        }
+        let made: Rc<[InstRef]> = made.into();
+        if self.module.top_level.contains(&id) {
+            self.global_arrays.insert(id, made.clone());
+        } else {
+            self.env.arrays.insert(id, made.clone());
+        }
+        Ok(made)
+    }
+
+    /// Makes the instance, or the array of instances, that is declared.
+    pub(crate) fn declare_instance(&mut self, id: InstanceId) -> Result<()> {
+        match self.module.instances[id].count {
+            Some(_) => self.instance_array(id).map(|_| ()),
+            None => self.instance(id).map(|_| ()),
+        }
     }
 
     /// Makes an instance under a name of its own.
@@ -210,6 +247,17 @@ impl Elab<'_> {
         Ok(match &expr.kind {
             ExprKind::Instance(id) => Some(self.instance(*id)?),
             ExprKind::This => self.env.this,
+            ExprKind::StackIndex(array, index) => match array.kind {
+                ExprKind::Instance(id) => {
+                    let all = self.instance_array(id)?;
+                    let index = self.must_be_int(index)?;
+                    index.to_usize().and_then(|i| all.get(i).copied())
+                }
+                _ => None,
+            },
+            ExprKind::Call(call) if matches!(self.resolve(&call.result), Ty::Extern(..)) => {
+                return self.fail(errors::factory(expr.span));
+            }
             ExprKind::Local(id) => match self.env.locals.get(id) {
                 Some(Binding::Instance(object)) => Some(*object),
                 _ => None,
@@ -320,9 +368,7 @@ impl Elab<'_> {
         for local in locals {
             match local {
                 BodyDecl::Local(id, init) => self.declare(*id, init.as_ref())?,
-                BodyDecl::Instance(id) => {
-                    self.instance(*id)?;
-                }
+                BodyDecl::Instance(id) => self.declare_instance(*id)?,
                 BodyDecl::ValueSet(id) => self.declare_value_set(*id)?,
                 BodyDecl::Action(_) | BodyDecl::Table(_) => {}
             }

@@ -15,6 +15,7 @@
 //! the IR cannot hold.
 
 mod args;
+mod array;
 mod assign;
 mod body;
 mod calls;
@@ -104,6 +105,8 @@ pub(crate) struct Elab<'a> {
     body: Body,
     /// Instances of the top level.
     globals: HashMap<hir::InstanceId, InstRef>,
+    /// Arrays of externs at the top level.
+    global_arrays: HashMap<hir::InstanceId, Rc<[InstRef]>>,
     controls: PrimaryMap<ControlInst, ControlData>,
     parsers: PrimaryMap<ParserInst, ParserData>,
     /// Routines of functions, by function, type arguments and extern objects given.
@@ -117,6 +120,10 @@ pub(crate) struct Elab<'a> {
     shapes: HashMap<hir::Ty, Rc<Shape>>,
     header_types: HashMap<hir::Ty, ir::HeaderType>,
     enums: HashMap<hir::EnumId, ir::Enum>,
+    /// Layouts of headers that are a scalar alone.
+    boxes: HashMap<ir::Type, ir::HeaderType>,
+    /// What the target of the compound assignment being built holds.
+    target: Option<value::Value>,
     /// The stack that a header is an element of.
     stack_of: HashMap<ir::Header, ir::Stack>,
     /// How often each instance is applied in the source.
@@ -150,6 +157,7 @@ impl<'a> Elab<'a> {
             env: Env::default(),
             body: Body::default(),
             globals: HashMap::new(),
+            global_arrays: HashMap::new(),
             controls: PrimaryMap::new(),
             parsers: PrimaryMap::new(),
             functions: HashMap::new(),
@@ -159,6 +167,8 @@ impl<'a> Elab<'a> {
             shapes: HashMap::new(),
             header_types: HashMap::new(),
             enums: HashMap::new(),
+            boxes: HashMap::new(),
+            target: None,
             stack_of: HashMap::new(),
             apply_sites: effects::apply_sites(module),
             shared_outs: Vec::new(),

@@ -191,12 +191,12 @@ impl Elab<'_> {
                 ExprKind::List(elems) => self.operands(&elems.iter().collect::<Vec<_>>())?,
                 _ => {
                     let value = self.eval(inner)?;
-                    self.parts(&value)
+                    self.elements_of(&value, span)
                 }
             },
             _ => {
                 let value = self.eval(elems)?;
-                self.parts(&value)
+                self.elements_of(&value, span)
             }
         };
         let mut fixed = Vec::new();

@@ -84,7 +84,8 @@ impl Elab<'_> {
             return Ok(self.binary(BinaryOp::Eq, a, b, Type::Bool, span));
         }
         let mut all = self.bool(true, span);
-        let pairs: Vec<_> = self.parts(a).into_iter().zip(self.parts(b)).collect();
+        let (left, right) = (self.elements_of(a, span), self.elements_of(b, span));
+        let pairs: Vec<_> = left.into_iter().zip(right).collect();
         for (a, b) in pairs {
             let equal = self.equal(&a, &b, span)?;
             all = self.and(all, equal, span);

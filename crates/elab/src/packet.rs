@@ -95,6 +95,7 @@ impl Elab<'_> {
     ) -> Result<()> {
         match storage {
             Storage::Header(header) => {
+                self.require_on_wire(header.ty, span)?;
                 let layout = &self.program.header_types[header.ty];
                 if layout.varbit().is_some() != size.is_some() {
                     return self.fail(errors::unexpected(span, "extract"));
@@ -123,7 +124,10 @@ impl Elab<'_> {
         if types
             .iter()
             .any(|t| !matches!(t, Type::Bool | Type::Bits { .. }))
-            || matches!(*self.shape(ty, span)?, Shape::Union(_) | Shape::Stack(..))
+            || matches!(
+                *self.shape(ty, span)?,
+                Shape::Union(_) | Shape::Stack(..) | Shape::Array(..)
+            )
         {
             return self.fail(errors::unexpected(span, "lookahead"));
         }
@@ -158,9 +162,13 @@ impl Elab<'_> {
     /// Emits headers, members of structs and unions, elements of stacks in order.
     fn emit_value(&mut self, value: &Value, span: Span) -> Result<()> {
         match value {
-            Value::Stored(Storage::Header(header)) => self.emit(StmtKind::Emit(header.at), span),
+            Value::Stored(Storage::Header(header)) => {
+                self.require_on_wire(header.ty, span)?;
+                self.emit(StmtKind::Emit(header.at), span)
+            }
             Value::Invalid(_) => Ok(()),
             Value::Header(ty, _) => {
+                self.require_on_wire(*ty, span)?;
                 let copy = HeaderLoc {
                     at: HeaderRef::Header(self.new_header("tmp", *ty, span)),
                     ty: *ty,

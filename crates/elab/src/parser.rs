@@ -2,13 +2,14 @@
 
 use crate::body::Body;
 use crate::calls::Bound;
+use crate::effects::has_effects;
 use crate::instances::{Binding, ParserInst};
 use crate::storage::join;
 use crate::{Elab, Result, errors};
 use cranelift_entity::PrimaryMap;
 use diag::Span;
 use hir::{BodyDecl, Keyset, ParserBody, StateId};
-use ir::{SelectCase, State, StateData, Target, Transition};
+use ir::{BinaryOp, SelectCase, State, StateData, Target, Transition, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -248,24 +249,54 @@ impl Elab<'_> {
         };
         match transition {
             hir::Transition::To(to, _) => Ok(Transition::To(target(to))),
-            hir::Transition::Select { keys, cases, .. } => {
+            hir::Transition::Select { keys, cases, span } => {
                 let values = self.operands(&keys.iter().collect::<Vec<_>>())?;
                 let mut scalars = Vec::new();
                 for (value, key) in values.iter().zip(keys) {
                     scalars.push(self.as_scalar(value, key.span)?);
                 }
-                let widths: Vec<u32> = scalars.iter().map(|&k| self.type_of(k).width()).collect();
+                let computed = cases.iter().flat_map(|(keysets, ..)| keysets);
+                if computed.flat_map(set_values).any(has_effects) {
+                    for key in &mut scalars {
+                        *key = self.save_scalar(*key, *span)?;
+                    }
+                }
                 let mut built = Vec::new();
+                let mut conditions = Vec::new();
                 for (keysets, to, span) in cases {
                     let mut all = Vec::new();
-                    for (keyset, &width) in keysets.iter().zip(&widths) {
-                        all.extend(self.keyset(keyset, width, *span)?);
+                    let mut condition = None;
+                    for (keyset, &key) in keysets.iter().zip(&scalars) {
+                        let width = self.type_of(key).width();
+                        if self.is_fixed(keyset) {
+                            all.extend(self.keyset(keyset, width, *span)?);
+                            continue;
+                        }
+                        all.push(ir::Keyset::Any);
+                        let holds = self.is_member(key, keyset, *span)?;
+                        condition = Some(match condition {
+                            Some(others) => self.and(others, holds, *span),
+                            None => holds,
+                        });
                     }
+                    conditions.push(condition);
                     built.push(SelectCase {
                         keysets: all,
                         target: target(to),
                         span: *span,
                     });
+                }
+                // What is compared at run time is a key of its own, which one case asks to be true.
+                for (i, condition) in conditions.into_iter().enumerate() {
+                    let Some(condition) = condition else { continue };
+                    scalars.push(self.save_scalar(condition, built[i].span)?);
+                    for (j, case) in built.iter_mut().enumerate() {
+                        case.keysets.push(if i == j {
+                            ir::Keyset::Value(ir::Bits::from_bool(true))
+                        } else {
+                            ir::Keyset::Any
+                        });
+                    }
                 }
                 Ok(Transition::Select {
                     keys: scalars,
@@ -273,6 +304,36 @@ impl Elab<'_> {
                 })
             }
         }
+    }
+
+    /// Whether all values of a keyset are known.
+    fn is_fixed(&self, keyset: &Keyset) -> bool {
+        set_values(keyset)
+            .all(|e| matches!(e.kind, hir::ExprKind::Default) || self.evaluate(e).is_some())
+    }
+
+    /// Whether a key is in a set whose values are known at run time only.
+    fn is_member(&mut self, key: ir::Expr, keyset: &Keyset, span: Span) -> Result<ir::Expr> {
+        let ty = self.type_of(key);
+        Ok(match keyset {
+            Keyset::Any | Keyset::ValueSet(..) => self.bool(true, span),
+            Keyset::Value(value) => {
+                let value = self.scalar(value)?;
+                self.binary(BinaryOp::Eq, key, value, Type::Bool, span)
+            }
+            Keyset::Mask(value, mask) => {
+                let (value, mask) = (self.scalar(value)?, self.scalar(mask)?);
+                let key = self.binary(BinaryOp::And, key, mask, ty, span);
+                let value = self.binary(BinaryOp::And, value, mask, ty, span);
+                self.binary(BinaryOp::Eq, key, value, Type::Bool, span)
+            }
+            Keyset::Range(lo, hi) => {
+                let (lo, hi) = (self.scalar(lo)?, self.scalar(hi)?);
+                let above = self.binary(BinaryOp::Le, lo, key, Type::Bool, span);
+                let below = self.binary(BinaryOp::Le, key, hi, Type::Bool, span);
+                self.and(above, below, span)
+            }
+        })
     }
 
     /// A keyset; none for what an earlier one covers.
@@ -368,4 +429,14 @@ fn new_state(states: &mut PrimaryMap<State, StateData>, name: &str, span: Span) 
         rare: false,
         span,
     })
+}
+
+/// The values that a keyset is made of.
+fn set_values(keyset: &Keyset) -> impl Iterator<Item = &hir::Expr> {
+    let (a, b) = match keyset {
+        Keyset::Any | Keyset::ValueSet(..) => (None, None),
+        Keyset::Value(value) => (Some(value), None),
+        Keyset::Mask(a, b) | Keyset::Range(a, b) => (Some(a), Some(b)),
+    };
+    a.into_iter().chain(b)
 }

@@ -46,7 +46,7 @@ impl Elab<'_> {
         self.program.on_reject = arch.on_reject;
         for &id in &module.top_level {
             if Some(id) != module.main && matches!(module.instances[id].ty, Ty::Extern(..)) {
-                self.instance(id)?;
+                self.declare_instance(id)?;
             }
         }
         self.pending_methods()?;
@@ -218,6 +218,16 @@ impl Elab<'_> {
                 if let Shape::Stack(elem, _) = &*self.shape(ty, span)? {
                     for (i, storage) in self.elements(stack).iter().enumerate() {
                         self.paths(&format!("{path}[{i}]"), elem, storage, span, visit)?;
+                    }
+                }
+            }
+            Storage::Array(array) => {
+                let mut headers = Vec::new();
+                self.array_headers(array, &mut headers);
+                for at in headers {
+                    if let HeaderRef::Header(h) = at {
+                        let name = &self.program.headers[h].name;
+                        visit(name.clone(), SlotLeaf::Header(h));
                     }
                 }
             }

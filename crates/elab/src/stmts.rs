@@ -39,13 +39,21 @@ impl Elab<'_> {
         match &stmt.kind {
             hir::StmtKind::Local { local, init } => self.local(*local, init.as_ref(), span),
             hir::StmtKind::Instance(id) => {
-                self.instance(*id)?;
+                self.declare_instance(*id)?;
                 self.pending_methods()
             }
             hir::StmtKind::Assign { target, value } => {
                 let lvalue = self.lvalue(target, has_effects(value))?;
                 let value = self.eval(value)?;
                 self.store(&lvalue, value, span)
+            }
+            hir::StmtKind::Update { target, value } => {
+                let lvalue = self.lvalue(target, true)?;
+                let old = self.load(&lvalue, span)?;
+                let outer = self.target.replace(old);
+                let value = self.eval(value);
+                self.target = outer;
+                self.store(&lvalue, value?, span)
             }
             hir::StmtKind::Call(call) => self.call(call, false).map(|_| ()),
             hir::StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise, span),

@@ -1,5 +1,6 @@
 //! Where values live: structs, tuples, unions and stacks split into variables and headers.
 
+use crate::array::{ArrayLoc, Flat};
 use crate::types::Shape;
 use crate::{Elab, Result};
 use diag::Span;
@@ -21,6 +22,8 @@ pub(crate) enum Storage {
     Union(Rc<[HeaderLoc]>),
     /// A header stack.
     Stack(StackLoc),
+    /// An array of anything else.
+    Array(ArrayLoc),
 }
 
 /// A header in storage.
@@ -140,6 +143,7 @@ impl Elab<'_> {
                 )
             }
             Shape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
+            Shape::Array(elem, size) => self.allocate_array(name, elem, *size, span)?,
         })
     }
 
@@ -149,24 +153,12 @@ impl Elab<'_> {
         let (members, of_unions): (Vec<(SmolStr, HeaderType)>, bool) = match &*shape {
             Shape::Union(members) => (members.clone(), true),
             Shape::Header(ty) => (vec![(SmolStr::default(), *ty)], false),
-            _ => return self.fail(crate::errors::stack_of_what(span)),
+            _ => return self.fail(crate::errors::not_storable(span)),
         };
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
         let mut stacks = Vec::new();
         for (member, ty) in members {
-            let elems: Vec<Header> = (0..size)
-                .map(|i| {
-                    let name = join(&format!("{name}[{i}]"), &member);
-                    self.new_header(name, ty, span)
-                })
-                .collect();
-            let stack = self.program.stacks.push(StackData {
-                name: join(name, &member),
-                elems: elems.clone(),
-                next,
-                rolled: false,
-            });
-            self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
+            let stack = self.stack_of_headers(name, &member, ty, size, next, span);
             stacks.push((stack, ty));
         }
         Ok(Storage::Stack(StackLoc {
@@ -175,6 +167,77 @@ impl Elab<'_> {
             size,
             next,
         }))
+    }
+
+    /// A stack of headers, of which each is the `member` of an element if that is not empty.
+    pub(crate) fn stack_of_headers(
+        &mut self,
+        name: &str,
+        member: &str,
+        ty: HeaderType,
+        size: u32,
+        next: Var,
+        span: Span,
+    ) -> Stack {
+        // A stack in the IR has an element, even if no index reaches it.
+        let elems: Vec<Header> = (0..size.max(1))
+            .map(|i| self.new_header(join(&format!("{name}[{i}]"), member), ty, span))
+            .collect();
+        let stack = self.program.stacks.push(StackData {
+            name: join(name, member),
+            elems: elems.clone(),
+            next,
+            rolled: false,
+        });
+        self.stack_of.extend(elems.iter().map(|&h| (h, stack)));
+        stack
+    }
+
+    /// Storage for what other storage holds.
+    pub(crate) fn storage_like(&mut self, like: &Storage, span: Span) -> Result<Storage> {
+        self.grow(1, span)?;
+        Ok(match like {
+            Storage::Scalar(place) => {
+                let ty = self.place_type(*place);
+                Storage::Scalar(Place::Var(self.new_var("tmp", ty, span)))
+            }
+            Storage::Header(header) => Storage::Header(HeaderLoc {
+                at: HeaderRef::Header(self.new_header("tmp", header.ty, span)),
+                ty: header.ty,
+                union: None,
+            }),
+            Storage::Union(members) => {
+                let types: Vec<HeaderType> = members.iter().map(|m| m.ty).collect();
+                let made = types.into_iter().map(|ty| {
+                    let header = self.new_header("tmp", ty, span);
+                    (HeaderRef::Header(header), ty)
+                });
+                union_of(made.collect::<Vec<_>>().into_iter())
+            }
+            Storage::Struct(parts) => {
+                let mut made = Vec::new();
+                for part in parts.iter() {
+                    made.push(self.storage_like(part, span)?);
+                }
+                Storage::Struct(made.into())
+            }
+            Storage::Stack(stack) => {
+                let next = self.new_var("tmp.nextIndex", Type::bit(32), span);
+                let mut members = Vec::new();
+                for &(_, ty) in stack.members.iter() {
+                    members.push((
+                        self.stack_of_headers("tmp", "", ty, stack.size, next, span),
+                        ty,
+                    ));
+                }
+                Storage::Stack(StackLoc {
+                    members: members.into(),
+                    next,
+                    ..stack.clone()
+                })
+            }
+            Storage::Array(array) => Storage::Array(self.array_like(array, span)?),
+        })
     }
 
     /// An element of a stack; a constant index gives the header itself.
@@ -277,6 +340,11 @@ impl Elab<'_> {
                 }
                 into.push(Leaf::Scalar(Place::Var(stack.next)));
             }
+            Storage::Array(array) => {
+                let mut headers = Vec::new();
+                self.array_headers(array, &mut headers);
+                into.extend(headers.into_iter().map(Leaf::Header));
+            }
         }
     }
 
@@ -299,6 +367,11 @@ impl Elab<'_> {
             }
             Storage::Stack(stack) => {
                 for elem in self.elements(stack) {
+                    self.collect_places(&elem, into);
+                }
+            }
+            Storage::Array(array) => {
+                for elem in self.fixed_elements(array) {
                     self.collect_places(&elem, into);
                 }
             }
@@ -327,7 +400,7 @@ impl Elab<'_> {
         match header {
             HeaderRef::Header(header) => self.program.headers[header].ty,
             HeaderRef::Element(stack, _) => {
-                // A stack has at least one element: the checker refuses others.
+                // A stack in the IR has at least one element.
                 let first = self.program.stacks[stack].elems[0];
                 self.program.headers[first].ty
             }
@@ -343,12 +416,13 @@ impl Elab<'_> {
             Storage::Header(header) => fixed(header.at),
             Storage::Struct(fields) => fields.iter().all(|f| self.is_static(f)),
             Storage::Union(members) => members.iter().all(|m| fixed(m.at)),
+            Storage::Array(array) => matches!(array.base, Flat::At(_)),
         }
     }
 }
 
 /// A union's storage.
-fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
+pub(crate) fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
     let members: Vec<_> = members.collect();
     let all: Rc<[HeaderRef]> = members.iter().map(|&(at, _)| at).collect();
     Storage::Union(

@@ -22,6 +22,8 @@ pub(crate) enum Shape {
     Union(Vec<(SmolStr, HeaderType)>),
     /// A header stack: element type, size.
     Stack(Ty, u32),
+    /// An array of anything else: element type, size.
+    Array(Ty, u32),
 }
 
 /// Type arguments by parameter.
@@ -108,7 +110,7 @@ impl Elab<'_> {
                 let elem = self.resolve(elem);
                 match *self.shape(&elem, span)? {
                     Shape::Header(_) | Shape::Union(_) => Shape::Stack(elem, *size),
-                    _ => return self.fail(errors::stack_of_what(span)),
+                    _ => Shape::Array(elem, *size),
                 }
             }
             _ => return self.fail(errors::not_storable(span)),
@@ -165,21 +167,24 @@ impl Elab<'_> {
             name: composite.name.clone(),
             fields,
         };
-        let varbits = data
-            .fields
-            .iter()
-            .filter(|f| matches!(f.ty, Type::Varbit(_)))
-            .count();
-        if varbits > 1 {
-            return self.fail(errors::two_varbits(composite.span, &composite.name));
-        }
-        if !data.fixed_width().is_multiple_of(8) {
-            let width = data.fixed_width();
-            return self.fail(errors::header_width(composite.span, &composite.name, width));
-        }
         let made = self.program.header_types.push(data);
         self.header_types.insert(ty, made);
         Ok(made)
+    }
+
+    /// Refuses a header that is extracted or emitted, and that no target could.
+    pub(crate) fn require_on_wire(&mut self, ty: HeaderType, span: Span) -> Result<()> {
+        let data = &self.program.header_types[ty];
+        let varbits = data.fields.iter();
+        let varbits = varbits.filter(|f| matches!(f.ty, Type::Varbit(_))).count();
+        let (name, width) = (data.name.clone(), data.fixed_width());
+        if varbits > 1 {
+            return self.fail(errors::two_varbits(span, &name));
+        }
+        if !width.is_multiple_of(8) {
+            return self.fail(errors::header_width(span, &name, width));
+        }
+        Ok(())
     }
 
     fn header_fields(
@@ -222,6 +227,7 @@ impl Elab<'_> {
                 }
                 Ok(count)
             }
+            Shape::Array(elem, size) => Ok(self.leaf_count(elem, span)? * *size as usize),
             _ => self.fail(errors::not_storable(span)),
         }
     }
@@ -243,7 +249,7 @@ impl Elab<'_> {
                     into.extend(self.program.header_types[*ty].fields.iter().map(|f| f.ty));
                 }
             }
-            Shape::Stack(elem, size) => {
+            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
                 for _ in 0..*size {
                     self.leaf_types(elem, span, into)?;
                 }
@@ -277,7 +283,7 @@ impl Elab<'_> {
                     header(self, *ty, &join(path, name), into);
                 }
             }
-            Shape::Stack(elem, size) => {
+            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
                 for i in 0..*size {
                     self.leaf_names(elem, &format!("{path}[{i}]"), span, into)?;
                 }

@@ -1,5 +1,6 @@
 //! Values in transit: read from storage, or composed.
 
+use crate::array::{ArrayLoc, Flat};
 use crate::storage::{HeaderLoc, Leaf, StackLoc, Storage};
 use crate::types::Shape;
 use crate::{Elab, Result};
@@ -64,7 +65,7 @@ impl Elab<'_> {
                 }
                 Value::Header(*header, scalars)
             }
-            (Shape::Stack(elem, _), ConstValue::List(elems)) => {
+            (Shape::Stack(elem, _) | Shape::Array(elem, _), ConstValue::List(elems)) => {
                 let mut values = Vec::new();
                 for value in elems {
                     values.push(self.constant(value, elem, span)?);
@@ -108,7 +109,7 @@ impl Elab<'_> {
             Shape::Union(members) => {
                 Value::Union(members.iter().map(|(_, ty)| Value::Invalid(*ty)).collect())
             }
-            Shape::Stack(elem, size) => {
+            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
                 let elem = self.default_value(elem, span)?;
                 Value::Stack(vec![elem; *size as usize])
             }
@@ -151,7 +152,22 @@ impl Elab<'_> {
                 .into_iter()
                 .map(Value::Stored)
                 .collect(),
+            Value::Stored(Storage::Array(array)) => {
+                let elements = self.fixed_elements(array);
+                elements.into_iter().map(Value::Stored).collect()
+            }
             _ => Vec::new(),
+        }
+    }
+
+    /// The [`Elab::parts`] of an array, wherever it is.
+    pub(crate) fn elements_of(&mut self, value: &Value, span: Span) -> Vec<Value> {
+        match value {
+            Value::Stored(Storage::Array(array)) => {
+                let elements = self.array_elements(array, span);
+                elements.into_iter().map(Value::Stored).collect()
+            }
+            _ => self.parts(value),
         }
     }
 
@@ -179,6 +195,11 @@ impl Elab<'_> {
     ) -> Result<()> {
         match value {
             Value::Scalar(expr) => into.push(*expr),
+            Value::Stored(Storage::Array(_)) => {
+                for elem in self.elements_of(value, span) {
+                    self.scalars(&elem, span, into)?;
+                }
+            }
             Value::Stored(storage) => {
                 for place in self.places(storage) {
                     let read = self.read(place, span);
@@ -255,6 +276,13 @@ impl Elab<'_> {
                 }
                 Ok(Value::Struct(values))
             }
+            Shape::Array(elem, size) => {
+                let mut values = Vec::new();
+                for _ in 0..*size {
+                    values.push(self.gather(elem, scalars, span)?);
+                }
+                Ok(Value::Stack(values))
+            }
             Shape::Header(header) => {
                 let count = self.program.header_types[*header].fields.len();
                 Ok(Value::Header(*header, scalars.take(count).collect()))
@@ -270,7 +298,7 @@ impl Elab<'_> {
     }
 
     /// An index of type `bit<32>` that is out of bounds if the given one is.
-    fn as_index(&mut self, index: Expr, span: Span) -> Expr {
+    pub(crate) fn as_index(&mut self, index: Expr, span: Span) -> Expr {
         let ty = self.type_of(index);
         if ty.width() <= 32 {
             return self.cast(index, Type::bit(32), span);
@@ -355,6 +383,13 @@ impl Elab<'_> {
                 }
                 Storage::Union(frozen.into())
             }
+            Storage::Array(array) => {
+                let base = match array.base {
+                    Flat::By(index) => Flat::By(self.frozen_index(index, saved, span)?),
+                    known => known,
+                };
+                Storage::Array(ArrayLoc { base, ..array })
+            }
             other => other,
         })
     }
@@ -391,16 +426,37 @@ impl Elab<'_> {
         let HeaderRef::Element(stack, index) = at else {
             return Ok(at);
         };
+        let fixed = self.frozen_index(index, saved, span)?;
+        Ok(HeaderRef::Element(stack, fixed))
+    }
+
+    fn frozen_index(
+        &mut self,
+        index: Expr,
+        saved: &mut Vec<(Expr, Expr)>,
+        span: Span,
+    ) -> Result<Expr> {
         if let Some(&(_, known)) = saved.iter().find(|(from, _)| *from == index) {
-            return Ok(HeaderRef::Element(stack, known));
+            return Ok(known);
         }
         let fixed = self.save_scalar(index, span)?;
         saved.push((index, fixed));
-        Ok(HeaderRef::Element(stack, fixed))
+        Ok(fixed)
     }
 
     /// Sets storage to what the language leaves undefined: zero and invalid.
     pub(crate) fn reset(&mut self, storage: &Storage, span: Span) -> Result<()> {
+        match storage {
+            Storage::Struct(parts) => {
+                return parts.iter().try_for_each(|part| self.reset(part, span));
+            }
+            // Its headers are nothing but places of values.
+            Storage::Array(array) => {
+                let elements = self.array_elements(array, span);
+                return elements.iter().try_for_each(|elem| self.reset(elem, span));
+            }
+            _ => {}
+        }
         for leaf in self.leaves(storage) {
             match leaf {
                 Leaf::Scalar(place) => {

@@ -340,8 +340,8 @@ pub enum Transition {
     },
 }
 
-/// An element of a keyset. Expressions are compile-time constants, though perhaps only once
-/// constructor parameters are; they have the key's type.
+/// An element of a keyset. Expressions have the key's type. In entries of tables they are compile-time constants,
+/// though perhaps only once constructor parameters are; a `select` may compare with what is known at run time only.
 #[derive(Clone, Debug)]
 pub enum Keyset {
     /// `_` or `default`
@@ -420,6 +420,8 @@ pub struct Instance {
     pub name: SmolStr,
     /// What it is an instance of, with type arguments.
     pub ty: Ty,
+    /// How many there are, if it is an array of externs: `ty` is then that of each.
+    pub count: Option<u32>,
     /// Which constructor, for externs: index into [`Extern::constructors`].
     pub constructor: u32,
     /// One argument per constructor parameter ([`Arg::In`] or [`Arg::Absent`]).

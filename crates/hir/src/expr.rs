@@ -52,7 +52,7 @@ pub enum ExprKind {
     Field(Box<Expr>, u32),
     /// An element of a tuple, by constant index.
     TupleField(Box<Expr>, u32),
-    /// `stack[i]`
+    /// `array[i]`, a header stack's element among others
     StackIndex(Box<Expr>, Box<Expr>),
     /// `stack.next`, `stack.last` (elements), `stack.lastIndex`, `stack.nextIndex` (`bit<32>`).
     /// `stack.size` is a constant.
@@ -66,6 +66,17 @@ pub enum ExprKind {
         /// Lowest bit.
         lo: u32,
     },
+    /// `a[lo +: width]` with a base that is known at run time only; bits beyond the value are zero, and not written.
+    PartSelect {
+        /// What is sliced; `bit<w>` or `int<w>`.
+        base: Box<Expr>,
+        /// Lowest bit; `bit<w>`.
+        lo: Box<Expr>,
+        /// How many bits.
+        width: u32,
+    },
+    /// What the target of the surrounding [`StmtKind::Update`] holds.
+    Target,
     /// `h.isValid()` of a header or union.
     IsValid(Box<Expr>),
     /// Elements of a tuple or fields of a struct or (then valid) header in order; the type says

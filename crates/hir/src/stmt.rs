@@ -32,6 +32,12 @@ pub enum StmtKind {
         target: Expr,
         value: Expr,
     },
+    /// A compound assignment whose target calls functions: the target is evaluated once, and `value` reads it as
+    /// [`ExprKind::Target`].
+    Update {
+        target: Expr,
+        value: Expr,
+    },
     /// A call for its effects; a returned value is dropped.
     Call(Call),
     /// The first arm whose condition holds, or else `otherwise`. There is at least one arm.

@@ -86,7 +86,8 @@ pub enum Ty {
     Enum(EnumId),
     /// A `type` of another type, which is looked up in [`crate::Module::new_types`].
     NewType(NewTypeId),
-    /// A header stack: element type and number of elements, from 1 to [`MAX_STACK_SIZE`].
+    /// An array: element type and number of elements, up to [`MAX_STACK_SIZE`]. One of headers or header unions is a
+    /// header stack.
     Stack(Rc<Ty>, u32),
     /// `tuple<...>`, also the type of `{a, b}` where nothing else is known.
     Tuple(Rc<[Ty]>),

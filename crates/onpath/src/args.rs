@@ -291,6 +291,16 @@ Statements of a test, one per line; # begins a comment:
   clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]
                                                or mirroring_add, mirroring_add_mc, mirroring_delete
 
+Names are whole control-plane names, or as much of their end as is unique: pipe.acl, or acl. What is
+none of these may be a name as tests for other targets have it: pipe_acl for pipe.acl, _NoAction for
+NoAction, key.field0 for the first key, extra$0.h for extra[0].h, ipv4.$valid$ for ipv4.isValid().
+Numbers may have wildcards: 0x25**, 0b1*0.
+
+Comments before the first statement say what a test needs:
+  # direction: egress         its packets go out; both: the same for packets in either direction
+  # needs: interp             packets that only the interpreter takes
+  # needs: virtual time       or `one processor`: not between veth pairs, so `--fast` in the kernel
+
 Exit status: 0 all passed, 1 one failed or the program is refused, 2 wrong usage, a test that cannot
 be read, or a target that cannot run it.";
 
@@ -301,8 +311,9 @@ pub struct Test {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// The tests
-    #[arg(value_name = "TEST.stf", required = true)]
+    /// The tests; not with a folder in place of the program, of which all tests run, in parallel: NAME.stf and
+    /// NAME.CASE.stf on the NAME.p4 beside them
+    #[arg(value_name = "TEST.stf")]
     pub tests: Vec<PathBuf>,
     /// Where to run them
     #[arg(long, value_enum, default_value = "interp")]
@@ -325,6 +336,9 @@ pub struct Test {
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
+    /// Write the results as JUnit's XML, for build servers
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Print the results as JSON
     #[arg(long, conflicts_with = "trace")]
     pub json: bool,

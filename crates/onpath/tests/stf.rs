@@ -12,6 +12,7 @@ use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
 use driver::bpf_target::Reach;
+use driver::declared::Need;
 use driver::stf::{Case, Prepared, Target, TestResult};
 use driver::{Elaborated, Input};
 use kernel::features::Kernel;
@@ -123,24 +124,6 @@ impl Runner {
         }
     }
 }
-
-/// A script with this among its first lines is about packets that go out.
-const EGRESS: &str = "# direction: egress";
-
-/// A script with this among its first lines gives the same for packets that come in and for those that go out.
-const BOTH: &str = "# direction: both";
-
-/// A script with this in its first lines has times and random numbers, which the interpreter and the kernel's test run
-/// let a test choose, and network devices do not.
-const NEEDS_VIRTUAL_TIME: &str = "# needs: virtual time";
-
-/// A script with this in its first lines fills what each processor has of its own, so that all packets must be on one:
-/// test runs act as if they were, and network devices need not.
-const NEEDS_ONE_PROCESSOR: &str = "# needs: one processor";
-
-/// A script with this among its first lines has packets shorter than an Ethernet header, which neither a network
-/// device nor the kernel's test run takes.
-const NEEDS_INTERP: &str = "# needs: interp";
 
 /// The scripts of short packets.
 const SHORT_PACKETS: [&str; 2] = [
@@ -350,20 +333,14 @@ impl Script {
     fn read(path: &Path) -> Result<Script, Failed> {
         let text = std::fs::read_to_string(path)?;
         let name = common::short(path);
-        let sets = |what: &str| {
-            let mut first = text.lines().take_while(|line| line.starts_with('#'));
-            first.any(|line| line.trim_end() == what)
-        };
-        let short = sets(NEEDS_INTERP);
+        let declared = driver::declared::declared(&text)
+            .map_err(|(line, may)| format!("{name}:{line}: this may only say {may}"))?;
+        let short = declared.need == Some(Need::Interpreter);
         if short != SHORT_PACKETS.contains(&name.as_str()) {
             return Err(format!("{name}: SHORT_PACKETS disagrees").into());
         }
-        let directions: &[Direction] = match (sets(EGRESS), sets(BOTH)) {
-            (true, _) => &[Direction::Egress],
-            (_, true) => &[Direction::Ingress, Direction::Egress],
-            _ => &[Direction::Ingress],
-        };
-        let not_by_devices = sets(NEEDS_VIRTUAL_TIME) || sets(NEEDS_ONE_PROCESSOR);
+        let directions = declared.directions;
+        let not_by_devices = matches!(declared.need, Some(Need::VirtualTime | Need::OneProcessor));
         let packets = packets(&text);
         Ok(Script {
             case: Case { name, text },

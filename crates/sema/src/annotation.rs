@@ -1,7 +1,7 @@
 //! Annotations: their values, and the few that the language itself defines.
 
 use crate::checker::Checker;
-use crate::errors::{constants, declarations};
+use crate::errors::{constants, declarations, warnings};
 use diag::Span;
 use hir::*;
 use num_bigint::BigInt;
@@ -98,6 +98,17 @@ impl Checker<'_> {
                 span: annotation.span,
             };
             self.known(&checked, &done);
+            // What stands in brackets is one value: nothing says how two of them would be merged.
+            if let Some(first) = list[..done.len()].iter().find(|earlier| {
+                earlier.name.name == annotation.name.name
+                    && (is_structured(earlier) || is_structured(annotation))
+            }) {
+                self.report(declarations::annotation_twice(
+                    annotation.span,
+                    &annotation.name.name,
+                    first.span,
+                ));
+            }
             done.push(checked);
         }
         done
@@ -152,11 +163,7 @@ impl Checker<'_> {
             }
             "name" => {
                 if let Some(first) = before.iter().find(|a| a.name == "name") {
-                    self.report(declarations::annotation_twice(
-                        annotation.span,
-                        "name",
-                        first.span,
-                    ));
+                    self.report(warnings::second_name(annotation.span, first.span));
                 }
                 return;
             }
@@ -168,6 +175,13 @@ impl Checker<'_> {
             wanted,
         ));
     }
+}
+
+fn is_structured(annotation: &ast::Annotation) -> bool {
+    matches!(
+        annotation.body,
+        ast::AnnotationBody::Exprs(_) | ast::AnnotationBody::Pairs(_)
+    ) && annotation.name.name != "field_list"
 }
 
 /// Whether this can be the number of a field list, a `bit<8>`.

@@ -31,8 +31,10 @@ pub(crate) enum Context {
     Function,
     /// The implementation of an abstract method.
     Method,
-    /// A key, property or entry of a table.
+    /// A property or entry of a table.
     Table,
+    /// A table's key, which is evaluated where the table is applied.
+    Key,
 }
 
 impl Context {
@@ -48,6 +50,7 @@ impl Context {
             Context::Function => "a function",
             Context::Method => "a method's implementation",
             Context::Table => "a table's properties",
+            Context::Key => "a table's key",
         }
     }
 
@@ -92,6 +95,14 @@ pub(crate) struct Checker<'a> {
     pub(crate) this: Option<(Ty, SmolStr)>,
     /// Whether a constructor call is allowed as an expression here.
     pub(crate) constructors_allowed: bool,
+    /// Whether the keyset being checked may hold values that are known at run time only.
+    pub(crate) run_time_sets: bool,
+    /// Type parameters that stand for `_` in the parameters being declared.
+    pub(crate) implicit_params: Vec<TypeParamId>,
+    /// All such type parameters: no argument is written for them.
+    pub(crate) implicit: HashSet<TypeParamId>,
+    /// Parsers, controls and packages besides the first of their name.
+    pub(crate) overloads: HashMap<SmolStr, Vec<Entity>>,
     /// Default values of parameters.
     pub(crate) defaults: HashMap<LocalId, Expr>,
     /// Directionless parameters of actions: values come at run time.
@@ -131,6 +142,10 @@ impl<'a> Checker<'a> {
             result: Ty::Void,
             this: None,
             constructors_allowed: false,
+            run_time_sets: false,
+            implicit_params: Vec::new(),
+            implicit: HashSet::new(),
+            overloads: HashMap::new(),
             defaults: HashMap::new(),
             action_data: HashSet::new(),
             block_data: HashSet::new(),
@@ -154,6 +169,7 @@ impl<'a> Checker<'a> {
         for decl in &program.decls {
             self.top_level(decl);
         }
+        self.close_instances();
         // After an error `main` may only have been misunderstood.
         if self.module.main.is_none() && !self.diagnostics.has_errors() {
             let at = program.decls.last().map_or(Span::NONE, |d| Span {
@@ -215,6 +231,26 @@ impl<'a> Checker<'a> {
     pub(crate) fn declare(&mut self, name: &ast::Ident, entity: Entity) {
         if let Err(earlier) = self.scopes.declare(name.name.clone(), entity, name.span) {
             self.report(errors::names::duplicate(name, earlier));
+        } else if let Some(Entity::Local(id)) = self.scopes.lookup_around(&name.name) {
+            let param = &self.module.locals[*id];
+            if matches!(param.kind, LocalKind::Param(_) | LocalKind::CtorParam) {
+                let diagnostic = errors::declarations::shadows_parameter(name, param.span);
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    /// Gives instances the type arguments that were inferred where they are applied.
+    fn close_instances(&mut self) {
+        let ids: Vec<InstanceId> = self.module.instances.keys().collect();
+        for id in ids {
+            let ty = self.zonk(&self.module.instances[id].ty);
+            if crate::infer::has_infer(&ty) && !self.diagnostics.has_errors() {
+                let span = self.module.instances[id].span;
+                let shown = self.show(&ty);
+                self.report(errors::types::cannot_infer(span, "_", &shown));
+            }
+            self.module.instances[id].ty = ty;
         }
     }
 

@@ -20,6 +20,9 @@ impl Checker<'_> {
         if let (Ty::Int, Ty::Bits { width, signed }) = (&value.ty, &to) {
             return self.int_to_bits(value, *width, *signed);
         }
+        if let (Ty::Bits { .. }, Ty::Int, ExprKind::Const(_)) = (&value.ty, &to, &value.kind) {
+            return retyped(value, Ty::Int);
+        }
         if let Some(inner) = self.underlying(&value.ty)
             && inner == to
         {
@@ -61,6 +64,8 @@ impl Checker<'_> {
             }
             _ => return None,
         };
+        let (few, many) = self.without_optional(given.0, wanted.0);
+        let (given, wanted) = ((few, given.1, given.2), (many, wanted.1, wanted.2));
         let names: Vec<(smol_str::SmolStr, diag::Span)> = given
             .0
             .iter()

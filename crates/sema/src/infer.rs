@@ -49,7 +49,7 @@ fn map(ty: &Ty, f: &mut dyn FnMut(&Ty) -> Option<Ty>) -> Ty {
 }
 
 /// Whether any part of a type satisfies `want`.
-fn any(ty: &Ty, want: &dyn Fn(&Ty) -> bool) -> bool {
+pub(crate) fn any(ty: &Ty, want: &mut dyn FnMut(&Ty) -> bool) -> bool {
     want(ty)
         || match ty {
             Ty::Composite(_, args)
@@ -65,22 +65,22 @@ fn any(ty: &Ty, want: &dyn Fn(&Ty) -> bool) -> bool {
 
 /// Whether inference variables are left in a type.
 pub(crate) fn has_infer(ty: &Ty) -> bool {
-    any(ty, &|t| matches!(t, Ty::Infer(_)))
+    any(ty, &mut |t| matches!(t, Ty::Infer(_)))
 }
 
 /// Whether `int` without a width is part of a type.
 pub(crate) fn has_int(ty: &Ty) -> bool {
-    any(ty, &|t| matches!(t, Ty::Int))
+    any(ty, &mut |t| matches!(t, Ty::Int))
 }
 
 /// Whether a type parameter is part of a type.
 pub(crate) fn mentions(ty: &Ty, param: TypeParamId) -> bool {
-    any(ty, &|t| *t == Ty::Param(param))
+    any(ty, &mut |t| *t == Ty::Param(param))
 }
 
 /// Whether an error is part of a type.
 pub(crate) fn has_poison(ty: &Ty) -> bool {
-    any(ty, &|t| matches!(t, Ty::Poison))
+    any(ty, &mut |t| matches!(t, Ty::Poison))
 }
 
 impl Checker<'_> {
@@ -127,29 +127,17 @@ impl Checker<'_> {
             (Ty::Parser(x, p), Ty::Parser(y, q)) if x == y => self.unify_all(p, q, depth),
             (Ty::Control(x, p), Ty::Control(y, q)) if x == y => self.unify_all(p, q, depth),
             (Ty::Parser(x, p), Ty::Parser(y, q)) => {
-                let one = self.runtime_signature(
-                    &self.module.parsers[*x].params,
-                    &self.module.parsers[*x].type_params,
-                    p,
-                );
-                let two = self.runtime_signature(
-                    &self.module.parsers[*y].params,
-                    &self.module.parsers[*y].type_params,
-                    q,
-                );
+                let (x, y) = (&self.module.parsers[*x], &self.module.parsers[*y]);
+                let (few, many) = self.without_optional(&x.params, &y.params);
+                let one = self.runtime_signature(few, &x.type_params, p);
+                let two = self.runtime_signature(many, &y.type_params, q);
                 self.unify_signatures(&one, &two, depth)
             }
             (Ty::Control(x, p), Ty::Control(y, q)) => {
-                let one = self.runtime_signature(
-                    &self.module.controls[*x].params,
-                    &self.module.controls[*x].type_params,
-                    p,
-                );
-                let two = self.runtime_signature(
-                    &self.module.controls[*y].params,
-                    &self.module.controls[*y].type_params,
-                    q,
-                );
+                let (x, y) = (&self.module.controls[*x], &self.module.controls[*y]);
+                let (few, many) = self.without_optional(&x.params, &y.params);
+                let one = self.runtime_signature(few, &x.type_params, p);
+                let two = self.runtime_signature(many, &y.type_params, q);
                 self.unify_signatures(&one, &two, depth)
             }
             _ => a == b,
@@ -180,6 +168,19 @@ impl Checker<'_> {
             .collect()
     }
 
+    /// The parameters of two blocks, without the `@optional` ones at the end of one that the other does not have.
+    pub(crate) fn without_optional<'p>(
+        &self,
+        a: &'p [LocalId],
+        b: &'p [LocalId],
+    ) -> (&'p [LocalId], &'p [LocalId]) {
+        let cut = |longer: &'p [LocalId], n: usize| {
+            let droppable = longer.len() > n && longer[n..].iter().all(|p| self.is_optional(*p));
+            if droppable { &longer[..n] } else { longer }
+        };
+        (cut(a, b.len()), cut(b, a.len()))
+    }
+
     fn unify_signatures(
         &mut self,
         a: &[(Direction, Ty)],
@@ -206,7 +207,7 @@ impl Checker<'_> {
 
     fn solve(&mut self, variable: u32, ty: &Ty) -> bool {
         let ty = self.zonk(ty);
-        if any(&ty, &|t| *t == Ty::Infer(variable)) {
+        if any(&ty, &mut |t| *t == Ty::Infer(variable)) {
             return false;
         }
         match self.infer.get_mut(variable as usize) {
@@ -229,7 +230,7 @@ impl Checker<'_> {
             | ExprKind::IsValid(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.zonk_expr(e),
-            ExprKind::StackIndex(a, b) => {
+            ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
                 self.zonk_expr(a);
                 self.zonk_expr(b);
             }

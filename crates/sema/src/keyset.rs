@@ -92,9 +92,7 @@ impl Checker<'_> {
             }
             _ => {
                 let value = self.expr_as(elem, ty);
-                if value.ty != Ty::Poison
-                    && self.require_compile_time(&value, "a value in a keyset")
-                {
+                if value.ty != Ty::Poison && self.require_set_value(&value) {
                     let mut scalars = Vec::new();
                     self.flatten(value, &mut scalars);
                     out.extend(scalars.into_iter().map(Keyset::Value));
@@ -157,14 +155,16 @@ impl Checker<'_> {
             }
             _ => {
                 let value = self.expr_as(elem, ty);
-                if value.ty == Ty::Poison
-                    || !self.require_compile_time(&value, "a value in a keyset")
-                {
+                if value.ty == Ty::Poison || !self.require_set_value(&value) {
                     return Keyset::Any;
                 }
                 Keyset::Value(value)
             }
         }
+    }
+
+    fn require_set_value(&mut self, value: &Expr) -> bool {
+        self.run_time_sets || self.require_compile_time(value, "a value in a keyset")
     }
 
     fn set_pair(
@@ -188,8 +188,7 @@ impl Checker<'_> {
             self.set_bound(a, ty, &numbers),
             self.set_bound(b, ty, &numbers),
         );
-        let known = self.require_compile_time(&a, "a value in a keyset")
-            && self.require_compile_time(&b, "a value in a keyset");
+        let known = self.require_set_value(&a) && self.require_set_value(&b);
         (known && a.ty != Ty::Poison && b.ty != Ty::Poison).then_some((a, b))
     }
 

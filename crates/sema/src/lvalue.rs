@@ -35,7 +35,8 @@ impl Checker<'_> {
                 | ExprKind::TupleField(base, _)
                 | ExprKind::StackIndex(base, _)
                 | ExprKind::StackProperty(base, StackProperty::Next | StackProperty::Last)
-                | ExprKind::Slice { base, .. } => at = base,
+                | ExprKind::Slice { base, .. }
+                | ExprKind::PartSelect { base, .. } => at = base,
                 ExprKind::Const(_) => {
                     self.report(statements::not_lvalue(expr.span, "a constant"));
                     return false;
@@ -63,7 +64,9 @@ impl Checker<'_> {
             | ExprKind::IsValid(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => Self::has_call(e),
-            ExprKind::StackIndex(a, b) => Self::has_call(a) || Self::has_call(b),
+            ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
+                Self::has_call(a) || Self::has_call(b)
+            }
             ExprKind::Chain(first, steps) => {
                 Self::has_call(first) || steps.iter().any(|s| Self::has_call(&s.right))
             }

@@ -167,6 +167,23 @@ impl Scopes {
         self.stack.last()?.get(name)
     }
 
+    /// The meaning of a name in the scope around the innermost one alone.
+    pub(crate) fn lookup_around(&self, name: &str) -> Option<&Entity> {
+        let around = self.stack.len().checked_sub(2)?;
+        Some(&self.stack[around].get(name)?.entity)
+    }
+
+    /// The functions of a name, around an action of that name that is being declared.
+    pub(crate) fn functions_around(&self, name: &str) -> Option<&Binding> {
+        let mut found = self.stack.iter().rev().filter_map(|scope| scope.get(name));
+        if !matches!(found.next()?.entity, Entity::InProgress(_)) {
+            return None;
+        }
+        found
+            .next()
+            .filter(|b| matches!(b.entity, Entity::Functions(_)))
+    }
+
     /// The location where an unknown name will be declared further down.
     pub(crate) fn declared_later(&self, name: &str) -> Option<Span> {
         self.later

@@ -79,7 +79,7 @@ pub enum DeclKind {
         /// The value it begins with.
         init: Option<Expr>,
     },
-    /// `T(args) x;` or `T(args) x = { members };`
+    /// `T(args) x;`, `T(args) x[n];` or `T(args) x = { members };`
     Instance {
         /// What it is an instance of.
         ty: Type,
@@ -87,6 +87,8 @@ pub enum DeclKind {
         args: Vec<Arg>,
         /// Its name.
         name: Ident,
+        /// `[n]` behind the name: an array of such instances.
+        size: Option<Expr>,
         /// Abstract methods and inner instances, if given.
         body: Option<Vec<Decl>>,
     },
@@ -479,6 +481,15 @@ pub enum ExprKind {
         hi: Box<Expr>,
         /// Lowest bit.
         lo: Box<Expr>,
+    },
+    /// `a[lo +: width]`
+    PartSelect {
+        /// What is sliced.
+        base: Box<Expr>,
+        /// Lowest bit.
+        lo: Box<Expr>,
+        /// How many bits.
+        width: Box<Expr>,
     },
     /// `{a, b}` or `{a, ...}`; the dots are a last element [`ExprKind::Default`].
     List(Vec<Expr>),

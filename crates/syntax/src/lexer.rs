@@ -28,6 +28,8 @@ pub(crate) struct Lexer {
     text: Arc<str>,
     at: usize,
     line_start: bool,
+    /// Whether this is the line of a `@pragma`.
+    pragma: bool,
     /// The token that was looked at and not taken.
     ahead: Cell<Option<Ahead>>,
 }
@@ -38,6 +40,7 @@ struct Ahead {
     raw: Raw,
     at: usize,
     line_start: bool,
+    pragma: bool,
 }
 
 impl Lexer {
@@ -52,6 +55,7 @@ impl Lexer {
             text,
             at,
             line_start: true,
+            pragma: false,
             ahead: Cell::new(None),
         }
     }
@@ -62,6 +66,7 @@ impl Lexer {
             text: Arc::clone(&other.text),
             at,
             line_start: false,
+            pragma: false,
             ahead: Cell::new(None),
         }
     }
@@ -73,11 +78,17 @@ impl Lexer {
         }
         let mut behind = self.clone();
         let raw = behind.next();
-        let Lexer { at, line_start, .. } = behind;
+        let Lexer {
+            at,
+            line_start,
+            pragma,
+            ..
+        } = behind;
         let ahead = Ahead {
             raw,
             at,
             line_start,
+            pragma,
         };
         self.ahead.set(Some(ahead));
         raw
@@ -100,6 +111,7 @@ impl Lexer {
     pub(crate) fn next(&mut self) -> Raw {
         if let Some(ahead) = self.ahead.take() {
             (self.at, self.line_start) = (ahead.at, ahead.line_start);
+            self.pragma = ahead.pragma;
             return ahead.raw;
         }
         let text = Arc::clone(&self.text);
@@ -123,6 +135,7 @@ impl Lexer {
                 }
                 [b'\n', ..] => {
                     first = true;
+                    self.pragma = false;
                     self.at += 1;
                 }
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.at += 1,
@@ -146,6 +159,7 @@ impl Lexer {
         }
         let lo = self.at;
         let kind = self.token(&text[lo..]);
+        self.pragma |= &text[lo..self.at] == "pragma" && text[..lo].ends_with('@');
         token(kind, lo, self.at, first, space)
     }
 
@@ -192,7 +206,8 @@ impl Lexer {
     }
 
     /// A string. It may span lines, as those in annotations of programs in use do; but where what
-    /// follows its closing quote shows that a quote was forgotten, it ends with its first line.
+    /// follows its closing quote shows that a quote was forgotten, it ends with its first line. In a
+    /// `@pragma` anything may follow it.
     fn string(&mut self, bytes: &[u8]) -> Kind {
         /// A closing quote is looked for this far in bytes, so that unterminated quotes cost little.
         const LONGEST_OF_LINES: usize = 16 << 10;
@@ -200,7 +215,10 @@ impl Lexer {
         let mut first_line = None;
         while i < bytes.len() && (first_line.is_none() || i < LONGEST_OF_LINES) {
             match bytes[i] {
-                b'"' if first_line.is_none() || may_follow_string(&bytes[i + 1..]) => {
+                b'"' if first_line.is_none()
+                    || self.pragma
+                    || may_follow_string(&bytes[i + 1..]) =>
+                {
                     self.at += i + 1;
                     return Kind::Str;
                 }
@@ -322,6 +340,7 @@ mod tests {
             kinds("\"a\n\"b\"")[0],
             (Kind::Bad(Bad::String), "\"a".into())
         );
+        assert_eq!(kinds("@pragma a \"b\nc\" d").len(), 5);
         assert_eq!(kinds("\"\\").len(), 1);
         assert_eq!(kinds("\"\\ü").len(), 1);
     }

@@ -42,6 +42,10 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
         }
         None => (None, text),
     };
+    if digits.starts_with('_') {
+        return Err(BadInt::Malformed("the digits begin with `_`".into()));
+    }
+    // Behind a base they may.
     let (radix, digits) = match digits.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
         [b'0', b'd' | b'D', ..] => (10, &digits[2..]),
@@ -52,9 +56,6 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
     let plain: String = digits.chars().filter(|c| *c != '_').collect();
     if plain.is_empty() {
         return Err(BadInt::Malformed("there are no digits".into()));
-    }
-    if digits.starts_with('_') {
-        return Err(BadInt::Malformed("the digits begin with `_`".into()));
     }
     if let Some(wrong) = plain.chars().find(|c| !c.is_digit(radix)) {
         return Err(BadInt::Malformed(format!(
@@ -143,12 +144,14 @@ mod tests {
         assert_eq!(value("4s0b0101"), (5, Some((4, true))));
         assert_eq!(value("32w0xDEAD_BEEF"), (0xdead_beef, Some((32, false))));
         assert_eq!(value("1w1"), (1, Some((1, false))));
+        assert_eq!(value("48w0x_6A_F3"), (0x6af3, Some((48, false))));
+        assert_eq!(value("0b_1"), (1, None));
     }
 
     #[test]
     fn what_is_no_number_says_why() {
         for text in [
-            "0x", "8w", "8wx", "0b12", "12ab", "0o8", "0xfwff", "5x", "0x_1", "8w_1",
+            "0x", "8w", "8wx", "0b12", "12ab", "0o8", "0xfwff", "5x", "0x_", "8w_1",
         ] {
             assert!(matches!(integer(text), Err(BadInt::Malformed(_))), "{text}");
         }

@@ -12,7 +12,7 @@ extern E<T> {
 }
 extern T pick<T>(in T a, in T b);
 extern bit<8> spread<T, U>(in T a, in U b);
-T first<T>(in T a, in T b) { if (a == b) { return b; } return a; }
+T first<T>(in T a, in T b) { T t = b; t = a; return t; }
 bit<8> unbox(in S<bit<8>> s) { return s.f; }
 S<T> box<T>(in T x) { return { x, 1 }; }
 control c(inout bit<32> x, inout H<bit<16>> h, out S32 s) {

@@ -33,7 +33,7 @@ control c(inout ip_t ip, inout bit<9> port, in color k)(bit<32> entries) {
         implementation = store_t(64);
         const psa_idle = true;
         entries = {
-            (10 &&& 0xFF, 1 .. 5, 7, true, _, color.red, 1, 0): send(1);
+            priority = 20: (10 &&& 0xFF, 1 .. 5, 7, true, _, color.red, 1, 0): send(1);
             const priority = 10: (_, _, 8, false, 3, color.green, 2, 0): dec(2);
             priority = 5: (1, 2, 9, false, 3, color.green, 2, 0): dec(ip.ttl, 2) @name("x");
         }

@@ -1,4 +1,4 @@
-@name("a") @name("b") const bit<8> A = 1; //~ E0252 a second `@name`
+@name("a") @name("b") const bit<8> A = 1; //~ W0204 a second `@name`
 @name(5) const bit<8> B = 1; //~ E0251 malformed annotation `@name`
 @name const bit<8> C = 1; //~ E0251 malformed annotation `@name`
 @name("a" "b") const bit<8> C2 = 1; //~ E0251 malformed

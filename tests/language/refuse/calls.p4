@@ -30,7 +30,6 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
         f(1, v[3:0], v); //~ E0412 this is a `bit<4>`
         over(1, 2, 3); //~ E0410 no `over` takes these arguments
         same(1, 2); //~ E0411 more than one `same`
-        need(v); //~ E0505 must be a compile-time constant
         v(); //~ E0401 a variable cannot be called
         fn(1)(); //~ E0401 a value cannot be called
         hs.pop_front(_); //~ E0409 `_` is not a value

@@ -6,8 +6,8 @@ error { NoError } //~ E0213 `error` has a member `NoError`
 match_kind { exact } //~ E0213 `match_kind` has a member `exact`
 void f(in bit<8> a, in bit<8> a) {} //~ E0202 `a` is declared twice
 extern void g(in bit<8> a);
-extern void g(in bit<16> a); //~ E0243 another `g`
-extern X { X(); X(); void m(in bit<8> a); void m(out bit<16> a); }
+extern void g(in bit<8> a); //~ E0243 another `g`
+extern X { X(); X(); void m(in bit<8> a); void m(out bit<8> a); }
 //~^ E0243 another `X`
 //~^^ E0243 another `m`
 control c(inout bit<8> v) {

@@ -5,4 +5,7 @@ extern E {
 }
 extern F { void F(); } //~ E0241
 extern packet g(); //~ E0201 unknown type `packet`
-extern E h(); //~ E0249 a function cannot return `E`
+control block();
+extern block h(); //~ E0249 a function cannot return `block`
+E i() { return E(); } //~ E0249 a function cannot return `E`
+//~^ E0415 instantiated inside an expression

@@ -6,7 +6,6 @@ control ctype();
 control body()(bit<8> n) { apply {} }
 struct s_t { bit<8> x; }
 package pk(ctype c);
-control bad<T>(inout T x) { apply {} } //~ E0235 has a body and type parameters
 extern Holder { Holder(One o); }
 control c(in bit<8> run_time, One given, bit<8> given_too) {
     Holder(given) hh; //~ E0505 an argument of a constructor

@@ -2,8 +2,6 @@ header h_t { bit<8> x; }
 header g_t { bit<8> x; }
 enum color { red, green }
 extern E { E(); }
-const int A = 5 & 3; //~ E0309 operator `&` is not defined on `int` and `int`
-const int B = ~5; //~ E0308 operator `~` is not defined on `int`
 const int C = 5 |+| 3; //~ E0309 operator `|+|`
 const bit<16> D = 8w1 ++ 5; //~ E0310 without a width cannot be concatenated
 const bit<16> D2 = 5 ++ 8w1; //~ E0310 without a width
@@ -14,7 +12,7 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, in h_t 
         a = a + t; //~ E0309 `bit<8>` and `bool`
         s = s / 2; //~ E0309 operator `/` is not defined on `int<8>`
         s = s % 2; //~ E0309 operator `%`
-        a = a << s; //~ E0309 operator `<<`
+        a = a << t; //~ E0309 operator `<<`
         t = !a; //~ E0308 operator `!` is not defined on `bit<8>`
         t = -t; //~ E0308 operator `-` is not defined on `bool`
         t = t && a; //~ E0309 operator `&&`

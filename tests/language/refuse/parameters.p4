@@ -9,7 +9,6 @@ void f(out bit<8> x = 1) { x = 1; } //~ E0246 cannot have a default value
 extern void g(@optional in bit<8> x = 1); //~ E0248 an `@optional` parameter
 void h(in bit<8> y, in bit<8> x = y) {} //~ E0505 a default argument must be a compile-time constant
 action act(bit<8> x, inout bit<8> y) {} //~ E0245 follows one without
-action act2(bit<8> x = 1) {} //~ E0247 without direction have no default
 action act4(@optional in bit<8> x) {} //~ E0254 not allowed where there is a body
 void i(@optional in bit<8> x) {} //~ E0254 not allowed where there is a body
 action act3(int x) {} //~ E0244 the type `int`

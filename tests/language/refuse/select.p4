@@ -10,7 +10,6 @@ parser p(packet_in b, in bit<8> run_time, inout h_t h) {
         transition select(b.lookahead<bit<8>>(), run_time) {
             (1, 2, 3): accept; //~ E0440 3 elements for 2 keys
             4: accept; //~ E0440 1 element for 2 keys
-            (1, run_time): accept; //~ E0505 must be a compile-time constant
             (1, true): accept; //~ E0301 expected `bit<8>`, found `bool`
             (words, 1): accept; //~ E0301 expected `bit<8>`, found `bit<16>`
             (1 &&& true, _): accept; //~ E0301

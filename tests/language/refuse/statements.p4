@@ -22,7 +22,6 @@ control c(inout bit<8> v, in bit<8> ro, inout h_t[4] hs, E e1, E e2)(bit<8> ctor
         ctor = 1; //~ E0431 `ctor` is a constructor parameter
         K = 1; //~ E0430 a constant cannot be written
         e1 = e2; //~ E0431 `e1` is a parameter without direction
-        hs[idx(1)].x += 1; //~ E0433 calls a function
         break; //~ E0435 `break` outside a loop
         continue; //~ E0435 `continue` outside a loop
         int n = 5; //~ E0332 a variable cannot have the type `int`

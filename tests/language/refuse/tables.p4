@@ -18,7 +18,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         key = {
             h: exact; //~ E0341 a table's key cannot match on `h_t`
             5: exact; //~ E0441 without a width
-            h.x + 1: exact; //~ E0472 no name for the control plane
+            h.x + 1: exact; //~ W0409 no name for the control plane
             h.b: lpm; //~ E0471 `lpm` cannot match on `bool`
             s: exact; //~ E0341 match on `s_t`
         }
@@ -62,7 +62,8 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         key = { h.x: ternary; h.ip: range; h.b: optional; }
         actions = { b; }
         entries = {
-            (1 .. 2, 1, true): b; //~ E0469 a range does not fit the match kind `ternary`
+            (1 .. 2, 1, true): b; //~ E0477 the first entry has no priority
+            //~^ E0469 a range does not fit the match kind `ternary`
             (1, 1 &&& 2, true): b; //~ E0469 a mask does not fit the match kind `range`
             priority = true: (1, 1, true): b; //~ E0302 expected a number
             priority = (bit<32>) run_time: (1, 1, true): b; //~ E0505 a priority

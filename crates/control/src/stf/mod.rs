@@ -30,6 +30,10 @@
 //! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group of these ports, each with a replication id; no ports are no group |
 //! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | says where packets cloned in a session go; nothing removes it |
 //!
+//! Names are as much of the end of control-plane names as is unique. What is none may be a name as tests for other targets
+//! have it: `pipe_acl` for the table `pipe.acl`, `_NoAction`, `key.field0` for the first key, `extra$0.h` for
+//! `extra[0].h`, `hdr.$valid$` for `hdr.isValid()`.
+//!
 //! BMv2's own statements for the same, with the meaning they have there:
 //!
 //! | statement | meaning |

@@ -90,17 +90,6 @@ pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u
     .help("make `size` large enough for these and what the control plane adds, or omit it")
 }
 
-/// A priority where only one entry can match.
-pub(crate) fn priority_useless(at: Span, table: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0552"),
-        at,
-        format!("entries of `{table}` cannot overlap, so a priority has no meaning"),
-    )
-    .label("all keys of the table are exact")
-    .help("omit the priority")
-}
-
 /// A table property that has no meaning here.
 pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(

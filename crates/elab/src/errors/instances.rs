@@ -90,3 +90,13 @@ pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
     )
     .help("this is a compiler bug: please report it with the program")
 }
+
+/// An object that an extern function makes.
+pub(crate) fn factory(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0589"),
+        at,
+        "no target has extern functions that return objects",
+    )
+    .help("declare an instance of the extern, as in `counter(4) c;`")
+}

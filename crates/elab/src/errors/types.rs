@@ -38,12 +38,44 @@ pub(crate) fn not_storable(at: Span) -> Diagnostic {
     .help("use `bit`, `int`, `bool`, enums, and headers, structs and stacks of these")
 }
 
-/// A stack of something that is neither a header nor a union.
-pub(crate) fn stack_of_what(at: Span) -> Diagnostic {
+/// An array with more elements, those of arrays in it counted one by one, than a target has.
+pub(crate) fn array_size(at: Span, count: u64, most: u32) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0586"),
+        at,
+        format!("an array of {} altogether is not possible", counted(count, "element")),
+    )
+    .help(format!(
+        "an array has at most {most} elements, counting those of the arrays in it: keep larger ones in a register"
+    ))
+}
+
+/// An array of values without a fixed number of bits.
+pub(crate) fn array_of_what(at: Span, array: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0554"),
         at,
-        "only headers and header unions can be elements of a stack",
+        format!("the elements of the array `{array}` have no layout in bits"),
     )
-    .help("make its elements headers, or declare one variable for each element")
+    .help("use numbers, bools, structs of these, or an enum with a type, as in enum bit<8> E { A = 0 }")
+}
+
+/// An array with header stacks in its elements.
+pub(crate) fn array_of_stacks(at: Span, array: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0587"),
+        at,
+        format!("the elements of the array `{array}` hold header stacks"),
+    )
+    .help("only stacks outside of arrays have a `next` element: declare one stack for each element")
+}
+
+/// Bits of bits that are chosen at run time, written to.
+pub(crate) fn slice_of_slice(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0588"),
+        at,
+        "a slice of a slice whose place is known at run time only cannot be written",
+    )
+    .help("add the two offsets, and slice once")
 }

@@ -34,22 +34,3 @@ fn a_table_smaller_than_its_own_entries_is_reported() {
     let message = "the table `c.t` has 2 entries but a size of 1".to_owned();
     assert_eq!(warnings(&table_of_two_entries(1)), [("W0551", message)]);
 }
-
-#[test]
-fn a_priority_without_effect_is_reported() {
-    let table = |kind: &str| {
-        format!(
-            "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
-                table t {{
-                    key = {{ hdr.h.a : {kind}; }}
-                    actions = {{ NoAction; }}
-                    entries = {{ priority = 7 : 1 : NoAction(); 2 : NoAction(); }}
-                }}
-                apply {{ t.apply(); }}
-            }}"
-        )
-    };
-    assert_eq!(warnings(&table("ternary")), []);
-    let message = "entries of `t` cannot overlap, so a priority has no meaning".to_owned();
-    assert_eq!(warnings(&table("exact")), [("W0552", message)]);
-}

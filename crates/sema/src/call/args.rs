@@ -12,8 +12,10 @@ use syntax::ast;
 /// What a directionless parameter accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// A compile-time constant: functions and methods.
+    /// A compile-time constant: functions.
     Function,
+    /// Any value, as for `in`, or an object: extern functions and methods.
+    Extern,
     /// Any value: an action called by the program itself.
     Action,
     /// A compile-time constant or an object, perhaps an inline instance: constructors.
@@ -37,6 +39,8 @@ pub(crate) struct Signature {
     pub(crate) mode: Mode,
     /// Type parameters of what it is declared in, and what they are.
     pub(crate) outer: (Vec<TypeParamId>, Vec<Ty>),
+    /// Whether type arguments that its arguments do not tell may be inferred later.
+    pub(crate) deferred: bool,
     /// Its declaration.
     pub(crate) span: Span,
 }
@@ -51,6 +55,7 @@ impl Signature {
             result: proto.result.clone(),
             mode: Mode::Function,
             outer: (Vec::new(), Vec::new()),
+            deferred: false,
             span: proto.span,
         }
     }
@@ -64,7 +69,16 @@ impl Signature {
             result: Ty::Void,
             mode,
             outer: (Vec::new(), Vec::new()),
+            deferred: false,
             span,
+        }
+    }
+
+    /// Of an extern function or method.
+    pub(crate) fn of_extern(proto: &Prototype) -> Signature {
+        Signature {
+            mode: Mode::Extern,
+            ..Signature::of_proto(proto)
         }
     }
 
@@ -119,11 +133,13 @@ impl Checker<'_> {
     ) -> Option<Bound> {
         let vars: Vec<Ty> = sig.type_params.iter().map(|_| self.fresh()).collect();
         if !explicit.is_empty() {
-            if explicit.len() != vars.len() {
-                let diagnostic = if vars.is_empty() {
+            let written = sig.type_params.iter();
+            let written = written.filter(|p| !self.implicit.contains(p)).count();
+            if explicit.len() != written {
+                let diagnostic = if written == 0 {
                     types::not_generic(span, &sig.name)
                 } else {
-                    types::type_argument_count(span, &sig.name, vars.len(), explicit.len())
+                    types::type_argument_count(span, &sig.name, written, explicit.len())
                 };
                 self.report(diagnostic);
                 self.give_up(args);
@@ -247,6 +263,13 @@ impl Checker<'_> {
         match self.defaults.get(&param).cloned() {
             Some(mut value) => {
                 value.span = span;
+                // Each call makes an object of its own.
+                if let ExprKind::Instance(id) = value.kind
+                    && self.module.instances[id].name.is_empty()
+                {
+                    let own = self.module.instances[id].clone();
+                    value.kind = ExprKind::Instance(self.module.instances.push(own));
+                }
                 Arg::In(self.coerce(value, ty))
             }
             None => Arg::Absent,
@@ -302,7 +325,7 @@ impl Checker<'_> {
                     return Filled::Failed;
                 }
                 if direction == Direction::None
-                    && sig.mode != Mode::Action
+                    && !matches!(sig.mode, Mode::Action | Mode::Extern)
                     && !self.is_object(&value.ty)
                 {
                     let what = format!("the argument for the directionless parameter `{name}`");
@@ -396,7 +419,7 @@ impl Checker<'_> {
                 // Nothing will ever have this type.
                 self.unify(var, &Ty::Void);
                 ty = Ty::Void;
-            } else if has_infer(&ty) {
+            } else if has_infer(&ty) && !sig.deferred {
                 // After an error in an argument no more errors are reported.
                 if !failed && !has_poison(&ty) {
                     let name = self.module.type_params[*id].name.clone();

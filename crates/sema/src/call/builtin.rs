@@ -53,7 +53,7 @@ impl Checker<'_> {
                     Callee::SetInvalid(object)
                 })
             }
-            ("push_front" | "pop_front", _, Ty::Stack(..)) => {
+            ("push_front" | "pop_front", _, Ty::Stack(elem, _)) if self.is_stacked(elem) => {
                 let [arg] = args else {
                     let diagnostic = if args.is_empty() {
                         calls::missing(span, &name.name, &["count".into()])
@@ -97,7 +97,7 @@ impl Checker<'_> {
         let usable: &[&str] = match (kind, ty) {
             (Some(CompositeKind::Header), _) => &["isValid", "setValid", "setInvalid"],
             (Some(CompositeKind::Union), _) => &["isValid"],
-            (_, Ty::Stack(..)) => &["push_front", "pop_front"],
+            (_, Ty::Stack(elem, _)) if self.is_stacked(elem) => &["push_front", "pop_front"],
             (_, Ty::Parser(..) | Ty::Control(..)) => &["apply"],
             _ => &[],
         };

@@ -6,6 +6,7 @@ use crate::errors::{calls, declarations};
 use crate::scope::Entity;
 use diag::Span;
 use hir::*;
+use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
@@ -45,45 +46,34 @@ impl Checker<'_> {
                 };
                 constructor = which as u32;
                 let mut signature = all[which].clone();
-                signature.type_params = self.module.externs[id].type_params.clone();
-                signature.result = Ty::Extern(id, own_params(&signature.type_params));
+                let own = &self.module.externs[id].type_params;
+                signature.result = Ty::Extern(id, own_params(own));
+                // Its own may stand for `_` in its parameters.
+                signature.type_params = [&own[..], &signature.type_params].concat();
                 signature
             }
-            Entity::Parser(id) => {
-                let decl = &self.module.parsers[id];
-                if decl.body.is_none() {
-                    let diagnostic =
-                        declarations::type_not_declaration(span, &decl.name, "parser", decl.span);
-                    self.report(diagnostic);
+            Entity::Parser(_) | Entity::Control(_) | Entity::Package(_) => {
+                let mut all = vec![entity.clone()];
+                if self.scopes.lookup(&name.name, true).is_some() {
+                    all.extend(
+                        self.overloads
+                            .get(&name.name)
+                            .into_iter()
+                            .flatten()
+                            .cloned(),
+                    );
+                }
+                let all: Vec<Signature> =
+                    all.iter().filter_map(|e| self.block_signature(e)).collect();
+                if !self.has_body(&entity, span) {
                     self.give_up(args);
                     return None;
                 }
-                let mut signature =
-                    Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
-                signature.result = Ty::Parser(id, [].into());
-                signature
-            }
-            Entity::Control(id) => {
-                let decl = &self.module.controls[id];
-                if decl.body.is_none() {
-                    let diagnostic =
-                        declarations::type_not_declaration(span, &decl.name, "control", decl.span);
-                    self.report(diagnostic);
+                let Some(which) = self.pick(name, &all, args, span) else {
                     self.give_up(args);
                     return None;
-                }
-                let mut signature =
-                    Signature::plain(&decl.name, &decl.ctor_params, Mode::Constructor, decl.span);
-                signature.result = Ty::Control(id, [].into());
-                signature
-            }
-            Entity::Package(id) => {
-                let decl = &self.module.packages[id];
-                let mut signature =
-                    Signature::plain(&decl.name, &decl.params, Mode::Constructor, decl.span);
-                signature.type_params = decl.type_params.clone();
-                signature.result = Ty::Package(id, own_params(&decl.type_params));
-                signature
+                };
+                all[which].clone()
             }
             Entity::Poison => {
                 self.give_up(args);
@@ -104,12 +94,62 @@ impl Checker<'_> {
         Some(Instance {
             name: Default::default(),
             ty: bound.result,
+            count: None,
             constructor,
             args: bound.args,
             implementations: Vec::new(),
             annotations: Vec::new(),
             span,
         })
+    }
+
+    /// The constructor of a parser, control or package.
+    fn block_signature(&self, entity: &Entity) -> Option<Signature> {
+        let (name, params, span, own, result): (_, _, _, _, &dyn Fn(Rc<[Ty]>) -> Ty) = match entity
+        {
+            Entity::Parser(id) => {
+                let d = &self.module.parsers[*id];
+                (&d.name, &d.ctor_params, d.span, &d.type_params, &|a| {
+                    Ty::Parser(*id, a)
+                })
+            }
+            Entity::Control(id) => {
+                let d = &self.module.controls[*id];
+                (&d.name, &d.ctor_params, d.span, &d.type_params, &|a| {
+                    Ty::Control(*id, a)
+                })
+            }
+            Entity::Package(id) => {
+                let d = &self.module.packages[*id];
+                (&d.name, &d.params, d.span, &d.type_params, &|a| {
+                    Ty::Package(*id, a)
+                })
+            }
+            _ => return None,
+        };
+        let mut signature = Signature::plain(name, params, Mode::Constructor, span);
+        signature.type_params = own.clone();
+        signature.result = result(own_params(own));
+        // What a parser or control is generic in may show only where it is applied.
+        signature.deferred = !matches!(entity, Entity::Package(_));
+        Some(signature)
+    }
+
+    /// Reports a type of parsers or controls, of which there are no instances.
+    fn has_body(&mut self, entity: &Entity, span: Span) -> bool {
+        let diagnostic = match entity {
+            Entity::Parser(id) if self.module.parsers[*id].body.is_none() => {
+                let d = &self.module.parsers[*id];
+                declarations::type_not_declaration(span, &d.name, "parser", d.span)
+            }
+            Entity::Control(id) if self.module.controls[*id].body.is_none() => {
+                let d = &self.module.controls[*id];
+                declarations::type_not_declaration(span, &d.name, "control", d.span)
+            }
+            _ => return true,
+        };
+        self.report(diagnostic);
+        false
     }
 
     /// `C.apply(args)` on a type: an instance made for this one call. `None` if `base` is no type.
@@ -171,24 +211,22 @@ impl Checker<'_> {
         instance.name = name.name.clone();
         let ty = instance.ty.clone();
         let (signature, is_parser) = match &ty {
-            Ty::Parser(id, _) => {
+            Ty::Parser(id, types) => {
                 let parser = &self.module.parsers[*id];
-                (
-                    Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span),
-                    true,
-                )
+                let signature =
+                    Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span);
+                (signature.inside(&parser.type_params, types), true)
             }
-            Ty::Control(id, _) => {
+            Ty::Control(id, types) => {
                 let control = &self.module.controls[*id];
-                (
-                    Signature::plain(&control.name, &control.params, Mode::Apply, control.span),
-                    false,
-                )
+                let signature =
+                    Signature::plain(&control.name, &control.params, Mode::Apply, control.span);
+                (signature.inside(&control.type_params, types), false)
             }
             _ => return Some(Called::Poison),
         };
         let id = self.module.instances.push(instance);
-        let object = Expr {
+        let mut object = Expr {
             kind: ExprKind::Instance(id),
             ty,
             span: base.span,
@@ -196,6 +234,7 @@ impl Checker<'_> {
         let Some(bound) = self.bind(&signature, &[], args, None, span) else {
             return Some(Called::Poison);
         };
+        self.zonk_expr(&mut object);
         let callee = if is_parser {
             Callee::Parser(object)
         } else {
@@ -213,6 +252,6 @@ impl Checker<'_> {
     }
 }
 
-fn own_params(params: &[TypeParamId]) -> std::rc::Rc<[Ty]> {
+fn own_params(params: &[TypeParamId]) -> Rc<[Ty]> {
     params.iter().map(|p| Ty::Param(*p)).collect()
 }

@@ -8,7 +8,7 @@ mod overload;
 pub(crate) use args::{Mode, Signature};
 
 use crate::checker::{Checker, Context, constant, poison_expr};
-use crate::errors::{calls, constants, names, types};
+use crate::errors::{calls, constants, declarations, names, types};
 use crate::scope::{Entity, Overload};
 use crate::suggest::nearest;
 use diag::Span;
@@ -36,6 +36,18 @@ impl Checker<'_> {
         span: Span,
     ) -> Called {
         match &callee.kind {
+            // An action may be called like the extern function that it calls.
+            ast::ExprKind::Name { name, .. }
+                if self.scopes.functions_around(&name.name).is_some() =>
+            {
+                let around = self.scopes.functions_around(&name.name).cloned();
+                match around.map(|b| (self.used.insert(b.span), b.entity)) {
+                    Some((_, Entity::Functions(all))) => {
+                        self.function_call(name, &all, type_args, args, want, span)
+                    }
+                    _ => self.give_up(args),
+                }
+            }
             ast::ExprKind::Name { global, name } => {
                 let Some(entity) = self.resolve(*global, name, "function", |e| {
                     matches!(e, Entity::Functions(_) | Entity::Action(_))
@@ -124,13 +136,14 @@ impl Checker<'_> {
             .iter()
             .map(|o| match o {
                 Overload::Function(id) => Signature::of_proto(&self.module.functions[*id].proto),
-                Overload::Extern(id) => Signature::of_proto(&self.module.extern_functions[*id]),
+                Overload::Extern(id) => Signature::of_extern(&self.module.extern_functions[*id]),
             })
             .collect();
         let Some(which) = self.pick(name, &protos, args, span) else {
             return self.give_up(args);
         };
         let signature = &protos[which];
+        self.used.insert(signature.span);
         if let Some(why) = self.deprecated.get(&signature.span) {
             let diagnostic = crate::errors::warnings::deprecated(name, why);
             self.report(diagnostic);
@@ -259,7 +272,7 @@ impl Checker<'_> {
                 _ => self.give_up(args),
             };
         }
-        let object = self.expr(base, None);
+        let mut object = self.receiver(base);
         match object.ty.clone() {
             Ty::Poison => self.give_up(args),
             Ty::Extern(id, type_arguments) => self.extern_method(
@@ -289,6 +302,8 @@ impl Checker<'_> {
                 let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
                     return Called::Poison;
                 };
+                // Its type arguments may have been inferred just now.
+                self.zonk_expr(&mut object);
                 Called::Call(
                     Call {
                         callee: Callee::Parser(object),
@@ -316,6 +331,8 @@ impl Checker<'_> {
                 let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
                     return Called::Poison;
                 };
+                // Its type arguments may have been inferred just now.
+                self.zonk_expr(&mut object);
                 Called::Call(
                     Call {
                         callee: Callee::Control(object),
@@ -330,6 +347,30 @@ impl Checker<'_> {
         }
     }
 
+    /// The object of a method call. An extern may be instantiated right there.
+    fn receiver(&mut self, base: &ast::Expr) -> Expr {
+        let constructs = match &base.kind {
+            ast::ExprKind::Call { callee, .. } => match &callee.kind {
+                ast::ExprKind::Name { .. } => matches!(
+                    self.named_entity(callee),
+                    Some(Entity::Extern(_) | Entity::Type(Ty::Extern(..)))
+                ),
+                _ => false,
+            },
+            _ => false,
+        };
+        if !constructs {
+            return self.expr(base, None);
+        }
+        let outer = std::mem::replace(&mut self.constructors_allowed, true);
+        let object = self.expr(base, None);
+        self.constructors_allowed = outer;
+        if object.ty != Ty::Poison {
+            self.instance_context(&object.ty, base.span);
+        }
+        object
+    }
+
     fn table_method(
         &mut self,
         id: TableId,
@@ -342,7 +383,7 @@ impl Checker<'_> {
             self.report(names::no_member(name, "a table", "method", near));
             return self.give_up(args);
         }
-        if self.context != Context::ControlApply {
+        if !matches!(self.context, Context::ControlApply | Context::Key) {
             self.report(calls::wrong_context(
                 span,
                 "a table",
@@ -388,7 +429,7 @@ impl Checker<'_> {
             .map(|(i, m)| {
                 (
                     i,
-                    Signature::of_proto(&m.proto).inside(&decl.type_params, outer),
+                    Signature::of_extern(&m.proto).inside(&decl.type_params, outer),
                 )
             })
             .unzip();
@@ -466,7 +507,7 @@ impl Checker<'_> {
                         "has a varbit field",
                         "give its length in bits as the second argument",
                     ));
-                } else if bound.args.len() == 2 && measure.varbits != 1 {
+                } else if bound.args.len() == 2 && measure.varbits == 0 {
                     self.report(types::extract_varbit(
                         at,
                         &shown,
@@ -518,6 +559,7 @@ impl Checker<'_> {
         match self.construct(entity, name, types, args, want, span) {
             Some(instance) => {
                 let ty = instance.ty.clone();
+                self.refuse_abstract(&ty, span);
                 let id = self.module.instances.push(instance);
                 Called::Value(Expr {
                     kind: ExprKind::Instance(id),
@@ -526,6 +568,20 @@ impl Checker<'_> {
                 })
             }
             None => Called::Value(poison_expr(span)),
+        }
+    }
+
+    /// Reports an object without a name whose methods nothing can supply.
+    fn refuse_abstract(&mut self, ty: &Ty, span: Span) {
+        let Ty::Extern(id, _) = ty else { return };
+        let decl = &self.module.externs[*id];
+        let missing = decl.methods.iter().find(|m| {
+            let optional = m.proto.annotations.iter().any(|a| a.name == "optional");
+            m.is_abstract && !optional
+        });
+        if let Some(method) = missing {
+            let diagnostic = declarations::abstract_unnamed(span, &decl.name, &method.proto.name);
+            self.report(diagnostic);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Overload resolution: by the number and the names of the arguments
-//! (specification section "Function overloading").
+//! (specification section "Function overloading"), and then by their types.
 
 use super::Signature;
 use crate::checker::Checker;
 use crate::errors::calls;
 use diag::Span;
+use hir::{Direction, LocalKind, Ty};
 use syntax::ast;
 
 impl Checker<'_> {
@@ -38,11 +39,88 @@ impl Checker<'_> {
                 None
             }
             _ => {
+                if let Some(one) = self.closest(all, &fitting, args) {
+                    return Some(one);
+                }
                 let locations: Vec<Span> = fitting.iter().map(|&i| all[i].span).collect();
                 self.report(calls::ambiguous(span, &name.name, &locations));
                 None
             }
         }
+    }
+
+    /// The one of `fitting` whose parameters' types those of the arguments fit best.
+    fn closest(
+        &mut self,
+        all: &[Signature],
+        fitting: &[usize],
+        args: &[ast::Arg],
+    ) -> Option<usize> {
+        let types: Vec<Option<Ty>> = args.iter().map(|a| self.type_alone(&a.value)).collect();
+        let mut scored: Vec<(u32, usize)> = fitting
+            .iter()
+            .filter_map(|&i| Some((self.closeness(&all[i], args, &types)?, i)))
+            .collect();
+        scored.sort_unstable_by(|a, b| b.cmp(a));
+        match scored[..] {
+            [(_, one)] => Some(one),
+            [(best, one), (second, _), ..] if best > second => Some(one),
+            _ => None,
+        }
+    }
+
+    /// An argument's type without regard to its parameter; `None` if it has none by itself.
+    fn type_alone(&mut self, value: &ast::Expr) -> Option<Ty> {
+        use ast::ExprKind::*;
+        if matches!(
+            value.kind,
+            DontCare | List(_) | Struct { .. } | Invalid | Default
+        ) {
+            return None;
+        }
+        // What is wrong with it is reported when it is bound.
+        let reported = std::mem::take(&mut self.diagnostics);
+        let allowed = std::mem::replace(&mut self.constructors_allowed, true);
+        let ty = self.expr(value, None).ty;
+        self.constructors_allowed = allowed;
+        self.diagnostics = reported;
+        (ty != Ty::Poison).then_some(ty)
+    }
+
+    /// How many arguments have just their parameters' types; `None` if one cannot be converted.
+    fn closeness(
+        &self,
+        signature: &Signature,
+        args: &[ast::Arg],
+        types: &[Option<Ty>],
+    ) -> Option<u32> {
+        let mut exact = 0;
+        for (i, (arg, ty)) in args.iter().zip(types).enumerate() {
+            let Some(ty) = ty else { continue };
+            let slot = match &arg.name {
+                Some(name) => signature
+                    .params
+                    .iter()
+                    .position(|p| self.module.locals[*p].name == name.name)?,
+                None => i,
+            };
+            let local = &self.module.locals[*signature.params.get(slot)?];
+            let wanted = crate::infer::subst(&local.ty, &signature.outer.0, &signature.outer.1);
+            let reads = !matches!(
+                local.kind,
+                LocalKind::Param(Direction::Out | Direction::InOut)
+            );
+            let generic = crate::infer::any(&wanted, &mut |t| matches!(t, Ty::Param(_)));
+            let converts = reads
+                && (matches!((ty, &wanted), (Ty::Int, Ty::Bits { .. }))
+                    || self.underlying(ty).is_some_and(|inner| inner == wanted));
+            if *ty == wanted {
+                exact += 1;
+            } else if !generic && !converts {
+                return None;
+            }
+        }
+        Some(exact)
     }
 
     /// Whether every argument has a parameter and every parameter an argument or none needed.

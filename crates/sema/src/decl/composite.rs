@@ -47,18 +47,11 @@ impl Checker<'_> {
 
     fn fields(&mut self, kind: CompositeKind, fields: &[ast::Field]) -> Vec<Field> {
         let mut done: Vec<Field> = Vec::with_capacity(fields.len());
-        let mut varbit = None;
         for field in fields {
             let annotations = self.annotations(&field.annotations);
             let annotations = self.with_display(annotations, &field.ty);
             let ty = self.full_ty(&field.ty);
             let ty = self.require_holds(container_of(kind), ty, field.ty.span);
-            if kind == CompositeKind::Header && matches!(ty, Ty::Varbit(_)) {
-                match varbit {
-                    Some(first) => self.report(types::second_varbit(field.name.span, first)),
-                    None => varbit = Some(field.name.span),
-                }
-            }
             if let Some(first) = done.iter().find(|f| f.name == field.name.name) {
                 let diagnostic = names::duplicate(&field.name, first.span);
                 self.report(diagnostic);

@@ -16,12 +16,12 @@ impl Checker<'_> {
         body: Option<&ast::ControlBody>,
     ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, head.name.span);
-        self.generic_declaration(head, body.is_some(), "control");
-        self.declare(&head.name, Entity::InProgress("a control"));
+        let first = self.begin_block(&head.name, "a control");
         let control = self.scoped(|c| {
-            let type_params = c.type_params(&head.type_params);
+            let mut type_params = c.type_params(&head.type_params);
             let params = c.params(&head.params, ParamOwner::Block);
             let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
+            type_params.append(&mut c.implicit_params);
             let body = body.map(|b| {
                 let done = c.control_body(b);
                 let apply = atomic_if(&annotations, done.apply, b.apply.span);
@@ -41,18 +41,7 @@ impl Checker<'_> {
             }
         });
         let id = self.module.controls.push(control);
-        self.settle(&head.name, Entity::Control(id));
-    }
-
-    /// What has a body may not be generic: only types of parsers and controls are.
-    pub(super) fn generic_declaration(&mut self, head: &ast::Head, has_body: bool, what: &str) {
-        if has_body && let Some(first) = head.type_params.first() {
-            self.report(declarations::generic_body(
-                first.span,
-                what,
-                &head.name.name,
-            ));
-        }
+        self.end_block(&head.name, first, Entity::Control(id));
     }
 
     fn control_body(&mut self, body: &ast::ControlBody) -> ControlBody {

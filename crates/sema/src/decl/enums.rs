@@ -5,7 +5,7 @@ use crate::constant;
 use crate::errors::{names, types};
 use crate::scope::Entity;
 use hir::*;
-use smol_str::SmolStr;
+use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
@@ -26,29 +26,37 @@ impl Checker<'_> {
             }
             resolved
         });
-        let mut done: Vec<(SmolStr, Option<ConstValue>)> = Vec::with_capacity(members.len());
-        for member in members {
-            let value = self.member_value(member, underlying.as_ref());
-            if done.iter().any(|(n, _)| *n == member.name.name) {
-                let first = members
-                    .iter()
-                    .find(|m| m.name.name == member.name.name)
-                    .map_or(member.name.span, |m| m.name.span);
-                self.report(names::duplicate(&member.name, first));
-                continue;
+        let id = self.module.enums.push(Enum {
+            name: name.name.clone(),
+            underlying: underlying.clone(),
+            members: Vec::with_capacity(members.len()),
+        });
+        self.scoped(|c| {
+            c.declare(name, Entity::Type(Ty::Enum(id)));
+            for member in members {
+                c.enum_member(id, member, underlying.as_ref());
             }
-            done.push((member.name.name.clone(), value));
-        }
+        });
         if underlying == Some(Ty::Poison) {
             self.declare(name, Entity::Poison);
             return;
         }
-        let id = self.module.enums.push(Enum {
-            name: name.name.clone(),
-            underlying,
-            members: done,
-        });
         self.declare(name, Entity::Type(Ty::Enum(id)));
+    }
+
+    /// A member, which the values of later ones may refer to by its name alone.
+    fn enum_member(&mut self, id: EnumId, member: &ast::EnumMember, underlying: Option<&Ty>) {
+        let value = self.member_value(member, underlying);
+        if let (Some(value), Some(ty)) = (&value, underlying) {
+            let entity = Entity::Const(Rc::new(value.clone()), ty.clone());
+            self.declare(&member.name, entity);
+        } else {
+            self.declare(&member.name, Entity::Poison);
+        }
+        let members = &mut self.module.enums[id].members;
+        if members.iter().all(|(known, _)| *known != member.name.name) {
+            members.push((member.name.name.clone(), value));
+        }
     }
 
     fn member_value(

@@ -1,10 +1,10 @@
 //! Extern objects.
 
+use super::ParamOwner;
 use crate::checker::Checker;
 use crate::errors::declarations;
 use crate::scope::Entity;
 use hir::*;
-use smol_str::SmolStr;
 use syntax::ast;
 
 impl Checker<'_> {
@@ -35,10 +35,33 @@ impl Checker<'_> {
         });
     }
 
+    /// Reports a signature that mentions the extern itself with type arguments that grow: its methods, and theirs in
+    /// turn, would never end.
+    fn refuse_endless(&mut self, id: ExternId, proto: &Prototype) {
+        let own = self.module.externs[id].type_params.clone();
+        let mut types: Vec<Ty> = (proto.params.iter())
+            .map(|p| self.module.locals[*p].ty.clone())
+            .collect();
+        types.push(proto.result.clone());
+        let grows = |arg: &Ty| {
+            !matches!(arg, Ty::Param(_)) && own.iter().any(|p| crate::infer::mentions(arg, *p))
+        };
+        let endless = types.iter().any(|ty| {
+            crate::infer::any(ty, &mut |t| match t {
+                Ty::Extern(other, args) => *other == id && args.iter().any(grows),
+                _ => false,
+            })
+        });
+        if endless {
+            let name = self.module.externs[id].name.clone();
+            self.report(declarations::endless_extern(proto.span, &name));
+        }
+    }
+
     fn method(&mut self, id: ExternId, name: &ast::Ident, method: &ast::Method) {
         let annotations =
             self.annotations_of(&method.annotations, method.span, method.proto.name.span);
-        let proto = self.scoped(|c| c.proto(&method.proto, annotations));
+        let proto = self.scoped(|c| c.proto(&method.proto, annotations, ParamOwner::Extern));
         let own_name = method.proto.name.name == name.name;
         let is_constructor = own_name && method.proto.result.is_none();
         if own_name != is_constructor || (method.proto.result.is_none() && !own_name) {
@@ -48,13 +71,14 @@ impl Checker<'_> {
             ));
             return;
         }
-        if is_constructor && (method.is_abstract || !proto.type_params.is_empty()) {
+        if is_constructor && (method.is_abstract || !method.proto.type_params.is_empty()) {
             self.report(declarations::constructor_form(
                 method.proto.name.span,
                 &name.name,
             ));
             return;
         }
+        self.refuse_endless(id, &proto);
         for param in &proto.params {
             let local = &mut self.module.locals[*param];
             if is_constructor {
@@ -77,10 +101,9 @@ impl Checker<'_> {
                     .filter(|p| p.name == proto.name)
                     .collect()
             };
-            let mine = self.sorted_names(&proto);
             earlier
                 .iter()
-                .find(|p| self.sorted_names(p) == mine)
+                .find(|p| self.same_parameters(&p.params, &proto.params))
                 .map(|p| p.span)
         };
         if let Some(first) = twin {
@@ -96,15 +119,5 @@ impl Checker<'_> {
                 is_abstract: method.is_abstract,
             });
         }
-    }
-
-    fn sorted_names(&self, proto: &Prototype) -> Vec<SmolStr> {
-        let mut names: Vec<SmolStr> = proto
-            .params
-            .iter()
-            .map(|p| self.module.locals[*p].name.clone())
-            .collect();
-        names.sort_unstable();
-        names
     }
 }

@@ -12,7 +12,7 @@ use syntax::ast;
 impl Checker<'_> {
     pub(super) fn extern_function(&mut self, decl: &ast::Decl, proto: &ast::Proto) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, proto.name.span);
-        let proto_done = self.scoped(|c| c.proto(proto, annotations));
+        let proto_done = self.scoped(|c| c.proto(proto, annotations, ParamOwner::Extern));
         let id = self.module.extern_functions.push(proto_done);
         self.add_overload(&proto.name, Overload::Extern(id));
     }
@@ -51,8 +51,11 @@ impl Checker<'_> {
         context: Context,
     ) -> Function {
         self.scoped(|c| {
-            let proto_done = c.proto(proto, annotations);
-            c.refuse_optional(&proto_done.params);
+            let proto_done = c.proto(proto, annotations, ParamOwner::Function);
+            // An abstract method's implementation has the parameters that its declaration has.
+            if context == Context::Function {
+                c.refuse_optional(&proto_done.params);
+            }
             let before = std::mem::replace(&mut c.result, proto_done.result.clone());
             let block = c.in_context(context, |c| c.block(body));
             let block = atomic_if(&proto_done.annotations, block, body.span);
@@ -76,19 +79,24 @@ impl Checker<'_> {
     }
 
     /// A signature; declares its type parameters and parameters in the current scope.
-    pub(super) fn proto(&mut self, proto: &ast::Proto, annotations: Vec<Annotation>) -> Prototype {
-        let type_params = self.type_params(&proto.type_params);
+    pub(super) fn proto(
+        &mut self,
+        proto: &ast::Proto,
+        annotations: Vec<Annotation>,
+        owner: ParamOwner,
+    ) -> Prototype {
+        let mut type_params = self.type_params(&proto.type_params);
         let result = match &proto.result {
             Some(ty) => {
                 let result = self.full_ty(ty);
-                if matches!(
-                    result,
-                    Ty::Extern(..)
-                        | Ty::Parser(..)
-                        | Ty::Control(..)
-                        | Ty::Package(..)
-                        | Ty::MatchKind
-                ) {
+                let impossible = match result {
+                    // A factory.
+                    Ty::Extern(..) => owner != ParamOwner::Extern,
+                    Ty::Int => owner == ParamOwner::Extern,
+                    Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) | Ty::MatchKind => true,
+                    _ => false,
+                };
+                if impossible {
                     let shown = self.show(&result);
                     self.report(declarations::result_type(ty.span, &shown));
                     Ty::Poison
@@ -98,7 +106,8 @@ impl Checker<'_> {
             }
             None => Ty::Void,
         };
-        let params = self.params(&proto.params, ParamOwner::Function);
+        let params = self.params(&proto.params, owner);
+        type_params.append(&mut self.implicit_params);
         let optional = self.optional_flags(&params);
         Prototype {
             name: proto.name.name.clone(),
@@ -117,11 +126,7 @@ impl Checker<'_> {
             None => self.declare(name, Entity::Functions(vec![new])),
             Some(binding) => match binding.entity {
                 Entity::Functions(mut all) => {
-                    let mine = self.parameter_names(new);
-                    let twin = all
-                        .iter()
-                        .find(|o| self.parameter_names(**o) == mine)
-                        .copied();
+                    let twin = all.iter().find(|o| self.are_twins(**o, new)).copied();
                     if let Some(twin) = twin {
                         let first = match twin {
                             Overload::Function(id) => self.module.functions[id].proto.span,
@@ -139,16 +144,28 @@ impl Checker<'_> {
         }
     }
 
-    fn parameter_names(&self, overload: Overload) -> Vec<SmolStr> {
-        let params = match overload {
+    fn are_twins(&self, a: Overload, b: Overload) -> bool {
+        let params = |overload| match overload {
             Overload::Function(id) => &self.module.functions[id].proto.params,
             Overload::Extern(id) => &self.module.extern_functions[id].params,
         };
-        let mut names: Vec<SmolStr> = params
-            .iter()
-            .map(|p| self.module.locals[*p].name.clone())
-            .collect();
-        names.sort_unstable();
-        names
+        self.same_parameters(params(a), params(b))
+    }
+
+    /// Whether neither the names nor the types of arguments tell parameters from others.
+    pub(super) fn same_parameters(&self, a: &[LocalId], b: &[LocalId]) -> bool {
+        let sorted = |params: &[LocalId]| {
+            let mut names: Vec<SmolStr> = params
+                .iter()
+                .map(|p| self.module.locals[*p].name.clone())
+                .collect();
+            names.sort_unstable();
+            names
+        };
+        let types = |params: &[LocalId]| -> Vec<Ty> {
+            let locals = params.iter().map(|p| &self.module.locals[*p]);
+            locals.map(|l| l.ty.clone()).collect()
+        };
+        sorted(a) == sorted(b) && types(a) == types(b)
     }
 }

@@ -1,12 +1,15 @@
 //! Named instances, and the methods that they supply.
 
 use crate::checker::{Checker, Context};
-use crate::errors::{declarations, names};
+use crate::errors::{declarations, names, types};
 use crate::infer::subst;
 use crate::scope::Entity;
 use crate::suggest::nearest;
+use crate::types::Container;
 use diag::Span;
 use hir::*;
+use num_traits::ToPrimitive;
+use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
@@ -16,6 +19,7 @@ impl Checker<'_> {
             ty,
             args,
             name,
+            size,
             body,
         } = &decl.kind
         else {
@@ -32,12 +36,30 @@ impl Checker<'_> {
         instance.annotations = annotations;
         instance.span = name.span;
         instance.implementations = self.implementations(&instance.ty, body.as_deref(), name);
+        if let Some(size) = size {
+            instance.count = self.instance_count(&instance.ty, size, ty.span);
+        }
         if self.context != Context::TopLevel {
             self.expect_use("instance", name);
         }
         let id = self.module.instances.push(instance);
         self.declare(name, Entity::Instance(id));
         Some(id)
+    }
+
+    /// How many instances an array has.
+    fn instance_count(&mut self, ty: &Ty, size: &ast::Expr, span: Span) -> Option<u32> {
+        let (value, at) = self.const_int(size)?;
+        if !matches!(ty, Ty::Extern(..)) {
+            let shown = self.show(ty);
+            self.report(types::nesting(span, &shown, Container::Stack));
+            return None;
+        }
+        let count = value.to_u32().filter(|n| *n <= MAX_STACK_SIZE);
+        if count.is_none() {
+            self.report(types::stack_size(at, &value, MAX_STACK_SIZE));
+        }
+        count
     }
 
     fn make(&mut self, ty: &ast::Type, args: &[ast::Arg], span: Span) -> Option<Instance> {
@@ -64,7 +86,7 @@ impl Checker<'_> {
     }
 
     /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").
-    fn instance_context(&mut self, ty: &Ty, span: Span) {
+    pub(crate) fn instance_context(&mut self, ty: &Ty, span: Span) {
         use Context::*;
         let (what, allowed, help): (_, &[Context], _) = match ty {
             Ty::Package(..) => (
@@ -209,5 +231,14 @@ impl Checker<'_> {
             self.report(declarations::implementation_signature(name, wanted));
         }
         fits.map(|i| i as u32)
+    }
+
+    /// The type of a named instance, or of an array of such.
+    pub(crate) fn instance_type(&self, id: InstanceId) -> Ty {
+        let instance = &self.module.instances[id];
+        match instance.count {
+            Some(count) => Ty::Stack(Rc::new(instance.ty.clone()), count),
+            None => instance.ty.clone(),
+        }
     }
 }

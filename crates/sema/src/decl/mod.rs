@@ -16,7 +16,7 @@ pub(crate) use params::ParamOwner;
 
 use crate::annotation;
 use crate::checker::Checker;
-use crate::errors::{declarations, types};
+use crate::errors::{declarations, names, types};
 use crate::scope::Entity;
 use hir::*;
 use syntax::ast;
@@ -67,6 +67,7 @@ impl Checker<'_> {
     /// A declaration outside everything.
     pub(crate) fn top_level(&mut self, decl: &ast::Decl) {
         use ast::DeclKind::*;
+        self.reserved_names(decl);
         match &decl.kind {
             Const { ty, name, value } => {
                 self.const_decl(decl, ty, name, value);
@@ -129,6 +130,28 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports declarations of names that have a meaning to the language, as something else.
+    fn reserved_names(&mut self, decl: &ast::Decl) {
+        use ast::DeclKind::*;
+        let Some(name) = declared_name(decl) else {
+            return;
+        };
+        let kind = kind_name(&decl.kind);
+        match (name.name.as_str(), &decl.kind) {
+            ("NoAction", Action { params, .. }) if params.is_empty() => {}
+            ("NoAction", Action { .. }) => {
+                self.report(declarations::not_no_action(
+                    name,
+                    "an action with parameters",
+                ));
+            }
+            ("NoAction", _) => self.report(declarations::not_no_action(name, kind)),
+            ("main", Instance { .. }) => {}
+            ("main", _) => self.report(declarations::main_not_instance(name, kind)),
+            _ => {}
+        }
+    }
+
     /// Declares type parameters in the current scope.
     pub(crate) fn type_params(&mut self, names: &[ast::Ident]) -> Vec<TypeParamId> {
         names
@@ -188,15 +211,64 @@ impl Checker<'_> {
     ) {
         self.annotations_of(&decl.annotations, decl.span, name.span);
         let (type_params, params) = self.scoped(|c| {
-            let type_params = c.type_params(type_params);
-            (type_params, c.params(params, ParamOwner::Constructor))
+            let mut type_params = c.type_params(type_params);
+            let params = c.params(params, ParamOwner::Constructor);
+            type_params.append(&mut c.implicit_params);
+            (type_params, params)
         });
+        let first = self.begin_block(name, "a package");
         let id = self.module.packages.push(Package {
             name: name.name.clone(),
             type_params,
             params,
             span: name.span,
         });
-        self.declare(name, Entity::Package(id));
+        self.end_block(name, first, Entity::Package(id));
+    }
+
+    /// Begins a parser, control or package. Gives the first of its name and kind, which it may overload by the number of
+    /// its constructor's parameters.
+    fn begin_block(&mut self, name: &ast::Ident, what: &'static str) -> Option<Entity> {
+        let first = (self.scopes.lookup_here(&name.name))
+            .map(|b| b.entity.clone())
+            .filter(|e| e.describe() == what);
+        if first.is_none() {
+            self.declare(name, Entity::InProgress(what));
+        }
+        first
+    }
+
+    /// Ends what was begun: `made` is known from here on.
+    fn end_block(&mut self, name: &ast::Ident, first: Option<Entity>, made: Entity) {
+        let Some(first) = first else {
+            return self.settle(name, made);
+        };
+        let others = self.overloads.get(&name.name).into_iter().flatten();
+        let count = |entity: &Entity| self.constructor_params(entity).map_or(0, <[_]>::len);
+        let twin = std::iter::once(&first)
+            .chain(others)
+            .any(|other| count(other) == count(&made));
+        let is_type = |entity: &Entity| match entity {
+            Entity::Parser(id) => self.module.parsers[*id].body.is_none(),
+            Entity::Control(id) => self.module.controls[*id].body.is_none(),
+            _ => false,
+        };
+        if twin || is_type(&first) || is_type(&made) {
+            let earlier = self.scopes.lookup_here(&name.name).map(|b| b.span);
+            self.report(names::duplicate(name, earlier.unwrap_or(name.span)));
+        } else {
+            let all = self.overloads.entry(name.name.clone()).or_default();
+            all.push(made);
+        }
+    }
+
+    /// The parameters of the constructor of a parser, control or package.
+    pub(crate) fn constructor_params(&self, entity: &Entity) -> Option<&[LocalId]> {
+        match entity {
+            Entity::Parser(id) => Some(&self.module.parsers[*id].ctor_params),
+            Entity::Control(id) => Some(&self.module.controls[*id].ctor_params),
+            Entity::Package(id) => Some(&self.module.packages[*id].params),
+            _ => None,
+        }
     }
 }

@@ -9,8 +9,10 @@ use syntax::ast;
 /// Whose parameters they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ParamOwner {
-    /// A function's or method's.
+    /// A function's, or the implementation of a method's.
     Function,
+    /// An extern function's or method's.
+    Extern,
     /// An action's: without direction they come from the control plane.
     Action,
     /// A parser's or control's at run time.
@@ -28,7 +30,7 @@ impl Checker<'_> {
     fn param(&mut self, param: &ast::Param, owner: ParamOwner) -> LocalId {
         let annotations = self.annotations_of(&param.annotations, param.span, param.name.span);
         let annotations = self.with_display(annotations, &param.ty);
-        let ty = self.full_ty(&param.ty);
+        let ty = self.param_ty_of(&param.ty);
         let direction = direction(param.direction);
         let ty = self.check_param_type(param, ty, direction, owner);
         let kind = if owner == ParamOwner::Constructor {
@@ -69,13 +71,16 @@ impl Checker<'_> {
         optional: bool,
         owner: ParamOwner,
     ) {
+        let outer = std::mem::replace(
+            &mut self.constructors_allowed,
+            owner == ParamOwner::Constructor,
+        );
         let value = self.expr_as(default, ty);
+        self.constructors_allowed = outer;
         if optional {
             self.report(declarations::optional_default(param.name.span));
         } else if matches!(direction, Direction::Out | Direction::InOut) {
             self.report(declarations::default_on_out(default.span, &param.name.name));
-        } else if owner == ParamOwner::Action && direction == Direction::None {
-            self.report(declarations::default_on_action(default.span));
         } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
             self.report(constants::not_constant(value.span, "a default argument"));
         }
@@ -97,6 +102,9 @@ impl Checker<'_> {
                 self.report(declarations::constructor_direction(param.span));
                 return ty;
             }
+            (Ty::Extern(..), Direction::None, ParamOwner::Action) => {
+                "an action has values alone: use the object by its name"
+            }
             (Ty::Extern(..), Direction::None, _) => return ty,
             (Ty::Extern(..), ..) => "objects are passed without a direction",
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, ParamOwner::Constructor) => {
@@ -105,9 +113,16 @@ impl Checker<'_> {
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
                 "parsers, controls and packages are passed to constructors only"
             }
-            (Ty::MatchKind, ..) => "match kinds are allowed in tables only",
+            (Ty::MatchKind, Direction::None, ParamOwner::Extern | ParamOwner::Constructor) => {
+                return ty;
+            }
+            (Ty::MatchKind, ..) => "match kinds are for tables and externs",
+            (Ty::List(_), Direction::In, ParamOwner::Extern) => return ty,
             (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => {
                 "its values exist only at compile time"
+            }
+            (Ty::Varbit(_) | Ty::Error, Direction::None, ParamOwner::Action) => {
+                "the control plane has no such values"
             }
             (_, Direction::None, _) => return ty,
             (ty, ..) if self.is_storable(ty) => return ty.clone(),

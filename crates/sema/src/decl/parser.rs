@@ -2,7 +2,7 @@
 
 use super::ParamOwner;
 use crate::checker::{Checker, Context};
-use crate::errors::{constants, declarations, names, types};
+use crate::errors::{constants, declarations, names, tables, types};
 use crate::scope::Entity;
 use crate::suggest::nearest;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -22,12 +22,12 @@ impl Checker<'_> {
         body: Option<&ast::ParserBody>,
     ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, head.name.span);
-        self.generic_declaration(head, body.is_some(), "parser");
-        self.declare(&head.name, Entity::InProgress("a parser"));
+        let first = self.begin_block(&head.name, "a parser");
         let parser = self.scoped(|c| {
-            let type_params = c.type_params(&head.type_params);
+            let mut type_params = c.type_params(&head.type_params);
             let params = c.params(&head.params, ParamOwner::Block);
             let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
+            type_params.append(&mut c.implicit_params);
             let body = body.map(|b| c.parser_body(b, &head.name));
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");
@@ -43,7 +43,7 @@ impl Checker<'_> {
             }
         });
         let id = self.module.parsers.push(parser);
-        self.settle(&head.name, Entity::Parser(id));
+        self.end_block(&head.name, first, Entity::Parser(id));
     }
 
     fn parser_body(&mut self, body: &ast::ParserBody, parser: &ast::Ident) -> ParserBody {
@@ -60,12 +60,53 @@ impl Checker<'_> {
             if start.is_none() {
                 c.report(names::no_start(parser));
             }
+            c.require_end(parser, &states, start);
             ParserBody {
                 locals,
                 states,
                 start: start.unwrap_or_else(|| StateId::new(0)),
             }
         })
+    }
+
+    /// Reports a parser none of whose states, as far as they are reached, goes to an end.
+    fn require_end(
+        &mut self,
+        parser: &ast::Ident,
+        states: &PrimaryMap<StateId, State>,
+        start: Option<StateId>,
+    ) {
+        let mut seen = vec![false; states.len()];
+        let mut pending: Vec<StateId> = start.into_iter().collect();
+        if pending.is_empty() {
+            return;
+        }
+        while let Some(id) = pending.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let targets: Vec<Target> = match &states[id].transition {
+                Transition::To(target, _) => vec![*target],
+                Transition::Select { cases, .. } => {
+                    let matches_all = |keysets: &[Keyset]| {
+                        let any = |k: &Keyset| matches!(k, Keyset::Any);
+                        keysets.iter().all(any)
+                    };
+                    // What matches no case is rejected.
+                    if !cases.iter().any(|(keysets, ..)| matches_all(keysets)) {
+                        return;
+                    }
+                    cases.iter().map(|(_, target, _)| *target).collect()
+                }
+            };
+            for target in targets {
+                match target {
+                    Target::State(next) => pending.push(next),
+                    Target::Accept | Target::Reject => return,
+                }
+            }
+        }
+        self.report(declarations::never_ends(parser));
     }
 
     fn state_names(&mut self, body: &ast::ParserBody) -> States {
@@ -108,6 +149,30 @@ impl Checker<'_> {
         })
     }
 
+    /// Reports `@match` annotations of a value set, or of the fields of its type, without a match kind.
+    fn match_annotations(&mut self, elem: &Ty, own: &[Annotation]) {
+        let mut all: Vec<Annotation> = own.to_vec();
+        if let Ty::Composite(id, _) = elem {
+            let fields = &self.module.composites[*id].fields;
+            all.extend(fields.iter().flat_map(|f| f.annotations.iter().cloned()));
+        }
+        for annotation in all.iter().filter(|a| a.name == "match") {
+            let known = match &annotation.body {
+                AnnotationBody::Tokens(tokens) => match &tokens[..] {
+                    [kind] => self.module.match_kinds.contains(kind),
+                    _ => false,
+                },
+                AnnotationBody::Values(values) => {
+                    matches!(values[..], [ConstValue::MatchKind(_)])
+                }
+                _ => false,
+            };
+            if !known {
+                self.report(tables::match_without_kind(annotation.span));
+            }
+        }
+    }
+
     /// The state that a transition names.
     pub(super) fn target(&mut self, name: &ast::Ident, names: &States) -> Target {
         match name.name.as_str() {
@@ -145,6 +210,7 @@ impl Checker<'_> {
             let shown = self.show(bad);
             self.report(types::key_type(ty.span, &shown, "a value set"));
         }
+        self.match_annotations(&elem, &annotations);
         let size = self.expr(size, None);
         if size.ty != Ty::Poison {
             if !matches!(size.ty, Ty::Int | Ty::Bits { .. }) {

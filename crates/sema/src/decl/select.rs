@@ -39,7 +39,9 @@ impl Checker<'_> {
                 self.report(warnings::unreachable_case(case.span, first));
             }
             let errors = self.diagnostics.len();
+            let outer = std::mem::replace(&mut self.run_time_sets, true);
             let keysets = self.case_keysets(case, &types, flat.len());
+            self.run_time_sets = outer;
             // A keyset with an error, or for a key with one, is treated as one that matches everything, but was not
             // meant so.
             if keys_are_right

@@ -65,7 +65,9 @@ impl Checker<'_> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let annotations = self.with_display(annotations, ty);
         let mut resolved = self.full_ty(ty);
-        if !self.is_storable(&resolved) {
+        // What a factory returns is an object like an instance, and stays the same one.
+        let is_object = matches!(resolved, Ty::Extern(..)) && init.is_some();
+        if !self.is_storable(&resolved) && !is_object {
             let shown = self.show(&resolved);
             self.report(types::no_variable(ty.span, &shown, "a variable"));
             resolved = Ty::Poison;
@@ -77,7 +79,12 @@ impl Checker<'_> {
             self.declare(name, Entity::Poison);
             return None;
         }
-        let id = self.local(name, resolved, LocalKind::Var, annotations);
+        let kind = if is_object {
+            LocalKind::Const
+        } else {
+            LocalKind::Var
+        };
+        let id = self.local(name, resolved, kind, annotations);
         Some((id, init))
     }
 

@@ -27,6 +27,17 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
     }
 }
 
+/// Division or modulo by something that is known at run time only.
+pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0508"),
+        span,
+        format!("the right operand of `{op}` must be a compile-time constant"),
+    )
+    .label("known only at run time")
+    .help("divide by a constant; by a power of two that is computed, shift")
+}
+
 /// A value that is not a compile-time constant, where it must be.
 pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(

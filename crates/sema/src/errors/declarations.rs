@@ -61,13 +61,6 @@ pub(crate) fn type_not_declaration(
     ))
 }
 
-/// A parser or control with body and type parameters.
-pub(crate) fn generic_body(span: Span, what: &str, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0235"), span, format!("the {what} `{name}` has a body and type parameters"))
-        .label("only a type may be generic")
-        .help("name the concrete types in its parameters, or end the declaration with `;` to declare a type")
-}
-
 /// `main` is something else than a package.
 pub(crate) fn main_not_package(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
@@ -159,13 +152,13 @@ pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
         Code("E0243"),
         name.span,
         format!(
-            "another `{}` has the same number of parameters with the same names",
+            "another `{}` has the same number of parameters with the same names and types",
             name.name
         ),
     )
     .label("indistinguishable")
     .also(first, "the other one")
-    .help("overloads differ in the number or in the names of their parameters")
+    .help("overloads differ in the number, the names or the types of their parameters")
 }
 
 /// A parameter of an impossible type.
@@ -200,17 +193,6 @@ pub(crate) fn default_on_out(span: Span, name: &str) -> Diagnostic {
     )
     .label("only `in` parameters and those without direction can")
     .help("remove the default value")
-}
-
-/// A default value on a parameter of an action that the control plane gives.
-pub(crate) fn default_on_action(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0247"),
-        span,
-        "an action's parameters without direction have no default values",
-    )
-    .label("not allowed here")
-    .help("the control plane gives every value: remove the default, or make the parameter `in`")
 }
 
 /// `@optional` and a default value.
@@ -279,4 +261,76 @@ pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
     )
     .label("given again")
     .help("keys in an annotation are unique: remove one")
+}
+
+/// An extern that mentions itself in a method with ever larger type arguments.
+pub(crate) fn endless_extern(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0255"),
+        span,
+        format!("the type of this method of `{name}` never ends"),
+    )
+    .label(format!("`{name}` of a larger type each time"))
+    .help(format!(
+        "mention `{name}` with its own type parameters, or with types that do not contain them"
+    ))
+}
+
+/// A local of the name of a parameter of the same body.
+pub(crate) fn shadows_parameter(name: &Ident, param: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0256"),
+        name.span,
+        format!("`{}` is a parameter of the same name", name.name),
+    )
+    .label("declared again")
+    .also(param, "the parameter")
+    .help("choose another name: the parameter could not be reached any more")
+}
+
+/// `NoAction` as something else than the action of core.p4.
+pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0257"),
+        name.span,
+        format!("`NoAction` is {what}, not an action without parameters"),
+    )
+    .label("tables run `NoAction` by default")
+    .help("choose another name, or include <core.p4> for the action")
+}
+
+/// `main` as something that is no instance.
+pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0258"),
+        name.span,
+        format!("`main` is {what}, not an instance of a package"),
+    )
+    .label("the program starts with a package")
+    .help("instantiate the architecture's package as `main`, and choose another name here")
+}
+
+/// An object without a name of an extern whose methods are to be supplied.
+pub(crate) fn abstract_unnamed(span: Span, of: &str, method: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0259"),
+        span,
+        format!("an object of `{of}` in an expression cannot implement `{method}`"),
+    )
+    .label("nothing supplies its abstract methods")
+    .help("declare it with a name and a body in braces, and give the name here")
+}
+
+/// A parser whose states lead in circles only.
+pub(crate) fn never_ends(parser: &Ident) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0260"),
+        parser.span,
+        format!(
+            "the parser `{}` never reaches `accept` or `reject`",
+            parser.name
+        ),
+    )
+    .label("goes in circles")
+    .help("let one of its states go to `accept` or `reject`")
 }

@@ -21,17 +21,6 @@ pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> D
     .help("write to a copy in a variable, or make the parameter `inout`")
 }
 
-/// A compound assignment whose left side calls something.
-pub(crate) fn compound_call(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0433"),
-        span,
-        "the left side of a compound assignment calls a function",
-    )
-    .label("it would be called twice")
-    .help("store the call's result in a variable first")
-}
-
 /// A statement in the wrong context.
 pub(crate) fn not_here(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(

@@ -162,20 +162,50 @@ pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
     .help("use `exact` or `ternary`")
 }
 
-/// A key without a simple name.
-pub(crate) fn key_needs_name(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0472"),
-        span,
-        "this key has no name for the control plane",
-    )
-    .label("more than names, fields, indices and slices")
-    .help("name it: `expression : exact @name(\"name\");`")
-}
-
 /// `@atomic` before a table.
 pub(crate) fn atomic_table(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0474"), span, "a table cannot be `@atomic`")
         .label("blocks and controls can")
         .help("put `@atomic` before the block that must run for one packet at a time")
+}
+
+/// A property with a value of another type than it can have.
+pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0475"),
+        span,
+        format!("the property `{name}` is {wanted}, not a `{got}`"),
+    )
+    .label(format!("this is a `{got}`"))
+    .help(format!("give {wanted}, or remove the property"))
+}
+
+/// A priority in a table of which at most one entry matches.
+pub(crate) fn priority_unused(span: Span, table: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0476"),
+        span,
+        format!("the entries of `{table}` have no priorities"),
+    )
+    .label("not allowed here")
+    .help("exact keys match one entry, and of prefixes the longest wins: remove the priority")
+}
+
+/// The first entry without a priority where another has one.
+pub(crate) fn priority_missing(span: Span, other: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0477"),
+        span,
+        "the first entry has no priority, but another one has",
+    )
+    .label("which priority?")
+    .also(other, "given here")
+    .help("give the first entry a priority: those without one follow the entry before them")
+}
+
+/// `@match` without the match kind that it is to give.
+pub(crate) fn match_without_kind(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0478"), span, "this `@match` names no match kind")
+        .label("which match kind?")
+        .help("write one that is declared, as in `@match(ternary)`")
 }

@@ -335,10 +335,10 @@ pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0323"),
         span,
-        format!("a header stack of {size} elements is not possible"),
+        format!("an array of {size} elements is not possible"),
     )
-    .label(format!("1 to {most}"))
-    .help(format!("use a size from 1 to {most}"))
+    .label(format!("0 to {most}"))
+    .help(format!("use a size from 0 to {most}"))
 }
 
 /// A type with too many parts.
@@ -401,18 +401,6 @@ pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
     )
     .label("the enum has no underlying type")
     .help("write `enum bit<8> E {...}`, or omit the values")
-}
-
-/// A second varbit in a header.
-pub(crate) fn second_varbit(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0329"),
-        span,
-        "a header holds at most one varbit field",
-    )
-    .label("the second")
-    .also(first, "the first")
-    .help("split the header in two")
 }
 
 /// A number without width as a run-time argument.

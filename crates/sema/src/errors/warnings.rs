@@ -10,6 +10,7 @@ pub(crate) fn families(code: Code) -> &'static [&'static str] {
         "W0201" => &["unused"],
         "W0202" => &["deprecated"],
         "W0203" => &["missing"],
+        "W0204" => &["duplicate"],
         "W0301" | "W0302" | "W0303" => &["overflow", "mismatch"],
         "W0401" => &["uninitialized", "uninitialized_use"],
         "W0402" => &["invalid_header"],
@@ -46,6 +47,14 @@ pub(crate) fn no_main(span: Span) -> Diagnostic {
     Diagnostic::warning(Code("W0203"), span, "the program has no `main`")
         .label("a library of declarations")
         .help("instantiate the architecture's package as `main` to make a program of it")
+}
+
+/// `@name` for the second time.
+pub(crate) fn second_name(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::warning(Code("W0204"), span, "a second `@name`")
+        .label("has no effect")
+        .also(first, "given here first")
+        .help("remove it")
 }
 
 /// A constant that loses bits.
@@ -154,4 +163,15 @@ pub(crate) fn empty_range(span: Span, lo: &BigInt, hi: &BigInt) -> Diagnostic {
     )
     .label("matches nothing")
     .help("write the lower end first")
+}
+
+/// A key that is no plain name, field, index or slice, and has no `@name`.
+pub(crate) fn key_without_name(span: Span, made: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0409"),
+        span,
+        "this key has no name for the control plane",
+    )
+    .label(format!("it is called `{made}`"))
+    .help("put `@name(\"...\")` after the match kind, or `@hidden`")
 }

@@ -48,8 +48,7 @@ impl Checker<'_> {
             let ty = Ty::Tuple(values.iter().map(|v| v.ty.clone()).collect());
             return self.gathered(values, ty, span);
         };
-        let too_few_allowed = rest || matches!(ty, Ty::Stack(..));
-        if given.len() > slots.len() || (given.len() < slots.len() && !too_few_allowed) {
+        if given.len() > slots.len() || (given.len() < slots.len() && !rest) {
             let shown = self.show(&ty);
             given.iter().for_each(|e| drop(self.expr(e, None)));
             return self.poison(types::list_length(span, &shown, slots.len(), given.len()));

@@ -191,6 +191,11 @@ impl Checker<'_> {
     ) -> Expr {
         let (property, ty) = match name.name.as_str() {
             "size" => return constant(ConstValue::Int(BigInt::from(n)), Ty::bit(32), span),
+            _ if !self.is_stacked(elem) => {
+                let near = nearest(&name.name, ["size"].into_iter());
+                let of = format!("the array `{}`", self.show(&base.ty));
+                return self.poison(names::no_member(name, &of, "property", near));
+            }
             "next" => (StackProperty::Next, elem.clone()),
             "last" => (StackProperty::Last, elem.clone()),
             "lastIndex" => (StackProperty::LastIndex, Ty::bit(32)),

@@ -48,6 +48,9 @@ impl Checker<'_> {
             ast::ExprKind::Member(base, name) => self.member(base, name, span),
             ast::ExprKind::Index(base, index) => self.index(base, index, span),
             ast::ExprKind::Slice { base, hi, lo } => self.slice(base, hi, lo, span),
+            ast::ExprKind::PartSelect { base, lo, width } => {
+                self.part_select(base, lo, width, span)
+            }
             ast::ExprKind::List(elems) => self.list(elems, want, span),
             ast::ExprKind::Struct { fields, rest } => self.structure(fields, *rest, want, span),
             ast::ExprKind::Invalid => self.invalid_header(want, span),
@@ -104,7 +107,9 @@ impl Checker<'_> {
             | ExprKind::Slice { base: e, .. }
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.is_compile_time(e),
-            ExprKind::StackIndex(a, b) => self.is_compile_time(a) && self.is_compile_time(b),
+            ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
+                self.is_compile_time(a) && self.is_compile_time(b)
+            }
             ExprKind::Chain(first, steps) => {
                 self.is_compile_time(first) && steps.iter().all(|s| self.is_compile_time(&s.right))
             }
@@ -113,6 +118,7 @@ impl Checker<'_> {
             }
             ExprKind::List(elems) => elems.iter().all(|e| self.is_compile_time(e)),
             ExprKind::StackProperty(..)
+            | ExprKind::Target
             | ExprKind::IsValid(_)
             | ExprKind::Call(_)
             | ExprKind::TableHit(..) => false,

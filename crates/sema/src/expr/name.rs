@@ -63,7 +63,7 @@ impl Checker<'_> {
             },
             Entity::Instance(id) => Expr {
                 kind: ExprKind::Instance(id),
-                ty: self.module.instances[id].ty.clone(),
+                ty: self.instance_type(id),
                 span,
             },
             Entity::Poison => poison_expr(span),

@@ -23,8 +23,9 @@ impl Checker<'_> {
         }
         let fits = match op {
             ast::UnaryOp::Not => value.ty == Ty::Bool,
-            ast::UnaryOp::BitNot => matches!(value.ty, Ty::Bits { .. }),
-            ast::UnaryOp::Neg | ast::UnaryOp::Plus => matches!(value.ty, Ty::Bits { .. } | Ty::Int),
+            ast::UnaryOp::BitNot | ast::UnaryOp::Neg | ast::UnaryOp::Plus => {
+                matches!(value.ty, Ty::Bits { .. } | Ty::Int)
+            }
         };
         if !fits {
             let shown = self.show(&value.ty);
@@ -164,13 +165,12 @@ impl Checker<'_> {
         if left.ty == Ty::Poison || right.ty == Ty::Poison {
             return poison_expr(span);
         }
-        let bitwise = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
         let saturating = matches!(op, BinaryOp::SatAdd | BinaryOp::SatSub);
         let dividing = matches!(op, BinaryOp::Div | BinaryOp::Mod);
         let fits = left.ty == right.ty
             && match &left.ty {
                 Ty::Bits { signed, .. } => !(dividing && *signed),
-                Ty::Int => !bitwise && !saturating,
+                Ty::Int => !saturating,
                 _ => false,
             };
         if !fits {
@@ -195,15 +195,21 @@ impl Checker<'_> {
                 Err(fault) => self.poison(constants::fault(fault, span, right.span, symbol(op))),
             };
         }
-        if dividing
-            && matches!(&right.kind, ExprKind::Const(ConstValue::Int(b)) if b.sign() == Sign::NoSign)
-        {
-            return self.poison(constants::fault(
-                constant::Fault::DivisionByZero,
-                span,
-                right.span,
-                symbol(op),
-            ));
+        if dividing {
+            match &right.kind {
+                ExprKind::Const(ConstValue::Int(b)) if b.sign() == Sign::NoSign => {
+                    return self.poison(constants::fault(
+                        constant::Fault::DivisionByZero,
+                        span,
+                        right.span,
+                        symbol(op),
+                    ));
+                }
+                _ if !self.is_compile_time(&right) => {
+                    return self.poison(constants::run_time_divisor(right.span, symbol(op)));
+                }
+                _ => {}
+            }
         }
         let ty = if compares { Ty::Bool } else { left.ty.clone() };
         pair(op, left, right, ty, span)
@@ -218,7 +224,7 @@ impl Checker<'_> {
             right = self.coerce(right, &inner);
         }
         if !matches!(left.ty, Ty::Int | Ty::Bits { .. })
-            || !matches!(right.ty, Ty::Int | Ty::Bits { signed: false, .. })
+            || !matches!(right.ty, Ty::Int | Ty::Bits { .. })
         {
             return self.operator_error(op, &left, &right, span);
         }
@@ -249,6 +255,15 @@ impl Checker<'_> {
         if left.ty == Ty::Int && !self.is_compile_time(&right) {
             let what = "the shift amount of an `int`";
             return self.poison(constants::not_constant(right.span, what));
+        }
+        // A negative amount, which nothing defines, is a large one.
+        if let Ty::Bits {
+            width,
+            signed: true,
+        } = right.ty
+        {
+            let at = right.span;
+            right = self.convert(right, &Ty::bit(width), at);
         }
         let ty = left.ty.clone();
         pair(op, left, right, ty, span)

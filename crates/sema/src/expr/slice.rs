@@ -1,4 +1,4 @@
-//! `a[hi:lo]`
+//! `a[hi:lo]` and `a[lo +: width]`
 
 use crate::checker::{Checker, constant, poison_expr};
 use crate::constant;
@@ -18,27 +18,98 @@ impl Checker<'_> {
         lo: &ast::Expr,
         span: Span,
     ) -> Expr {
-        let mut base = self.expr(base, None);
+        let base = self.sliced(base);
         let (hi, lo) = (self.const_int(hi), self.const_int(lo));
+        match (base, hi, lo) {
+            (Some(base), Some(hi), Some(lo)) => self.slice_between(base, hi, lo, span),
+            _ => poison_expr(span),
+        }
+    }
+
+    /// `width` bits from `lo` upwards.
+    pub(super) fn part_select(
+        &mut self,
+        base: &ast::Expr,
+        lo: &ast::Expr,
+        width: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let base = self.sliced(base);
+        let mut lo = self.expr(lo, None);
+        let width = self.const_int(width);
+        let (Some(base), Some((width, width_at))) = (base, width) else {
+            return poison_expr(span);
+        };
+        if let Some(underlying) = self.underlying(&lo.ty) {
+            lo = self.coerce(lo, &underlying);
+        }
+        let limit = self.sliced_width(&base);
+        let Some(bits) = width.to_u32().filter(|w| (1..=limit).contains(w)) else {
+            return self.poison(types::width(width_at, &width, 1, limit));
+        };
+        match (&lo.ty, &lo.kind) {
+            (Ty::Poison, _) => poison_expr(span),
+            (Ty::Int | Ty::Bits { .. }, ExprKind::Const(ConstValue::Int(n))) => {
+                let hi = n + width - 1;
+                let n = n.clone();
+                self.slice_between(base, (hi, lo.span.to(width_at)), (n, lo.span), span)
+            }
+            (Ty::Bits { width, .. }, _) => {
+                let unsigned = Ty::bit(*width);
+                let lo = self.convert(lo, &unsigned, span);
+                Expr {
+                    kind: ExprKind::PartSelect {
+                        base: Box::new(base),
+                        lo: Box::new(lo),
+                        width: bits,
+                    },
+                    ty: Ty::bit(bits),
+                    span,
+                }
+            }
+            (ty, _) => {
+                let shown = self.show(ty);
+                self.poison(types::mismatch(lo.span, "the number of a bit", &shown))
+            }
+        }
+    }
+
+    /// What is sliced: an integer. `None` after an error.
+    fn sliced(&mut self, base: &ast::Expr) -> Option<Expr> {
+        let mut base = self.expr(base, None);
         if let Some(underlying) = self.underlying(&base.ty) {
             base = self.coerce(base, &underlying);
         }
-        let width = match &base.ty {
-            Ty::Poison => return poison_expr(span),
-            Ty::Bits { width, .. } => Some(*width),
-            Ty::Int if matches!(base.kind, ExprKind::Const(_)) => None,
+        match &base.ty {
+            Ty::Poison => None,
+            Ty::Bits { .. } => Some(base),
+            Ty::Int if matches!(base.kind, ExprKind::Const(_)) => Some(base),
             ty => {
                 let shown = self.show(ty);
-                return self.poison(types::not_sliceable(base.span, &shown));
+                self.report(types::not_sliceable(base.span, &shown));
+                None
             }
-        };
-        let (Some((hi, hi_at)), Some((lo, lo_at))) = (hi, lo) else {
-            return poison_expr(span);
-        };
+        }
+    }
+
+    fn sliced_width(&self, base: &Expr) -> u32 {
+        match base.ty {
+            Ty::Bits { width, .. } => width,
+            _ => crate::types::MAX_WIDTH,
+        }
+    }
+
+    fn slice_between(
+        &mut self,
+        base: Expr,
+        (hi, hi_at): (BigInt, Span),
+        (lo, lo_at): (BigInt, Span),
+        span: Span,
+    ) -> Expr {
         if hi < lo || lo < BigInt::ZERO {
             return self.poison(types::slice_order(hi_at.to(lo_at), &hi, &lo));
         }
-        let limit = width.unwrap_or(crate::types::MAX_WIDTH);
+        let limit = self.sliced_width(&base);
         let (Some(hi), Some(lo)) = (hi.to_u32().filter(|&h| h < limit), lo.to_u32()) else {
             return self.poison(types::slice_range(hi_at, &hi, limit));
         };

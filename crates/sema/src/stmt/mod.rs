@@ -228,8 +228,14 @@ impl Checker<'_> {
             return None;
         }
         if Self::has_call(&target) {
-            self.report(statements::compound_call(target.span));
-            return None;
+            let old = Expr {
+                kind: ExprKind::Target,
+                ty: target.ty.clone(),
+                span: target.span,
+            };
+            let result = self.operate(op, old, right, span);
+            let value = self.coerce(result, &target.ty);
+            return (value.ty != Ty::Poison).then_some(StmtKind::Update { target, value });
         }
         let result = self.operate(op, target.clone(), right, span);
         let value = self.coerce(result, &target.ty);

@@ -43,6 +43,24 @@ impl Checker<'_> {
         })
     }
 
+    /// Priorities have a meaning where several entries may match a packet, and the first of them is given one
+    /// if any is (specification section "Entry priorities").
+    pub(super) fn priorities(&mut self, table: &Table, entries: &[ast::Entry]) {
+        let Some(first) = entries.iter().find_map(|e| e.priority.as_ref()) else {
+            return;
+        };
+        let unique = |kind: &str| matches!(kind, "exact" | "lpm");
+        let kinds = table
+            .keys
+            .iter()
+            .map(|k| self.module.match_kinds.get(k.match_kind as usize));
+        if kinds.into_iter().all(|k| k.is_some_and(|k| unique(k))) {
+            self.report(tables::priority_unused(first.span, &table.name));
+        } else if entries[0].priority.is_none() {
+            self.report(tables::priority_missing(entries[0].span, first.span));
+        }
+    }
+
     fn priority(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let value = self.expr(expr, None);
         match value.ty {
@@ -85,6 +103,16 @@ impl Checker<'_> {
             self.report(tables::key_count(at, &table.name, n, elems.len()));
             return None;
         }
+        // Braces around the only key.
+        let elems = match elems {
+            [
+                ast::Expr {
+                    kind: ast::ExprKind::List(inner),
+                    ..
+                },
+            ] if inner.len() == 1 => inner,
+            elems => elems,
+        };
         let mut out = Vec::with_capacity(n);
         for (i, (elem, key)) in elems.iter().zip(&table.keys).enumerate() {
             let errors = self.diagnostics.len();

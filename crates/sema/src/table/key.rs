@@ -1,16 +1,17 @@
 //! Keys of tables.
 
-use crate::checker::Checker;
-use crate::errors::{names, statements, tables, types};
+use crate::checker::{Checker, Context};
+use crate::errors::{names, statements, tables, types, warnings};
 use crate::suggest::nearest;
 use hir::*;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn key_element(&mut self, element: &ast::KeyElement) -> KeyElement {
+    /// An element of a key, of which there are `index` before it.
+    pub(super) fn key_element(&mut self, element: &ast::KeyElement, index: usize) -> KeyElement {
         let annotations = self.annotations(&element.annotations);
-        let mut expr = self.expr(&element.expr, None);
+        let mut expr = self.in_context(Context::Key, |c| c.expr(&element.expr, None));
         if expr.ty == Ty::Int {
             expr = self.poison(statements::key_without_width(expr.span));
         } else if !self.is_matchable(&expr.ty) {
@@ -50,10 +51,11 @@ impl Checker<'_> {
         let name = match named.or_else(|| written(&element.expr)) {
             Some(name) => name,
             None => {
+                let made = format_smolstr!("key{index}");
                 if !hidden && expr.ty != Ty::Poison {
-                    self.report(tables::key_needs_name(element.expr.span));
+                    self.report(warnings::key_without_name(element.expr.span, &made));
                 }
-                SmolStr::new(self.map.text(element.expr.span))
+                made
             }
         };
         KeyElement {

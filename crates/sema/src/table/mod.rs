@@ -64,7 +64,9 @@ impl Checker<'_> {
             match &property.value {
                 ast::PropertyValue::Key(elements) => {
                     self.annotations(&property.annotations);
-                    table.keys = elements.iter().map(|e| self.key_element(e)).collect();
+                    table.keys = (elements.iter().enumerate())
+                        .map(|(i, e)| self.key_element(e, i))
+                        .collect();
                 }
                 ast::PropertyValue::Actions(refs) => {
                     has_actions = true;
@@ -96,13 +98,14 @@ impl Checker<'_> {
             (ast::PropertyValue::Key(_) | ast::PropertyValue::Actions(_), _) => {}
             (ast::PropertyValue::Entries(entries), _) => {
                 table.const_entries = property.is_const;
-                if table.keys.is_empty() {
+                if table.keys.is_empty() && !entries.is_empty() {
                     self.report(tables::entries_without_key(property.name.span));
                 } else if has_actions {
                     table.entries = entries
                         .iter()
                         .filter_map(|e| self.entry(table, e, property.is_const))
                         .collect();
+                    self.priorities(table, entries);
                     if !self.diagnostics.has_errors() {
                         self.double_entries(&table.entries);
                     }
@@ -121,6 +124,7 @@ impl Checker<'_> {
                 let value = self.expr(value, None);
                 self.constructors_allowed = before;
                 if value.ty != Ty::Poison
+                    && self.require_property_type(&property.name, &value)
                     && self.require_compile_time(&value, "the value of a table's property")
                 {
                     table
@@ -129,6 +133,28 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Reports a value that a property of the language's own, or of an architecture that everybody
+    /// has, cannot have.
+    fn require_property_type(&mut self, name: &ast::Ident, value: &Expr) -> bool {
+        let (fits, wanted) = match name.name.as_str() {
+            "largest_priority_wins" | "support_timeout" => {
+                (value.ty == Ty::Bool, "`true` or `false`")
+            }
+            "priority_delta" => {
+                let number = matches!(value.ty, Ty::Int | Ty::Bits { .. });
+                (number, "a number")
+            }
+            _ => return true,
+        };
+        if !fits {
+            let shown = self.show(&value.ty);
+            self.report(tables::property_type(
+                value.span, &name.name, wanted, &shown,
+            ));
+        }
+        fits
     }
 
     fn table_size(&mut self, value: &ast::Expr) -> Option<Expr> {

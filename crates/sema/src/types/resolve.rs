@@ -44,7 +44,7 @@ impl Checker<'_> {
             ast::TypeKind::Bit(None) => Ty::bit(1),
             ast::TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Ty::Poison, Ty::bit),
             ast::TypeKind::SignedInt(width) => self.width(width, 1).map_or(Ty::Poison, Ty::int),
-            ast::TypeKind::Varbit(width) => self.width(width, 1).map_or(Ty::Poison, Ty::Varbit),
+            ast::TypeKind::Varbit(width) => self.width(width, 0).map_or(Ty::Poison, Ty::Varbit),
             ast::TypeKind::Name { global, name } => self.named_type(*global, name, &[], ty.span),
             ast::TypeKind::Specialized { base, args } => match &base.kind {
                 ast::TypeKind::Name { global, name } => {
@@ -92,7 +92,7 @@ impl Checker<'_> {
             return Ty::Poison;
         };
         match value.to_u32() {
-            Some(n) if (1..=MAX_STACK_SIZE).contains(&n) => Ty::Stack(Rc::new(ty), n),
+            Some(n) if n <= MAX_STACK_SIZE => Ty::Stack(Rc::new(ty), n),
             _ => {
                 self.report(types::stack_size(span, &value, MAX_STACK_SIZE));
                 Ty::Poison
@@ -148,7 +148,7 @@ impl Checker<'_> {
         args: &[Ty],
         span: Span,
     ) -> Ty {
-        let (params, make): (usize, &dyn Fn(Rc<[Ty]>) -> Ty) = match entity {
+        let params = match entity {
             Entity::Type(ty) => {
                 if !args.is_empty() {
                     self.report(types::not_generic(span, &name.name));
@@ -156,37 +156,39 @@ impl Checker<'_> {
                 }
                 return ty.clone();
             }
-            Entity::Composite(id) => (self.module.composites[*id].type_params.len(), &|a| {
-                Ty::Composite(*id, a)
-            }),
-            Entity::Extern(id) => (self.module.externs[*id].type_params.len(), &|a| {
-                Ty::Extern(*id, a)
-            }),
-            Entity::Parser(id) => (self.module.parsers[*id].type_params.len(), &|a| {
-                Ty::Parser(*id, a)
-            }),
-            Entity::Control(id) => (self.module.controls[*id].type_params.len(), &|a| {
-                Ty::Control(*id, a)
-            }),
-            Entity::Package(id) => (self.module.packages[*id].type_params.len(), &|a| {
-                Ty::Package(*id, a)
-            }),
+            Entity::Composite(id) => &self.module.composites[*id].type_params,
+            Entity::Extern(id) => &self.module.externs[*id].type_params,
+            Entity::Parser(id) => &self.module.parsers[*id].type_params,
+            Entity::Control(id) => &self.module.controls[*id].type_params,
+            Entity::Package(id) => &self.module.packages[*id].type_params,
             Entity::Poison | Entity::InProgress(_) => return Ty::Poison,
             other => {
                 self.report(names::not_a_type(name, other.describe()));
                 return Ty::Poison;
             }
         };
-        if params != args.len() {
-            let diagnostic = if params == 0 {
+        let all = params.len();
+        let written = params.iter().filter(|p| !self.implicit.contains(p)).count();
+        if written != args.len() {
+            let diagnostic = if written == 0 {
                 types::not_generic(span, &name.name)
             } else {
-                types::type_argument_count(span, &name.name, params, args.len())
+                types::type_argument_count(span, &name.name, written, args.len())
             };
             self.report(diagnostic);
             return Ty::Poison;
         }
-        let ty = make(args.into());
+        let mut given = args.to_vec();
+        given.resize_with(all, || self.fresh());
+        let given: Rc<[Ty]> = given.into();
+        let ty = match entity {
+            Entity::Composite(id) => Ty::Composite(*id, given),
+            Entity::Extern(id) => Ty::Extern(*id, given),
+            Entity::Parser(id) => Ty::Parser(*id, given),
+            Entity::Control(id) => Ty::Control(*id, given),
+            Entity::Package(id) => Ty::Package(*id, given),
+            _ => Ty::Poison,
+        };
         if let Entity::Composite(id) = entity
             && !self.check_composite_args(*id, args, &ty, span)
         {
@@ -209,6 +211,27 @@ impl Checker<'_> {
             self.require_holds(container, field, span);
         }
         true
+    }
+
+    /// The type of a parameter. A `_` in it is a type parameter of what has the parameter.
+    pub(crate) fn param_ty_of(&mut self, ty: &ast::Type) -> Ty {
+        let resolved = self.ty(ty);
+        let mut open = Vec::new();
+        crate::infer::any(&self.zonk(&resolved), &mut |t| {
+            if let Ty::Infer(i) = t {
+                open.push(*i);
+            }
+            false
+        });
+        for i in open {
+            if self.infer[i as usize].is_none() {
+                let id = self.module.type_params.push(TypeParam { name: "_".into() });
+                self.implicit_params.push(id);
+                self.implicit.insert(id);
+                self.infer[i as usize] = Some(Ty::Param(id));
+            }
+        }
+        self.zonk(&resolved)
     }
 
     /// Like [`Checker::ty`], but `_` is an error: the type is required in full.

@@ -16,7 +16,7 @@ pub(crate) enum Container {
     Tuple,
     /// A list's element.
     List,
-    /// A stack's element.
+    /// An array's element.
     Stack,
 }
 
@@ -29,7 +29,7 @@ impl Container {
             Container::Struct => "a field of a struct",
             Container::Tuple => "an element of a tuple",
             Container::List => "an element of a list",
-            Container::Stack => "the element of a header stack",
+            Container::Stack => "the element of an array",
         }
     }
 
@@ -40,13 +40,12 @@ impl Container {
                 "a header holds bit<N>, int<N>, varbit<N>, bool, serializable enums and structs of these"
             }
             Container::Union => "a header union holds headers",
-            Container::Struct | Container::Tuple => {
+            Container::Struct | Container::Tuple | Container::Stack => {
                 "use bit<N>, int<N>, varbit<N>, bool, error, enums, headers, unions, stacks, structs or tuples"
             }
             Container::List => {
                 "a list holds values of any type that a variable or constant can have"
             }
-            Container::Stack => "a stack holds headers or header unions",
         }
     }
 }
@@ -60,28 +59,27 @@ impl Checker<'_> {
             Ty::Param(_) => true,
             Ty::Void | Ty::Set(_) | Ty::ApplyResult(_) | Ty::ActionRun(_) => false,
             Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) => false,
-            Ty::Bool | Ty::Bits { .. } => matches!(container, Header | Struct | Tuple | List),
-            Ty::Varbit(_) => matches!(container, Header | Struct | Tuple | List),
+            Ty::Bool | Ty::Bits { .. } | Ty::Varbit(_) => container != Union,
             Ty::Int | Ty::MatchKind => container == List || container == Tuple,
             Ty::String => matches!(container, Struct | Tuple | List),
-            Ty::Error => matches!(container, Struct | Tuple | List),
+            Ty::Error => matches!(container, Struct | Tuple | List | Stack),
             Ty::Enum(id) => match container {
                 Header => self.module.enums[*id].underlying.is_some(),
-                Struct | Tuple | List => true,
-                Union | Stack => false,
+                Struct | Tuple | List | Stack => true,
+                Union => false,
             },
             Ty::NewType(id) => self.may_hold(container, &self.module.new_types[*id].ty),
-            Ty::Stack(..) | Ty::Tuple(_) => matches!(container, Struct | Tuple | List),
+            Ty::Stack(..) | Ty::Tuple(_) => matches!(container, Struct | Tuple | List | Stack),
             Ty::List(_) => matches!(container, List | Tuple),
             Ty::Composite(id, args) => match self.module.composites[*id].kind {
                 CompositeKind::Header => container != Header,
                 CompositeKind::Union => !matches!(container, Header | Union),
                 CompositeKind::Struct => match container {
-                    Struct | Tuple | List => true,
+                    Struct | Tuple | List | Stack => true,
                     Header => self.field_types(*id, args).iter().all(|(_, field)| {
                         !matches!(field, Ty::Varbit(_)) && self.may_hold(Header, field)
                     }),
-                    Union | Stack => false,
+                    Union => false,
                 },
             },
         }
@@ -97,7 +95,7 @@ impl Checker<'_> {
             | Ty::Varbit(_)
             | Ty::Error
             | Ty::Enum(_) => true,
-            Ty::NewType(_) | Ty::Composite(..) | Ty::Param(_) => true,
+            Ty::NewType(_) | Ty::Composite(..) => true,
             Ty::Stack(elem, _) | Ty::List(elem) => self.has_equality(elem),
             Ty::Tuple(elems) => elems.iter().all(|e| self.has_equality(e)),
             _ => false,
@@ -128,6 +126,14 @@ impl Checker<'_> {
             Ty::Tuple(elems) => elems.iter().all(|e| self.is_value(e)),
             _ => self.is_storable(ty),
         }
+    }
+
+    /// Whether an array of these is a header stack.
+    pub(crate) fn is_stacked(&self, elem: &Ty) -> bool {
+        matches!(
+            self.composite_kind(elem),
+            Some(CompositeKind::Header | CompositeKind::Union)
+        ) || matches!(elem, Ty::Poison | Ty::Param(_))
     }
 
     /// Whether `ty` is a header, after `typedef`s.

@@ -119,16 +119,6 @@ pub(crate) fn global_variable(span: Span) -> Diagnostic {
     .help("make it a const, or declare it inside a control, parser, action or function")
 }
 
-/// `T x[4]`.
-pub(crate) fn array_after_name(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0145"),
-        span,
-        "the size of a stack goes after its type",
-    )
-    .help("write header_t[4] name")
-}
-
 /// `int x, y;`
 pub(crate) fn several_names(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0146"), span, "a declaration declares only one name")
@@ -156,12 +146,6 @@ pub(crate) fn table_parameters(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0150"), span, "a table has no parameters")
         .label("remove these")
         .help("write table NAME { ... }; the key lists what the table matches on")
-}
-
-/// `x[2+:4]`.
-pub(crate) fn part_select(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0151"), span, "P4-16 version 1.2.5 has no `+:` slices")
-        .help("give the highest and the lowest bit: x[5:2] instead of x[2+:4]; if the offset is not constant, (x >> n)[3:0]")
 }
 
 /// `key = { x; }`.

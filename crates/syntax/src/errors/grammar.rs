@@ -47,16 +47,6 @@ pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     .help("split the expression or block: name parts of it with variables, actions or functions")
 }
 
-/// `width` that is neither a literal nor in parentheses.
-pub(crate) fn width_parentheses(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0121"),
-        span,
-        "a width that is not a literal needs parentheses",
-    )
-    .help(format!("write ({text})"))
-}
-
 /// A word of the language as a name.
 pub(crate) fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -53,25 +53,29 @@ impl Parser<'_> {
         AnnotationBody::Unstructured(texts)
     }
 
-    /// `(tokens)`, with balanced parentheses.
+    /// `(tokens)`, in which brackets of all kinds are balanced.
     fn unstructured(&mut self) -> Parse<AnnotationBody> {
-        let opener = self.bump();
         let mut texts: Vec<SmolStr> = Vec::new();
-        let mut depth = 0_u32;
-        loop {
+        // What closes each open bracket, and where that is.
+        let mut open = vec![(Kind::RParen, self.bump())];
+        while let Some(&(closes, opener)) = open.last() {
             match self.kind() {
-                Kind::RParen if depth == 0 => break,
-                Kind::Eof | Kind::Bad(_) => {
-                    self.close(Kind::RParen, opener)?;
+                Kind::LParen => open.push((Kind::RParen, self.span())),
+                Kind::LBracket => open.push((Kind::RBracket, self.span())),
+                Kind::LBrace => open.push((Kind::RBrace, self.span())),
+                Kind::RParen | Kind::RBracket | Kind::RBrace | Kind::Eof | Kind::Bad(_) => {
+                    if !self.at_kind(closes) {
+                        self.close(closes, opener)?;
+                    }
+                    open.pop();
                 }
-                Kind::LParen => depth += 1,
-                Kind::RParen => depth -= 1,
                 _ => {}
             }
             texts.push(self.token().text.clone());
             self.bump();
         }
-        self.bump();
+        // The parenthesis that closes all is none of the tokens.
+        texts.pop();
         Ok(AnnotationBody::Unstructured(texts))
     }
 

@@ -153,6 +153,11 @@ impl Parser<'_> {
     /// An instance after its arguments.
     fn instance_name(&mut self, ty: Type, args: Vec<Arg>) -> Parse<DeclKind> {
         let name = self.name("an instance")?;
+        let size = if self.at_kind(Kind::LBracket) {
+            Some(self.array_size()?)
+        } else {
+            None
+        };
         let body = if self.eat(Kind::Assign) {
             let opener = self.expect(Kind::LBrace)?;
             let member = |p: &mut Self| p.instance_member().map(Some);
@@ -166,6 +171,7 @@ impl Parser<'_> {
             ty,
             args,
             name,
+            size,
             body,
         })
     }
@@ -212,9 +218,7 @@ impl Parser<'_> {
         let annotations = self.annotations()?;
         let ty = self.ty()?;
         let name = self.name("a field")?;
-        if self.at_kind(Kind::LBracket) {
-            return Err(self.report(common::array_after_name(self.span())));
-        }
+        let ty = self.sizes_after_name(ty)?;
         if self.at_kind(Kind::Comma) {
             return Err(self.report(common::several_names(self.span())));
         }

@@ -65,14 +65,12 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// Sums and products after `first`, as between the angle brackets of a width.
-    pub(super) fn rest_of_sum(&mut self, first: Expr) -> Parse<Expr> {
-        self.binary_after(first, SUM)
-    }
-
-    /// A number or an expression in parentheses, as between the angle brackets of a width.
-    pub(super) fn width_expr(&mut self) -> Parse<Expr> {
-        self.nested(Self::unary)
+    /// Sums and products, as between the angle brackets of a width: a `>` would close them.
+    pub(super) fn sum(&mut self) -> Parse<Expr> {
+        self.nested(|p| {
+            let first = p.unary()?;
+            p.binary_after(first, SUM)
+        })
     }
 
     fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
@@ -80,10 +78,9 @@ impl Parser<'_> {
         let (mut whole, mut height) = (first.span, self.height);
         let mut links = Vec::new();
         while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
+            // `+:` of a slice by base and width.
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
-                let plus = self.bump();
-                let span = self.joined(plus, self.span());
-                return Err(self.report(common::part_select(span)));
+                break;
             }
             self.bump();
             self.check_increment()?;
@@ -200,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `a[i]` and `a[hi:lo]`
+    /// `a[i]`, `a[hi:lo]` and `a[lo +: width]`
     fn index(&mut self, base: Expr, start: Span) -> Parse<Expr> {
         let mut height = self.height;
         let opener = self.bump();
@@ -214,6 +211,15 @@ impl Parser<'_> {
                 base,
                 hi: Box::new(first),
                 lo: Box::new(lo),
+            }
+        } else if self.eat(Kind::Plus) {
+            self.expect(Kind::Colon)?;
+            let width = self.value()?;
+            height = height.max(self.height);
+            ExprKind::PartSelect {
+                base,
+                lo: Box::new(first),
+                width: Box::new(width),
             }
         } else {
             ExprKind::Index(base, Box::new(first))

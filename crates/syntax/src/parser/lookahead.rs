@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<8>`, `<(W + 1)>`, and what users write instead of the parentheses.
+    /// `<8>`, `<W + 1>`, `<(W >> 1)>`.
     fn skip_width(&self, look: &mut Look) -> bool {
         self.step(look);
         loop {
@@ -164,9 +164,10 @@ impl Parser<'_> {
                         return false;
                     }
                 }
-                Kind::Int | Kind::Ident | Kind::Plus | Kind::Minus | Kind::Star | Kind::Dot => {
+                Kind::Int | Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent => {
                     self.step(look)
                 }
+                kind if kind.is_name() || kind == Kind::Dot => self.step(look),
                 _ => return self.step_gt(look),
             }
             if look.steps > MAX_STEPS {

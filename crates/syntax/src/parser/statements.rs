@@ -360,9 +360,7 @@ impl Parser<'_> {
     pub(super) fn variable_head(&mut self) -> Parse<DeclKind> {
         let ty = self.ty()?;
         let name = self.name("a variable")?;
-        if self.at_kind(Kind::LBracket) {
-            return Err(self.report(common::array_after_name(self.span())));
-        }
+        let ty = self.sizes_after_name(ty)?;
         let init = if self.eat(Kind::Assign) {
             Some(self.value()?)
         } else {

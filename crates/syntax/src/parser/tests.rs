@@ -107,6 +107,9 @@ fn show(expr: &Expr) -> String {
         }
         ExprKind::Mask(a, b) => format!("(&&& {} {})", show(a), show(b)),
         ExprKind::Range(a, b) => format!("(.. {} {})", show(a), show(b)),
+        ExprKind::PartSelect { base, lo, width } => {
+            format!("(part {} {} {})", show(base), show(lo), show(width))
+        }
         ExprKind::Tuple(items) => format!("(tuple {})", shows(items)),
     }
 }

@@ -75,21 +75,34 @@ impl Parser<'_> {
             if self.depth + sizes >= super::MAX_DEPTH {
                 return Err(self.too_deep(self.span()));
             }
-            let height = self.height;
-            let opener = self.bump();
-            let size = self.value()?;
-            self.close(Kind::RBracket, opener)?;
-            self.height = self.height.max(height) + 1;
-            let kind = TypeKind::Stack {
-                elem: Box::new(ty),
-                size: Box::new(size),
-            };
-            ty = Type {
-                kind,
-                span: self.since(start),
-            };
+            let size = self.array_size()?;
+            ty = array_of(ty, size, self.since(start));
         }
         Ok(ty)
+    }
+
+    /// `[n]`, from its bracket, with the height of an array of the type before it.
+    pub(super) fn array_size(&mut self) -> Parse<Expr> {
+        let height = self.height;
+        let opener = self.bump();
+        let size = self.value()?;
+        self.close(Kind::RBracket, opener)?;
+        self.height = self.height.max(height) + 1;
+        Ok(size)
+    }
+
+    /// `[n]` and `[n][m]` behind a name of type `ty`, as C has it: the first is the outermost.
+    pub(super) fn sizes_after_name(&mut self, ty: Type) -> Parse<Type> {
+        let mut sizes = Vec::new();
+        while self.at_kind(Kind::LBracket) {
+            if self.depth + sizes.len() as u32 + 1 >= super::MAX_DEPTH {
+                return Err(self.too_deep(self.span()));
+            }
+            sizes.push(self.array_size()?);
+        }
+        let span = ty.span;
+        let nested = sizes.into_iter().rev();
+        Ok(nested.fold(ty, |ty, size| array_of(ty, size, span)))
     }
 
     fn plain_type(&mut self, kind: TypeKind) -> TypeKind {
@@ -148,31 +161,14 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `<8>` or `<(W + 1)>`, if there is one.
+    /// `<8>`, `<W + 1>` or `<(W >> 1)>`, if there is one: what compares or shifts needs parentheses.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
         if !self.eat(Kind::Lt) {
             return Ok(None);
         }
-        let start = self.span();
-        let plain = matches!(self.kind(), Kind::Int | Kind::LParen);
-        let width = self.width_expr()?;
-        let simple = plain
-            && matches!(
-                self.kind(),
-                Kind::Gt | Kind::Shr | Kind::Ge | Kind::ShrAssign
-            );
-        let expr = if simple {
-            width
-        } else {
-            self.rest_of_sum(width)?
-        };
-        if !simple {
-            let span = self.since(start);
-            let text = self.map.text(span).to_string();
-            self.report(grammar::width_parentheses(span, &text));
-        }
+        let width = self.sum()?;
         self.expect_gt()?;
-        Ok(Some(Box::new(expr)))
+        Ok(Some(Box::new(width)))
     }
 
     /// `bit[8]`: the size of a stack of `bit`, but never meant so.
@@ -207,4 +203,13 @@ impl Parser<'_> {
         let span = self.span();
         self.report(common::c_type(span, &text, instead));
     }
+}
+
+/// `elem[size]`
+fn array_of(elem: Type, size: Expr, span: Span) -> Type {
+    let kind = TypeKind::Stack {
+        elem: Box::new(elem),
+        size: Box::new(size),
+    };
+    Type { kind, span }
 }

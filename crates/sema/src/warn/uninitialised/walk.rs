@@ -82,6 +82,12 @@ impl<'c, 'm> Walk<'c, 'm> {
                 let value = self.value(value);
                 self.write(target, value);
             }
+            StmtKind::Update { target, value } => {
+                self.read(target);
+                self.read(value);
+                let value = self.value(value);
+                self.write(target, value);
+            }
             StmtKind::Call(call) => self.call(call),
             StmtKind::If { arms, otherwise } => {
                 let mut after = None;
@@ -316,7 +322,7 @@ impl<'c, 'm> Walk<'c, 'm> {
     fn write(&mut self, target: &Expr, value: Init) {
         // A write to some bits or one element is taken for a write of all.
         let mut at = target;
-        while let ExprKind::Slice { base, .. } = &at.kind {
+        while let ExprKind::Slice { base, .. } | ExprKind::PartSelect { base, .. } = &at.kind {
             at = base;
         }
         let whole = std::ptr::eq(at, target);
@@ -333,7 +339,10 @@ impl<'c, 'm> Walk<'c, 'm> {
     /// Reads in the indices of an l-value.
     fn read_inside(&mut self, target: &Expr) {
         match &target.kind {
-            ExprKind::StackIndex(base, index) => {
+            ExprKind::StackIndex(base, index)
+            | ExprKind::PartSelect {
+                base, lo: index, ..
+            } => {
                 self.read_inside(base);
                 self.read(index);
             }
@@ -355,7 +364,10 @@ impl<'c, 'm> Walk<'c, 'm> {
             | ExprKind::Unary(_, e)
             | ExprKind::Cast(e) => self.read(e),
             ExprKind::IsValid(e) => self.read_inside(e),
-            ExprKind::StackIndex(base, index) => {
+            ExprKind::StackIndex(base, index)
+            | ExprKind::PartSelect {
+                base, lo: index, ..
+            } => {
                 self.read(base);
                 self.read(index);
             }
@@ -374,7 +386,11 @@ impl<'c, 'm> Walk<'c, 'm> {
             ExprKind::List(elems) => elems.iter().for_each(|e| self.read(e)),
             ExprKind::Call(call) => self.call(call),
             ExprKind::TableHit(table, _) => self.apply(*table),
-            ExprKind::Const(_) | ExprKind::Instance(_) | ExprKind::This | ExprKind::Default => {}
+            ExprKind::Const(_)
+            | ExprKind::Instance(_)
+            | ExprKind::This
+            | ExprKind::Target
+            | ExprKind::Default => {}
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Writes {
 
 fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
     match &stmt.kind {
-        StmtKind::Assign { target, .. } => root(target, out),
+        StmtKind::Assign { target, .. } | StmtKind::Update { target, .. } => root(target, out),
         StmtKind::Call(call) => of_call(module, call, out),
         StmtKind::If { arms, otherwise } => {
             arms.iter().for_each(|arm| of_block(module, &arm.then, out));
@@ -96,7 +96,8 @@ fn root(mut expr: &Expr, out: &mut Writes) {
             | ExprKind::TupleField(base, _)
             | ExprKind::StackIndex(base, _)
             | ExprKind::StackProperty(base, _)
-            | ExprKind::Slice { base, .. } => expr = base,
+            | ExprKind::Slice { base, .. }
+            | ExprKind::PartSelect { base, .. } => expr = base,
             _ => return,
         }
     }

@@ -1,6 +1,9 @@
 //! `onpath test`
 
-use super::source::elaborate_or;
+mod folder;
+mod junit;
+mod runs;
+
 use crate::args::{Test, TestTarget, TraceFormat};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
@@ -9,11 +12,14 @@ use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
 use driver::read_text;
 use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
+use junit::{Came, Ran};
 use kernel::features::Kernel;
+use runs::{Plan, Refused, Runs};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// How many tests went how.
 #[derive(Default)]
@@ -21,44 +27,75 @@ struct Tally {
     passed: usize,
     failed: usize,
     unreadable: usize,
+    skipped: usize,
 }
 
-/// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if one cannot be read or run.
+/// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if one cannot be read or run. Those that are not for the
+/// target are skipped.
 ///
 /// The JSON is an array with an object a test: `test`, `passed`, `sent` and `received` (numbers of
 /// packets) if it was run, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
-/// --json` prints them) if it, or the program, could not be run.
+/// --json` prints them) if it, or the program, could not be run, `skipped` (a reason) if it is not for the target.
 pub(crate) fn run(args: Test) -> Done {
     let target = target(&args)?;
-    let refuse = |diagnostics: &Diagnostics, map: &SourceMap| {
-        if args.json {
-            let refused = args.tests.iter();
-            let refused =
-                refused.map(|path| refusal(&path.display().to_string(), diagnostics, map));
-            print_json(&refused.collect());
-        } else {
-            print_diagnostics(diagnostics, map);
-        }
+    let is_folder = args.source.file.is_dir();
+    let needed = match (is_folder, args.tests.is_empty()) {
+        (true, false) => Some("give a folder alone, or a program and its tests"),
+        (false, true) => Some("name the tests of the program, or a folder with programs and tests"),
+        _ if is_folder && args.trace.is_some() => Some("`--trace` is for the tests of one program"),
+        _ => None,
     };
+    if let Some(text) = needed {
+        return Err(Stop::Usage(text.to_string()));
+    }
     if let Target::Kernel { .. } = target {
         Kernel::This.check().map_err(|too_old| {
-            refuse(&too_old.into(), &SourceMap::new());
+            refuse_all(&args, &too_old.into(), &SourceMap::new());
             Stop::AlreadyReported(2)
         })?;
     }
-    let cases = match read_cases(&args) {
-        Ok(cases) => cases,
-        Err(why) if args.json => {
-            refuse(&unreadable(&why).into(), &SourceMap::new());
-            return Err(Stop::AlreadyReported(2));
-        }
-        Err(why) => return Err(Stop::Usage(why)),
+    let (results, tally) = if is_folder {
+        folder::run(&args, target)?
+    } else {
+        of_program(&args, target)?
     };
-    let elaborated = elaborate_or(&args.source, refuse)?;
-    let mut program = Prepared::new(elaborated, target, &args.externs).map_err(|unfit| {
-        refuse(&unfit.diagnostics, &unfit.map);
-        Stop::AlreadyReported(2)
-    })?;
+    if let Some(path) = &args.junit {
+        std::fs::write(path, junit::document(&results)).map_err(|error| {
+            let why = diag::system_message(&error);
+            Stop::Failed(format!("`{}` cannot be written: {why}", path.display()))
+        })?;
+    }
+    Ok(ExitCode::from(tally.status()))
+}
+
+/// Reports what keeps all tests from running.
+fn refuse_all(args: &Test, diagnostics: &Diagnostics, map: &SourceMap) {
+    if args.json {
+        let refused = args.tests.iter();
+        let refused = refused.map(|path| refusal(&path.display().to_string(), diagnostics, map));
+        print_json(&refused.collect());
+    } else {
+        print_diagnostics(diagnostics, map);
+    }
+}
+
+/// The tests that the arguments name, on their program.
+fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
+    let cannot = |why: String| {
+        if args.json {
+            refuse_all(args, &unreadable(&why).into(), &SourceMap::new());
+            return Stop::AlreadyReported(2);
+        }
+        Stop::Usage(why)
+    };
+    let cases = read_cases(args).map_err(cannot)?;
+    let mut runs = Runs::new(args, args.source.clone(), args.externs.clone(), target);
+    let stop = |why: Box<Refused>| {
+        refuse_all(args, &why.diagnostics, &why.map);
+        Stop::AlreadyReported(why.status)
+    };
+    let plans: Result<Vec<Plan>, _> = cases.iter().map(|case| runs.plan(case)).collect();
+    let plans = plans.map_err(stop)?;
     let trace = args.trace.map(|format| Trace {
         form: match format {
             TraceFormat::Text => TraceForm::Text,
@@ -67,29 +104,75 @@ pub(crate) fn run(args: Test) -> Done {
         write: Rc::new(|text| out!("{text}")),
     });
     let mut tally = Tally::default();
+    let mut all: Vec<Ran> = Vec::new();
     let mut results: Vec<Value> = Vec::new();
-    for case in &cases {
-        let result = program.run(case, trace.clone());
-        if args.json {
-            results.push(as_json(case, &result, &program));
-        } else {
-            show(case, &result, &program);
-        }
-        match result {
-            TestResult::Passed { .. } => tally.passed += 1,
-            TestResult::Failed { .. } => tally.failed += 1,
-            TestResult::Refused(_) | TestResult::NotLoaded(_) => tally.unreadable += 1,
+    let over = |name: String, came, took| Ran {
+        program: args.source.file.display().to_string(),
+        name,
+        came,
+        took,
+    };
+    for (case, plan) in cases.iter().zip(plans) {
+        let directions = match plan {
+            Plan::Run(directions) => directions,
+            Plan::Skip(why) => {
+                if args.json {
+                    results.push(json!({ "test": case.name, "skipped": why }));
+                } else {
+                    out_line!("{}: skipped: {why}", case.name);
+                }
+                all.push(over(case.name.clone(), Came::Skipped(why), Duration::ZERO));
+                continue;
+            }
+        };
+        for direction in directions {
+            let name = direction_shown(&case.name, runs.declared(direction));
+            let prepared = runs.prepared(direction, print_diagnostics);
+            let program = prepared.map_err(stop)?;
+            let begun = Instant::now();
+            let result = program.run(case, trace.clone());
+            if args.json {
+                results.push(as_json(&name, &result, program));
+            } else {
+                show(&name, &result, program);
+            }
+            let came = match &result {
+                TestResult::Passed { .. } => Came::Passed,
+                TestResult::Failed { failures, .. } => Came::Failed(failures.join("\n")),
+                TestResult::Refused(why) | TestResult::NotLoaded(why) => {
+                    Came::Refused(diag::render_plain(why, program.map(&result)))
+                }
+            };
+            all.push(over(name, came, begun.elapsed()));
         }
     }
+    all.iter().for_each(|ran| tally.add(&ran.came));
     if args.json {
         print_json(&Value::Array(results));
-    } else if cases.len() > 1 {
+    } else if all.len() > 1 {
         out_line!("{}", tally.text());
     }
-    Ok(ExitCode::from(tally.status()))
+    Ok((all, tally))
+}
+
+/// The name of a test with its direction, if that is not ingress.
+fn direction_shown(name: &str, direction: Direction) -> String {
+    match direction {
+        Direction::Ingress => name.to_string(),
+        Direction::Egress => format!("{name} (egress)"),
+    }
 }
 
 impl Tally {
+    fn add(&mut self, came: &Came) {
+        *match came {
+            Came::Passed => &mut self.passed,
+            Came::Failed(_) => &mut self.failed,
+            Came::Refused(_) => &mut self.unreadable,
+            Came::Skipped(_) => &mut self.skipped,
+        } += 1;
+    }
+
     fn status(&self) -> u8 {
         match (self.unreadable, self.failed) {
             (0, 0) => 0,
@@ -100,7 +183,11 @@ impl Tally {
 
     fn text(&self) -> String {
         let mut text = format!("{} passed", self.passed);
-        for (count, what) in [(self.failed, "failed"), (self.unreadable, "not run")] {
+        for (count, what) in [
+            (self.failed, "failed"),
+            (self.unreadable, "not run"),
+            (self.skipped, "skipped"),
+        ] {
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
@@ -127,8 +214,7 @@ fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
     args.tests.iter().map(read).collect()
 }
 
-fn show(case: &Case, result: &TestResult, program: &Prepared) {
-    let name = &case.name;
+fn show(name: &str, result: &TestResult, program: &Prepared) {
     match result {
         TestResult::Passed {
             sent: 0,
@@ -152,8 +238,7 @@ fn show(case: &Case, result: &TestResult, program: &Prepared) {
     }
 }
 
-fn as_json(case: &Case, result: &TestResult, program: &Prepared) -> Value {
-    let name = &case.name;
+fn as_json(name: &str, result: &TestResult, program: &Prepared) -> Value {
     match result {
         TestResult::Passed { sent, received } => {
             json!({ "test": name, "passed": true, "sent": sent, "received": received })

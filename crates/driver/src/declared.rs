@@ -1,0 +1,82 @@
+//! What the first lines of an STF script declare: which way its packets go, and what it needs.
+
+use arch::tc::Direction;
+
+/// What a test needs besides its program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// Packets shorter than an Ethernet header, which neither a network device nor the kernel's test run takes.
+    Interpreter,
+    /// Times and random numbers, which the interpreter and test runs let a test choose.
+    VirtualTime,
+    /// Figures that each processor keeps of its own: all packets must be on one.
+    OneProcessor,
+}
+
+/// The declarations of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declared {
+    /// The directions that it is for, ingress before egress.
+    pub directions: &'static [Direction],
+    /// What it needs.
+    pub need: Option<Need>,
+}
+
+/// Reads the comments before the first statement. `# direction: egress` and `# needs: interp` have a meaning; other
+/// comments have none.
+///
+/// # Errors
+/// The number of a line from 1 on, and what it may say, where a direction or a need is none that there is.
+pub fn declared(script: &str) -> Result<Declared, (usize, &'static str)> {
+    let mut found = Declared {
+        directions: &[Direction::Ingress],
+        need: None,
+    };
+    let comments = script.lines().take_while(|line| {
+        let line = line.trim();
+        line.is_empty() || line.starts_with('#')
+    });
+    for (number, line) in comments.enumerate() {
+        let Some((word, value)) = line.trim_start_matches(['#', ' ']).split_once(':') else {
+            continue;
+        };
+        match (word.trim(), value.trim()) {
+            ("direction", "ingress") => found.directions = &[Direction::Ingress],
+            ("direction", "egress") => found.directions = &[Direction::Egress],
+            ("direction", "both") => {
+                found.directions = &[Direction::Ingress, Direction::Egress];
+            }
+            ("direction", _) => return Err((number + 1, "`ingress`, `egress` or `both`")),
+            ("needs", "interp") => found.need = Some(Need::Interpreter),
+            ("needs", "virtual time") => found.need = Some(Need::VirtualTime),
+            ("needs", "one processor") => found.need = Some(Need::OneProcessor),
+            ("needs", _) => {
+                return Err((number + 1, "`interp`, `virtual time` or `one processor`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_comments_before_the_first_statement_declare() {
+        let of = |text| declared(text).map(|d| (d.directions.len(), d.need));
+        assert_eq!(of("packet 0 00\n# direction: both"), Ok((1, None)));
+        assert_eq!(of("# Shows: that\n\n# direction: both\n"), Ok((2, None)));
+        assert_eq!(
+            of("# needs: virtual time\n# direction: egress"),
+            Ok((1, Some(Need::VirtualTime)))
+        );
+    }
+
+    #[test]
+    fn what_is_neither_is_an_error_with_its_line() {
+        assert_eq!(declared("# x\n# direction: up").err().map(|e| e.0), Some(2));
+        assert_eq!(declared("# needs: luck").err().map(|e| e.0), Some(1));
+    }
+}

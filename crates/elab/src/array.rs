@@ -1,0 +1,368 @@
+//! Arrays of other things than headers: a header stack for each scalar that an element consists of, whose headers have
+//! one field and whose validity nobody asks for. So whatever reaches an element of a stack by an index of run time
+//! reaches one of an array, on every target.
+
+use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
+use crate::types::Shape;
+use crate::value::Value;
+use crate::{Elab, Result, errors};
+use diag::Span;
+use hir::Ty;
+use ir::{
+    BinaryOp, Expr, ExprKind, FieldData, HeaderRef, HeaderType, HeaderTypeData, Place, Stack, Type,
+};
+use smol_str::SmolStr;
+use std::rc::Rc;
+
+/// An array in storage: elements `size * base` to `size * base + size - 1` of its stacks.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ArrayLoc {
+    /// What an element consists of.
+    pub(crate) elem: Rc<Part>,
+    /// How many elements.
+    pub(crate) size: u32,
+    /// Which of the arrays in its stacks this is: arrays may be elements of arrays.
+    pub(crate) base: Flat,
+}
+
+/// What an element of an array consists of, each part with the stack that it is in.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Part {
+    /// A scalar: the one field of the stack's headers.
+    Scalar(Stack),
+    /// A header.
+    Header(Stack, HeaderType),
+    /// A header union: a stack for each member.
+    Union(Rc<[(Stack, HeaderType)]>),
+    /// A struct or tuple.
+    Struct(Rc<[Part]>),
+    /// An array.
+    Array(Rc<Part>, u32),
+}
+
+/// A number in the stacks of an array.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Flat {
+    /// Known.
+    At(u32),
+    /// A `bit<32>`, beyond all elements if one of the indices is beyond its array.
+    By(Expr),
+}
+
+impl Elab<'_> {
+    /// Makes storage for an array.
+    pub(crate) fn allocate_array(
+        &mut self,
+        name: &str,
+        elem: &Ty,
+        size: u32,
+        span: Span,
+    ) -> Result<Storage> {
+        let part = self.allocate_part(name, name, elem, u64::from(size), span)?;
+        Ok(Storage::Array(ArrayLoc {
+            elem: Rc::new(part),
+            size,
+            base: Flat::At(0),
+        }))
+    }
+
+    /// Stacks of `count` of what a type consists of. `name` is that of the stack, `array` that of the array.
+    fn allocate_part(
+        &mut self,
+        name: &str,
+        array: &str,
+        ty: &Ty,
+        count: u64,
+        span: Span,
+    ) -> Result<Part> {
+        if count > u64::from(hir::MAX_STACK_SIZE) {
+            return self.fail(errors::array_size(span, count, hir::MAX_STACK_SIZE));
+        }
+        let count = count as u32;
+        Ok(match &*self.shape(ty, span)? {
+            Shape::Scalar(Type::Varbit(_) | Type::Error | Type::Enum(_)) => {
+                return self.fail(errors::array_of_what(span, array));
+            }
+            Shape::Scalar(scalar) => {
+                let layout = self.boxed(*scalar);
+                Part::Scalar(self.allocate_elements(name, layout, count, span)?)
+            }
+            Shape::Header(layout) => {
+                Part::Header(self.allocate_elements(name, *layout, count, span)?, *layout)
+            }
+            Shape::Union(members) => {
+                let mut stacks = Vec::new();
+                for (member, layout) in members {
+                    let name = join(name, member);
+                    let stack = self.allocate_elements(&name, *layout, count, span)?;
+                    stacks.push((stack, *layout));
+                }
+                Part::Union(stacks.into())
+            }
+            Shape::Struct(fields) => {
+                let mut parts = Vec::new();
+                for (field, ty) in fields {
+                    parts.push(self.allocate_part(
+                        &join(name, field),
+                        array,
+                        ty,
+                        count.into(),
+                        span,
+                    )?);
+                }
+                Part::Struct(parts.into())
+            }
+            Shape::Array(elem, size) => {
+                let all = u64::from(count) * u64::from(*size);
+                let part = self.allocate_part(name, array, elem, all, span)?;
+                Part::Array(Rc::new(part), *size)
+            }
+            Shape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
+        })
+    }
+
+    fn allocate_elements(
+        &mut self,
+        name: &str,
+        layout: HeaderType,
+        count: u32,
+        span: Span,
+    ) -> Result<Stack> {
+        self.grow(count as usize, span)?;
+        let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
+        Ok(self.stack_of_headers(name, "", layout, count, next, span))
+    }
+
+    /// The layout of a header that is a scalar alone.
+    fn boxed(&mut self, ty: Type) -> HeaderType {
+        if let Some(&known) = self.boxes.get(&ty) {
+            return known;
+        }
+        let name: SmolStr = "element".into();
+        let fields = vec![FieldData {
+            name: "value".into(),
+            ty,
+        }];
+        let made = self
+            .program
+            .header_types
+            .push(HeaderTypeData { name, fields });
+        self.boxes.insert(ty, made);
+        made
+    }
+
+    /// An element of an array by a `bit<32>`.
+    pub(crate) fn array_element(&mut self, array: &ArrayLoc, index: Expr, span: Span) -> Storage {
+        let known = match &self.program.exprs[index].kind {
+            ExprKind::Const(bits) => bits.to_u64().filter(|&i| i < u64::from(array.size)),
+            _ => None,
+        };
+        let at = match (array.base, known) {
+            (Flat::At(base), Some(i)) => Flat::At(base * array.size + i as u32),
+            // The stacks have no other elements: their own bounds are the array's.
+            (Flat::At(0), None)
+                if !nests(&array.elem) && self.length(&array.elem) == Some(array.size) =>
+            {
+                Flat::By(index)
+            }
+            (base, _) => {
+                let size = self.bits(32, array.size.into(), span);
+                let base = match base {
+                    Flat::At(base) => self.bits(32, base.into(), span),
+                    Flat::By(base) => base,
+                };
+                let word = Type::bit(32);
+                let from = self.binary(BinaryOp::Mul, base, size, word, span);
+                let sum = self.binary(BinaryOp::Add, from, index, word, span);
+                // A number beyond all elements stays one: no multiple of it is a small one.
+                let beyond = self.bits(32, u64::from(u32::MAX / 2), span);
+                let limit = self.bits(32, u64::from(hir::MAX_STACK_SIZE), span);
+                let inside = self.binary(BinaryOp::Lt, index, size, Type::Bool, span);
+                let sound = self.binary(BinaryOp::Lt, base, limit, Type::Bool, span);
+                let both = self.and(inside, sound, span);
+                Flat::By(self.expr(ExprKind::Mux(both, sum, beyond), word, span))
+            }
+        };
+        self.part_at(&array.elem, at)
+    }
+
+    /// How many elements the stacks of a part have.
+    fn length(&self, part: &Part) -> Option<u32> {
+        match part {
+            Part::Scalar(stack) | Part::Header(stack, _) => {
+                Some(self.program.stacks[*stack].elems.len() as u32)
+            }
+            Part::Union(members) => {
+                Some(self.program.stacks[members.first()?.0].elems.len() as u32)
+            }
+            Part::Struct(parts) => parts.iter().find_map(|part| self.length(part)),
+            Part::Array(elem, size) => Some(self.length(elem)? / (*size).max(1)),
+        }
+    }
+
+    /// The elements of an array in order.
+    pub(crate) fn array_elements(&mut self, array: &ArrayLoc, span: Span) -> Vec<Storage> {
+        (0..array.size)
+            .map(|i| {
+                let index = self.bits(32, i.into(), span);
+                self.array_element(array, index, span)
+            })
+            .collect()
+    }
+
+    /// The elements of an array whose place is known.
+    pub(crate) fn fixed_elements(&self, array: &ArrayLoc) -> Vec<Storage> {
+        let Flat::At(base) = array.base else {
+            return Vec::new();
+        };
+        (0..array.size)
+            .map(|i| self.part_at(&array.elem, Flat::At(base * array.size + i)))
+            .collect()
+    }
+
+    fn part_at(&self, part: &Rc<Part>, at: Flat) -> Storage {
+        match &**part {
+            Part::Scalar(stack) => Storage::Scalar(Place::Field(self.in_stack(*stack, at), 0)),
+            Part::Header(stack, ty) => Storage::Header(HeaderLoc {
+                at: self.in_stack(*stack, at),
+                ty: *ty,
+                union: None,
+            }),
+            Part::Union(members) => union_of(
+                members
+                    .iter()
+                    .map(|&(stack, ty)| (self.in_stack(stack, at), ty)),
+            ),
+            Part::Struct(parts) => Storage::Struct(
+                parts
+                    .iter()
+                    .map(|part| self.part_at(&Rc::new(part.clone()), at))
+                    .collect(),
+            ),
+            Part::Array(elem, size) => Storage::Array(ArrayLoc {
+                elem: elem.clone(),
+                size: *size,
+                base: at,
+            }),
+        }
+    }
+
+    fn in_stack(&self, stack: Stack, at: Flat) -> HeaderRef {
+        match at {
+            Flat::At(i) => HeaderRef::Header(self.program.stacks[stack].elems[i as usize]),
+            Flat::By(index) => HeaderRef::Element(stack, index),
+        }
+    }
+
+    /// The headers that hold an array, in order. Of one whose place is not known, an element of each stack: what it may
+    /// overlap.
+    pub(crate) fn array_headers(&self, array: &ArrayLoc, into: &mut Vec<HeaderRef>) {
+        if let Flat::By(_) = array.base {
+            return self.headers_of(&self.part_at(&array.elem, array.base), into);
+        }
+        for elem in self.fixed_elements(array) {
+            self.headers_of(&elem, into);
+        }
+    }
+
+    fn headers_of(&self, storage: &Storage, into: &mut Vec<HeaderRef>) {
+        match storage {
+            Storage::Scalar(Place::Field(header, _)) => into.push(*header),
+            Storage::Scalar(Place::Var(_)) | Storage::Stack(_) => {}
+            Storage::Header(header) => into.push(header.at),
+            Storage::Union(members) => into.extend(members.iter().map(|m| m.at)),
+            Storage::Struct(parts) => parts.iter().for_each(|p| self.headers_of(p, into)),
+            Storage::Array(array) => self.array_headers(array, into),
+        }
+    }
+
+    /// The leaves of storage, of arrays wherever they are.
+    pub(crate) fn leaves_at(&mut self, storage: &Storage, span: Span) -> Vec<Leaf> {
+        match storage {
+            Storage::Struct(parts) => {
+                let parts = parts.iter().map(|part| self.leaves_at(part, span));
+                parts.collect::<Vec<_>>().concat()
+            }
+            Storage::Array(array) if matches!(array.base, Flat::By(_)) => {
+                let elements = self.array_elements(array, span);
+                let leaves = elements.iter().map(|elem| self.leaves_at(elem, span));
+                let leaves = leaves.collect::<Vec<_>>().concat();
+                let whole = |leaf| match leaf {
+                    Leaf::Scalar(Place::Field(header, _)) => Leaf::Header(header),
+                    other => other,
+                };
+                leaves.into_iter().map(whole).collect()
+            }
+            _ => self.leaves(storage),
+        }
+    }
+
+    /// An array that is at a known place: a copy of a value that is not.
+    pub(crate) fn fixed_array(
+        &mut self,
+        value: &Value,
+        like: &ArrayLoc,
+        span: Span,
+    ) -> Result<ArrayLoc> {
+        if let Value::Stored(Storage::Array(array)) = value
+            && let Flat::At(_) = array.base
+        {
+            return Ok(array.clone());
+        }
+        let copy = self.array_like(like, span)?;
+        self.assign(&Storage::Array(copy.clone()), value.clone(), span)?;
+        Ok(copy)
+    }
+
+    /// An array for what another one holds.
+    pub(crate) fn array_like(&mut self, like: &ArrayLoc, span: Span) -> Result<ArrayLoc> {
+        Ok(ArrayLoc {
+            elem: Rc::new(self.like(&like.elem, like.size, span)?),
+            size: like.size,
+            base: Flat::At(0),
+        })
+    }
+
+    /// Stacks of `count` elements of the layouts that a part's have.
+    fn like(&mut self, part: &Part, count: u32, span: Span) -> Result<Part> {
+        let layout = |elab: &Self, stack: Stack| {
+            let first = elab.program.stacks[stack].elems[0];
+            elab.program.headers[first].ty
+        };
+        Ok(match part {
+            Part::Scalar(stack) => {
+                let layout = layout(self, *stack);
+                Part::Scalar(self.allocate_elements("tmp", layout, count, span)?)
+            }
+            Part::Header(_, ty) => {
+                Part::Header(self.allocate_elements("tmp", *ty, count, span)?, *ty)
+            }
+            Part::Union(members) => {
+                let mut stacks = Vec::new();
+                for &(_, ty) in members.iter() {
+                    stacks.push((self.allocate_elements("tmp", ty, count, span)?, ty));
+                }
+                Part::Union(stacks.into())
+            }
+            Part::Struct(parts) => {
+                let mut all = Vec::new();
+                for part in parts.iter() {
+                    all.push(self.like(part, count, span)?);
+                }
+                Part::Struct(all.into())
+            }
+            Part::Array(elem, size) => {
+                Part::Array(Rc::new(self.like(elem, count * size, span)?), *size)
+            }
+        })
+    }
+}
+
+/// Whether an array is part of this.
+fn nests(part: &Part) -> bool {
+    match part {
+        Part::Scalar(_) | Part::Header(..) | Part::Union(_) => false,
+        Part::Struct(parts) => parts.iter().any(nests),
+        Part::Array(..) => true,
+    }
+}

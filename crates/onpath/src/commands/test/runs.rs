@@ -1,0 +1,179 @@
+//! A program and its tests: which of them run on the target, in which direction.
+
+use crate::args::{Source, Test};
+use crate::commands::source::input;
+use arch::tc::Direction;
+use bpf::abi::Hook;
+use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
+use driver::bpf_target::Reach;
+use driver::declared::{Need, declared};
+use driver::stf::{Case, Prepared, Target};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// A program, ready for each direction once a test needs it.
+pub(super) struct Runs {
+    source: Source,
+    externs: Vec<PathBuf>,
+    target: Target,
+    /// The direction that the flags set, if they do.
+    direction: Option<Direction>,
+    prepared: [Option<Prepared>; 2],
+}
+
+/// Which way a test runs.
+pub(super) enum Plan {
+    /// Once for each.
+    Run(Vec<Direction>),
+    /// Not on this target, for this reason.
+    Skip(&'static str),
+}
+
+/// Diagnostics that a program caused, their texts, and the exit status that they mean.
+pub(super) struct Refused {
+    pub(super) map: Rc<SourceMap>,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) status: u8,
+}
+
+impl Runs {
+    pub(super) fn new(args: &Test, source: Source, externs: Vec<PathBuf>, target: Target) -> Runs {
+        let by_flag = args.egress
+            || matches!(
+                target,
+                Target::Kernel {
+                    hook: Hook::TcEgress,
+                    ..
+                }
+            );
+        Runs {
+            source,
+            externs,
+            target,
+            direction: by_flag.then_some(Direction::Egress),
+            prepared: [None, None],
+        }
+    }
+
+    /// What a test's first lines ask for, on this target. `Err` for lines that nobody can follow.
+    pub(super) fn plan(&self, case: &Case) -> Result<Plan, Box<Refused>> {
+        let declared =
+            declared(&case.text).map_err(|(line, may)| Box::new(undeclared(case, line, may)))?;
+        let (hook, reach) = match self.target {
+            Target::Interp { .. } => (None, Reach::TestRun),
+            Target::Kernel { hook, reach, .. } => (Some(hook), reach),
+        };
+        let mut directions = match self.direction {
+            Some(direction) => vec![direction],
+            None => declared.directions.to_vec(),
+        };
+        if hook == Some(Hook::Xdp) {
+            directions.retain(|direction| *direction == Direction::Ingress);
+        }
+        Ok(match (declared.need, hook, reach) {
+            (Some(Need::Interpreter), Some(_), _) => {
+                Plan::Skip("its packets are too short for a network device")
+            }
+            (Some(Need::VirtualTime), Some(_), Reach::Veth) => {
+                Plan::Skip("it chooses times and random numbers, as `--fast` lets it")
+            }
+            (Some(Need::OneProcessor), Some(_), Reach::Veth) => {
+                Plan::Skip("its packets must be on one processor, as with `--fast`")
+            }
+            _ if directions.is_empty() => {
+                Plan::Skip("its packets go out, and XDP sees those that come in")
+            }
+            _ => Plan::Run(directions),
+        })
+    }
+
+    /// A direction, if it is for the script to declare: that by a flag is nothing to mention.
+    pub(super) fn declared(&self, direction: Direction) -> Direction {
+        match self.direction {
+            Some(_) => Direction::Ingress,
+            None => direction,
+        }
+    }
+
+    /// The program for one direction. `warn` takes the warnings of the first time.
+    pub(super) fn prepared(
+        &mut self,
+        direction: Direction,
+        warn: impl FnOnce(&Diagnostics, &SourceMap),
+    ) -> Result<&mut Prepared, Box<Refused>> {
+        let first = self.prepared.iter().all(Option::is_none);
+        let slot = &mut self.prepared[usize::from(direction == Direction::Egress)];
+        if let Some(prepared) = slot {
+            return Ok(prepared);
+        }
+        let elaborated = driver::elaborate(&input(&self.source)).map_err(|refused| {
+            Box::new(Refused {
+                status: if refused.right_elsewhere.is_some() {
+                    2
+                } else {
+                    1
+                },
+                map: Rc::new(refused.map),
+                diagnostics: refused.diagnostics,
+            })
+        })?;
+        if first {
+            warn(&elaborated.diagnostics, &elaborated.map);
+        }
+        let target = towards(self.target, direction);
+        let prepared = Prepared::new(elaborated, target, &self.externs).map_err(|unfit| {
+            Box::new(Refused {
+                map: unfit.map,
+                diagnostics: unfit.diagnostics,
+                status: 2,
+            })
+        })?;
+        Ok(slot.insert(prepared))
+    }
+}
+
+/// The target for packets of a direction.
+fn towards(target: Target, direction: Direction) -> Target {
+    match target {
+        Target::Interp { seed, .. } => Target::Interp { seed, direction },
+        Target::Kernel {
+            hook: Hook::TcIngress | Hook::TcEgress,
+            reach,
+            kernel,
+            parse_record,
+            layout,
+            parts,
+        } => Target::Kernel {
+            hook: match direction {
+                Direction::Ingress => Hook::TcIngress,
+                Direction::Egress => Hook::TcEgress,
+            },
+            reach,
+            kernel,
+            parse_record,
+            layout,
+            parts,
+        },
+        xdp => xdp,
+    }
+}
+
+/// A line that declares what there is not.
+fn undeclared(case: &Case, number: usize, may: &str) -> Refused {
+    let mut map = SourceMap::new();
+    let span = map
+        .add(&*case.name, &*case.text)
+        .map_or(Span::NONE, |file| {
+            let before = case.text.split_inclusive('\n').take(number - 1);
+            let from: usize = before.map(str::len).sum();
+            let line = case.text[from..].lines().next().unwrap_or_default();
+            map.span(file, from..from + line.len())
+        });
+    let error = Diagnostic::error(Code("E0822"), span, "this declares what there is not")
+        .help(format!("write {may}, or another comment"));
+    Refused {
+        map: Rc::new(map),
+        diagnostics: Box::new(error).into(),
+        status: 2,
+    }
+}
