@@ -7,8 +7,8 @@
 
 // The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
 // bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies: also
-// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, of
-// which further on there are none to be read; only the length counts all of a packet that is larger.
+// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, and ends
+// 16384 bytes behind them at the latest: no packet of IP is so long. Only the length counts all of a packet that is larger.
 
 // How many bytes it has.
 extern bit<32> payload_length();

@@ -70,7 +70,7 @@ pub(crate) const EXTERN: Extern = Extern {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// `None` if the program was not checked.
-    schema: Option<Schema>,
+    schema: Option<Box<Schema>>,
     limit: usize,
     /// The attributes of the message that was read last, by their offset.
     found: Vec<Found>,
@@ -83,7 +83,7 @@ impl Message {
         let schema = schema_of(data);
         Message {
             limit: schema.as_ref().map_or(0, |s| limit_of(data, s) as usize),
-            schema,
+            schema: schema.map(Box::new),
             found: Vec::new(),
             patterns: Vec::new(),
         }
