@@ -5,6 +5,7 @@ use crate::catalogue::{Source, Type};
 use crate::messages::Messages;
 use crate::query::{Condition, Function, Predicate, Query};
 use crate::{exchange, groups};
+use payload::plan;
 
 /// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
 /// `groups` is how many groups there is to be room for, if not as many as by default.
@@ -36,11 +37,11 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
         };
         lines.push(format!("reads {}: {ty}, from the {from}", attribute.name));
     }
-    if query.kind.and_then(|kind| messages.schema(kind)).is_some() {
-        lines.push(
-            "on the path: a program reads each message once, field by field, for all attributes"
-                .into(),
-        );
+    if let Some(schema) = query.kind.and_then(|kind| messages.schema(kind)) {
+        lines.push(format!(
+            "on the path: a program reads each message to its end, once for all attributes: {}",
+            plan::whole(schema).name()
+        ));
     }
     if query.is_about_exchanges() {
         lines.push(format!(

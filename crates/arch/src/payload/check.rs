@@ -109,6 +109,9 @@ impl Check<'_> {
                     Unasked::Unknown(near) => {
                         errors::unknown_attribute(of, name, &known, near.as_deref(), span)
                     }
+                    Unasked::Key { attribute, keys } => {
+                        errors::wrong_key(of, name, (&attribute, &keys), span)
+                    }
                     Unasked::Many => errors::many_attributes(of, name, span),
                     Unasked::Mixed => errors::mixed_attributes(of, name, span),
                 };
@@ -144,10 +147,8 @@ impl Check<'_> {
         let refused = match Pattern::new(text).map(|pattern| pattern.table()) {
             Ok(Ok(_)) => return,
             Ok(Err((states, classes))) => errors::large_table(text, states, classes, span),
-            Err(PatternError::Syntax(what, at)) => {
-                errors::no_pattern(text, &what, text.get(at).unwrap_or_default(), span)
-            }
-            Err(PatternError::NoAutomaton(what)) => errors::no_pattern(text, &what, "", span),
+            Err(PatternError::Syntax(what, at)) => errors::no_pattern(text, &what, at, span),
+            Err(PatternError::NoAutomaton(what)) => errors::no_pattern(text, &what, 0..0, span),
             Err(PatternError::TooLarge) => errors::large_pattern(text, span),
         };
         self.found.push(refused);

@@ -195,6 +195,23 @@ fn a_connection_begins_anew() {
     assert_eq!(missing(&report), (1, 1));
 }
 
+/// A request that cannot be read has the number of one that an earlier connection with the same ports left waiting.
+#[test]
+fn a_response_is_not_that_of_an_earlier_connection() {
+    let packets = [
+        http(Client, 1000, &get("/lost")),
+        segment(40000, 80, Client, 500, b""),
+        http(Client, 501, "GET /cut HTTP/1.1\r\nHo"),
+        http(Server, 9000, &status(200)),
+    ];
+    let report = both(
+        "count by http.path where http.response_time > 0ns",
+        &packets,
+    );
+    assert_eq!(groups(&report), [""; 0]);
+    assert_eq!(missing(&report), (1, 1));
+}
+
 #[test]
 fn an_interim_response_answers_nothing() {
     let packets = [
