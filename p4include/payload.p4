@@ -68,6 +68,10 @@ extern message {
     // which Ethernet may have filled up.
     message_status read(in bit<32> offset, in bit<32> length);
 
+    // The same for some attributes, whose names have `,` between them: as soon as all of them were found, reading stops, and the status is
+    // READ, whatever follows.
+    message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
+
     // An attribute that is a number. False, and the value 0, if the message has none of this name. T is a bit<W> of up to
     // 64 bits that has room for all values, or int<64> for those that may be negative. Of several values the first in the message.
     bool get_number<T>(string attribute, out T value);

@@ -2,15 +2,15 @@
 
 pub mod errors;
 mod kernel;
+mod program;
 mod shape;
-mod whole;
 
 use crate::{Attribute, Schema};
 use asic::{Model, Order, Payload, Technique, Usage};
 
 pub use kernel::Kernel;
+pub use program::{Passage, passage};
 pub use shape::{Scan, Shape};
-pub use whole::whole;
 
 /// What a packet path runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -285,21 +285,27 @@ impl Reader<'_> {
                 );
             }
         }
-        *out += "            message_status status = messages.read(at, end - at);\n";
-        *out += "            if (status != message_status.OTHER) {\n";
         let pairing = self.pairing.as_ref();
         let pairing = pairing.map_or(&[][..], |pairing| &pairing.attributes);
         let read = || self.attributes.iter().chain(pairing);
-        read().for_each(|attribute| attribute.get(out));
-        let has: Vec<String> = read().map(|a| format!("has_{}", a.variable)).collect();
-        let has = match has.is_empty() {
-            true => "true".to_owned(),
-            false => has.join(" && "),
+        *out += "            // What is wrong behind all that is asked for does not matter.\n";
+        let names: Vec<&str> = read().map(|attribute| attribute.name.as_str()).collect();
+        let (read_it, whole) = match names.is_empty() {
+            true => ("read(at, end - at)".to_owned(), "true"),
+            false => (
+                format!("read_for(at, end - at, \"{}\")", names.join(",")),
+                "status == message_status.READ",
+            ),
         };
-        *out += "                // What is wrong behind all that is asked for does not matter.\n";
         let _ = writeln!(
             out,
-            "                bool whole = status == message_status.READ || ({has});\n                if (!whole) {{"
+            "            message_status status = messages.{read_it};"
+        );
+        *out += "            if (status != message_status.OTHER) {\n";
+        read().for_each(|attribute| attribute.get(out));
+        let _ = writeln!(
+            out,
+            "                bool whole = {whole};\n                if (!whole) {{"
         );
         *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
         let counted = |out: &mut String| {
