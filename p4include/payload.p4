@@ -7,8 +7,8 @@
 
 // The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
 // bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies: also
-// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, of
-// which further on there are none to be read; only the length counts all of a packet that is larger.
+// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, and ends
+// 16384 bytes behind them at the latest: no packet of IP is so long. Only the length counts all of a packet that is larger.
 
 // How many bytes it has.
 extern bit<32> payload_length();
@@ -67,6 +67,10 @@ extern message {
     // The same of a message that has no more than `length` bytes, whatever follows it in the packet: those of a UDP datagram,
     // which Ethernet may have filled up.
     message_status read(in bit<32> offset, in bit<32> length);
+
+    // The same for some attributes, whose names have `,` between them: as soon as all of them were found, reading stops, and the status is
+    // READ, whatever follows.
+    message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
 
     // An attribute that is a number. False, and the value 0, if the message has none of this name. T is a bit<W> of up to
     // 64 bits that has room for all values, or int<64> for those that may be negative. Of several values the first in the message.

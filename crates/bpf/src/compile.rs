@@ -69,7 +69,7 @@ pub(crate) fn compile(
     };
     // The fast path may ask for less.
     let mut begun = File::default();
-    begun.own.asked = message::names(program);
+    begun.own.asked = message::asked(program);
     let fast = fast.filter(|_| options.parts.is_none_or(|parts| parts.programs == 1));
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {

@@ -19,8 +19,8 @@ pub(crate) const RESERVED: Reserved = Reserved {
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
         LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
-        forget_bounds message_value message_at message_mask message_copy message_stands message_resembles message_tag bytes_below bytes_from message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_word message_search message_run payload_length payload_bytes payload_left payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE
-        document document_name document_level document_paths document_place document_found document_element document_is_among message_json
+        forget_bounds message_value message_at message_mask message_copy message_stands message_resembles message_tag bytes_below bytes_from message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_word message_search message_run payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
+        document document_name document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json
         message_xml
         too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
         SET_WAYS key_seed flow_now key_put key_round key_hash key_tag flow_find flow_aged flow_victim

@@ -133,7 +133,9 @@ pub(crate) struct Shared {
     /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
     pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
-    pub asked: message::Names,
+    pub asked: message::AllAsked,
+    /// The functions that read messages for some attributes, by their objects and the lists of these.
+    pub reads_for: Vec<((ExternInst, String), SmolStr)>,
     /// The program reads the payload.
     pub reads_payload: bool,
     /// It reads messages with documents in them.

@@ -6,6 +6,7 @@
 //!     message(string schema, bit<32> limit);
 //!     message_status read(in bit<32> offset);
 //!     message_status read(in bit<32> offset, in bit<32> length);
+//!     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -16,12 +17,14 @@ use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::{Extern, Meaning, State};
 use ir::{Bits, CtorValue, ExternData};
 use payload::builtin::Builtin;
-use payload::{Found, Pattern, Schema, Value, read_up_to};
+use payload::{Found, Pattern, Schema, Status, Value, read_up_to};
 
 /// The extern whose objects read messages.
 pub const MESSAGE: &str = "message";
 /// Its method that reads one.
 pub const READ_MESSAGE: &str = "read";
+/// Its method that reads one no further than needed.
+pub const READ_FOR: &str = "read_for";
 /// Its method that gives a number.
 pub const GET_NUMBER: &str = "get_number";
 /// Its method that gives bytes.
@@ -59,6 +62,7 @@ pub(crate) const EXTERN: Extern = Extern {
         create: |data| State::Message(Message::new(data)),
         methods: &[
             (READ_MESSAGE, read),
+            (READ_FOR, read_for),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
@@ -70,7 +74,7 @@ pub(crate) const EXTERN: Extern = Extern {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// `None` if the program was not checked.
-    schema: Option<Schema>,
+    schema: Option<Box<Schema>>,
     limit: usize,
     /// The attributes of the message that was read last, by their offset.
     found: Vec<Found>,
@@ -83,7 +87,7 @@ impl Message {
         let schema = schema_of(data);
         Message {
             limit: schema.as_ref().map_or(0, |s| limit_of(data, s) as usize),
-            schema,
+            schema: schema.map(Box::new),
             found: Vec::new(),
             patterns: Vec::new(),
         }
@@ -102,8 +106,33 @@ fn message(state: &mut State) -> Result<&mut Message, Fault> {
     }
 }
 
+/// The names in the list that [`READ_FOR`] takes.
+pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim)
+}
+
 fn read(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let status = status(message(state)?, args, env)?;
+    Ok(Reply::value(Bits::new(8, status.number())))
+}
+
+fn read_for(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::String(list)) = args.get(2) else {
+        return Err(Fault::Malformed);
+    };
     let message = message(state)?;
+    let status = status(message, args, env)?;
+    let is_found = |name: &str| message.found.iter().any(|found| found.name == name);
+    // What is behind the last one makes no difference to those in front of it.
+    let status = match names_in(list).all(is_found) {
+        true => Status::Read,
+        false => status,
+    };
+    Ok(Reply::value(Bits::new(8, status.number())))
+}
+
+/// Reads a message: what became of it.
+fn status(message: &mut Message, args: &[Arg], env: &Env<'_>) -> Result<Status, Fault> {
     let bytes = env.payload_from(index(args, 0)?);
     let most = match args.get(1) {
         Some(_) => usize::try_from(index(args, 1)?).unwrap_or(usize::MAX),
@@ -113,7 +142,7 @@ fn read(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fau
     let schema = message.schema.as_ref().ok_or(Fault::Malformed)?;
     let (status, found) = read_up_to(schema, bytes, message.limit);
     message.found = found;
-    Ok(Reply::value(Bits::new(8, status.number())))
+    Ok(status)
 }
 
 /// The value of the attribute that the first argument names.
@@ -227,6 +256,22 @@ mod tests {
         assert_eq!(got(&mut state, "host", 32), (true, b"one.".to_vec(), 8));
         assert_eq!(got(&mut state, "path", 32), (true, b"/a\0\0".to_vec(), 2));
         assert_eq!(got(&mut state, "user_agent", 16), (false, vec![0, 0], 0));
+    }
+
+    #[test]
+    fn what_follows_the_attributes_that_are_read_for_does_not_matter() {
+        let mut state = object("dns");
+        // A question that is cut off.
+        let packet = b"\0\x07\x81\x83\0\x01\0\0\0\0\0\0\x03ab";
+        let mut status = |names: &str| {
+            let args = [arg(32, 0), arg(32, 100), Arg::String(names.into())];
+            let reply = with_env(packet, 0, |env| read_for(&mut state, &args, env)).0;
+            reply.expect("a reply").result[0].to_u64()
+        };
+        assert_eq!(status("id"), Some(0));
+        assert_eq!(status("rcode, id"), Some(0));
+        let cut = Status::Malformed(payload::Reason::LengthPastEnd).number();
+        assert_eq!(status("id, qname"), Some(cut.into()));
     }
 
     #[test]

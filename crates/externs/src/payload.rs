@@ -8,8 +8,8 @@
 //! extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 //! ```
 
-use crate::call::{Arg, Env, Fault, Reply, index, scalar};
-use crate::message::width;
+use crate::call::{Arg, Env, Fault, LAST_BEGIN, Reply, index, scalar};
+use crate::message::{MOST_BYTES, width};
 use crate::{Extern, Meaning};
 use ir::Bits;
 use payload::Pattern;
@@ -53,6 +53,16 @@ fn from<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
     Ok(env.payload_from(index(args, 0)?))
 }
 
+/// The bytes from there on in which something is looked for: [`REACH`] of them, and none behind those that may be read from the last
+/// byte of the packet at which reading may begin.
+fn searched<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
+    let here = from(args, env)?;
+    let begin = env.packet.len() - here.len();
+    let end = LAST_BEGIN as usize + MOST_BYTES as usize;
+    let near = end.saturating_sub(begin).min(REACH as usize);
+    Ok(&here[..here.len().min(near)])
+}
+
 fn length(_: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::value(Bits::new(32, env.payload().len() as u64)))
 }
@@ -76,8 +86,7 @@ fn matches(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
 
 fn find(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let wanted = scalar(args, 1)?.to_bytes();
-    let here = from(args, env)?;
-    let here = &here[..here.len().min(REACH as usize)];
+    let here = searched(args, env)?;
     let place = here.windows(wanted.len().max(1)).position(|w| w == wanted);
     let place = place.map_or(u64::from(NOT_FOUND), |at| {
         index(args, 0).unwrap_or(0) + at as u64
@@ -91,8 +100,8 @@ fn matches_pattern(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     };
     let pattern = Pattern::new(text).map_err(|_| Fault::Malformed)?;
     let length = usize::try_from(index(args, 1)?).unwrap_or(usize::MAX);
-    let here = from(args, env)?;
-    let here = &here[..here.len().min(length).min(REACH as usize)];
+    let here = searched(args, env)?;
+    let here = &here[..here.len().min(length)];
     Ok(Reply::value(Bits::new(1, u32::from(pattern.is_in(here)))))
 }
 
@@ -136,6 +145,31 @@ mod tests {
             of(find, &[arg(32, u64::from(u32::MAX)), text(b"A")]),
             at(NOT_FOUND)
         );
+    }
+
+    #[test]
+    fn a_search_ends_where_reading_may_no_longer_go() {
+        let end = LAST_BEGIN as usize + MOST_BYTES as usize;
+        let mut packet = vec![b'.'; end + 10];
+        packet[end - 3..].copy_from_slice(b"abcdefghijklm");
+        let offset = end as u64 - 60_000;
+        let of = |does: crate::Function, args: &[Arg]| {
+            let (reply, _) = with_env(&packet, 0, |env| does(args, env));
+            reply.expect("a reply")
+        };
+        let at = |wanted: &[u8]| of(find, &[arg(32, offset), text(wanted)]);
+        assert_eq!(at(b"abc"), Reply::value(Bits::new(32, end as u64 - 3)));
+        assert_eq!(at(b"bcd"), Reply::value(Bits::new(32, NOT_FOUND)));
+        let matched = |pattern: &str| {
+            let args = [
+                arg(32, offset),
+                arg(32, 70_000),
+                Arg::String(pattern.into()),
+            ];
+            of(matches_pattern, &args)
+        };
+        assert_eq!(matched("abc$"), Reply::value(Bits::new(1, 1u32)));
+        assert_eq!(matched("d"), Reply::value(Bits::new(1, 0u32)));
     }
 
     #[test]

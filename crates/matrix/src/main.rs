@@ -20,6 +20,7 @@ mod interrupt;
 mod packages;
 mod plan;
 mod progress;
+mod queries;
 mod report;
 mod results;
 mod runner;

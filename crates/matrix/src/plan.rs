@@ -6,6 +6,7 @@ use crate::built;
 use crate::drivers;
 use crate::error::{Error, output_of};
 use crate::packages::Flavour;
+use crate::queries;
 use crate::suite::{SUITES, Target};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -165,23 +166,21 @@ fn tests(binary: &Path, folder: &Path, environment: &[(&str, &str)]) -> Result<V
     Ok(names.map(|name| name.trim().to_string()).collect())
 }
 
-/// Where the examples are, and the programs of a realistic size.
+/// Where the examples are, and the programs of a realistic size; those of queries are made.
 const LOADED: [&str; 2] = ["programs", "tests/scale"];
 
-/// Each of them at each hook that its architecture has, as `hook::path`.
+/// Each of them at each hook that its architecture has, as `hook::path`, from the root.
 fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
-    let programs = LOADED.map(|folder| p4_files(&root.join(folder)));
-    for program in programs
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?
-        .concat()
-    {
-        let short = program
-            .strip_prefix(root)
-            .unwrap_or(&program)
-            .display()
-            .to_string();
+    let mut programs = Vec::new();
+    for folder in LOADED {
+        for program in p4_files(&root.join(folder))? {
+            let short = program.strip_prefix(root).unwrap_or(&program);
+            programs.push(short.display().to_string());
+        }
+    }
+    programs.extend(queries::prepare(root, onpath)?);
+    for short in programs {
         for hook in ["xdp", "tc-ingress", "tc-egress"] {
             let mut command = Command::new(onpath);
             command

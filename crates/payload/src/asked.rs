@@ -3,6 +3,7 @@
 use crate::{
     Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Which, similar,
 };
+use std::ops::RangeInclusive;
 
 /// The values that a name stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +61,13 @@ pub enum Only {
 pub enum Unasked {
     /// No attribute has it; one with a similar name, if there is one.
     Unknown(Option<String>),
+    /// In the place of the `*` of an attribute it has what cannot be there.
+    Key {
+        /// The attribute's name.
+        attribute: String,
+        /// What can be there.
+        keys: String,
+    },
     /// It stands for many, of which one must be named.
     Many,
     /// Attributes of different kinds have it.
@@ -86,7 +94,7 @@ impl Schema {
             _ if name.ends_with('*') && self.attributes.iter().any(|a| a.name == name) => {
                 Err(Unasked::Many)
             }
-            None => Err(Unasked::Unknown(self.meant(name))),
+            None => Err(self.unknown(name)),
             Some(kind) if kinds.iter().any(|other| other != kind) => Err(Unasked::Mixed),
             Some(&kind) => Ok(Asked {
                 name: name.to_string(),
@@ -134,22 +142,60 @@ impl Schema {
         let field = &layout.fields[key.field];
         if let Kind::Number { .. } = kind(field) {
             let number: i128 = text.parse().ok()?;
-            return (number.to_string() == text).then_some(CaseKey::Number(number));
+            let is_one = number.to_string() == text && numbers(field).contains(&number);
+            return is_one.then_some(CaseKey::Number(number));
         }
         let is_plain = text.is_ascii() && !text.is_empty();
         let fits = is_plain && !(key.ignore_case && text.bytes().any(|b| b.is_ascii_uppercase()));
         fits.then(|| CaseKey::Bytes(text.as_bytes().to_vec()))
     }
 
-    /// The name that a wrong one may have meant.
-    fn meant(&self, name: &str) -> Option<String> {
+    /// What is wrong with a name of nothing.
+    fn unknown(&self, name: &str) -> Unasked {
         let lower = name.to_ascii_lowercase();
         let found = |attribute: &Attribute| self.only(attribute, &lower).is_some();
         if lower != name && self.attributes.iter().any(found) {
-            return Some(lower);
+            return Unasked::Unknown(Some(lower));
+        }
+        let of_many = |attribute: &&Attribute| {
+            let prefix = attribute.name.strip_suffix('*');
+            let key = prefix.and_then(|prefix| name.strip_prefix(prefix));
+            key.is_some_and(|key| !key.is_empty())
+        };
+        if let Some(attribute) = self.attributes.iter().find(of_many) {
+            return Unasked::Key {
+                attribute: attribute.name.clone(),
+                keys: self.keys_of(attribute),
+            };
         }
         let names = self.attributes.iter().map(|a| a.name.as_str());
-        similar(names, name).map(String::from)
+        Unasked::Unknown(similar(names, name).map(String::from))
+    }
+
+    /// What stands in the place of an attribute's `*`.
+    fn keys_of(&self, attribute: &Attribute) -> String {
+        if attribute.which == Which::AnyMember {
+            return "a path, such as order/item/@id in XML".into();
+        }
+        let layout = &self.layouts[attribute.layout];
+        let field = layout.key.map(|key| &layout.fields[key.field]);
+        match field.map(|field| (kind(field), numbers(field))) {
+            Some((Kind::Number { .. }, numbers)) => {
+                format!("a number from {} to {}", numbers.start(), numbers.end())
+            }
+            _ => "a text of ASCII".into(),
+        }
+    }
+}
+
+/// The numbers that a field has room for.
+pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
+    match kind(field) {
+        Kind::Number {
+            bits,
+            signed: false,
+        } => 0..=(1 << bits.min(64)) - 1,
+        _ => i64::MIN.into()..=i64::MAX.into(),
     }
 }
 
@@ -238,7 +284,22 @@ mod tests {
             asked("http", "header.Accept"),
             unknown(Some("header.accept"))
         );
-        assert_eq!(asked("tls", "extension.016"), unknown(Some("extension.*")));
         assert_eq!(asked("http", "colour"), unknown(None));
+    }
+
+    #[test]
+    fn keys_are_numbers_that_their_field_has_room_for() {
+        let wrong = |message, name: &str| match asked(message, name) {
+            Err(Unasked::Key { attribute, keys }) => format!("{attribute}: {keys}"),
+            other => panic!("{name}: {other:?}"),
+        };
+        let numbers = "extension.*: a number from 0 to 65535";
+        for name in ["65536", "-1", "016", "sni"] {
+            assert_eq!(wrong("tls", &format!("extension.{name}")), numbers);
+        }
+        assert_eq!(wrong("http", "header.\u{e9}"), "header.*: a text of ASCII");
+        assert!(asked("tls", "extension.65535").is_ok());
+        let path = "*: a path, such as order/item/@id in XML";
+        assert_eq!(wrong("xml", "order.item"), path);
     }
 }

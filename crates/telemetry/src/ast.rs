@@ -53,6 +53,19 @@ pub(crate) enum Test {
     Matches(Span, String, Span),
 }
 
+impl Test {
+    /// The values that the attribute is compared with.
+    pub(crate) fn literals(&self) -> &[Literal] {
+        match self {
+            Test::Compare(.., literal) | Test::StartsWith(_, literal) => {
+                std::slice::from_ref(literal)
+            }
+            Test::In(literals) => literals,
+            Test::Matches(..) => &[],
+        }
+    }
+}
+
 /// A value, where it stands, and how it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Literal {

@@ -1,6 +1,8 @@
 //! Which attributes there are, and their types.
 
 use crate::messages::Messages;
+use diag::Span;
+use payload::Unasked;
 
 /// The type of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +60,8 @@ pub struct Attribute {
     pub ty: Type,
     /// From where it comes.
     pub(crate) source: Source,
+    /// Where the query names it first.
+    pub(crate) at: Span,
 }
 
 impl Attribute {
@@ -305,12 +309,13 @@ impl<'m> Catalogue<'m> {
         self.messages
     }
 
-    /// The attribute of this name, with the index of its kind of message if it is of one.
-    pub(crate) fn find(&self, name: &str) -> Option<(Attribute, Option<usize>)> {
+    /// The attribute of this name, which stands there, with the index of its kind of message if it is of one.
+    pub(crate) fn find(&self, name: &str, at: Span) -> Option<(Attribute, Option<usize>)> {
         let attribute = |ty, source| Attribute {
             name: name.to_string(),
             ty,
             source,
+            at,
         };
         if let Some((_, field, ty, _)) = FIELDS.iter().find(|(known, ..)| *known == name) {
             return Some((attribute(*ty, Source::Packet(*field)), None));
@@ -336,10 +341,25 @@ impl<'m> Catalogue<'m> {
         (inside == RESPONSE_TIME).then_some(known)
     }
 
+    /// What stands in the place of `NAME` in an attribute that is listed so, where the name has there what cannot be.
+    pub(crate) fn named_wrongly(&self, name: &str) -> Option<String> {
+        let (group, inside) = name.split_once('.')?;
+        let kind = self.messages.kinds().iter().position(|k| k == group)?;
+        match self.messages.schema(kind)?.asked(inside) {
+            Err(Unasked::Key { attribute, keys }) => {
+                let listed = attribute.replace('*', "NAME");
+                Some(format!(
+                    "in the place of NAME in `{group}.{listed}` stands {keys}"
+                ))
+            }
+            _ => None,
+        }
+    }
+
     /// The attribute that a name is in small letters, if that is another name.
     pub(crate) fn in_small_letters(&self, name: &str) -> Option<String> {
         let lower = name.to_ascii_lowercase();
-        (lower != name && self.find(&lower).is_some()).then_some(lower)
+        (lower != name && self.find(&lower, Span::NONE).is_some()).then_some(lower)
     }
 
     /// The parts in front of the first point, each once.

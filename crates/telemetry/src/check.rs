@@ -3,7 +3,7 @@
 use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
 use crate::catalogue::{Attribute, Catalogue, RESPONSE_TIME, Type};
 use crate::errors::meaning;
-use crate::query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
+use crate::query::{Aggregate, Compared, Condition, Element, Function, Operator, Predicate, Query};
 use crate::{MAX_AGGREGATES, MAX_KEYS};
 use diag::{Diagnostic, Diagnostics, Span};
 use payload::{Pattern, PatternError};
@@ -17,6 +17,7 @@ pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnost
     let mut checker = Checker {
         catalogue,
         attributes: Vec::new(),
+        texts: Vec::new(),
         kind: None,
         diagnostics: Diagnostics::new(),
     };
@@ -28,6 +29,7 @@ pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnost
     }
     Ok(Query {
         attributes: checker.attributes,
+        texts: checker.texts,
         kind: checker.kind.map(|(kind, ..)| kind),
         keys,
         aggregates,
@@ -38,6 +40,7 @@ pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnost
 struct Checker<'c> {
     catalogue: &'c Catalogue<'c>,
     attributes: Vec<Attribute>,
+    texts: Vec<Compared>,
     /// The kind of message, and what named it first.
     kind: Option<(usize, String, Span)>,
     diagnostics: Diagnostics,
@@ -154,7 +157,7 @@ impl Checker<'_> {
         if known.is_some() {
             return known;
         }
-        let Some((attribute, kind)) = self.catalogue.find(&name.text) else {
+        let Some((attribute, kind)) = self.catalogue.find(&name.text, name.span) else {
             let unknown = meaning::unknown_attribute(name.span, &name.text, self.catalogue);
             let unknown = self.catalogue.unpaired(&name.text).map_or(unknown, |kind| {
                 let known = self.catalogue.names().into_iter();
@@ -197,6 +200,15 @@ impl Checker<'_> {
                     return self.refuse(meaning::flow_compared(name.span));
                 }
                 let predicate = self.predicate(&name.text, ty, test)?;
+                for literal in test.literals() {
+                    if let Constant::Text(text) = &literal.value {
+                        self.texts.push(Compared {
+                            attribute: index,
+                            bytes: text.len(),
+                            at: literal.span,
+                        });
+                    }
+                }
                 Some(Condition::Test(index, predicate))
             }
         }

@@ -104,11 +104,11 @@ impl Exchanges {
         counts: &mut Counts,
     ) -> Option<(Vec<Option<Value<'a>>>, u64)> {
         let own = message.values.len() - self.attributes().count();
-        let (values, told) = message.values.split_at(own);
-        let side = self.side(told, payload)?;
+        let (values, pairing) = message.values.split_at(own);
+        let side = self.side(pairing, payload)?;
         let ends = ends(packet, payload, side);
         let number = match &self.rules.id {
-            Some(_) => match told.last() {
+            Some(_) => match pairing.last() {
                 Some(Some(Value::Number(id))) => Some(*id),
                 _ => return None,
             },
@@ -128,7 +128,12 @@ impl Exchanges {
                 self.wait(ends, number?, time, values);
                 None
             }
-            Side::Request => None,
+            Side::Request => {
+                // One of an earlier connection with the same number would get the response.
+                let earlier = number.and_then(|number| self.waiting.pop(&(ends, number)));
+                self.bytes -= earlier.map_or(0, |earlier| earlier.bytes);
+                None
+            }
             Side::Response => {
                 let request = number.and_then(|number| self.waiting.pop(&(ends, number)));
                 let Some(request) = request else {
@@ -148,8 +153,8 @@ impl Exchanges {
         }
     }
 
-    /// The side of a message.
-    fn side(&self, told: &[Option<Value>], payload: &Payload) -> Option<Side> {
+    /// The side of a message that has these values of [`Exchanges::attributes`].
+    fn side(&self, pairing: &[Option<Value>], payload: &Payload) -> Option<Side> {
         match &self.rules.sides {
             Sides::Ports if self.ports.contains(&payload.destination_port) => Some(Side::Request),
             Sides::Ports if self.ports.contains(&payload.source_port) => Some(Side::Response),
@@ -160,9 +165,9 @@ impl Exchanges {
                     Some(Some(_)) => side.is(None),
                     _ => false,
                 };
-                if is(request, told.first()) {
+                if is(request, pairing.first()) {
                     Some(Side::Request)
-                } else if is(response, told.get(1)) {
+                } else if is(response, pairing.get(1)) {
                     Some(Side::Response)
                 } else {
                     None

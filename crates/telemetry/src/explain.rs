@@ -1,10 +1,11 @@
 //! What a query will do, before it does it.
 
 use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
-use crate::catalogue::{Source, Type};
+use crate::catalogue::{Attribute, Source, Type};
 use crate::messages::Messages;
 use crate::query::{Condition, Function, Predicate, Query};
 use crate::{exchange, groups};
+use payload::{Exchange, plan};
 
 /// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
 /// `groups` is how many groups there is to be room for, if not as many as by default.
@@ -36,11 +37,27 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
         };
         lines.push(format!("reads {}: {ty}, from the {from}", attribute.name));
     }
-    if query.kind.and_then(|kind| messages.schema(kind)).is_some() {
-        lines.push(
-            "on the path: a program reads each message once, field by field, for all attributes"
-                .into(),
-        );
+    if let Some(schema) = query.kind.and_then(|kind| messages.schema(kind)) {
+        let exchange = schema
+            .exchange
+            .as_ref()
+            .filter(|_| query.is_about_exchanges());
+        let pairing = exchange.into_iter().flat_map(Exchange::attributes);
+        let of_message = |a: &&Attribute| a.source == Source::Message;
+        let names = query.attributes.iter().filter(of_message);
+        let names: Vec<&str> = names
+            .map(Attribute::name_in_message)
+            .chain(pairing)
+            .collect();
+        let passage = plan::passage(schema, &names);
+        let how_far = match passage.is_whole {
+            true => "to its end",
+            false => "no further than it has these",
+        };
+        lines.push(format!(
+            "on the path: a program reads each message once, {how_far}: {}",
+            passage.technique.name()
+        ));
     }
     if query.is_about_exchanges() {
         lines.push(format!(

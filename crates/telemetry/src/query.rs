@@ -1,6 +1,7 @@
 //! A query that is checked: every name is resolved, every value has the type of what it is compared with.
 
 use crate::catalogue::{Attribute, Source};
+use diag::Span;
 use payload::Pattern;
 use std::net::IpAddr;
 
@@ -18,13 +19,29 @@ pub struct Query {
     pub aggregates: Vec<Aggregate>,
     /// What `where` has.
     pub condition: Option<Condition>,
+    /// The texts in it.
+    pub(crate) texts: Vec<Compared>,
+}
+
+/// A text with which a condition compares an attribute.
+#[derive(Clone, Debug)]
+pub(crate) struct Compared {
+    pub attribute: usize,
+    pub bytes: usize,
+    /// Where it stands.
+    pub at: Span,
 }
 
 impl Query {
     /// Whether its records are responses with the requests that they answer.
     pub fn is_about_exchanges(&self) -> bool {
+        self.response_time().is_some()
+    }
+
+    /// The attribute that is the time from a request to its response.
+    pub(crate) fn response_time(&self) -> Option<&Attribute> {
         let mut attributes = self.attributes.iter();
-        attributes.any(|a| a.source == Source::ResponseTime)
+        attributes.find(|a| a.source == Source::ResponseTime)
     }
 }
 
@@ -63,6 +80,22 @@ pub enum Function {
 }
 
 impl Function {
+    /// Whether it only grows, by what is new: of `top`, the counts do.
+    pub(crate) fn is_total(self) -> bool {
+        match self {
+            Function::Count
+            | Function::Bytes
+            | Function::Sum(_)
+            | Function::Top(..)
+            | Function::Histogram(_) => true,
+            Function::Min(_)
+            | Function::Max(_)
+            | Function::Mean(_)
+            | Function::Distinct(_)
+            | Function::Rate(_) => false,
+        }
+    }
+
     /// The attribute that it is about, if it is about one.
     pub fn attribute(self) -> Option<usize> {
         match self {

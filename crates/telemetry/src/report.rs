@@ -14,6 +14,8 @@ pub struct Report {
     pub aggregates: Vec<String>,
     /// What the numbers of each aggregate are.
     pub units: Vec<Unit>,
+    /// Whether each aggregate is a total, so that what is new since the report before makes sense.
+    pub totals: Vec<bool>,
     /// The groups: those with the largest first figure first, then in the order of their keys.
     pub rows: Vec<Row>,
     /// What became of the packets.
@@ -38,6 +40,11 @@ impl Report {
             keys: query.keys.iter().map(name).collect(),
             aggregates: query.aggregates.iter().map(|a| a.label.clone()).collect(),
             units: query.aggregates.iter().map(|a| unit(a, query)).collect(),
+            totals: query
+                .aggregates
+                .iter()
+                .map(|a| a.function.is_total())
+                .collect(),
             rows,
             counts,
             seconds,

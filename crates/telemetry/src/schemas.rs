@@ -111,11 +111,11 @@ impl Reader for ByWanted<'_> {
         while !rest.is_empty() && schema.recognises(rest) {
             let answer = self.wanted.read(rest);
             let (own, about_next) = answer.values.split_at_mut(self.types.len());
+            // A parser that stops at what it looks for does not see what is wrong behind it.
+            let whole = answer.malformed.is_none() || own.iter().all(Option::is_some);
             let typed = own.iter_mut().zip(&self.types);
             values.clear();
             values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, rest, (*ty)?)));
-            // A parser that stops at what it looks for does not see what is wrong behind it.
-            let whole = answer.malformed.is_none() || !values.contains(&None);
             each(Found {
                 values: &values,
                 start: payload.bytes.len() - rest.len(),

@@ -2,6 +2,7 @@
 
 use diag::{Code, Diagnostic, Span};
 use payload::PATTERN_LIMIT;
+use std::ops::Range;
 
 /// A schema that there is not.
 pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) -> Diagnostic {
@@ -39,6 +40,19 @@ pub fn unknown_attribute(
     }
 }
 
+/// In the place of the `*` of an attribute stands what cannot be there; `keys` is what can.
+pub fn wrong_key(
+    schema: &str,
+    name: &str,
+    (attribute, keys): (&str, &str),
+    at: Span,
+) -> Diagnostic {
+    let unknown = format!("messages of `{schema}` have no attribute {name:?}");
+    Diagnostic::error(Code("E0606"), at, unknown).help(format!(
+        "in the place of the `*` of `{attribute}` stands {keys}"
+    ))
+}
+
 /// An attribute that stands for many.
 pub fn many_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
@@ -74,18 +88,32 @@ pub fn in_parser(name: &str, at: Span) -> Diagnostic {
 /// What makes an automaton smaller.
 const SMALLER: &str = "repeat less often (`{n}`), or look for parts of it by calls of their own";
 
-/// A regular expression that no automaton does; `place` is what of it is wrong.
-pub fn no_pattern(text: &str, what: &str, place: &str, at: Span) -> Diagnostic {
+/// A regular expression that no automaton does; what is wrong stands at these bytes of it, if that is known.
+pub fn no_pattern(text: &str, what: &str, place: Range<usize>, at: Span) -> Diagnostic {
     let refused = Diagnostic::error(
         Code("E0609"),
         at,
-        format!("no automaton looks for the regular expression {text:?}: {what}"),
+        format!(
+            "no automaton looks for the regular expression {}: {what}",
+            shortened(text)
+        ),
     );
-    match place {
+    match text.get(place.clone()).unwrap_or_default() {
         "" => refused,
-        place => refused.help(format!(
-            "this is about `{place}` in it; p4include/payload.p4 has what an expression may be"
+        wrong => refused.help(format!(
+            "this is about {} at its byte {}; p4include/payload.p4 has what an expression may be",
+            shortened(wrong),
+            place.start + 1
         )),
+    }
+}
+
+/// An expression as messages have it: of a long one the beginning, and how long it is.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 64;
+    match text.char_indices().nth(MOST) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}... of {} bytes", &text[..end], text.len()),
     }
 }
 
@@ -95,7 +123,8 @@ pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
         Code("E0609"),
         at,
         format!(
-            "the automaton of the regular expression {text:?} takes more than {} KB",
+            "the automaton of the regular expression {} takes more than {} KB",
+            shortened(text),
             PATTERN_LIMIT >> 10
         ),
     )
@@ -107,7 +136,36 @@ pub fn large_table(text: &str, states: usize, classes: usize, at: Span) -> Diagn
     Diagnostic::error(
         Code("E0609"),
         at,
-        format!("the automaton of the regular expression {text:?} has {states} states for {classes} classes of bytes, more than 65536 transitions"),
+        format!(
+            "the automaton of the regular expression {} has {states} states for {classes} classes of bytes, more than 65536 transitions",
+            shortened(text)
+        ),
     )
     .help(SMALLER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_expression_messages_have_the_beginning_and_the_place() {
+        let text = "x".repeat(20_000) + "[z-a]";
+        let refused = no_pattern(&text, "a range", 20_001..20_004, Span::NONE);
+        let begin = "x".repeat(64);
+        let message = format!(
+            "no automaton looks for the regular expression \"{begin}\"... of 20005 bytes: a range"
+        );
+        assert_eq!(refused.message, message);
+        let help = refused.help.expect("a help");
+        assert!(
+            help.starts_with("this is about \"z-a\" at its byte 20002; "),
+            "{help}"
+        );
+        let refused = large_pattern(&text, Span::NONE);
+        assert!(refused.message.len() < 200, "{}", refused.message);
+        let refused = large_table(&text, 300, 256, Span::NONE);
+        assert!(refused.message.len() < 250, "{}", refused.message);
+        assert_eq!(shortened("a\\.b"), r#""a\\.b""#);
+    }
 }

@@ -2,16 +2,16 @@
 
 use super::{
     EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, schema_name,
-    schema_of,
+    PATTERN, READ, READ_FOR, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas,
+    names_in, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
-use diag::{Diagnostics, Span};
+use diag::{Diagnostic, Diagnostics, Span};
 use ir::{
     ExprKind, ExternArg, ExternCall, ExternData, ExternInst, Place, Program, StmtKind, Type, visit,
 };
 use num_traits::ToPrimitive;
-use payload::{Kind, Pattern, PatternError, Schema, Unasked, similar};
+use payload::{Asked, Kind, Pattern, PatternError, Schema, Unasked, similar};
 use std::collections::HashMap;
 
 /// What is wrong, by where it stands.
@@ -93,27 +93,21 @@ impl Check<'_> {
         let Some(object) = call.object else {
             return self.function(call, span);
         };
+        let Some(schema) = self.schemas.get(&object) else {
+            return;
+        };
+        if let (READ_FOR, Some(ExternArg::String(list))) = (call.name.as_str(), call.args.get(2)) {
+            let all = names_in(list).map(|name| asked(schema, name, span));
+            let wrong = all.filter_map(Result::err);
+            return wrong.for_each(|wrong| self.found.push(*wrong));
+        }
         let asks = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN].contains(&call.name.as_str());
-        let Some(schema) = self.schemas.get(&object).filter(|_| asks) else {
+        let (true, Some(ExternArg::String(name))) = (asks, call.args.first()) else {
             return;
         };
-        let Some(ExternArg::String(name)) = call.args.first() else {
-            return;
-        };
-        let asked = match schema.asked(name) {
+        let asked = match asked(schema, name, span) {
             Ok(asked) => asked,
-            Err(why) => {
-                let of = schema.name.as_str();
-                let known: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
-                let refused = match why {
-                    Unasked::Unknown(near) => {
-                        errors::unknown_attribute(of, name, &known, near.as_deref(), span)
-                    }
-                    Unasked::Many => errors::many_attributes(of, name, span),
-                    Unasked::Mixed => errors::mixed_attributes(of, name, span),
-                };
-                return self.found.push(refused);
-            }
+            Err(refused) => return self.found.push(*refused),
         };
         let ty = self.destination(call, 1);
         let refused = match (asked.kind, call.name.as_str()) {
@@ -144,10 +138,8 @@ impl Check<'_> {
         let refused = match Pattern::new(text).map(|pattern| pattern.table()) {
             Ok(Ok(_)) => return,
             Ok(Err((states, classes))) => errors::large_table(text, states, classes, span),
-            Err(PatternError::Syntax(what, at)) => {
-                errors::no_pattern(text, &what, text.get(at).unwrap_or_default(), span)
-            }
-            Err(PatternError::NoAutomaton(what)) => errors::no_pattern(text, &what, "", span),
+            Err(PatternError::Syntax(what, at)) => errors::no_pattern(text, &what, at, span),
+            Err(PatternError::NoAutomaton(what)) => errors::no_pattern(text, &what, 0..0, span),
             Err(PatternError::TooLarge) => errors::large_pattern(text, span),
         };
         self.found.push(refused);
@@ -197,6 +189,24 @@ impl Check<'_> {
             _ => None,
         }
     }
+}
+
+/// What a name asks of a schema.
+fn asked(schema: &Schema, name: &str, span: Span) -> Result<Asked, Box<Diagnostic>> {
+    schema.asked(name).map_err(|why| {
+        let of = schema.name.as_str();
+        let known: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
+        Box::new(match why {
+            Unasked::Unknown(near) => {
+                errors::unknown_attribute(of, name, &known, near.as_deref(), span)
+            }
+            Unasked::Key { attribute, keys } => {
+                errors::wrong_key(of, name, (&attribute, &keys), span)
+            }
+            Unasked::Many => errors::many_attributes(of, name, span),
+            Unasked::Mixed => errors::mixed_attributes(of, name, span),
+        })
+    })
 }
 
 /// What is wrong with the destination of a number, and what to do.

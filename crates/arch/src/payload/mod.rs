@@ -9,8 +9,8 @@ pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::lower;
 
 pub use externs::message::{
-    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_MESSAGE, limit_of,
-    schema_name, schema_of,
+    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_FOR, READ_MESSAGE, limit_of,
+    names_in, schema_name, schema_of,
 };
 pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 

@@ -124,6 +124,25 @@ INLINE u32 document_element(struct document_paths paths, u32 place, u32 index)
     return document_place(paths, place, ']');
 }
 
+/* Passes over those of the next eight bytes at which nothing happens, up to the first one that `stops` marks. 0 if the text ends
+ * among them. */
+INLINE u32 document_pass(u32 *at, u32 *left, u64 stops)
+{
+    u32 passed = stops ? first_byte(stops) : 8;
+
+    if (*left <= passed)
+        return 0;
+    *at += passed;
+    *left -= passed;
+    return 1;
+}
+
+/* The automaton's step in a column of its state's row. */
+INLINE u32 document_step(const u32 *steps, u32 state, u32 column)
+{
+    return steps[(state + column) & (DOCUMENT_STEPS - 1)];
+}
+
 /* Goes through a JSON text: what became of it. `row` is how far the automaton's rows are apart. */
 INLINE u32 message_json(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
                         struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
@@ -144,25 +163,22 @@ INLINE u32 message_json(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cl
             u64 word = load_le64(bytes + (at & mask));
             u64 stops = bytes_below(word, 0x20) | bytes_from(word, 0x80) | zero_bytes(word ^ 0x2222222222222222) |
                         zero_bytes(word ^ 0x5c5c5c5c5c5c5c5c);
-            u32 passed = stops ? first_byte(stops) : 8;
 
-            if (left <= passed)
+            if (!document_pass(&at, &left, stops))
                 return MESSAGE_TRUNCATED;
-            at += passed;
-            left -= passed;
             if (!stops) {
                 may_goto(endless);
                 continue;
             }
         }
         if (!left) {
-            step = steps[(state + row - 1) & (DOCUMENT_STEPS - 1)];
+            step = document_step(steps, state, row - 1);
             if (step & DOCUMENT_BEHIND)
                 document_found(paths, place, values, numbers, open->start, at);
             return DOCUMENT_ACTION(step) == JSON_END && !open->level ? MESSAGE_READ : MESSAGE_TRUNCATED;
         }
         byte = bytes[at & mask];
-        step = steps[(state + classes[byte]) & (DOCUMENT_STEPS - 1)];
+        step = document_step(steps, state, classes[byte]);
         state = step & DOCUMENT_ROW;
         if (step & DOCUMENT_BEHIND)
             document_found(paths, place, values, numbers, open->start, at);
@@ -288,25 +304,22 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
         forget_bounds(place);
         if (state < outside) {
             u64 word = load_le64(bytes + (at & mask));
-            u64 stop = steps[(state + row - 2) & (DOCUMENT_STEPS - 1)] * 0x0101010101010101;
+            u64 stop = document_step(steps, state, row - 2) * 0x0101010101010101;
             u64 stops = zero_bytes(word ^ stop) | zero_bytes(word ^ 0x3c3c3c3c3c3c3c3c);
-            u32 passed = stops ? first_byte(stops) : 8;
 
-            if (left <= passed)
+            if (!document_pass(&at, &left, stops))
                 return MESSAGE_TRUNCATED;
-            at += passed;
-            left -= passed;
             if (!stops) {
                 may_goto(endless);
                 continue;
             }
         }
         if (!left) {
-            step = steps[(state + row - 1) & (DOCUMENT_STEPS - 1)];
+            step = document_step(steps, state, row - 1);
             return DOCUMENT_ACTION(step) == XML_END && open->has_root ? MESSAGE_READ : MESSAGE_TRUNCATED;
         }
         byte = bytes[at & mask];
-        step = steps[(state + classes[byte]) & (DOCUMENT_STEPS - 1)];
+        step = document_step(steps, state, classes[byte]);
         state = step & DOCUMENT_ROW;
         if (step & DOCUMENT_BEHIND)
             open->name.length = at - open->name.start;

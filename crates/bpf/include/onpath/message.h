@@ -23,9 +23,11 @@ enum {
 #define MESSAGE_SLACK 64
 /* The last byte of a packet that reading may begin at: XDP loads none from further on. */
 #define PAYLOAD_LAST_BEGIN 0xffff
-/* Bytes in which something is looked for, and those of them that are in memory at once. */
+/* Bytes in which something is looked for, and those of them that are in memory at once. What is loaded from the last byte that
+ * reading may begin at has so many bytes too, behind which nothing is looked for. */
 #define PAYLOAD_REACH 65536
 #define PAYLOAD_AT_ONCE 16384
+#define PAYLOAD_END (PAYLOAD_LAST_BEGIN + PAYLOAD_AT_ONCE)
 /* Where an attribute is that the message does not have. */
 #define MESSAGE_ABSENT 0xffffffffu
 /* The length of a message that ends with the packet. */
@@ -364,10 +366,33 @@ INLINE u32 payload_left(u64 from, u32 length)
     return from < length && from <= PAYLOAD_LAST_BEGIN ? length - from : 0;
 }
 
+/* The same of those in which something is looked for. */
+INLINE u32 payload_searched(u64 from, u32 length)
+{
+    u32 left = payload_left(from, length), near = PAYLOAD_END - from;
+
+    if (left > near)
+        left = near;
+    return left < PAYLOAD_REACH ? left : PAYLOAD_REACH;
+}
+
 /* Bytes of the piece that begins so many behind the first of `all`. */
 INLINE u32 payload_piece_size(u32 all, u32 at)
 {
     return all - at < PAYLOAD_AT_ONCE ? all - at : PAYLOAD_AT_ONCE;
+}
+
+/* Copies a piece that is looked through, to `at`, which is 0. One that begins where XDP loads nothing is loaded with the bytes in
+ * front of it, and moved. 0 if the packet has as many bytes. */
+INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32 mask)
+{
+    u32 front = from > PAYLOAD_LAST_BEGIN ? from - PAYLOAD_LAST_BEGIN : 0;
+
+    if (message_copy(ctx, from - front, bytes, front + length, mask))
+        return 1;
+    if (front)
+        message_move(bytes, mask, at, at + front, length);
+    return 0;
 }
 
 /* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no

@@ -2,7 +2,7 @@
 
 use super::needs::Needs;
 use super::scan::stands;
-use super::writer::{AT, Failing, MEMORY, Writer, left, status};
+use super::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Contents, Extent, FieldId, LayoutId, Order, Repeat};
 
@@ -83,6 +83,12 @@ impl Writer<'_> {
         }
         for field in 0..known.fields.len() {
             self.field(&mut frame, field, window);
+            if (layout, window.depth) == (schema.root, 0) && self.stop == Some(field) {
+                let missing = any_is_missing(self.wanted.iter().map(|wanted| &wanted.member));
+                let stop = vec![Stmt::Return(Some(status("READ")))];
+                self.push(Stmt::Comment("what follows does not matter".into()));
+                self.push(Stmt::If(C::not(missing), stop, Block::new()));
+            }
         }
         frame.slots
     }

@@ -24,7 +24,9 @@ use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
-use arch::payload::{GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_MESSAGE};
+use arch::payload::{
+    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_FOR, READ_MESSAGE, names_in,
+};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -35,12 +37,40 @@ use payload::Kind;
 use std::collections::HashMap;
 use writer::Member;
 
-/// The names of the attributes that a program asks of each object for, in the order in which it does.
-pub(crate) type Names = HashMap<ExternInst, Vec<String>>;
+/// What a program asks of each object that reads messages.
+pub(crate) type AllAsked = HashMap<ExternInst, Asked>;
+
+/// What a program asks of an object.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Asked {
+    /// The names of attributes, in the order in which it does.
+    names: Vec<String>,
+    /// Which attributes messages are read for, each list once; `None` for all of the message.
+    reads: Vec<Option<String>>,
+}
+
+impl Asked {
+    /// Whether a message need be read no further than to the last attribute that is asked for.
+    fn may_stop(&self) -> bool {
+        match &self.reads[..] {
+            [Some(list)] => {
+                let mut names = self.names.iter();
+                names.all(|name| names_in(list).any(|known| known == name))
+            }
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, name: &str) {
+        if !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_owned());
+        }
+    }
+}
 
 /// What a program asks for.
-pub(crate) fn names(program: &Program) -> Names {
-    let mut names = Names::new();
+pub(crate) fn asked(program: &Program) -> AllAsked {
+    let mut all = AllAsked::new();
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
             let StmtKind::Extern(call) = &stmt.kind else {
@@ -49,16 +79,28 @@ pub(crate) fn names(program: &Program) -> Names {
             let Some(object) = object_of(program, call) else {
                 return;
             };
-            let Some(ExternArg::String(name)) = call.args.first() else {
-                return;
+            let asked = all.entry(object).or_default();
+            let list = match call.args.get(2) {
+                Some(ExternArg::String(list)) if call.name == READ_FOR => Some(list),
+                _ => None,
             };
-            let known = names.entry(object).or_default();
-            if !known.contains(name) {
-                known.push(name.clone());
+            if reads(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
+                asked.reads.push(list.cloned());
+            }
+            if let Some(list) = list {
+                names_in(list).for_each(|name| asked.add(name));
+            }
+            if let Some(ExternArg::String(name)) = call.args.first() {
+                asked.add(name);
             }
         });
     }
-    names
+    all
+}
+
+/// Whether a call of an object's method reads a message.
+fn reads(call: &ExternCall) -> bool {
+    [READ_MESSAGE, READ_FOR].contains(&call.name.as_str())
 }
 
 /// The object that reads messages of which a call is.
@@ -70,8 +112,8 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 /// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
 pub(crate) fn are_read_in_loop(program: &Program) -> bool {
-    let reads = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => call.name == READ_MESSAGE && object_of(program, call).is_some(),
+    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
+        StmtKind::Extern(call) => reads(call) && object_of(program, call).is_some(),
         _ => false,
     };
     let mut bodies = visit::bodies(program);
@@ -79,7 +121,7 @@ pub(crate) fn are_read_in_loop(program: &Program) -> bool {
         let mut found = false;
         visit::walk_block(body, &mut |stmt| {
             if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= reads(stmt));
+                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
             }
         });
         found
@@ -89,7 +131,7 @@ pub(crate) fn are_read_in_loop(program: &Program) -> bool {
 /// A call of an object's method. `false` if there is no such method.
 pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) -> bool {
     match call.name.as_str() {
-        READ_MESSAGE => read(g, object, call, span),
+        READ_MESSAGE | READ_FOR => read(g, object, call, span),
         GET_NUMBER | GET_BYTES => get(g, object, call, span),
         MATCHES_PATTERN => matches(g, object, call, span),
         _ => return false,
@@ -97,7 +139,7 @@ pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
     true
 }
 
-/// `read`: of the message at an offset of the payload.
+/// `read` and `read_for`: of the message at an offset of the payload.
 fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
@@ -127,7 +169,11 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         most.unwrap_or(C::id("MESSAGE_ANY_LENGTH")),
         packet_length(),
     ];
-    g.result(call, C::call(known.read, args));
+    let function = match call.args.get(2) {
+        Some(ExternArg::String(list)) => object::read_for(g, object, &known, list),
+        _ => known.read,
+    };
+    g.result(call, C::call(function, args));
 }
 
 /// Records what it takes to read bytes of a payload.

@@ -95,6 +95,23 @@ impl Writer<'_> {
         sites.any(|site| within.contains(&site.layout))
     }
 
+    /// The last field of the root layout that has an attribute that is asked for, or has one inside it; `None` if nothing follows.
+    pub(super) fn last_wanted(&self) -> Option<FieldId> {
+        let root = self.schema.root;
+        let fields = &self.schema.layouts[root].fields;
+        let sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
+        let sites: Vec<_> = sites.collect();
+        let has_one = |id: &FieldId| {
+            let own = sites
+                .iter()
+                .any(|site| (site.layout, site.field) == (root, *id));
+            let mut within = inside(&fields[*id]).into_iter();
+            own || within.any(|layout| self.is_wanted_within(layout))
+        };
+        let last = (0..fields.len()).rev().find(has_one)?;
+        (last + 1 < fields.len()).then_some(last)
+    }
+
     /// Whether a layout, or one inside it, has DNS names.
     pub(super) fn reads_names(&self, layout: LayoutId) -> bool {
         let fields = |layout: LayoutId| self.schema.layouts[layout].fields.iter();

@@ -1,21 +1,24 @@
 //! An object's memory and functions.
 
+use super::Asked;
 use super::document::Memory;
 use super::layout::Window;
 use super::scan::{may_stand, stands};
-use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
+use super::writer::{
+    AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, any_is_missing, left, status,
+};
 use crate::abi::{MapAbi, MapKind};
 use crate::calls::declare;
 use crate::errors::message as errors;
 use crate::maps::MAP_NAME;
 use crate::target::{GLOBAL_FUNC, Gen};
-use arch::payload::{MOST_BYTES, limit_of, schema_of};
+use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use emit::Function;
 use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
-use payload::{Asked, Kind, Only, Schema, Site};
+use payload::{Kind, Only, Schema, Site};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -88,7 +91,9 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         record.add(ty, name.clone(), VALUE, 8, &note);
     }
     let memory = (&structure, members, documents.clone());
+    let may_stop = g.file.own.asked.get(&object).is_some_and(Asked::may_stop);
     let mut writer = Writer::new(&schema, &wanted, memory, &mut g.file.names);
+    writer.stop = writer.last_wanted().filter(|_| may_stop);
     let parse = parser(&mut writer);
     let has_names_within = writer.reads_names(schema.root);
     let (has_documents, has_xml) = writer.has_documents();
@@ -184,7 +189,7 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
     members.reserve("name_bytes");
     let documents = Memory::new(&mut members);
     let mut numbers = 0;
-    let mut member = |asked: &Asked| {
+    let mut member = |asked: &payload::Asked| {
         let in_document = |site: &Site| matches!(site.only, Only::Member(_));
         if asked.sites.iter().any(in_document) {
             numbers += 1;
@@ -192,7 +197,7 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
         }
         Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
     };
-    let asked = names.into_iter().flatten();
+    let asked = names.into_iter().flat_map(|asked| &asked.names);
     let wanted = asked
         .filter_map(|name| schema.asked(name).ok())
         .map(|asked| Wanted {
@@ -279,6 +284,37 @@ fn reader(
     name
 }
 
+/// The function that reads a message for the attributes in a list, made on first use: whatever follows these does not matter.
+pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list: &str) -> SmolStr {
+    let key = (object, list.to_owned());
+    let mut made = g.file.own.reads_for.iter();
+    if let Some((_, function)) = made.find(|(made, _)| *made == key) {
+        return function.clone();
+    }
+    let name = g.file.names.fresh(&format!("{}_for", known.read));
+    let arguments = ["ctx", "parsed", "offset", "most", "length"].map(C::id);
+    let found = C::call(
+        "bpf_map_lookup_elem",
+        vec![C::Ident(known.map.clone()).addr(), C::id("zero").addr()],
+    );
+    let members = names_in(list).filter_map(|name| known.attributes.get(name));
+    let missing = any_is_missing(members.map(|(member, _)| member));
+    let whole = C::or(C::not(C::id(MEMORY)), missing);
+    let body = vec![
+        Stmt::decl(
+            CType::U32,
+            "status",
+            C::call(known.read.clone(), arguments.to_vec()),
+        ),
+        Stmt::decl(CType::U32, "zero", C::int(0)),
+        Stmt::decl(CType::Struct(known.structure.clone()).ptr(), MEMORY, found),
+        Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
+    ];
+    push_reader(g, &name, body);
+    g.file.own.reads_for.push((key, name.clone()));
+    name
+}
+
 /// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
 fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
@@ -339,7 +375,7 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
     body
 }
 
-/// Adds a function of the packet that begins with [`copied`].
+/// Adds a function of the packet that reads a message.
 fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
     let context = g.target.hook.text().context;
     let number = |name: &str| (CType::U32, SmolStr::from(name));

@@ -41,8 +41,7 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     let piece = piece(g, &name, None, &none(), result);
 
     let absent = || vec![Stmt::Return(Some(C::id("MESSAGE_ABSENT")))];
-    let mut body = vec![from()];
-    body.extend(all());
+    let mut body = vec![from(), all()];
     for (number, begin) in begins(wanted.len() as u32 - 1).enumerate() {
         if number > 0 {
             body.push(Stmt::If(
@@ -90,8 +89,7 @@ pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
     let piece = piece(g, &name, Some("state"), &C::int(0), run);
 
     let done = || vec![Stmt::Return(Some(automaton.has_found(C::id("state"))))];
-    let mut body = vec![from()];
-    body.extend(all());
+    let mut body = vec![from(), all()];
     let fewer = C::bin(BinOp::Gt, C::id("all"), C::id("most"));
     body.push(Stmt::If(
         fewer,
@@ -129,14 +127,9 @@ fn from() -> Stmt {
 }
 
 /// How many bytes are looked at.
-fn all() -> Vec<Stmt> {
-    let left = C::call("payload_left", vec![C::id("from"), C::id("length")]);
-    let far = C::bin(BinOp::Gt, C::id("all"), C::id("PAYLOAD_REACH"));
-    let near = vec![Stmt::Assign(C::id("all"), C::id("PAYLOAD_REACH"))];
-    vec![
-        Stmt::decl(CType::U32, "all", left),
-        Stmt::If(far, near, Block::new()),
-    ]
+fn all() -> Stmt {
+    let searched = C::call("payload_searched", vec![C::id("from"), C::id("length")]);
+    Stmt::decl(CType::U32, "all", searched)
 }
 
 /// Whether the pieces before the one that begins so far behind the first byte had all bytes.
@@ -171,10 +164,11 @@ fn piece(g: &mut Gen<'_>, of: &str, more: Option<&str>, none: &C, result: C) -> 
         C::id("ctx"),
         C::id("from"),
         memory().arrow("bytes"),
+        C::id(AT),
         C::id("left"),
         C::call("message_mask", vec![memory()]),
     ];
-    let copied = C::call("message_copy", copy);
+    let copied = C::call("payload_copy", copy);
     let body = vec![
         Stmt::decl(CType::U32, "zero", C::int(0)),
         Stmt::decl(CType::Struct(structure).ptr(), MEMORY, found),

@@ -108,6 +108,8 @@ pub(super) struct Writer<'s> {
     pub memory: Memory,
     /// The functions of documents, by their fields.
     pub documents: Vec<(LayoutId, FieldId, SmolStr)>,
+    /// The field of the root layout behind which reading stops if all attributes were found, if it may.
+    pub stop: Option<FieldId>,
     /// What of the schema no function can be written for, in a few words.
     pub refused: Option<String>,
 }
@@ -152,6 +154,7 @@ impl<'s> Writer<'s> {
             members,
             memory,
             documents: Vec::new(),
+            stop: None,
             refused: None,
         }
     }
@@ -331,6 +334,13 @@ pub(super) fn may_go_on() -> Stmt {
         args: Vec::new(),
         label: ENDLESS.into(),
     }
+}
+
+/// 1 if one of these attributes was not found: an offset has fewer than 32 bits, but that of one that is not there.
+pub(super) fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
+    let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
+    let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
+    C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))
 }
 
 /// What offsets are masked by.

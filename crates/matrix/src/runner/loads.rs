@@ -96,9 +96,10 @@ fn judged(report: &Value) -> (Outcome, Option<u64>, String) {
         }
         (Some(true), Some(_), Some(_)) => (Outcome::Passed, verified, String::new()),
         _ => {
-            let reason = verifier["reason"]
-                .as_str()
-                .map_or(verifier.to_string(), String::from);
+            // A program that the compiler refuses has diagnostics in place of a report.
+            let refused = &report["diagnostics"][0]["message"];
+            let reason = verifier["reason"].as_str().or(refused.as_str());
+            let reason = reason.map_or(report.to_string(), String::from);
             (Outcome::Failed, verified, reason)
         }
     }
@@ -127,6 +128,11 @@ mod tests {
         assert_eq!(
             judged(&report(refused).expect("a report")),
             (Outcome::Failed, None, "R4 is odd".to_string())
+        );
+        let by_compiler = r#"{"diagnostics": [{"code": "E0748", "message": "needs Linux 6.9"}]}"#;
+        assert_eq!(
+            judged(&report(by_compiler).expect("a report")),
+            (Outcome::Failed, None, "needs Linux 6.9".to_string())
         );
         assert_eq!(report("error[E0001]: x"), None);
     }

@@ -1,5 +1,6 @@
 //! `--prometheus ADDR`: figures as a page for Prometheus, served as long as the command runs.
 
+mod connections;
 mod errors;
 mod server;
 

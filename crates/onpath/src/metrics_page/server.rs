@@ -1,16 +1,15 @@
 //! A small HTTP server that gives one page: figures for Prometheus.
 //!
-//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most
-//! [`WORKERS`] connections are served at once, and none of them is waited for longer than [`PATIENCE`].
+//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most [`MOST`](super::connections::MOST)
+//! connections are served at once, none of them is waited for longer than [`PATIENCE`], and one that asks for nothing gives way to others.
 
+use super::connections::Connections;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections served at once; further ones wait in the kernel's queue.
-const WORKERS: usize = 4;
 /// How long a connection may take, from its beginning to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What is written at once: a call may wait as long again for each part that the reader takes.
@@ -42,30 +41,60 @@ impl Page {
 /// Listens at an address, and serves `page` there until the process ends. Returns the address, with the port that the
 /// kernel chose if it was 0.
 pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
-    let listener = Arc::new(TcpListener::bind(address)?);
+    let listener = TcpListener::bind(address)?;
     let bound = listener.local_addr()?;
-    for worker in 0..WORKERS {
-        let (listener, page) = (Arc::clone(&listener), page.clone());
-        thread::Builder::new()
-            .name(format!("metrics-{worker}"))
-            .spawn(move || {
-                loop {
-                    match listener.accept() {
-                        // A client that goes away is its own affair.
-                        Ok((mut stream, _)) => drop(answer(&mut stream, &page, PATIENCE)),
-                        // Out of file descriptors, perhaps: it passes.
-                        Err(_) => thread::sleep(Duration::from_millis(100)),
-                    }
+    let page = page.clone();
+    let connections = Arc::new(Connections::default());
+    thread::Builder::new()
+        .name("metrics".into())
+        .spawn(move || {
+            for number in 0.. {
+                let accepted = listener.accept();
+                let begun =
+                    accepted.and_then(|(stream, _)| begin(stream, number, &connections, &page));
+                if begun.is_err() {
+                    // Out of file descriptors or threads, perhaps: it passes.
+                    thread::sleep(Duration::from_millis(100));
                 }
-            })?;
-    }
+            }
+        })?;
     Ok(bound)
 }
 
-/// Reads one request, answers it, and closes; all of it takes no longer than `patience`.
-fn answer(stream: &mut TcpStream, page: &Page, patience: Duration) -> io::Result<()> {
+/// Has a thread serve a connection.
+fn begin(
+    mut stream: TcpStream,
+    number: u64,
+    connections: &Arc<Connections>,
+    page: &Page,
+) -> io::Result<()> {
+    connections.enter(number, &stream)?;
+    let (all, page) = (Arc::clone(connections), page.clone());
+    let serve = move || {
+        // A client that goes away is its own affair.
+        drop(answer(&mut stream, &page, PATIENCE, || all.asked(number)));
+        all.leave(number);
+    };
+    let begun = thread::Builder::new()
+        .name(format!("metrics-{number}"))
+        .spawn(serve);
+    if begun.is_err() {
+        connections.leave(number);
+    }
+    begun.map(drop)
+}
+
+/// Reads one request, calls `asked`, answers it, and closes; all of it takes no longer than `patience`.
+fn answer(
+    stream: &mut TcpStream,
+    page: &Page,
+    patience: Duration,
+    asked: impl FnOnce(),
+) -> io::Result<()> {
     let until = Instant::now() + patience;
-    let response = match read_head(stream, until)? {
+    let head = read_head(stream, until)?;
+    asked();
+    let response = match head {
         Some(head) => respond(&head, page),
         None => response(
             "431 Request Header Fields Too Large",
@@ -176,6 +205,7 @@ fn respond_with(status: &str, headers: &str, kind: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::connections::MOST;
     use super::*;
 
     fn ask(request: &[u8]) -> String {
@@ -233,14 +263,34 @@ mod tests {
         let page = Page::default();
         page.publish("x 1\n".into());
         let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
-        let silent: Vec<TcpStream> = (1..WORKERS)
-            .map(|_| TcpStream::connect(address).unwrap())
-            .collect();
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        assert!(text.ends_with("x 1\n"));
+        let begun = Instant::now();
+        let mut silent: Vec<TcpStream> = Vec::new();
+        for _ in 0..5 {
+            silent.extend((0..50).map(|_| TcpStream::connect(address).unwrap()));
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            assert!(text.ends_with("x 1\n"), "{text}");
+        }
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn a_client_that_was_promised_an_answer_is_not_the_first_to_go() {
+        let page = Page::default();
+        // More than the kernel keeps for a connection.
+        let long = "x".repeat(16 << 20);
+        page.publish(long.clone());
+        let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
+        let mut slow = TcpStream::connect(address).unwrap();
+        slow.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let mut text = vec![0; 1000];
+        slow.read_exact(&mut text).unwrap();
+        let silent = (0..2 * MOST).map(|_| TcpStream::connect(address).unwrap());
+        let silent: Vec<TcpStream> = silent.collect();
+        slow.read_to_end(&mut text).unwrap();
+        assert!(text.ends_with(long.as_bytes()), "{}", text.len());
         drop(silent);
     }
 
@@ -255,7 +305,7 @@ mod tests {
         let (mut stream, _) = listener.accept().unwrap();
         let begun = Instant::now();
         let answered =
-            thread::spawn(move || answer(&mut stream, &page, Duration::from_millis(300)));
+            thread::spawn(move || answer(&mut stream, &page, Duration::from_millis(300), || ()));
         let mut little = vec![0; 256 << 10];
         while !answered.is_finished() && begun.elapsed() < PATIENCE {
             client.read_exact(&mut little).ok();

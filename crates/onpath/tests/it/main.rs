@@ -4,12 +4,14 @@
 mod architecture;
 #[path = "../common/mod.rs"]
 mod common;
+mod explained;
 mod figures;
 mod flow_state;
 mod fuzz;
 mod json_errors;
 mod messages;
 mod pair;
+mod parser_reach;
 mod passes;
 mod payload_large;
 mod payload_limits;

@@ -20,6 +20,10 @@ const LONGEST: usize = 14 + 65_535;
 const LAST_BEGIN: usize = 0xffff;
 /// In how many bytes something is looked for.
 const REACH: usize = 1 << 16;
+/// How many bytes are in memory at once.
+const AT_ONCE: usize = 16 << 10;
+/// Behind which byte of a packet nothing is looked for.
+const END: usize = LAST_BEGIN + AT_ONCE;
 
 const NEEDLE: &[u8] = b"needle";
 const SENTENCE: &[u8; 64] = b"The quick brown fox jumps over the lazy dog and comes home again";
@@ -48,7 +52,8 @@ impl Question {
         let from = FRONT + offset;
         let rest = packet.get(from..).filter(|_| from <= LAST_BEGIN);
         let rest = rest.unwrap_or_default();
-        let seen = &rest[..rest.len().min(REACH)];
+        let near = END.saturating_sub(from).min(REACH);
+        let seen = &rest[..rest.len().min(near)];
         let place = |value: &[u8]| {
             let found = seen.windows(value.len()).position(|w| w == value);
             found.map_or(u32::MAX, |at| (offset + at) as u32)
@@ -141,6 +146,25 @@ fn questions() -> Vec<Question> {
     all
 }
 
+/// Questions about the largest packets, which end in what is looked for, and whose last piece begins where XDP loads nothing any more.
+fn far_questions() -> Vec<Question> {
+    let wanted = [(&b"555-1234"[..], 0), (NEEDLE, 5), (&SENTENCE[..], 63)];
+    let all = [0, 3, 6].into_iter();
+    let all = all.flat_map(|behind| wanted.map(|(value, overlap)| (behind, value, overlap)));
+    let question = |(behind, value, overlap): (usize, &[u8], usize)| {
+        let from = LAST_BEGIN + 1 + behind - 3 * (AT_ONCE - overlap);
+        let mut payload = vec![b'.'; LONGEST - FRONT];
+        let at = payload.len() - value.len();
+        payload[at..].copy_from_slice(value);
+        Question {
+            offset: (from - FRONT) as u32,
+            length: u32::MAX,
+            payload,
+        }
+    };
+    all.map(question).collect()
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -153,7 +177,7 @@ fn payloads_of_64_kilobytes_are_read_alike_wherever_they_lie() {
     let pattern = Pattern::new(PATTERN).expect("an expression");
     let mut text = String::new();
     let (mut answers, mut found) = (Vec::new(), 0);
-    for question in questions() {
+    for question in questions().into_iter().chain(far_questions()) {
         let answer = question.answer(&pattern);
         let _ = writeln!(text, "packet 0 {}", hex(&question.packet()));
         let _ = writeln!(text, "expect 0 {}", hex(&answer));
@@ -172,30 +196,41 @@ fn payloads_of_64_kilobytes_are_read_alike_wherever_they_lie() {
         "{found} {sentences} {far} {matched}"
     );
 
-    let case = Case {
-        name: "large".into(),
-        text,
-    };
-    let kernel = |hook, reach| Target::Kernel {
+    let program = Input::file(crate::common::root().join("tests/stf/payload/large.p4"));
+    let targets = [
+        INTERPRETER,
+        kernel(Hook::Xdp, Reach::TestRun),
+        kernel(Hook::Xdp, Reach::Veth),
+        kernel(Hook::TcIngress, Reach::Veth),
+    ];
+    agree(&program, &text, &targets);
+}
+
+pub(crate) const INTERPRETER: Target = Target::Interp {
+    seed: SEED,
+    direction: arch::tc::Direction::Ingress,
+};
+
+/// In the kernel, by one of its hooks.
+pub(crate) fn kernel(hook: Hook, reach: Reach) -> Target {
+    Target::Kernel {
         hook,
         reach,
         kernel: Kernel::This,
         parse_record: ParseRecord::BySize,
         layout: None,
         parts: None,
+    }
+}
+
+/// Has a program on each target answer these packets as expected.
+pub(crate) fn agree(program: &Input, text: &str, targets: &[Target]) {
+    let case = Case {
+        name: "large".into(),
+        text: text.to_owned(),
     };
-    let targets = [
-        Target::Interp {
-            seed: SEED,
-            direction: arch::tc::Direction::Ingress,
-        },
-        kernel(Hook::Xdp, Reach::TestRun),
-        kernel(Hook::Xdp, Reach::Veth),
-        kernel(Hook::TcIngress, Reach::Veth),
-    ];
-    for target in targets {
-        let program = crate::common::root().join("tests/stf/payload/large.p4");
-        let elaborated = driver::elaborate(&Input::file(&program)).ok().expect("P4");
+    for &target in targets {
+        let elaborated = driver::elaborate(program).ok().expect("P4");
         let prepared = Prepared::new(elaborated, target, &[]);
         let mut prepared =
             prepared.unwrap_or_else(|u| panic!("{}", render_plain(&u.diagnostics, &u.map)));

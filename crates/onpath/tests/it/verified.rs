@@ -158,7 +158,7 @@ fn queries_on_messages_stay_quick_to_verify() {
     for (text, most) in queries {
         let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());
         let query = query.expect("a query");
-        let program = telemetry::program(&query, text, &schemas, None).expect("a program");
+        let program = telemetry::program(&query, text, &schemas, 4096).expect("a program");
         let input = Input {
             text: Some(program.into()),
             ..Input::file("query")

@@ -1,8 +1,7 @@
 //! What can be wrong with what the planner is asked. One function a diagnostic.
 
-use super::near;
 use crate::builtin::ALL;
-use crate::{Schema, similar};
+use crate::{Schema, Unasked, similar};
 use diag::{Code, Diagnostic, Span};
 
 /// No message of this name, and no file that can be read; `why` reports what is wrong with the file.
@@ -18,9 +17,12 @@ pub fn unknown_message(name: &str, why: &str) -> Box<Diagnostic> {
 /// The message has no such attribute.
 pub fn unknown_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
     let message = format!("`{}` has no attribute `{name}`", schema.name);
-    let help = match near(schema, name) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
+    let help = match schema.asked(name) {
+        Err(Unasked::Unknown(Some(near))) => format!("did you mean `{near}`?"),
+        Err(Unasked::Key { attribute, keys }) => {
+            format!("in the place of the `*` of `{attribute}` stands {keys}")
+        }
+        _ => {
             let names = schema.attributes.iter().map(|a| format!("`{}`", a.name));
             format!("it has {}", names.collect::<Vec<_>>().join(", "))
         }

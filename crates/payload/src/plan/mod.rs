@@ -2,12 +2,14 @@
 
 pub mod errors;
 mod kernel;
+mod program;
 mod shape;
 
-use crate::{Attribute, Schema, Which, similar};
+use crate::{Attribute, Schema};
 use asic::{Model, Order, Payload, Technique, Usage};
 
 pub use kernel::Kernel;
+pub use program::{Passage, passage};
 pub use shape::{Scan, Shape};
 
 /// What a packet path runs on.
@@ -117,20 +119,11 @@ pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option
         return Some((attribute, None));
     }
     all().find_map(|attribute| {
-        let many = matches!(attribute.which, Which::AnyKey | Which::AnyMember);
-        let prefix = attribute.name.strip_suffix('*').filter(|_| many)?;
-        let one = name.strip_prefix(prefix).filter(|one| !one.is_empty())?;
+        let prefix = attribute.name.strip_suffix('*')?;
+        let one = name.strip_prefix(prefix)?;
+        schema.only(attribute, name)?;
         Some((attribute, Some(one.to_string())))
     })
-}
-
-/// The attribute's name that a misspelt one may have meant.
-pub fn near<'s>(schema: &'s Schema, name: &str) -> Option<&'s str> {
-    let names = schema
-        .attributes
-        .iter()
-        .map(|attribute| attribute.name.as_str());
-    similar(names, name)
 }
 
 /// The plan for an attribute on a target; `None` if the schema has no such attribute, or no way leads to it.

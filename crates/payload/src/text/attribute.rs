@@ -3,7 +3,7 @@
 use super::layout::{Names, twice};
 use super::table::{Source, Table};
 use super::{contents, errors, field};
-use crate::{Attribute, Contents, Layout, Which, keys};
+use crate::{Attribute, CaseKey, Contents, Layout, Which, asked, keys};
 
 /// Reads all attributes.
 pub(super) fn all(
@@ -48,7 +48,20 @@ fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) ->
         }
         match key.value.as_str() {
             "*" => Which::AnyKey,
-            _ => Which::Key(contents::case_key(source, &key, by_name.is_number)?),
+            _ => {
+                let read = contents::case_key(source, &key, by_name.is_number)?;
+                // A field in which something is wrong is not there.
+                let numbers = known.fields.get(by.field).map(asked::numbers);
+                if let (CaseKey::Number(number), Some(numbers)) = (&read, numbers)
+                    && !numbers.contains(number)
+                {
+                    let refused =
+                        errors::large_key(key.span, &key.value, &by_name.name.value, &numbers);
+                    source.errors.push(refused);
+                    return None;
+                }
+                Which::Key(read)
+            }
         }
     } else if let Some(index) = table.number("index") {
         Which::Index(index.value as usize)

@@ -3,6 +3,7 @@
 use super::table::described;
 use crate::keys::KeySpec;
 use diag::{Code, Diagnostic, Span};
+use std::ops::RangeInclusive;
 
 fn refuse(
     code: &'static str,
@@ -267,4 +268,23 @@ pub(super) fn half_exchange(span: Span) -> Diagnostic {
     let help =
         "without both, what goes to one of `ports` is a request, what comes from one a response";
     refuse("E1027", span, message, help)
+}
+
+/// An exchange whose sides nothing shows.
+pub(super) fn no_sides(span: Span) -> Diagnostic {
+    let message = "nothing shows which messages are requests: the schema has no `ports`";
+    let help = "add `ports`, or `request` and `response` with the attributes that show it";
+    refuse("E1028", span, message, help)
+}
+
+/// A key that the field has no room for.
+pub(super) fn large_key(
+    span: Span,
+    key: &str,
+    field: &str,
+    numbers: &RangeInclusive<i128>,
+) -> Diagnostic {
+    let message = format!("`{key}` is no number that the field `{field}` can have");
+    let help = format!("its numbers are {} to {}", numbers.start(), numbers.end());
+    refuse("E1029", span, message, help)
 }

@@ -9,9 +9,17 @@ use crate::{Exchange, Schema, Side, Sides};
 pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Option<Exchange> {
     let at = table.span_of("exchange")?;
     let table = table.table(source, "exchange", &EXCHANGE)?;
+    // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
+    if source.errors.has_errors() {
+        return None;
+    }
     let request = side(source, &table, "request", schema);
     let response = side(source, &table, "response", schema);
     let sides = match (request, response) {
+        (None, None) if schema.ports.is_empty() => {
+            source.errors.push(errors::no_sides(at));
+            return None;
+        }
         (None, None) => Sides::Ports,
         (Some(request), Some(response)) => Sides::Attributes {
             request: request?,

@@ -282,7 +282,7 @@ fn a_schema_without_one_of_its_lines_is_read_or_refused() {
 }
 
 #[test]
-fn what_answers_what_is_told_by_attributes_or_ports() {
+fn attributes_or_ports_show_what_answers_what() {
     let with = |exchange: &str| format!("root = \"message\"\nexchange = {exchange}");
     let refused = |exchange: &str| refused("root = \"message\"", &with(exchange));
     let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
@@ -295,6 +295,26 @@ fn what_answers_what_is_told_by_attributes_or_ports() {
         format!("{{ {request}, response = {{ attribute = \"first\", values = [1] }} }}");
     assert_eq!(refused(&no_number), one("E1026", "\"first\""));
     assert_eq!(refused("{ id = \"item.1\" }"), one("E1026", "\"item.1\""));
+    let (map, no_ports) = load_text(
+        &GOOD
+            .replace("[7]", "[]")
+            .replace("root = \"message\"", &with("{}")),
+    );
+    let no_ports = no_ports.expect_err("nothing shows the sides");
+    let no_ports = diag::render_plain(&no_ports, &map);
+    assert!(no_ports.starts_with("error[E1028]"), "{no_ports}");
+    let wrong = GOOD
+        .replace("length = \"length\", select", "length = \"lenght\", select")
+        .replace("root = \"message\"", &with("{ id = \"item.1\" }"));
+    let (_, wrong) = load_text(&wrong);
+    assert!(wrong.is_err());
+    let large = GOOD.replace("key = 0x20\n", "key = 0x10000\n");
+    let (map, large) = load_text(&large);
+    let large = diag::render_plain(&large.expect_err("a key of 17 bits"), &map);
+    assert!(
+        large.starts_with("error[E1029]") && large.contains("its numbers are 0 to 65535"),
+        "{large}"
+    );
 
     let of = |name| {
         let schema = crate::builtin::Builtin::named(name).and_then(|b| b.schema().ok());

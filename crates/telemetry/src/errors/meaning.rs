@@ -27,6 +27,7 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
         }
         _ => in_small_letters
             .map(|known| format!("did you mean `{known}`?"))
+            .or_else(|| catalogue.named_wrongly(name))
             .or_else(|| with_part(candidates, name))
             .or_else(|| did_you_mean(candidates.iter().map(String::as_str), name)),
     };
@@ -295,6 +296,6 @@ pub(crate) fn no_exchange(at: Span, name: &str, kind: &str, others: &[String]) -
             "there is no attribute `{name}`: {kind} does not distinguish requests from responses"
         ),
         "no such attribute",
-        format!("there are {}", or_list(&quoted(others))),
+        format!("ask for {}", or_list(&quoted(others))),
     )
 }

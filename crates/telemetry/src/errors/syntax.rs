@@ -96,7 +96,7 @@ pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
     } else {
         (
             format!("`{word}` is no number"),
-            "numbers are such as 1500 or 0x5dc, without a unit".into(),
+            "numbers are such as 1500 or 0x5dc, times such as 250us, 1.5ms or 2s".into(),
         )
     };
     refuse("E1106", at, what, "", help)

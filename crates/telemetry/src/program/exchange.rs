@@ -21,43 +21,45 @@ pub(super) fn states(rules: &Exchange) -> &'static [&'static str] {
 
 const PAD: &str = "                ";
 
-/// What pairs the messages of a query.
-pub(super) struct Pairs<'q> {
+/// How the messages of a query are paired.
+pub(super) struct Pairing<'q> {
     schema: &'q Schema,
     rules: &'q Exchange,
-    /// The attributes that tell the side and the number of a message, and that the query does not read.
-    pub told: Vec<Attribute>,
+    /// The attributes that show the side and the number of a message, and that the query does not read.
+    pub attributes: Vec<Attribute>,
     /// Regular expressions that the condition has, each with the index of its attribute in the query.
     patterns: Vec<(usize, String)>,
 }
 
-/// What pairs the messages of a query, if it is about response times.
+/// How the messages of a query are paired, if it is about response times.
 ///
 /// # Errors
-/// No program reads what tells the sides.
-pub(super) fn pairs<'q>(
+/// No program reads what shows the sides.
+pub(super) fn pairing<'q>(
     query: &'q Query,
     schema: &'q Schema,
     read: &[Attribute],
-) -> Result<Option<Pairs<'q>>, Box<Diagnostic>> {
-    let Some(rules) = schema
-        .exchange
-        .as_ref()
-        .filter(|_| query.is_about_exchanges())
-    else {
+) -> Result<Option<Pairing<'q>>, Box<Diagnostic>> {
+    let (Some(rules), Some(response_time)) = (&schema.exchange, query.response_time()) else {
         return Ok(None);
     };
-    let mut told: Vec<Attribute> = Vec::new();
+    let mut attributes: Vec<Attribute> = Vec::new();
     for name in rules.attributes() {
-        if read.iter().chain(&told).any(|known| known.name == name) {
+        if read
+            .iter()
+            .chain(&attributes)
+            .any(|known| known.name == name)
+        {
             continue;
         }
         let asked = schema.asked(name);
-        told.push(Attribute {
+        attributes.push(Attribute {
             index: usize::MAX,
             name: name.to_owned(),
-            variable: format!("told_{}", told.len()),
-            kind: asked.map_err(|_| errors::message(name))?.kind,
+            variable: format!("pairing_{}", attributes.len()),
+            kind: asked
+                .map_err(|_| errors::message(response_time.at, name))?
+                .kind,
             width: 8,
         });
     }
@@ -65,10 +67,10 @@ pub(super) fn pairs<'q>(
     if let Some(condition) = &query.condition {
         find_patterns(condition, &mut patterns);
     }
-    Ok(Some(Pairs {
+    Ok(Some(Pairing {
         schema,
         rules,
-        told,
+        attributes,
         patterns,
     }))
 }
@@ -158,7 +160,7 @@ const NUMBER: &str = "                bit<64> number = 0;
                 }
 ";
 
-impl Pairs<'_> {
+impl Pairing<'_> {
     /// The regular expressions that are asked of an attribute, and the variable that says whether each is found.
     pub(super) fn matched(&self, index: usize) -> Vec<(String, String)> {
         let all = self.patterns.iter().enumerate();
@@ -246,7 +248,7 @@ impl Pairs<'_> {
         record: impl FnOnce(&mut String),
     ) {
         let find = |name: &str| {
-            let mut all = read.iter().chain(&self.told);
+            let mut all = read.iter().chain(&self.attributes);
             all.find(|a| a.name == name)
                 .map_or("", |a| a.variable.as_str())
         };
@@ -317,6 +319,11 @@ impl Pairs<'_> {
         let _ = writeln!(
             out,
             "{PAD}    waiting.update(request_key, request);\n{PAD}    packets.increment(7);\n{PAD}}}"
+        );
+        let _ = writeln!(
+            out,
+            "{PAD}// One of an earlier connection with the same number would get the response.\n\
+             {PAD}if (is_request && is_numbered && !whole) {{ @noWarn(\"unused\") bool earlier = waiting.remove(request_key); }}"
         );
         let _ = writeln!(out, "{PAD}if (is_response && is_next) {{");
         let _ = writeln!(out, "{PAD}    bool is_known = false;");

@@ -1,13 +1,13 @@
 //! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
 
-use super::exchange::{self, Pairs};
+use super::exchange::{self, Pairing};
 use super::field::{Source, names};
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::errors::program as errors;
 use crate::messages::Messages;
-use crate::query::{Condition, Element, Function, Predicate, Query};
-use diag::Diagnostic;
+use crate::query::{Function, Query};
+use diag::{Diagnostic, Span};
 use payload::{Kind, Schema, Transport};
 use std::fmt::Write;
 
@@ -31,8 +31,8 @@ pub(super) struct Reader<'q> {
     /// Bytes of a text that are kept.
     kept: usize,
     attributes: Vec<Attribute>,
-    /// What pairs requests and responses, if it is about these.
-    pairs: Option<Pairs<'q>>,
+    /// How requests and responses are paired, if it is about these.
+    pairing: Option<Pairing<'q>>,
 }
 
 /// An attribute that is read.
@@ -66,7 +66,7 @@ pub(super) fn reader<'q>(
     let kept = kept_of_texts(query)?;
     let names = names(query);
     for (index, attribute) in of_message.filter(|(_, a)| a.ty != Type::Time) {
-        let refused = || errors::message(&attribute.name);
+        let refused = || errors::message(attribute.at, &attribute.name);
         let name_there = attribute.name_in_message();
         let asked = schema.and_then(|schema| schema.asked(name_there).ok());
         let kind = asked.ok_or_else(refused)?.kind;
@@ -74,8 +74,7 @@ pub(super) fn reader<'q>(
         if is_number != matches!(attribute.ty, Type::Number(_)) {
             return Err(refused());
         }
-        let compared = query.condition.as_ref();
-        let compared = compared.map_or(Ok(0), |c| longest_compared(c, index, query))?;
+        let compared = longest_compared(index, query)?;
         attributes.push(Attribute {
             index,
             name: name_there.to_owned(),
@@ -84,14 +83,15 @@ pub(super) fn reader<'q>(
             width: kept_of(query, index, kept).max(compared.next_multiple_of(8)),
         });
     }
-    let schema = schema.ok_or_else(|| errors::message(&query.attributes[0].name))?;
-    let pairs = exchange::pairs(query, schema, &attributes)?;
+    let first = &query.attributes[0];
+    let schema = schema.ok_or_else(|| errors::message(first.at, &first.name))?;
+    let pairing = exchange::pairing(query, schema, &attributes)?;
     Ok(Some(Reader {
         query,
         schema,
         kept,
         attributes,
-        pairs,
+        pairing,
     }))
 }
 
@@ -118,7 +118,11 @@ pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
     let kept = room.saturating_sub(8) / 8 * 8;
     match kept >= SHORTEST_TEXT {
         true => Ok(kept),
-        false => Err(errors::too_many_texts(LONGEST_KEY)),
+        false => {
+            let last = query.keys.last().map(|&key| query.attributes[key].at);
+            let at = last.unwrap_or(Span::NONE);
+            Err(errors::too_many_texts(at, LONGEST_KEY))
+        }
     }
 }
 
@@ -137,38 +141,20 @@ fn kept_of(query: &Query, index: usize, kept: usize) -> usize {
 }
 
 /// The bytes of the longest text with which a condition compares an attribute.
-fn longest_compared(
-    condition: &Condition,
-    index: usize,
-    query: &Query,
-) -> Result<usize, Box<Diagnostic>> {
-    let of_all = |parts: &[Condition]| {
-        let mut parts = parts
-            .iter()
-            .map(|part| longest_compared(part, index, query));
-        parts.try_fold(0, |longest, part| part.map(|part: usize| part.max(longest)))
-    };
-    let of = |element: &Element| match element {
-        Element::Text(text) => text.len(),
-        _ => 0,
-    };
-    let longest = match condition {
-        Condition::All(parts) | Condition::Any(parts) => of_all(parts)?,
-        Condition::Not(part) => longest_compared(part, index, query)?,
-        Condition::Test(tested, predicate) if *tested == index => match predicate {
-            Predicate::In(elements) => elements.iter().map(of).max().unwrap_or(0),
-            Predicate::Not(element) => of(element),
-            Predicate::StartsWith(begin) => begin.len(),
-            Predicate::Matches(_) | Predicate::Number(..) => 0,
-        },
-        Condition::Test(..) => 0,
-    };
-    match longest <= LONGEST_COMPARED {
-        true => Ok(longest),
-        false => Err(errors::long_text(
-            &query.attributes[index].name,
-            LONGEST_COMPARED,
-        )),
+fn longest_compared(index: usize, query: &Query) -> Result<usize, Box<Diagnostic>> {
+    let own = query.texts.iter().filter(|text| text.attribute == index);
+    let longest = own.max_by_key(|text| text.bytes);
+    match longest {
+        Some(text) if text.bytes > LONGEST_COMPARED => {
+            let name = &query.attributes[index].name;
+            Err(errors::long_text(
+                text.at,
+                name,
+                text.bytes,
+                LONGEST_COMPARED,
+            ))
+        }
+        longest => Ok(longest.map_or(0, |text| text.bytes)),
     }
 }
 
@@ -192,7 +178,10 @@ impl Reader<'_> {
             width: 8 * attribute.width,
             key,
             ty,
-            matched: self.pairs.as_ref().map_or(Vec::new(), |p| p.matched(index)),
+            matched: self
+                .pairing
+                .as_ref()
+                .map_or(Vec::new(), |p| p.matched(index)),
         })
     }
 
@@ -206,8 +195,8 @@ impl Reader<'_> {
                 8 * self.kept
             );
         }
-        if let Some(pairs) = &self.pairs {
-            pairs.types(&self.attributes, out);
+        if let Some(pairing) = &self.pairing {
+            pairing.types(&self.attributes, out);
         }
     }
 
@@ -218,8 +207,8 @@ impl Reader<'_> {
             "    const bit<32> LIMIT = {LIMIT};\n    message(\"{}\", LIMIT) messages;",
             self.schema.name
         );
-        if let Some(pairs) = &self.pairs {
-            pairs.objects(out);
+        if let Some(pairing) = &self.pairing {
+            pairing.objects(out);
         }
     }
 
@@ -278,8 +267,8 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
-        if let Some(pairs) = &self.pairs {
-            pairs.begin(out);
+        if let Some(pairing) = &self.pairing {
+            pairing.begin(out);
         }
         if self.compares_groups() {
             for earlier in 0..MOST_COMPARED - 1 {
@@ -296,20 +285,27 @@ impl Reader<'_> {
                 );
             }
         }
-        *out += "            message_status status = messages.read(at, end - at);\n";
-        *out += "            if (status != message_status.OTHER) {\n";
-        let told = self.pairs.as_ref().map_or(&[][..], |pairs| &pairs.told);
-        let read = || self.attributes.iter().chain(told);
-        read().for_each(|attribute| attribute.get(out));
-        let has: Vec<String> = read().map(|a| format!("has_{}", a.variable)).collect();
-        let has = match has.is_empty() {
-            true => "true".to_owned(),
-            false => has.join(" && "),
+        let pairing = self.pairing.as_ref();
+        let pairing = pairing.map_or(&[][..], |pairing| &pairing.attributes);
+        let read = || self.attributes.iter().chain(pairing);
+        *out += "            // What is wrong behind all that is asked for does not matter.\n";
+        let names: Vec<&str> = read().map(|attribute| attribute.name.as_str()).collect();
+        let (read_it, whole) = match names.is_empty() {
+            true => ("read(at, end - at)".to_owned(), "true"),
+            false => (
+                format!("read_for(at, end - at, \"{}\")", names.join(",")),
+                "status == message_status.READ",
+            ),
         };
-        *out += "                // What is wrong behind all that is asked for does not matter.\n";
         let _ = writeln!(
             out,
-            "                bool whole = status == message_status.READ || ({has});\n                if (!whole) {{"
+            "            message_status status = messages.{read_it};"
+        );
+        *out += "            if (status != message_status.OTHER) {\n";
+        read().for_each(|attribute| attribute.get(out));
+        let _ = writeln!(
+            out,
+            "                bool whole = {whole};\n                if (!whole) {{"
         );
         *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
         let counted = |out: &mut String| {
@@ -321,14 +317,14 @@ impl Reader<'_> {
                 let _ = writeln!(out, "            {line}");
             }
         };
-        match &self.pairs {
+        match &self.pairing {
             None => {
                 *out += "                } else {\n";
                 counted(out);
             }
-            Some(pairs) => {
+            Some(pairing) => {
                 *out += "                }\n";
-                pairs.message(out, &self.attributes, counted);
+                pairing.message(out, &self.attributes, counted);
                 *out += "                if (whole) {\n";
             }
         }
@@ -355,8 +351,10 @@ impl Reader<'_> {
         let ports = self.schema.ports.iter().map(|port| {
             format!("hdr.{transport}.src_port == {port} || hdr.{transport}.dst_port == {port}")
         });
-        let ports: Vec<String> = ports.collect();
-        format!("{valid} && ({})", ports.join(" || "))
+        match ports.collect::<Vec<String>>().join(" || ").as_str() {
+            "" => "false".to_owned(),
+            ports => format!("{valid} && ({ports})"),
+        }
     }
 
     /// Whether an attribute is a text that is a key or an item.

@@ -29,7 +29,7 @@ const RECORDS: &str = "records";
 /// The part of every program that reads headers.
 const PACKET: &str = include_str!("packet.p4h");
 
-/// The P4 program of a query, whose text it has as a comment. There is room for so many groups, or as many as by default.
+/// The P4 program of a query, whose text it has as a comment. There is room for so many groups.
 ///
 /// # Errors
 /// No program reads what the query asks for.
@@ -37,14 +37,14 @@ pub fn program(
     query: &Query,
     text: &str,
     messages: &dyn Messages,
-    groups: Option<usize>,
+    groups: usize,
 ) -> Result<String, Box<Diagnostic>> {
     let reader = message::reader(query, messages)?;
     let of_message = |index| reader.as_ref().and_then(|reader| reader.source(index));
     let sources = query.attributes.iter().enumerate();
     let sources = sources.map(|(index, attribute)| {
         let found = source(attribute).or_else(|| of_message(index));
-        found.ok_or_else(|| errors::message(&attribute.name))
+        found.ok_or_else(|| errors::message(attribute.at, &attribute.name))
     });
     let sources: Vec<Source> = sources.collect::<Result<_, _>>()?;
     let layout = Layout {
@@ -52,7 +52,6 @@ pub fn program(
         sources,
         reader,
     };
-    let groups = groups.unwrap_or_else(|| groups::default_groups(query));
     let mut out = String::from("// SPDX-License-Identifier: Apache-2.0\n//\n");
     for line in text.lines() {
         let _ = writeln!(out, "// {}", line.trim_end());
@@ -137,9 +136,10 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
 /// It does not.
 pub fn check_for_kernel(query: &Query, messages: &dyn Messages) -> Result<(), Box<Diagnostic>> {
     let schema = query.kind.and_then(|kind| messages.schema(kind));
-    match schema.filter(|schema| query.is_about_exchanges() && schema.next.is_some()) {
-        Some(schema) => Err(errors::too_many_paths(&schema.name)),
-        None => Ok(()),
+    let several = schema.filter(|schema| schema.next.is_some());
+    match (several, query.response_time()) {
+        (Some(schema), Some(time)) => Err(errors::too_many_paths(time.at, &schema.name)),
+        _ => Ok(()),
     }
 }
 

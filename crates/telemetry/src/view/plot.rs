@@ -67,9 +67,9 @@ impl History {
         History {
             title: shortened(text, TITLE),
             figure: match function {
-                Function::Count | Function::Bytes | Function::Sum(_) => Figure::Growth,
                 Function::Top(..) => Figure::Growths,
                 Function::Histogram(_) => Figure::Distribution,
+                function if function.is_total() => Figure::Growth,
                 _ => Figure::Level,
             },
             unit: Unit::Plain,

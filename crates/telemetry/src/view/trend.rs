@@ -28,13 +28,14 @@ impl Trends {
     /// before counts, of other figures what they are.
     pub fn take(&mut self, report: &Report, most: usize) {
         let mut groups = std::mem::take(&mut self.groups);
+        let is_total = report.totals.first() == Some(&true);
         for row in report.rows.iter().take(most) {
             let first = row.cells.first().unwrap_or(&Cell::Nothing);
             let now = magnitude(first).max(0.0);
             let mut trend = groups.remove(&row.keys).unwrap_or_default();
-            let shown = match first {
-                Cell::Number(_) | Cell::Histogram(..) => now - trend.before,
-                _ => now,
+            let shown = match is_total {
+                true => now - trend.before,
+                false => now,
             };
             trend.before = now;
             trend.last.push_back(shown.max(0.0));
@@ -65,15 +66,20 @@ mod tests {
     use crate::report::{Counts, Unit};
 
     fn report(totals: &[(u64, u64)]) -> Report {
-        let row = |&(key, total): &(u64, u64)| Row {
+        report_of(true, totals)
+    }
+
+    fn report_of(is_total: bool, figures: &[(u64, u64)]) -> Report {
+        let row = |&(key, figure): &(u64, u64)| Row {
             keys: vec![Value::Number(key)],
-            cells: vec![Cell::Number(total)],
+            cells: vec![Cell::Number(figure)],
         };
         Report {
             keys: vec!["k".into()],
             aggregates: vec!["count".into()],
             units: vec![Unit::Plain],
-            rows: totals.iter().map(row).collect(),
+            totals: vec![is_total],
+            rows: figures.iter().map(row).collect(),
             counts: Counts::default(),
             seconds: 1.0,
             text: 0,
@@ -87,6 +93,15 @@ mod tests {
             trends.take(&report(&[(1, total)]), 1);
         }
         assert_eq!(trends.line(&report(&[(1, 130)]).rows[0]), "▁▁█▄");
+    }
+
+    #[test]
+    fn of_what_is_no_total_a_line_shows_what_it_was() {
+        let mut trends = Trends::default();
+        for longest in [10, 10, 80, 40] {
+            trends.take(&report_of(false, &[(1, longest)]), 1);
+        }
+        assert_eq!(trends.line(&report(&[(1, 40)]).rows[0]), "▁▁█▄");
     }
 
     #[test]

@@ -195,6 +195,23 @@ fn a_connection_begins_anew() {
     assert_eq!(missing(&report), (1, 1));
 }
 
+/// A request that cannot be read has the number of one that an earlier connection with the same ports left waiting.
+#[test]
+fn a_response_is_not_that_of_an_earlier_connection() {
+    let packets = [
+        http(Client, 1000, &get("/lost")),
+        segment(40000, 80, Client, 500, b""),
+        http(Client, 501, "GET /cut HTTP/1.1\r\nHo"),
+        http(Server, 9000, &status(200)),
+    ];
+    let report = both(
+        "count by http.path where http.response_time > 0ns",
+        &packets,
+    );
+    assert_eq!(groups(&report), [""; 0]);
+    assert_eq!(missing(&report), (1, 1));
+}
+
 #[test]
 fn an_interim_response_answers_nothing() {
     let packets = [
@@ -258,8 +275,21 @@ fn a_number_pairs_messages_in_any_order() {
     assert_eq!(missing(&report), (1, 1));
 }
 
+/// What answers a query that UDP carried twice is said to answer the second one.
 #[test]
-fn ports_tell_requests_where_nothing_else_does() {
+fn a_query_that_is_sent_again_takes_the_place_of_the_first() {
+    let packets = [
+        dns(Client, 1, false),
+        dns(Client, 1, false),
+        dns(Server, 1, true),
+    ];
+    let report = both("sum(dns.response_time)", &packets);
+    assert_eq!(groups(&report), [MILLISECOND.to_string()]);
+    assert_eq!(missing(&report), (1, 0));
+}
+
+#[test]
+fn ports_show_requests_where_nothing_else_does() {
     let redis = |from, first, text: &str| segment(40000, 6379, from, first, text.as_bytes());
     let packets = [
         redis(Client, 1000, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"),

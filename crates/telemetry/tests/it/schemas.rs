@@ -243,7 +243,11 @@ fn names_are_written_as_messages_are_read() {
         help("count by http.header.Accept"),
         ("E1120", "did you mean `http.header.accept`?".into())
     );
-    assert_eq!(help("count by tls.extension.016").0, "E1120");
+    let numbers = "in the place of NAME in `tls.extension.NAME` stands a number from 0 to 65535";
+    for name in ["016", "65536", "sni"] {
+        let wrong = help(&format!("count by tls.extension.{name}"));
+        assert_eq!(wrong, ("E1120", numbers.into()));
+    }
     assert_eq!(help("count where http.status == 1024").0, "E1123");
 }
 

@@ -7,7 +7,7 @@ mod off_path;
 mod on_path;
 mod show;
 
-use crate::output::{Done, Stop, failed, out, print_diagnostics, refused};
+use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused_in};
 use args::Query;
 use diag::SourceMap;
 use intervals::Intervals;
@@ -37,8 +37,9 @@ pub fn run(args: Query) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if args.p4 {
+        let groups = groups.unwrap_or_else(|| on_path::groups(&query));
         let text = telemetry::program(&query, &args.query, catalogue.messages(), groups)
-            .map_err(refused)?;
+            .map_err(|wrong| refused_in(wrong, &map))?;
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
@@ -63,7 +64,7 @@ pub fn run(args: Query) -> Done {
         false => on_path::run(
             &args,
             device,
-            (&query, catalogue.messages()),
+            (&query, catalogue.messages(), &map),
             show,
             &interrupts,
         ),

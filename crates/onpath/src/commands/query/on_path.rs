@@ -7,7 +7,7 @@ use crate::commands::counter::counters;
 use crate::commands::instance::mend;
 use crate::commands::start::unit::{Unit, synthetic};
 use crate::commands::start::{Ended, How, Running, set_up};
-use crate::output::{Done, Reading, Stop, err_line, refused};
+use crate::output::{Done, Reading, Stop, err_line, refused, refused_in};
 use bpf::abi::Hook;
 use control::entry::find;
 use control::figure::find_figures;
@@ -32,14 +32,15 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(super) fn run(
     args: &Query,
     device: &str,
-    (query, messages): (&telemetry::Query, &dyn Messages),
+    (query, messages, map): (&telemetry::Query, &dyn Messages, &SourceMap),
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
-    telemetry::check_for_kernel(query, messages).map_err(refused)?;
-    let groups = args.groups.map(|groups| groups as usize);
-    let groups = groups.unwrap_or_else(|| telemetry::groups_on_path(query, processors()));
-    let text = telemetry::program(query, &args.query, messages, Some(groups)).map_err(refused)?;
+    let refused_query = |wrong| refused_in(wrong, map);
+    telemetry::check_for_kernel(query, messages).map_err(refused_query)?;
+    let most = args.groups.map(|most| most as usize);
+    let most = most.unwrap_or_else(|| groups(query));
+    let text = telemetry::program(query, &args.query, messages, most).map_err(refused_query)?;
     let index = interface::index(device).map_err(refused)?;
     let hooks = hooks(args, device)?;
     kernel::bundle::check_rights(&hooks, hooks.len()).map_err(refused)?;
@@ -129,8 +130,10 @@ fn gone(running: &Running<'_>, index: u32) -> Option<End> {
         .then_some(End::InterfaceGone)
 }
 
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// How many groups there is room for where nothing else is asked for, each of this machine's processors having figures of its own.
+pub(super) fn groups(query: &telemetry::Query) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    telemetry::groups_on_path(query, processors)
 }
 
 /// The running programs' state: they share their figures, and each counts its packets.

@@ -8,7 +8,7 @@ mod seeds;
 
 use change::Changes;
 use kernel::Instance;
-use payload::{Found, Schema, Value, read_up_to};
+use payload::{Found, Schema, Status, Value, read_up_to};
 use program::{AREA, Attribute};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ struct Kind {
     schema: Schema,
     attributes: Vec<Attribute>,
     instance: Instance,
+    /// Reads messages for some of the attributes.
+    reading_for: Instance,
 }
 
 impl Kind {
@@ -29,6 +31,7 @@ impl Kind {
         let attributes = program::attributes(&schema);
         Kind {
             instance: loaded(&program::text(&schema, &attributes)),
+            reading_for: loaded(&program::text_for(&schema, &program::lists(&attributes))),
             schema,
             attributes,
         }
@@ -50,7 +53,28 @@ impl Kind {
         report
     }
 
+    /// What a program ought to say that reads it for some attributes.
+    fn expected_for(&self, message: &[u8]) -> Vec<u8> {
+        let limit = self.schema.limits.bytes as usize;
+        let (status, found) = read_up_to(&self.schema, message, limit);
+        let mut report = Vec::new();
+        for list in program::lists(&self.attributes) {
+            let are_there = list.iter().map(|one| value(&found, &one.name).is_some());
+            let are_there: Vec<bool> = are_there.collect();
+            let status = match are_there.contains(&false) {
+                true => status,
+                false => Status::Read,
+            };
+            report.push(status.number() as u8);
+            report.extend(are_there.into_iter().map(u8::from));
+        }
+        report
+    }
+
     fn same(&self, message: &[u8]) {
+        let expected = self.expected_for(message);
+        let found = run(&self.reading_for, message, expected.len());
+        assert_eq!(expected, found, "{} of {message:02x?}", self.schema.name);
         let (expected, found) = (self.expected(message), self.report(message));
         assert_eq!(
             program::show(&self.attributes, &expected),

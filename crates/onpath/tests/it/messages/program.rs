@@ -171,23 +171,72 @@ pub(crate) fn text(schema: &Schema, attributes: &[Attribute]) -> String {
             }
         }
     }
-    let rest = 8 * (AREA - length(attributes));
+    let objects = format!("message({:?}) m;", schema.name);
+    let calls = format!("hdr.report.status = m.read(0);\n{calls}");
+    let fields = format!("message_status status; {fields}");
+    around(&fields, length(attributes), &objects, &calls)
+}
+
+/// Which attributes messages are read for: some alone, and two together.
+pub(crate) fn lists(attributes: &[Attribute]) -> Vec<Vec<&Attribute>> {
+    const MOST: usize = 6;
+    let step = attributes.len().div_ceil(MOST);
+    let alone = attributes.iter().step_by(step).map(|one| vec![one]);
+    let two = [attributes.first(), attributes.last()];
+    alone.chain([two.into_iter().flatten().collect()]).collect()
+}
+
+/// The program that reads messages for some attributes, each list by an object of its own: it reports the status, and whether each is there.
+pub(crate) fn text_for(schema: &Schema, lists: &[Vec<&Attribute>]) -> String {
+    let (mut fields, mut objects, mut calls) = (String::new(), String::new(), String::new());
+    let mut bytes = 0;
+    for (number, list) in lists.iter().enumerate() {
+        let _ = writeln!(objects, "message({:?}) m{number};", schema.name);
+        let _ = writeln!(fields, "message_status status{number};");
+        let names: Vec<&str> = list
+            .iter()
+            .map(|attribute| attribute.name.as_str())
+            .collect();
+        let _ = writeln!(
+            calls,
+            "hdr.report.status{number} = m{number}.read_for(0, 65535, {:?});",
+            names.join(",")
+        );
+        for (place, attribute) in list.iter().enumerate() {
+            let _ = writeln!(fields, "bit<8> has{number}_{place};");
+            let call = match attribute.number {
+                Some(_) => format!("get_number({:?}, number)", attribute.name),
+                None => format!("get_bytes({:?}, text, size)", attribute.name),
+            };
+            let _ = writeln!(
+                calls,
+                "hdr.report.has{number}_{place} = (bit<8>)(bit<1>)m{number}.{call};"
+            );
+        }
+        bytes += 1 + list.len();
+    }
+    let calls = format!("bit<64> number; bit<8> text; bit<32> size;\n{calls}");
+    around(&fields, bytes, &objects, &calls)
+}
+
+/// A program whose report has these fields, of so many bytes, which its calls of these objects set.
+fn around(fields: &str, bytes: usize, objects: &str, calls: &str) -> String {
+    let rest = 8 * (AREA - bytes);
     format!(
         "#include <core.p4>
 #include <xdp_model.p4>
 #include <payload.p4>
-header report_t {{ message_status status; {fields} }}
+header report_t {{ {fields} }}
 header rest_t {{ bit<{rest}> bits; }}
 struct headers_t {{ report_t report; rest_t rest; }}
 parser p(packet_in packet, out headers_t hdr) {{
     state start {{ packet.extract(hdr.report); packet.extract(hdr.rest); transition accept; }}
 }}
 control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
-    message({:?}) m;
+    {objects}
     apply {{
         xout.output_action = xdp_action.XDP_TX;
         xout.output_port = 0;
-        hdr.report.status = m.read(0);
         {calls}
     }}
 }}
@@ -195,7 +244,6 @@ control d(in headers_t hdr, packet_out packet) {{
     apply {{ packet.emit(hdr.report); packet.emit(hdr.rest); }}
 }}
 xdp(p(), c(), d()) main;
-",
-        schema.name
+"
     )
 }

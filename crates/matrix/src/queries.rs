@@ -1,0 +1,80 @@
+//! Programs of queries, one for each message that is built in: what `onpath query --p4` prints is loaded on every kernel.
+
+use crate::error::{Error, output_of};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where their texts are made, from the repository's root, which guests see at the same path.
+const FOLDER: &str = "target/queries";
+
+/// A query on each message, with all that takes the verifier something: several attributes, texts as keys, expressions, response times.
+const QUERIES: [(&str, &str); 12] = [
+    (
+        "http",
+        "count, bytes by http.host where http.method == \"GET\" and http.path ~ \"^/api/\"",
+    ),
+    ("json", "count, distinct(json.user.id) by json.tags[0]"),
+    (
+        "xml",
+        "count by xml.order/@id where xml.order/item/@price starts with \"1\"",
+    ),
+    (
+        "dns",
+        "histogram(dns.response_time), count by dns.qname, dns.rcode",
+    ),
+    ("tls", "count, distinct(ip.src) by tls.sni, tls.alpn"),
+    ("gtpu", "count, bytes by gtpu.teid, gtpu.qfi"),
+    ("pfcp", "count by pfcp.type, pfcp.node_id, pfcp.seid"),
+    (
+        "memcached",
+        "top(10, memcached.key) by memcached.verb where memcached.bytes > 100",
+    ),
+    (
+        "memcached-binary",
+        "mean(memcached-binary.response_time) by memcached-binary.opcode",
+    ),
+    ("redis", "max(redis.response_time), count by redis.command"),
+    (
+        "postgresql",
+        "count by postgresql.user where postgresql.query ~ \"(?i)^select\"",
+    ),
+    ("mqtt", "count by mqtt.topic, mqtt.client_id"),
+];
+
+/// Writes the programs, and gives their paths from the root.
+pub(crate) fn prepare(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
+    let folder = root.join(FOLDER);
+    fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
+    let mut paths = Vec::new();
+    for (message, query) in QUERIES {
+        let text = output_of(Command::new(onpath).args(["query", query, "--p4"]))?;
+        let path = format!("{FOLDER}/{message}.p4");
+        let file = root.join(&path);
+        fs::write(&file, text).map_err(Error::file("write", &file))?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_message_has_a_query() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let messages = fs::read_dir(root.join("messages")).expect("the folder");
+        let mut messages: Vec<String> = messages
+            .filter_map(|entry| {
+                let name = entry.expect("an entry").file_name();
+                let name = name.to_string_lossy();
+                name.strip_suffix(".toml").map(String::from)
+            })
+            .collect();
+        messages.sort();
+        let mut queried = QUERIES.map(|(message, _)| message.to_owned()).to_vec();
+        queried.sort();
+        assert_eq!(queried, messages);
+    }
+}

@@ -1,0 +1,86 @@
+//! What `onpath query --explain` says of the programs of queries, and what they do: for every message and attribute that is built in.
+
+use bpf::abi::Hook;
+use diag::{SourceMap, render_plain};
+use driver::Input;
+use driver::bpf_target::{Request, generate};
+use payload::builtin::ALL;
+use payload::{Kind, Schema};
+use std::collections::BTreeSet;
+use telemetry::{Catalogue, Schemas};
+
+/// The names of a message's attributes, with a key in the place of `*`.
+fn names(schema: &Schema) -> impl Iterator<Item = String> {
+    schema.attributes.iter().map(|attribute| {
+        let named = ["a", "1", "a/@b"].map(|key| attribute.name.replace('*', key));
+        let mut known = named.into_iter().filter(|name| schema.asked(name).is_ok());
+        known.next().expect("a name")
+    })
+}
+
+/// What the explanation says of how a program goes through messages, and the C of that program.
+fn explained(schemas: &Schemas, text: &str) -> (String, String) {
+    let mut map = SourceMap::new();
+    let query = telemetry::compile(text, &Catalogue::new(schemas), &mut map)
+        .unwrap_or_else(|wrong| panic!("{text}: {}", render_plain(&wrong, &map)));
+    let explanation = telemetry::explain(&query, schemas, None);
+    let mut lines = explanation.lines();
+    let begin = "on the path: a program reads each message once, ";
+    let passage = lines.find_map(|line| line.strip_prefix(begin));
+    let program = telemetry::program(&query, text, schemas, 16);
+    let input = Input {
+        text: Some(program.expect("a program").into()),
+        ..Input::file("query")
+    };
+    let elaborated = driver::elaborate(&input).ok().expect("P4");
+    let request = Request::hook(Hook::TcIngress);
+    let output = generate(&elaborated.program, &elaborated.map, request)
+        .unwrap_or_else(|wrong| panic!("{text}: {}", render_plain(&wrong, &elaborated.map)));
+    (passage.expect("a passage").to_owned(), output.c_source)
+}
+
+/// What the C of a program does with each message for which the query is.
+fn done(source: &str) -> String {
+    let parse = source.split("_message_parse(").nth(1).expect("a function");
+    let parse = parse.split("\n}\n").next().unwrap_or_default();
+    // What stands behind this is read only of messages that lack an attribute.
+    let (read, is_whole) = match parse.split_once("// what follows does not matter") {
+        Some((read, _)) => (read, false),
+        None => (parse, true),
+    };
+    let has = |any: &[&str]| any.iter().any(|text| read.contains(text));
+    let is_document = source.contains("message_json(") || source.contains("message_xml(");
+    let technique = match () {
+        // The end of a field is looked for, or an automaton follows the language of a document.
+        () if has(&["_end_of_"]) || is_document => "byte by byte",
+        () if has(&["at += (u32)", "for (;;)", "_skip_name(", "_varint("]) => {
+            "skip ahead and check"
+        }
+        () => "direct jump",
+    };
+    let how_far = match is_whole {
+        true => "to its end",
+        false => "no further than it has these",
+    };
+    format!("{how_far}: {technique}")
+}
+
+#[test]
+fn programs_read_messages_as_explained() {
+    let schemas = Schemas::builtin();
+    let mut seen = BTreeSet::new();
+    for builtin in ALL {
+        let schema = builtin.schema().expect("a built-in message");
+        for name in names(&schema) {
+            let name_of = format!("{}.{name}", builtin.name);
+            let text = match schema.asked(&name).map(|asked| asked.kind) {
+                Ok(Kind::Number { .. }) => format!("count where {name_of} != 1"),
+                _ => format!("count where {name_of} != \"1\""),
+            };
+            let (passage, source) = explained(&schemas, &text);
+            assert_eq!(passage, done(&source), "{text}");
+            seen.insert(passage);
+        }
+    }
+    assert!(seen.len() >= 4, "{seen:?}");
+}
