@@ -45,9 +45,6 @@ pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
 pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
 
-/// The macro that leaves a loop before the verifier would have to follow more turns of it.
-pub(crate) const MAY_GOTO: &str = "may_goto";
-
 /// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
@@ -241,7 +238,7 @@ impl Hints for Bpf {
 
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
         Some(Stmt::MayJump {
-            name: MAY_GOTO.into(),
+            name: "may_goto".into(),
             args: Vec::new(),
             label: label.into(),
         })

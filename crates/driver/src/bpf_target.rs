@@ -226,7 +226,7 @@ pub fn compile(
         let asked = options(sources, request, features);
         let parts = match &first {
             Some(first) if strategy.in_parts => {
-                Some(limits::parts(first, strategy.programs, for_parts.copies))
+                Some(limits::parts(&for_parts, first, strategy.programs))
             }
             _ => asked.parts,
         };

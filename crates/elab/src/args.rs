@@ -240,7 +240,7 @@ impl Elab<'_> {
                 | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
                     let place = match lvalue {
                         // What is copied back after the call is copied back before this, which comes after it.
-                        LValue::Whole(given) if !after.is_empty() => {
+                        LValue::Whole(given) if self.is_copied_back(&after, given) => {
                             self.copied(given, *direction, span, &mut after)?
                         }
                         LValue::Whole(given) => given.clone(),
@@ -274,6 +274,18 @@ impl Elab<'_> {
             }
         }
         Ok((passed, after))
+    }
+
+    /// Whether something that is copied back after the call overlaps this.
+    fn is_copied_back(&self, after: &[CopyOut], given: &Storage) -> bool {
+        let own = self.leaves(given);
+        after.iter().any(|copy| match &copy.dst {
+            LValue::Whole(storage) => self.leaves_overlap(&own, &self.leaves(storage)),
+            LValue::Slice { place, .. } | LValue::Bits { place, .. } => {
+                self.leaves_overlap(&own, &[Leaf::Scalar(*place)])
+            }
+            _ => true,
+        })
     }
 
     /// What is passed for an argument that is left out or `_`.

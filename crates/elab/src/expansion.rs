@@ -30,10 +30,22 @@ pub(crate) fn too_large(program: &Program) -> Option<Cause> {
     if total <= MAX_EXPANDED {
         return None;
     }
-    // The smallest that is too large by itself is nearest to the cause.
+    // The smallest that is called more than once, and is most of the program then, is nearest to the cause.
+    let mut calls: HashMap<Routine, u64> = HashMap::new();
+    for block in ir::visit::bodies(program) {
+        walk_block(block, &mut |stmt| {
+            if let StmtKind::Call(routine, _) = &stmt.kind {
+                *calls.entry(*routine).or_default() += 1;
+            }
+        });
+    }
+    let is_cause = |routine: &Routine, size: u64| {
+        let calls = calls.get(routine).copied().unwrap_or_default();
+        calls > 1 && size.saturating_mul(calls) > MAX_EXPANDED / 2
+    };
     let cause = sizes
         .iter()
-        .filter(|&(_, &size)| size > MAX_EXPANDED / 4)
+        .filter(|&(routine, &size)| is_cause(routine, size))
         .min_by_key(|&(_, &s)| s);
     Some(match cause {
         Some((&routine, _)) => Cause::Calls(program.routines[routine].span),

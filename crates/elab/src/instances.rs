@@ -245,6 +245,8 @@ impl Elab<'_> {
     /// The object that an expression stands for; `None` if it is a value.
     pub(crate) fn object(&mut self, expr: &Expr) -> Result<Option<InstRef>> {
         Ok(match &expr.kind {
+            // An array of them is none.
+            ExprKind::Instance(id) if self.module.instances[*id].count.is_some() => None,
             ExprKind::Instance(id) => Some(self.instance(*id)?),
             ExprKind::This => self.env.this,
             ExprKind::StackIndex(array, index) => match array.kind {

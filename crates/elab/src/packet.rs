@@ -124,10 +124,7 @@ impl Elab<'_> {
         if types
             .iter()
             .any(|t| !matches!(t, Type::Bool | Type::Bits { .. }))
-            || matches!(
-                *self.shape(ty, span)?,
-                Shape::Union(_) | Shape::Stack(..) | Shape::Array(..)
-            )
+            || matches!(*self.shape(ty, span)?, Shape::Union(_) | Shape::Stack(..))
         {
             return self.fail(errors::unexpected(span, "lookahead"));
         }

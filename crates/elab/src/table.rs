@@ -2,7 +2,7 @@
 
 use crate::args::{EvalArg, ParamInst};
 use crate::body::Body;
-use crate::effects::takes_statements;
+use crate::effects::{has_effects, takes_statements};
 use crate::instances::InstRef;
 use crate::storage::Leaf;
 use crate::{Elab, Result, errors, names};
@@ -109,7 +109,9 @@ impl Elab<'_> {
         self.check_sibling_ids(declared.keys.iter().map(|key| &*key.annotations));
         let (mut keys, mut computed) = (Vec::new(), Vec::new());
         for (i, key) in declared.keys.iter().enumerate() {
-            let expr = if takes_statements(&key.expr) {
+            // What a later key changes is not seen by this one.
+            let changes = declared.keys[i + 1..].iter().any(|k| has_effects(&k.expr));
+            let expr = if takes_statements(&key.expr) || changes {
                 let Some(ty) = self.scalar_type(&key.expr.ty) else {
                     return self.fail(errors::not_storable(key.span));
                 };

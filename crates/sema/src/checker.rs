@@ -121,6 +121,9 @@ pub(crate) struct Checker<'a> {
     pub(crate) deprecated: HashMap<Span, String>,
     /// What a `typedef` says about how values are shown, by the location of its name.
     pub(crate) display: HashMap<Span, Vec<Annotation>>,
+    /// Types of arguments by themselves, by where in memory the tree has an argument: in nested calls of overloads each would be found twice as
+    /// often as the one around it.
+    pub(crate) alone: HashMap<(usize, Span), Option<Ty>>,
     /// `@noWarn` spans and what they silence.
     pub(crate) silenced: Vec<(Span, String)>,
 }
@@ -136,6 +139,7 @@ impl<'a> Checker<'a> {
             diagnostics: Diagnostics::new(),
             scopes: Scopes::new(),
             infer: Vec::new(),
+            alone: HashMap::new(),
             context: Context::TopLevel,
             depth: 0,
             loops: 0,

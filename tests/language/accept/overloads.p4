@@ -18,6 +18,8 @@ control c(inout bit<8> x, inout bit<16> y) {
         l.say(x);
         l.say(true);
         x = size(x) + size(y) + size(true);
+        // Found in time that does not double with each call around a call.
+        x = size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(y))))))))))))))))))))))))))))))))))))))));
     }
 }
 top() by_default;

@@ -263,7 +263,7 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
     let limit = match limit {
         Limit::Compiler => format!("Onpath compiles programs of up to {most}"),
         Limit::Verifier => format!(
-            "what copies packets, or sends them round, has to be one program: Onpath compiles it as one of up to {most}"
+            "what makes copies that differ, or sends packets round, has to be one program: Onpath compiles it as one of up to {most}"
         ),
     };
     let (takes, help) = match share.construct {
@@ -307,7 +307,7 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
     ))
 }
 
-/// A header stack of which each element is a case of its own wherever the index is known only when a packet passes.
+/// A header stack that is too large: each element is a case of its own wherever the index is known only when a packet passes.
 pub fn stack_of_cases(
     hook: Hook,
     name: &str,
@@ -320,13 +320,12 @@ pub fn stack_of_cases(
         Code("E0731"),
         at,
         format!(
-            "the {target} target takes up to {most} elements of a header stack that the program does more with than parse, read, pop and emit, and `{name}` \
-             has {elements}"
+            "the {target} target takes header stacks of up to {most} elements, and `{name}` has {elements}"
         ),
     );
-    refused.label("this stack").help(
-        "give the stack no more elements than packets have such headers, or change a field of a header outside of it instead of an element's",
-    )
+    refused
+        .label("it is in this")
+        .help("give the stack no more elements than packets have such headers")
 }
 
 /// More functions than a program may have.

@@ -7,6 +7,7 @@
 //! no weight: a thousand additions in a row may be one instruction.
 
 use crate::abi::Hook;
+use crate::hook::tc::copies;
 use crate::limits::FARTHEST;
 use crate::{Report, errors};
 use diag::{Diagnostics, Span};
@@ -130,7 +131,7 @@ impl Forecast {
         shares.extend(tables(program, &applied));
         Forecast {
             shares,
-            limit: match program.copies {
+            limit: match copies::differ(program) {
                 true => Limit::Verifier,
                 false => Limit::Compiler,
             },
@@ -382,13 +383,13 @@ mod tests {
         let each = weight::STATE + 2 * weight::CASE;
         let mut larger = program(MOST_OF_ONE / each + 1, "", "");
         assert_eq!(refused(&larger), None);
-        larger.copies = true;
+        larger.slots.push(copies::requests());
         let refusal = Forecast::of(&larger).check(Hook::TcIngress);
         let refusal = refusal.expect_err("a refusal");
         let message = &refusal.iter().next().expect("one").message;
         assert!(message.contains("as one of up to 350000"), "{message}");
         let mut fits = program(MOST_OF_ONE / each - 1, "", "");
-        fits.copies = true;
+        fits.slots.push(copies::requests());
         assert_eq!(refused(&fits), None);
     }
 }

@@ -35,7 +35,7 @@ pub struct Form<'a> {
     pub entered: &'a HashSet<SmolStr>,
     /// Labels where the loops begin that are cut inside: parts may go back there.
     pub again: &'a HashSet<SmolStr>,
-    /// Whether a statement stays in the function itself, such as one that counts the turns of such a loop.
+    /// Whether a statement stays in the function itself, with what belongs to it, such as the label behind which the turns of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
     /// The size that a part should not exceed.
     pub most: u32,

@@ -64,7 +64,7 @@ fn cut_into(mut body: Block, most: u32, count: usize) -> String {
         kept: &["kept"].map(SmolStr::from).into(),
         entered: &HashSet::from(["outside".into()]),
         again: &HashSet::from(["turn".into()]),
-        stays: &|stmt| matches!(stmt, Stmt::MayJump { name, .. } if name == "count_turn"),
+        stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
         most,
         count,
         size: &size,

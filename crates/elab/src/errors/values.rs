@@ -55,6 +55,6 @@ pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
             .help("targets expand every call: call it fewer times, or keep its result in a variable"),
         Cause::Statements(at) => refused(at, "this program has")
             .label("it has most of them")
-            .help("put what differs only in values into the entries of a table, or split the program over several interfaces"),
+            .help("put what differs only in values into the entries of a table, or split the program and run its parts as a bundle"),
     }
 }

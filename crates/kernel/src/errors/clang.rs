@@ -116,7 +116,7 @@ pub fn too_long() -> Box<Diagnostic> {
     )
     .help(
         format!("let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
-         its parts as a bundle; Linux 6.6 and clang {} take it as it is", crate::clang::LONG_JUMPS),
+         its parts as a bundle; Linux 6.6 and clang {} have longer jumps, but for those out of loops", crate::clang::LONG_JUMPS),
     )
     .into()
 }

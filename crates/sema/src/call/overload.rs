@@ -78,13 +78,19 @@ impl Checker<'_> {
         ) {
             return None;
         }
+        let place = (std::ptr::from_ref(value).addr(), value.span);
+        if let Some(known) = self.alone.get(&place) {
+            return known.clone();
+        }
         // What is wrong with it is reported when it is bound.
         let reported = std::mem::take(&mut self.diagnostics);
         let allowed = std::mem::replace(&mut self.constructors_allowed, true);
         let ty = self.expr(value, None).ty;
         self.constructors_allowed = allowed;
         self.diagnostics = reported;
-        (ty != Ty::Poison).then_some(ty)
+        let ty = (ty != Ty::Poison).then_some(ty);
+        self.alone.insert(place, ty.clone());
+        ty
     }
 
     /// How many arguments have just their parameters' types; `None` if one cannot be converted.

@@ -33,9 +33,12 @@ impl Checker<'_> {
         });
         self.scoped(|c| {
             c.declare(name, Entity::Type(Ty::Enum(id)));
-            for member in members {
-                c.enum_member(id, member, underlying.as_ref());
-            }
+            // A member may have the enum's own name.
+            c.scoped(|c| {
+                for member in members {
+                    c.enum_member(id, member, underlying.as_ref());
+                }
+            });
         });
         if underlying == Some(Ty::Poison) {
             self.declare(name, Entity::Poison);

@@ -78,7 +78,8 @@ impl Checker<'_> {
     ) {
         let mut seen = vec![false; states.len()];
         let mut pending: Vec<StateId> = start.into_iter().collect();
-        if pending.is_empty() {
+        // Where something is wrong with a state, it may be the way out.
+        if pending.is_empty() || self.diagnostics.has_errors() {
             return;
         }
         while let Some(id) = pending.pop() {

@@ -140,9 +140,13 @@ pub(crate) fn no_overload(
 
 /// Several overloads take these arguments.
 pub(crate) fn ambiguous(span: Span, name: &str, locations: &[Span]) -> Diagnostic {
-    let diagnostic = Diagnostic::error(Code("E0411"), span, format!("more than one `{name}` takes these arguments"))
-        .label("ambiguous")
-        .help("name the arguments: overloads differ in the number and names of arguments, not in their types");
+    let diagnostic = Diagnostic::error(
+        Code("E0411"),
+        span,
+        format!("more than one `{name}` takes these arguments"),
+    )
+    .label("ambiguous")
+    .help("convert an argument to the type of a parameter by a cast, or name the arguments");
     locations
         .iter()
         .fold(diagnostic, |d, at| d.also(*at, "one of them"))

@@ -12,7 +12,6 @@ use driver::stf::{Case, Target, TestResult};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -47,18 +46,17 @@ pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop
     }
     let next = AtomicUsize::new(0);
     let (send, results) = mpsc::channel();
-    let send = Mutex::new(send);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let mut all = Vec::new();
     let mut tally = Tally::default();
     std::thread::scope(|scope| {
         for _ in 0..workers.min(pairs.len()) {
-            let (next, pairs, send) = (&next, &pairs, &send);
+            let (next, pairs, send) = (&next, &pairs, send.clone());
             let work = move || {
                 while let Some((number, pair)) = take(next, pairs) {
                     let shown = run_pair(args, pair, target);
-                    let send = send.lock().map(|send| send.clone());
-                    let _ = send.map(|send| send.send((number, shown)));
+                    // Nobody receives it where another test ended without a result.
+                    let _ = send.send((number, shown));
                 }
             };
             let worker = std::thread::Builder::new().stack_size(STACK);
@@ -66,6 +64,8 @@ pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop
                 .spawn_scoped(scope, work)
                 .map_err(|error| Stop::Failed(format!("no thread for tests: {error}")))?;
         }
+        // Those of the workers are the only ones left: if one dies, that ends the wait for its result.
+        drop(send);
         let mut waiting = BTreeMap::new();
         for number in 0..pairs.len() {
             while !waiting.contains_key(&number) {
@@ -127,9 +127,13 @@ fn pairs(folder: &Path) -> std::io::Result<Vec<Pair>> {
 
 /// The program that a script is for.
 fn program_of(script: &Path) -> PathBuf {
-    let name = script.file_name().unwrap_or_default().to_string_lossy();
-    let first = name.split('.').next().unwrap_or_default();
-    let beside = script.with_file_name(format!("{first}.p4"));
+    let mut beside = script.with_extension("p4");
+    // `a.b.stf` is one of several for `a.p4`, unless there is `a.b.p4`.
+    let mut name = beside.file_stem().map(PathBuf::from).unwrap_or_default();
+    while !beside.exists() && name.extension().is_some() {
+        name.set_extension("");
+        beside = script.with_file_name(format!("{}.p4", name.display()));
+    }
     let folder = script.parent().and_then(Path::file_name);
     let of_folder = folder.map(|f| script.with_file_name(format!("{}.p4", f.to_string_lossy())));
     match of_folder {

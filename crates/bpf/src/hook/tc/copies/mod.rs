@@ -18,7 +18,7 @@ use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
 use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
-use crate::target::{Gen, MAY_GOTO};
+use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use arch::v1model::copying::{
     CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
@@ -48,6 +48,17 @@ const LOST: &str = "reject";
 /// Whether copies of a program's packets may differ, or its packets begin anew.
 pub(crate) fn differ(program: &Program) -> bool {
     program.slots.iter().any(|slot| slot.name == REQUESTS)
+}
+
+/// A slot of a program whose copies differ.
+#[cfg(test)]
+pub(crate) fn requests() -> ir::Slot {
+    ir::Slot {
+        name: REQUESTS.into(),
+        kind: ir::SlotKind::Intrinsic,
+        vars: Vec::new(),
+        headers: Vec::new(),
+    }
 }
 
 fn id(name: &str) -> C {
@@ -268,8 +279,8 @@ fn next_turn(g: &mut Gen<'_>) {
     });
     g.push(Stmt::Label(BEGINS.into()));
     g.kill_computed();
-    g.forget();
     g.turn(LOST);
+    g.forget();
     g.target.next_copy = Some(NEXT);
     set_request(g, CLONE, C::int(0));
     set_request(g, RESUBMIT, C::int(0));
@@ -287,13 +298,10 @@ fn next_turn(g: &mut Gen<'_>) {
     }
 }
 
-/// Whether a statement counts the loop's turns, or is where it ends: the verifier is to see that no end leads back.
+/// Whether a statement is where a turn of the loop begins, which is counted there, or where the loop ends: the verifier is to see that no end
+/// leads back.
 pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::MayJump { name, .. } => name == MAY_GOTO,
-        Stmt::Label(label) => [ALL, LOST].contains(&label.as_str()),
-        _ => false,
-    }
+    matches!(stmt, Stmt::Label(label) if [BEGINS, ALL, LOST].contains(&label.as_str()))
 }
 
 /// Behind egress.
