@@ -7,7 +7,7 @@ pub mod message;
 pub mod table;
 
 use crate::abi::Hook;
-use crate::forecast::{Construct, Limit, Share};
+use crate::forecast::{Construct, Limit, Share, Stack};
 use diag::{Code, Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
@@ -308,19 +308,14 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
 }
 
 /// A header stack that is too large: each element is a case of its own wherever the index is known only when a packet passes.
-pub fn stack_of_cases(
-    hook: Hook,
-    name: &str,
-    elements: usize,
-    most: usize,
-    at: Span,
-) -> Diagnostic {
+pub fn stack_of_cases(hook: Hook, stack: &Stack) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
         Code("E0731"),
-        at,
+        stack.span,
         format!(
-            "the {target} target takes header stacks of up to {most} elements, and `{name}` has {elements}"
+            "the {target} target takes header stacks of up to {} elements here, and `{}` has {}",
+            stack.most, stack.name, stack.elements
         ),
     );
     refused

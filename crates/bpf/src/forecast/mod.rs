@@ -43,6 +43,9 @@ pub const MOST_OF_ONE: u64 = 350_000;
 /// Elements of a header stack that does not stay rolled: of more cases clang makes code that has no room on the stack.
 pub const MOST_CASES: usize = 256;
 
+/// The same where copies of packets differ, of which the verifier processes half a million instructions then: each copy has all elements.
+pub const MOST_CASES_OF_COPIES: usize = 128;
+
 /// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
 const LENGTH: u64 = 2;
 
@@ -57,7 +60,7 @@ pub struct Forecast {
     /// What ends how large it can be.
     limit: Limit,
     /// A header stack that is larger than clang can make code for.
-    stack: Option<(SmolStr, usize, Span)>,
+    stack: Option<Stack>,
     /// About how many instructions the code has.
     length: u64,
 }
@@ -152,9 +155,8 @@ impl Forecast {
 
     /// Refuses a program that is larger than what is compiled.
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
-        if let Some((name, elements, at)) = &self.stack {
-            let refused = errors::stack_of_cases(hook, name, *elements, MOST_CASES, *at);
-            return Err(Box::new(refused).into());
+        if let Some(stack) = &self.stack {
+            return Err(Box::new(errors::stack_of_cases(hook, stack)).into());
         }
         match self.most() {
             Some(share) if self.least() > self.limit.instructions() => {
@@ -177,13 +179,34 @@ impl Forecast {
     }
 }
 
+/// A header stack with more elements than a target takes.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// Its name.
+    pub name: SmolStr,
+    /// How many it has.
+    pub elements: usize,
+    /// How many it may have.
+    pub most: usize,
+    /// Where it is declared, or what it is in.
+    pub span: Span,
+}
+
 /// The largest stack that does not stay rolled, if it has too many elements.
-fn stack_of_cases(program: &Program) -> Option<(SmolStr, usize, Span)> {
+fn stack_of_cases(program: &Program) -> Option<Stack> {
+    let most = match copies::differ(program) {
+        true => MOST_CASES_OF_COPIES,
+        false => MOST_CASES,
+    };
     let unrolled = program.stacks.values().filter(|stack| !stack.rolled);
     let largest = unrolled.max_by_key(|stack| stack.elems.len())?;
-    let first = largest.elems.first()?;
     let elements = largest.elems.len();
-    (elements > MOST_CASES).then(|| (largest.name.clone(), elements, program.headers[*first].span))
+    (elements > most).then_some(Stack {
+        name: largest.name.clone(),
+        elements,
+        most,
+        span: program.headers[*largest.elems.first()?].span,
+    })
 }
 
 /// How often each table is applied.
@@ -369,7 +392,11 @@ mod tests {
         };
         assert_eq!(refused(&with(MOST_CASES)), None);
         let (label, _) = refused(&with(MOST_CASES + 1)).expect("one");
-        assert_eq!(label, "this stack");
+        assert_eq!(label, "it is in this");
+        let mut copied = with(MOST_CASES_OF_COPIES + 1);
+        assert_eq!(refused(&copied), None);
+        copied.slots.push(copies::requests());
+        assert!(refused(&copied).is_some());
         let mut rolled = with(MOST_CASES + 1);
         rolled
             .stacks
