@@ -24,11 +24,14 @@ const PART: u32 = 2_000;
 /// Bytes of a worker's stack: without optimisation the passes over such programs need more than a thread has by default.
 const STACK: usize = 64 << 20;
 
+/// Makes a program of one shape.
+type Shape = fn() -> Elaborated;
+
 /// Each takes at least a quarter more than what is forecast by constructs, if not all its ways out are alike. All are too long for one function,
 /// as whatever comes near the limit is.
 #[test]
 fn the_verifier_processes_more_of_every_shape_than_is_forecast() {
-    let shapes: [(&str, fn() -> Elaborated); 13] = [
+    let shapes: [(&str, Shape); 13] = [
         ("states", || shapes::states(1_600, 1_600, &[1, 2, 7])),
         ("far states", || {
             shapes::states(1_300, 12, &[1, 2, 3, 4, 9, 16, 25, 36])

@@ -95,7 +95,7 @@ pub enum State {
     /// Members and groups of actions.
     Profile(Profile),
     /// What was read of the packet's message.
-    Message(Message),
+    Message(Box<Message>),
 }
 
 /// Every extern that has a meaning.

@@ -59,7 +59,7 @@ pub fn schema_name(object: &ExternData) -> Option<&str> {
 pub(crate) const EXTERN: Extern = Extern {
     name: MESSAGE,
     meaning: Meaning::Object {
-        create: |data| State::Message(Message::new(data)),
+        create: |data| State::Message(Box::new(Message::new(data))),
         methods: &[
             (READ_MESSAGE, read),
             (READ_FOR, read_for),
@@ -101,7 +101,7 @@ impl Message {
 
 fn message(state: &mut State) -> Result<&mut Message, Fault> {
     match state {
-        State::Message(message) => Ok(message),
+        State::Message(message) => Ok(message.as_mut()),
         _ => Err(Fault::Malformed),
     }
 }
@@ -222,7 +222,7 @@ mod tests {
     use diag::Span;
 
     fn object(schema: &str) -> State {
-        State::Message(Message::new(&ExternData {
+        State::Message(Box::new(Message::new(&ExternData {
             name: "m".into(),
             ty: MESSAGE.into(),
             type_args: Vec::new(),
@@ -232,7 +232,7 @@ mod tests {
             implementations: Vec::new(),
             annotations: Vec::new(),
             span: Span::NONE,
-        }))
+        })))
     }
 
     fn got(state: &mut State, name: &str, width: u32) -> (bool, Vec<u8>, u64) {
