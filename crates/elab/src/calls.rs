@@ -5,6 +5,7 @@
 //! control given the outgoing packet, so that a deparser is a plain sequence of emits.
 
 use crate::args::{CopyOut, EvalArg, ParamInst};
+use crate::assign::LValue;
 use crate::body::{Body, InlineFrame};
 use crate::effects::returns_early;
 use crate::instances::{Binding, ControlInst, Env, InstRef};
@@ -14,7 +15,10 @@ use crate::value::Value;
 use crate::{Elab, Result, errors, names};
 use diag::Span;
 use hir::{Call, Callee, FunctionId, LocalId, Ty};
-use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKind};
+use ir::visit::walk_block;
+use ir::{
+    Arg, Block, HeaderRef, Param, Place, Program, Routine, RoutineData, RoutineKind, StmtKind,
+};
 use smol_str::SmolStr;
 use std::rc::Rc;
 
@@ -173,6 +177,15 @@ impl Elab<'_> {
             return self.fail(errors::not_an_instance(span));
         };
         let (mut passed, after) = self.call_args(&callee.params, &args, span)?;
+        // A union is in place already.
+        let is_in_place =
+            |copy: &CopyOut| matches!(&copy.dst, LValue::Whole(dst) if *dst == copy.src);
+        if !after.iter().all(is_in_place)
+            && may_exit(&self.program, &self.program.routines[routine].body)
+        {
+            let name = self.program.routines[routine].name.clone();
+            return self.fail(errors::bits_of_exiting(span, &name));
+        }
         let mut value = Value::Nothing;
         if let Some(returned) = &callee.result {
             let to = if wanted {
@@ -557,4 +570,21 @@ pub(crate) fn without_trailing_return(mut block: ir::Block) -> ir::Block {
         block.pop();
     }
     block
+}
+
+/// Whether what statements do, with what they call, may exit. The IR has no recursion, so this ends.
+fn may_exit(program: &Program, block: &Block) -> bool {
+    let mut found = false;
+    walk_block(block, &mut |stmt| {
+        found |= match &stmt.kind {
+            StmtKind::Exit => true,
+            StmtKind::Call(routine, _) => may_exit(program, &program.routines[*routine].body),
+            StmtKind::Apply { table, .. } => program.tables[*table]
+                .actions
+                .iter()
+                .any(|action| may_exit(program, &program.actions[action.action].body)),
+            _ => false,
+        };
+    });
+    found
 }

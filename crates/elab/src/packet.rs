@@ -51,7 +51,7 @@ impl Elab<'_> {
                 let freeze = size.is_some_and(crate::effects::has_effects);
                 match self.lvalue(expr, freeze)? {
                     LValue::Whole(storage) => (storage, next),
-                    _ => return self.fail(errors::unexpected(span, "extract")),
+                    _ => return self.fail(errors::extracts_no_header(span)),
                 }
             }
             Arg::Discard(ty) => (self.allocate("_", ty, span)?, None),
@@ -113,7 +113,7 @@ impl Elab<'_> {
                 }
                 Ok(())
             }
-            _ => self.fail(errors::unexpected(span, "extract")),
+            _ => self.fail(errors::extracts_no_header(span)),
         }
     }
 

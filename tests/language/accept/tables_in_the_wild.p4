@@ -36,12 +36,20 @@ control c(inout bit<8> x, inout h_t[2] hs, inout bit<32> n) {
         actions = { a; b; }
         entries = { priority = 10: (true, _, true, 1): b(); (true, 2, true, 1): b(); }
     }
+    table taken {
+        key = {
+            x + 1: exact; //~ W0409 no name for the control plane
+            x: exact @name("key0");
+        }
+        actions = { b; }
+    }
     table nothing { key = {} actions = { b; } const entries = {} }
     @name("first") @name("second") //~ W0204 a second `@name`
     table named { actions = { b; } }
     apply {
         outer.apply();
         nothing.apply();
+        taken.apply();
         named.apply();
         a();
         hs[next(n)].x += 1;

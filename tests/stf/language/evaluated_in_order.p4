@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Keys are evaluated from left to right, also where a later one changes what an earlier one reads; and what comes behind
-// some bits of a field among the arguments is copied out although the action exits.
+// a member of a union among the arguments is copied out although the action exits.
 
 #include <core.p4>
 #include <xdp_model.p4>
@@ -12,17 +12,31 @@ header h_t {
     bit<16> type;
     bit<8>  read;
     bit<8>  found;
-    bit<8>  bits;
     bit<8>  behind;
 }
 
+header one_t {
+    bit<8> value;
+}
+
+header other_t {
+    bit<16> value;
+}
+
+header_union either_t {
+    one_t   one;
+    other_t other;
+}
+
 struct headers_t {
-    h_t h;
+    h_t      h;
+    either_t either;
 }
 
 parser prs(packet_in packet, out headers_t hdr) {
     state start {
         packet.extract(hdr.h);
+        packet.extract(hdr.either.one);
         transition accept;
     }
 }
@@ -36,8 +50,8 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     action found(bit<8> value) {
         hdr.h.found = value;
     }
-    action stop(inout bit<4> some, inout bit<8> behind) {
-        some = 3;
+    action stop(inout one_t member, inout bit<8> behind) {
+        member.value = 3;
         behind = 4;
         exit;
     }
@@ -57,13 +71,14 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         xout.output_port = 0;
         xout.output_action = xdp_action.XDP_TX;
         three.apply();
-        stop(hdr.h.bits[3:0], hdr.h.behind);
+        stop(hdr.either.one, hdr.h.behind);
     }
 }
 
 control dprs(in headers_t hdr, packet_out packet) {
     apply {
         packet.emit(hdr.h);
+        packet.emit(hdr.either);
     }
 }
 

@@ -100,3 +100,25 @@ pub(crate) fn factory(at: Span) -> Diagnostic {
     )
     .help("declare an instance of the extern, as in `counter(4) c;`")
 }
+
+/// Bits that are copied back behind a call, after which nothing runs if what is called exits.
+pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0590"),
+        at,
+        format!("`{name}` may exit, which loses what it sets of these bits"),
+    )
+    .label("it is given bits of a value, or several values as one")
+    .help("let it have the whole value, or set a flag there and exit behind the call")
+}
+
+/// What is extracted is no header, which only an instance of something generic shows.
+pub(crate) fn extracts_no_header(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0591"),
+        at,
+        "`extract` fills a header, which this is not here",
+    )
+    .label("no header, in this instance")
+    .help("give the type parameter a header as its argument")
+}

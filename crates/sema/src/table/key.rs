@@ -8,8 +8,28 @@ use smol_str::{SmolStr, format_smolstr};
 use syntax::ast;
 
 impl Checker<'_> {
-    /// An element of a key, of which there are `index` before it.
-    pub(super) fn key_element(&mut self, element: &ast::KeyElement, index: usize) -> KeyElement {
+    /// A table's key. Elements without names get one that no other has.
+    pub(super) fn key(&mut self, elements: &[ast::KeyElement]) -> Vec<KeyElement> {
+        let mut keys: Vec<KeyElement> = elements.iter().map(|e| self.key_element(e)).collect();
+        for i in 0..keys.len() {
+            if !keys[i].name.is_empty() {
+                continue;
+            }
+            let mut numbers = i..;
+            let is_free = |made: &SmolStr| keys.iter().all(|key| key.name != *made);
+            let made = numbers.find_map(|n| Some(format_smolstr!("key{n}")).filter(is_free));
+            keys[i].name = made.unwrap_or_default();
+            let hidden = keys[i].annotations.iter().any(|a| a.name == "hidden");
+            if !hidden && keys[i].expr.ty != Ty::Poison {
+                let at = elements[i].expr.span;
+                self.report(warnings::key_without_name(at, &keys[i].name));
+            }
+        }
+        keys
+    }
+
+    /// An element of a key; its name is empty if it has none.
+    fn key_element(&mut self, element: &ast::KeyElement) -> KeyElement {
         let annotations = self.annotations(&element.annotations);
         let mut expr = self.in_context(Context::Key, |c| c.expr(&element.expr, None));
         if expr.ty == Ty::Int {
@@ -47,17 +67,7 @@ impl Checker<'_> {
                 },
                 _ => None,
             });
-        let hidden = annotations.iter().any(|a| a.name == "hidden");
-        let name = match named.or_else(|| written(&element.expr)) {
-            Some(name) => name,
-            None => {
-                let made = format_smolstr!("key{index}");
-                if !hidden && expr.ty != Ty::Poison {
-                    self.report(warnings::key_without_name(element.expr.span, &made));
-                }
-                made
-            }
-        };
+        let name = named.or_else(|| written(&element.expr)).unwrap_or_default();
         KeyElement {
             expr,
             match_kind,

@@ -64,9 +64,7 @@ impl Checker<'_> {
             match &property.value {
                 ast::PropertyValue::Key(elements) => {
                     self.annotations(&property.annotations);
-                    table.keys = (elements.iter().enumerate())
-                        .map(|(i, e)| self.key_element(e, i))
-                        .collect();
+                    table.keys = self.key(elements);
                 }
                 ast::PropertyValue::Actions(refs) => {
                     has_actions = true;

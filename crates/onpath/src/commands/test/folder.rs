@@ -8,7 +8,7 @@ use crate::output::{Stop, out_line, print_json};
 use arch::tc::Direction;
 use diag::{Diagnostics, SourceMap, render_plain};
 use driver::read_text;
-use driver::stf::{Case, Target, TestResult};
+use driver::stf::{Case, Target};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -200,16 +200,9 @@ fn run_case(runs: &mut Runs, pair: &Pair, case: &Case, direction: Direction) -> 
     };
     let result = prepared.run(case, None);
     let json = super::as_json(&name, &result, prepared);
-    let came = match &result {
-        TestResult::Passed { .. } => Came::Passed,
-        TestResult::Failed { failures, .. } => Came::Failed(failures.join("\n")),
-        TestResult::Refused(diagnostics) | TestResult::NotLoaded(diagnostics) => {
-            Came::Refused(render_plain(diagnostics, prepared.map(&result)))
-        }
-    };
     let ran = Ran {
         took: begun.elapsed(),
-        ..over(pair, name, came)
+        ..over(pair, name, super::came(&result, prepared))
     };
     Shown { ran, json }
 }

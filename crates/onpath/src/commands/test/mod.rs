@@ -8,7 +8,7 @@ use crate::args::{Test, TestTarget, TraceFormat};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
+use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span, render_plain};
 use driver::bpf_target::Reach;
 use driver::read_text;
 use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
@@ -59,13 +59,30 @@ pub(crate) fn run(args: Test) -> Done {
     } else {
         of_program(&args, target)?
     };
-    if let Some(path) = &args.junit {
-        std::fs::write(path, junit::document(&results)).map_err(|error| {
-            let why = diag::system_message(&error);
-            Stop::Failed(format!("`{}` cannot be written: {why}", path.display()))
-        })?;
-    }
+    write_junit(&args, &results)?;
     Ok(ExitCode::from(tally.status()))
+}
+
+/// Writes the results where the arguments want them for a build server.
+fn write_junit(args: &Test, results: &[Ran]) -> Result<(), Stop> {
+    let Some(path) = &args.junit else {
+        return Ok(());
+    };
+    std::fs::write(path, junit::document(results)).map_err(|error| {
+        let why = diag::system_message(&error);
+        Stop::Failed(format!("`{}` cannot be written: {why}", path.display()))
+    })
+}
+
+/// What a test that ran came to.
+fn came(result: &TestResult, program: &Prepared) -> Came {
+    match result {
+        TestResult::Passed { .. } => Came::Passed,
+        TestResult::Failed { failures, .. } => Came::Failed(failures.join("\n")),
+        TestResult::Refused(why) | TestResult::NotLoaded(why) => {
+            Came::Refused(render_plain(why, program.map(result)))
+        }
+    }
 }
 
 /// Reports what keeps all tests from running.
@@ -90,9 +107,22 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     };
     let cases = read_cases(args).map_err(cannot)?;
     let mut runs = Runs::new(args, args.source.clone(), args.externs.clone(), target);
+    let over = |name: String, came, took| Ran {
+        program: args.source.file.display().to_string(),
+        name,
+        came,
+        took,
+    };
     let stop = |why: Box<Refused>| {
         refuse_all(args, &why.diagnostics, &why.map);
-        Stop::AlreadyReported(why.status)
+        let text = render_plain(&why.diagnostics, &why.map);
+        let refused = |case: &Case| {
+            let came = Came::Refused(text.clone());
+            over(case.name.clone(), came, Duration::ZERO)
+        };
+        let all: Vec<Ran> = cases.iter().map(refused).collect();
+        let written = write_junit(args, &all).err();
+        written.unwrap_or(Stop::AlreadyReported(why.status))
     };
     let plans: Result<Vec<Plan>, _> = cases.iter().map(|case| runs.plan(case)).collect();
     let plans = plans.map_err(stop)?;
@@ -106,12 +136,6 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     let mut tally = Tally::default();
     let mut all: Vec<Ran> = Vec::new();
     let mut results: Vec<Value> = Vec::new();
-    let over = |name: String, came, took| Ran {
-        program: args.source.file.display().to_string(),
-        name,
-        came,
-        took,
-    };
     for (case, plan) in cases.iter().zip(plans) {
         let directions = match plan {
             Plan::Run(directions) => directions,
@@ -136,13 +160,7 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
             } else {
                 show(&name, &result, program);
             }
-            let came = match &result {
-                TestResult::Passed { .. } => Came::Passed,
-                TestResult::Failed { failures, .. } => Came::Failed(failures.join("\n")),
-                TestResult::Refused(why) | TestResult::NotLoaded(why) => {
-                    Came::Refused(diag::render_plain(why, program.map(&result)))
-                }
-            };
+            let came = came(&result, program);
             all.push(over(name, came, begun.elapsed()));
         }
     }

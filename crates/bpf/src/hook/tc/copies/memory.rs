@@ -84,8 +84,9 @@ pub(crate) fn is_fetched(name: &str) -> bool {
     IN_MEMORY.iter().any(|(known, ..)| *known == name)
 }
 
-/// Finds the memory that a function uses, whose names and calls are known, by a variable that is zero. Without it, the function returns `refused`. If everything is to be `kept` there, each access to
-/// what the packet is now is one of memory, as [`fetch_scratch`](crate::storage::fetch_scratch) has it.
+/// Finds the memory that a function uses, whose names and calls are known, by a variable that is zero. Without it, the
+/// function returns `refused`. If everything is to be `kept` there, each access to what the packet is now is one of memory, as
+/// [`fetch_scratch`](crate::storage::fetch_scratch) has it.
 pub(crate) fn fetch(zero: &C, refused: &C, kept: bool, uses: impl Fn(&str) -> bool) -> Block {
     let mut out = Block::new();
     let is_used = |name: &str| uses(name) || name == TRAFFIC && uses(LENGTH);
