@@ -99,7 +99,7 @@ fn rate(
     packets: u32,
 ) -> io::Result<f64> {
     let index = interface::index("dut").map_err(|d| io::Error::other(d.message))?;
-    let _attached = Link::attach_xdp(program, index, XdpMode::Native)?;
+    let _attached = Link::attach_xdp(program, index, XdpMode::Native)?.until_dropped();
     let words = (packet.len() / 8).min(GENERATED_WORDS);
     let mut job = gen_index.to_ne_bytes().to_vec();
     job.extend((words as u32).to_ne_bytes());

@@ -5,7 +5,7 @@ use kernel::interface;
 use kernel::link::{self, End, Setup};
 use kernel::offloads::{self, Offload};
 use kernel::packet_ring::PacketRing;
-use kernel::sys::{Link, Prog, XdpMode};
+use kernel::sys::{Attached, Link, Prog, XdpMode};
 use lab::Space;
 use lab::precedence;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -142,10 +142,10 @@ impl Network {
     }
 
     /// Attaches a program to the receiver's device.
-    pub(super) fn attach(&self, program: &Prog) -> io::Result<Link> {
+    pub(super) fn attach(&self, program: &Prog) -> io::Result<Attached> {
         self.receiver.run(|| {
             let index = index(&self.device)?;
-            Link::attach_xdp(program, index, XdpMode::Native)
+            Ok(Link::attach_xdp(program, index, XdpMode::Native)?.until_dropped())
         })
     }
 

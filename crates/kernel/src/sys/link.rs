@@ -234,6 +234,25 @@ impl Link {
     }
 }
 
+/// An attachment that ends when this is dropped. A dropped [`Link`] lasts for as long as another process has it open,
+/// and one that another thread starts just then has, until it executes its program.
+#[derive(Debug)]
+pub struct Attached(Link);
+
+impl Link {
+    /// Ends the attachment with the value returned.
+    pub fn until_dropped(self) -> Attached {
+        Attached(self)
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // It fails only where the device is gone already, and the attachment with it.
+        let _ = self.0.detach();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +293,31 @@ mod tests {
         });
         let expected = [Some(id(&first)), Some(id(&second))];
         assert_eq!(seen.expect("attaches"), expected);
+    }
+
+    #[test]
+    fn an_attachment_ends_though_others_hold_its_link() {
+        let ns = NetNs::new().expect("this test needs root");
+        let pass = Prog::constant_xdp(2).expect("loads");
+        let attach = || Link::attach_xdp(&pass, LOOPBACK, XdpMode::Generic);
+        let seen = ns.run(|| {
+            let link = attach()?;
+            let held = link.fd.try_clone()?;
+            drop(link);
+            let taken = attach().expect_err("the device is taken").raw_os_error();
+            Link {
+                fd: held.try_clone()?,
+            }
+            .detach()?;
+            drop(attach()?.until_dropped());
+            let link = attach()?;
+            let held = (held, link.fd.try_clone()?);
+            drop(link.until_dropped());
+            attach()?;
+            drop(held);
+            Ok(taken)
+        });
+        assert_eq!(seen.expect("attaches"), Some(libc::EBUSY));
     }
 
     #[test]

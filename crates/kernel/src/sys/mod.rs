@@ -20,7 +20,9 @@ pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
 pub use filter::Side;
 pub use lines::{InstructionLines, instruction_lines};
-pub use link::{Link, XdpMode, XdpSeen, driver_words, link_ids, takes_redirected, tcx_on, xdp_on};
+pub use link::{
+    Attached, Link, XdpMode, XdpSeen, driver_words, link_ids, takes_redirected, tcx_on, xdp_on,
+};
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with, path_log};
