@@ -1,6 +1,7 @@
 //! The interface headers as documentation: all that they declare is in it, and the documents are what the headers and pages say now.
 
 mod targets;
+mod wrong_uses;
 
 use crate::common::root;
 use diag::{SourceMap, render_plain};

@@ -2,8 +2,9 @@
 //! nowhere else.
 
 use super::headers;
+use super::wrong_uses::{USES, Wrong};
 use bpf::abi::Hook;
-use diag::{Diagnostics, render_plain};
+use diag::Diagnostics;
 use driver::Input;
 use driver::bpf_target::{Request, generate};
 use explain::{Header, Item, Kind, Target};
@@ -12,12 +13,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A use of an extern.
-struct Use {
-    name: &'static str,
+pub(super) struct Use {
+    pub name: &'static str,
     /// What the control declares for it.
-    declared: &'static str,
+    pub declared: &'static str,
     /// What the control does with it.
-    does: &'static str,
+    pub does: &'static str,
 }
 
 const fn call(name: &'static str, does: &'static str) -> Use {
@@ -166,11 +167,11 @@ const OF_V1MODEL: &[Use] = &[
     ),
     call(
         "verify_checksum",
-        "verify_checksum(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.csum16);",
+        "verify_checksum(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.csum16); n = (bit<32>)sm.checksum_error;",
     ),
     call(
         "verify_checksum_with_payload",
-        "verify_checksum_with_payload(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.csum16);",
+        "verify_checksum_with_payload(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.csum16); n = (bit<32>)sm.checksum_error;",
     ),
     call(
         "update_checksum",
@@ -280,33 +281,40 @@ fn refused_by(said: &str) -> Option<&str> {
     said.strip_prefix("Refused (")?.split(')').next()
 }
 
-/// What a target refuses.
-fn refusals(text: &str, target: Target) -> BTreeSet<String> {
+/// What a target says to a program, by codes: errors and warnings.
+fn said(text: &str, target: Target) -> BTreeSet<String> {
     let input = Input {
         text: Some(text.to_string().into()),
         ..Input::file("used.p4")
     };
     let elaborated = match driver::elaborate(&input) {
         Ok(elaborated) => elaborated,
-        Err(refused) => panic!(
-            "{}\n{text}",
-            render_plain(&refused.diagnostics, &refused.map)
-        ),
+        Err(refused) => return codes(&refused.diagnostics),
     };
+    let mut found = codes(&elaborated.diagnostics);
     let hook = match target {
         Target::Interpreter => {
             let made = Interpreter::new(Arc::new(elaborated.program), Options::default());
-            return codes(made.err().unwrap_or_default());
+            found.extend(codes(&made.err().unwrap_or_default()));
+            return found;
         }
         Target::Xdp => Hook::Xdp,
         Target::Tc => Hook::TcIngress,
     };
     let made = generate(&elaborated.program, &elaborated.map, Request::hook(hook));
-    codes(made.err().unwrap_or_default())
+    found.extend(codes(&made.err().unwrap_or_default()));
+    found
 }
 
-fn codes(refused: Diagnostics) -> BTreeSet<String> {
-    refused.iter().map(|d| d.code.0.to_string()).collect()
+/// What a target refuses a program for.
+fn refusals(text: &str, target: Target) -> BTreeSet<String> {
+    let mut found = said(text, target);
+    found.retain(|code| code.starts_with('E'));
+    found
+}
+
+fn codes(diagnostics: &Diagnostics) -> BTreeSet<String> {
+    diagnostics.iter().map(|d| d.code.0.to_string()).collect()
 }
 
 /// What is not as an extern's documentation says.
@@ -343,6 +351,45 @@ fn what_is_said_of_targets_is_so() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What is not as it is said of a wrong use.
+fn not_refused(header: &Header<'_>, item: &Item, wrong: &Wrong) -> Vec<String> {
+    let text = program(header.name, &wrong.used);
+    let mut found = Vec::new();
+    for target in Target::ALL {
+        let codes = said(&text, target);
+        if codes.contains(wrong.code) != wrong.on.contains(&target) {
+            let (name, code, target) = (&item.name, wrong.code, target.name());
+            found.push(format!("{name}: {code} on {target}, which says {codes:?}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn errors_that_concern_an_extern_are_listed_and_given() {
+    let headers = headers();
+    let items = || {
+        let of = |header| move |item| (header, item);
+        headers
+            .iter()
+            .flat_map(move |header| header.items.iter().map(of(header)))
+    };
+    let mut found = Vec::new();
+    for wrong in USES {
+        let of_name = items().filter(|(_, item)| item.name == wrong.used.name);
+        let lists = |item: &Item| {
+            let docs = item.members.iter().map(|member| &member.doc);
+            let mut docs = docs.chain([&item.doc]);
+            docs.any(|doc| doc.errors.iter().any(|code| code == wrong.code))
+        };
+        match of_name.clone().find(|(_, item)| lists(item)) {
+            Some((header, item)) => found.extend(not_refused(header, item, wrong)),
+            None => found.push(format!("{}: no {}", wrong.used.name, wrong.code)),
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
