@@ -19,4 +19,4 @@ pub use documents::{about_item, index, reference};
 pub use header::{Doc, Header, Item, Kind, Member, Target};
 pub use markdown::{Style, render};
 pub use page::{File, Group, Page};
-pub use pages::{Unknown, groups, page};
+pub use pages::{Unknown, group, groups, page};

@@ -28,6 +28,12 @@ pub fn groups() -> &'static [Group<'static>] {
     &GROUPS
 }
 
+/// The pages of a group by its name, in whatever case: `E02`, or `W` for all warnings.
+pub fn group(word: &str) -> Option<&'static Group<'static>> {
+    let mut groups = groups().iter();
+    groups.find(|group| group.name.eq_ignore_ascii_case(word))
+}
+
 /// What a word stands for that is no code with a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
@@ -117,6 +123,13 @@ mod tests {
         for word in ["", "E", "E00001", "register", "Ü1", "E-1", "+1"] {
             assert_eq!(page(word), Err(Unknown::Word), "{word}");
         }
+    }
+
+    #[test]
+    fn a_group_is_found_by_the_beginning_of_its_codes() {
+        assert_eq!(group("e00").map(|group| group.name), Some("E00"));
+        assert_eq!(group("w").map(|group| group.name), Some("W"));
+        assert_eq!(group("E0"), None);
     }
 
     #[test]

@@ -712,7 +712,8 @@ pub enum Drawing {
 /// `onpath explain`
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A code, such as E0207 (or 207), a header, such as v1model, or a name that a header declares
+    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a header, such as v1model,
+    /// or a name that a header declares
     #[arg(value_name = "CODE|NAME", add = names::explained())]
     pub name: Option<String>,
     /// Print as JSON

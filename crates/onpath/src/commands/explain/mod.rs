@@ -8,7 +8,7 @@ pub(crate) use headers::names;
 use crate::args::Explain as Args;
 use crate::output::{Done, Stop, bold, out, out_line, print_json};
 use crate::screen;
-use explain::{Block, Style, Unknown, page, render};
+use explain::{Block, Style, Unknown, group, page, render};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -30,9 +30,15 @@ pub(crate) fn run(args: Args) -> Done {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let (text, object) = match page(&word) {
-        Ok((group, page)) => (pages::text(page, style), pages::described(group, page)),
-        Err(unknown) => headers::find(&word, style).ok_or_else(|| nothing(&word, unknown))?,
+    let (text, object) = match (group(&word), page(&word)) {
+        (Some(group), _) => (
+            pages::group_text(group, style),
+            pages::group_described(group),
+        ),
+        (None, Ok((group, page))) => (pages::text(page, style), pages::described(group, page)),
+        (None, Err(unknown)) => {
+            headers::find(&word, style).ok_or_else(|| nothing(&word, unknown))?
+        }
     };
     match args.json {
         true => print_json(&object),

@@ -1,17 +1,43 @@
 //! Pages of diagnostics.
 
 use super::{Objects, headed, print_rows};
-use explain::{Block, Group, Page, Style, groups};
+use diag::columns;
+use explain::{Block, Group, Page, Style, blocks, groups};
 use serde_json::{Value, json};
 
 /// Prints all codes, by group.
 pub(super) fn list(style: Style) {
     for group in groups() {
-        let rows = group.pages.iter();
-        let rows = rows.map(|page| vec![format!("  {}", page.code), page.title.to_string()]);
-        let heading = format!("{}: {}", group.name, group.about);
-        print_rows(&heading, &rows.collect::<Vec<_>>(), style);
+        print_rows(&heading(group), &rows(group), style);
     }
+}
+
+fn heading(group: &Group<'_>) -> String {
+    format!("{}: {}", group.name, group.about)
+}
+
+/// The codes of a group and what they stand for.
+fn rows(group: &Group<'_>) -> Vec<Vec<String>> {
+    let rows = group.pages.iter();
+    rows.map(|page| vec![format!("  {}", page.code), page.title.to_string()])
+        .collect()
+}
+
+/// A group as a terminal shows it.
+pub(super) fn group_text(group: &Group<'_>, style: Style) -> String {
+    let summary = blocks(group.summary).unwrap_or_default();
+    headed(&heading(group), &summary, style) + "\n" + &columns(&rows(group))
+}
+
+/// A group as an object.
+pub(super) fn group_described(group: &Group<'_>) -> Value {
+    let pages = group.pages.iter().map(|page| brief(group, page));
+    json!({
+        "group": group.name,
+        "about": group.about,
+        "text": group.summary,
+        "diagnostics": pages.collect::<Objects>(),
+    })
 }
 
 /// A page as a terminal shows it.
