@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parser left of a packet, read without taking it from the packet: what a deparser emits does not change.
+//! What the parser left of a packet, read without taking it from the packet: what a deparser emits does not change.
+//!
+//! The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
+//! bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies: also
+//! that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, and ends
+//! 16384 bytes behind them at the latest: no packet of IP is so long. Only the length counts all of a packet that is larger.
+//!
+//! At XDP such packets are in several buffers. A program that includes this header and reads payloads takes them if its parser has no loop and
+//! reads no more than 1,024 bytes.
 
 #ifndef _PAYLOAD_P4_
 #define _PAYLOAD_P4_
 
-// The payload begins behind the last byte that the parser extracted or passed over, and ends with the packet. Offsets count
-// bytes from its start. It is the payload as the packet came in, and is read in controls, wherever in the packet's memory it lies: also
-// that of jumbo frames, and of packets that are still to be segmented. Reading may begin at any of the packet's first 65536 bytes, and ends
-// 16384 bytes behind them at the latest: no packet of IP is so long. Only the length counts all of a packet that is larger.
-
-// How many bytes it has.
+/// How many bytes the payload has.
+/// @on interpreter: As described.
+/// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
+/// @errors E0608 E0749
 extern bit<32> payload_length();
 
-// Reads the bytes at an offset into a bit<W> of as many bytes, the first one the most significant. False, and the value 0, if
-// the payload ends before. W is a multiple of 8, and 1024 at most.
+/// Reads the bytes at an offset into a `bit<W>` of as many bytes, the first one the most significant. False, and the value 0, if
+/// the payload ends before. W is a multiple of 8, and 1024 at most.
+/// @on interpreter: As described.
+/// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
+/// @errors E0607 E0608 E0749
 extern bool payload_read<T>(in bit<32> offset, out T value);
 
-// Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a bit<W> of up to 64 bytes.
+/// Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a `bit<W>` of up to 64 bytes.
+/// @on interpreter: As described.
+/// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
+/// @errors E0607 E0608 E0749
 extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 
-// Where these bytes stand first in the 65536 bytes from this offset on, all of which is the payload of any packet that a network
-// carries; PAYLOAD_NOT_FOUND if they do not. The value is a constant, a bit<W> of up to 64 bytes.
+/// Where these bytes stand first in the 65536 bytes from this offset on, all of which is the payload of any packet that a network
+/// carries; PAYLOAD_NOT_FOUND if they do not. The value is a constant, a `bit<W>` of up to 64 bytes.
+/// @on interpreter: As described.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749).
+/// @errors E0607 E0608 E0748 E0749
 extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 
+/// What `payload_find` returns for bytes that are nowhere.
 const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
 
-// Whether a regular expression is found in the bytes at an offset: in `length` of them, or as many as there are, but no more than
-// 65536. It is found anywhere in them unless `^` and `$` bind it to their ends. It has what a deterministic automaton can do (no
-// backreferences, no look-around), the classes of ASCII, and an automaton of 256 KB at most, which takes the same time for each byte
-// whatever it looks for: of a set of patterns, `first|second` finds any at once. In a string, a backslash is written twice: "\\.html$".
+/// Whether a regular expression is found in the bytes at an offset: in `length` of them, or as many as there are, but no more than
+/// 65536. It is found anywhere in them unless `^` and `$` bind it to their ends. It has what a deterministic automaton can do (no
+/// backreferences, no look-around), the classes of ASCII, and an automaton of 256 KB at most, which takes the same time for each byte
+/// whatever it looks for: of a set of patterns, `first|second` finds any at once. In a string, a backslash is written twice: `"\\.html$"`.
+/// @on interpreter: As described.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749).
+/// @errors E0608 E0609 E0748 E0749
 extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 
-// What became of reading a message.
+/// What became of reading a message.
 enum bit<8> message_status {
     READ            = 0,   // it is one, as its schema describes it
     OTHER           = 1,   // it does not begin as such a message does
@@ -44,44 +63,51 @@ enum bit<8> message_status {
     TOO_LONG        = 7    // it goes on behind the limit
 }
 
-// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
-// (messages/README.md; `onpath plan --list`).
-//
-//   message("http") request;
-//   apply {
-//       bit<256> host;
-//       bit<32> length;
-//       if (request.read(0) == message_status.READ && request.get_bytes("host", host, length)) { ... }
-//   }
-//
-// Of a message, no more than `limit` bytes are read, 16384 at most; without one, as many as the schema says. What is cut off
-// there has no attributes, and the status is TOO_LONG; a field that extends to the message's end ends there.
+/// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
+/// (`messages/README.md`; `onpath plan --list`).
+///
+/// ```p4
+/// message("http") request;
+/// apply {
+///     bit<256> host;
+///     bit<32> length;
+///     if (request.read(0) == message_status.READ && request.get_bytes("host", host, length)) { ... }
+/// }
+/// ```
+///
+/// Of a message, no more than `limit` bytes are read, 16384 at most; without one, as many as the schema says. What is cut off
+/// there has no attributes, and the status is TOO_LONG; a field that extends to the message's end ends there.
+/// @on interpreter: As described, for every schema.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round; a schema for which no code can be written is refused too (E0749).
+/// @errors E0604 E0605 E0606 E0607 E0608 E0609 E0748 E0749
 extern message {
+    /// Messages of the schema with this name.
     message(string schema);
+    /// The same, of which no more than `limit` bytes are read.
     message(string schema, bit<32> limit);
 
-    // Reads the message that begins at an offset of the payload. Until the packet's next call, its attributes can be had: if it
-    // is malformed or too long, those in front of where reading stopped.
+    /// Reads the message that begins at an offset of the payload. Until the packet's next call, its attributes can be had: if it
+    /// is malformed or too long, those in front of where reading stopped.
     message_status read(in bit<32> offset);
 
-    // The same of a message that has no more than `length` bytes, whatever follows it in the packet: those of a UDP datagram,
-    // which Ethernet may have filled up.
+    /// The same of a message that has no more than `length` bytes, whatever follows it in the packet: those of a UDP datagram,
+    /// which Ethernet may have filled up.
     message_status read(in bit<32> offset, in bit<32> length);
 
-    // The same for some attributes, whose names have `,` between them: as soon as all of them were found, reading stops, and the status is
-    // READ, whatever follows.
+    /// The same for some attributes, whose names have `,` between them: as soon as all of them were found, reading stops, and the status is
+    /// READ, whatever follows.
     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
 
-    // An attribute that is a number. False, and the value 0, if the message has none of this name. T is a bit<W> of up to
-    // 64 bits that has room for all values, or int<64> for those that may be negative. Of several values the first in the message.
+    /// An attribute that is a number. False, and the value 0, if the message has none of this name. T is a `bit<W>` of up to
+    /// 64 bits that has room for all values, or `int<64>` for those that may be negative. Of several values the first in the message.
     bool get_number<T>(string attribute, out T value);
 
-    // An attribute that is bytes or text, of which T, a bit<W> of up to 256 bytes, has the first ones: the first byte is the most
-    // significant, and zeros follow the last. The length counts all of its bytes.
+    /// An attribute that is bytes or text, of which T, a `bit<W>` of up to 256 bytes, has the first ones: the first byte is the most
+    /// significant, and zeros follow the last. The length counts all of its bytes.
     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 
-    // Whether the message has such an attribute, and a regular expression, as for `payload_matches`, is found in its bytes: in all
-    // of them, also those behind the ones that `get_bytes` has room for.
+    /// Whether the message has such an attribute, and a regular expression, as for `payload_matches`, is found in its bytes: in all
+    /// of them, also those behind the ones that `get_bytes` has room for.
     bool matches(string attribute, string pattern);
 }
 

@@ -14,8 +14,8 @@ macro_rules! programs {
     };
 }
 
-/// The include files of `p4include/`, part of the program so that it works wherever it is copied.
-const BUILT_IN: [(&str, &str); 9] = [
+/// The include files of `p4include/`, part of the program so that it works wherever it is copied: names and texts.
+pub const HEADERS: [(&str, &str); 9] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
@@ -147,7 +147,7 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
-        let header = BUILT_IN
+        let header = HEADERS
             .iter()
             .find(|(name, _)| *name == path && from.is_some());
         match header {
@@ -158,7 +158,7 @@ impl SourceLoader for FileLoader {
                 if from.is_some() {
                     tried.push(format!("{BUILT_IN_FOLDER}{path}"));
                 }
-                let offered = BUILT_IN.iter().filter(|_| system);
+                let offered = HEADERS.iter().filter(|_| system);
                 let built_in = offered.map(|(name, _)| name.to_string()).collect();
                 Err(LoadError::NotFound { tried, built_in })
             }

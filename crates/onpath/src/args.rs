@@ -36,6 +36,7 @@ fn version(commit: Option<&str>) -> String {
     version = VERSION.as_str(),
     arg_required_else_help = true,
     after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
+                  Each error and warning has a code, such as error[E0207]: `onpath explain E0207` shows what it means, an example, and what to do about it.\n\n\
                   With --json, a command that fails prints an object with an array `diagnostics`: severity, code, message, file, line, column, labels and help of each.\n\n\
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
@@ -139,6 +140,12 @@ pub enum Command {
     /// models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
     Plan(Plan),
+    /// Explain a diagnostic by its code, or what an interface header declares
+    ///
+    /// Of a diagnostic: what it means, an example that gives it, and what to do about it. The code is in brackets in front of
+    /// the message: `error[E0207]`. Of a declaration, such as `register`, or all those of a header, such as `v1model`: what it does,
+    /// what it means on each target, and which errors concern it. Without a name, lists all codes and headers.
+    Explain(Explain),
     /// Report what this machine supports, and how to get what is missing
     Doctor(Doctor),
     /// Print a script that completes commands, flags and names in a shell
@@ -700,6 +707,18 @@ pub enum Drawing {
     Svg,
     /// Nodes and edges for Graphviz, which places them
     Dot,
+}
+
+/// `onpath explain`
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a header, such as v1model,
+    /// or a name that a header declares
+    #[arg(value_name = "CODE|NAME", add = names::explained())]
+    pub name: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `onpath doctor`

@@ -1,6 +1,6 @@
 //! What commands print, and how they end.
 
-use diag::{Diagnostic, Diagnostics, SourceMap, system_message};
+use diag::{Code, Diagnostic, Diagnostics, Severity, SourceMap, system_message};
 use serde_json::{Value, json};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -37,10 +37,14 @@ pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
     Stop::AlreadyReported(1)
 }
 
-/// Whether to colour standard error.
-fn colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-        && std::io::stderr().is_terminal()
+/// Whether to colour what is printed on a stream.
+fn colour(stream: &impl IsTerminal) -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
+}
+
+/// Whether standard output shows bold letters.
+pub(crate) fn bold() -> bool {
+    colour(&std::io::stdout())
 }
 
 /// Prints on standard output, as `print!` does; what cannot be written is [`Unwritable`]'s business.
@@ -110,6 +114,18 @@ pub(crate) fn notice(text: &str) {
 
 /// Runs a command, reports why it stopped, and gives its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
+    let status = ended(command);
+    // Only who reads along is told; everything else that reads the output knows what to expect.
+    if let Some(Code(code)) = FIRST_ERROR
+        .get()
+        .filter(|_| std::io::stderr().is_terminal())
+    {
+        err_line!("More about this kind of error: `onpath explain {code}`");
+    }
+    status
+}
+
+fn ended(command: impl FnOnce() -> Done) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         err_line!("onpath has a bug: {panic}");
         err_line!("Please report it with the program and the command that brought it about.");
@@ -159,6 +175,9 @@ static FORM: OnceLock<Form> = OnceLock::new();
 /// What is reported as JSON when the command has ended.
 static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
+/// The code of the first error that was reported as text.
+static FIRST_ERROR: OnceLock<Code> = OnceLock::new();
+
 /// Has all diagnostics reported in a form. Only the first call counts.
 pub fn report_as(form: Form) {
     let _ = FORM.set(form);
@@ -172,7 +191,14 @@ fn form() -> Form {
 pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     match form() {
         _ if diagnostics.is_empty() => {}
-        Form::Text => err!("{}", diag::render_text(diagnostics, map, colour())),
+        Form::Text => {
+            let colour = colour(&std::io::stderr());
+            err!("{}", diag::render_text(diagnostics, map, colour));
+            let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            if let Some(error) = errors.next() {
+                let _ = FIRST_ERROR.set(error.code);
+            }
+        }
         Form::Json | Form::JsonLines => {
             if let Value::Array(list) = diag::to_json(diagnostics, map) {
                 collect(list);

@@ -9,6 +9,7 @@ mod counter;
 mod digests;
 mod doctor;
 mod drops;
+pub(crate) mod explain;
 mod figures;
 mod flows;
 mod graph;
@@ -62,6 +63,7 @@ pub fn run(command: Command) -> Done {
         Command::Port(args) => port::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),

@@ -24,6 +24,17 @@ pub fn messages() -> ArgValueCandidates {
     })
 }
 
+/// What there are pages about: the codes of diagnostics, each with what it stands for, the headers, and what those declare.
+pub fn explained() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let pages = explain::groups().iter().flat_map(|group| &group.pages);
+        let codes =
+            pages.map(|page| CompletionCandidate::new(page.code).help(Some(page.title.into())));
+        let names = crate::commands::explain::names().into_iter();
+        codes.chain(names.map(candidate)).collect()
+    })
+}
+
 /// `N=IF`, from the `=` on.
 pub fn numbered_interfaces() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {

@@ -1,9 +1,10 @@
 //! The command line as its users meet it: sessions with every error case and its whole text.
 //!
 //! `sessions/` needs no privileges; `kernel/` runs programs by XDP in namespaces of its own and needs root.
-//! README.md's tour is a session too. `ONPATH_BLESS=1` writes what the commands print now into the files.
+//! README.md's tour is a session too. [`pages`] runs the examples of diagnostics. `ONPATH_BLESS=1` writes what the commands print now into the files.
 
 mod kernels;
+mod pages;
 mod session;
 
 #[path = "../common/mod.rs"]
@@ -28,6 +29,7 @@ fn main() {
     }
     let readme = common::root().join("README.md");
     trials.push(Trial::test("readme", move || check(&readme, true, true)));
+    trials.extend(pages::trials());
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -57,6 +59,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
         bin: bin.parent().ok_or("the binary has no folder")?,
         in_kernel,
         first_try: fenced && bless,
+        longest: session::LONGEST,
     };
     let found = run(&expected, &environment)?;
     let (before, now) = (blur(&print(&expected)), blur(&print(&found)));

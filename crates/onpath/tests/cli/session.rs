@@ -44,6 +44,8 @@ pub(crate) struct Environment<'a> {
     pub in_kernel: bool,
     /// Whether times are those that a reader's first try takes: nothing is compiled beforehand.
     pub first_try: bool,
+    /// No session takes longer, in seconds.
+    pub longest: u32,
 }
 
 /// Takes a session's text apart. In `fenced` text only blocks between "```console" and "```" are sessions.
@@ -135,8 +137,8 @@ pub(crate) fn print(parts: &[Part]) -> String {
     text
 }
 
-/// No session takes longer, in seconds, also on a busy machine.
-const LONGEST: &str = "600";
+/// What a session may take, in seconds, also on a busy machine.
+pub(crate) const LONGEST: u32 = 600;
 
 /// Between the outputs of two commands; no command prints it.
 const SEPARATOR: &str = "\u{1e}";
@@ -171,7 +173,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         command.env("ONPATH_OBJECT_CACHE", "");
     }
     let output = command
-        .arg(LONGEST)
+        .arg(environment.longest.to_string())
         .args(shell)
         .arg(&script)
         .current_dir(environment.folder)

@@ -4,6 +4,7 @@
 mod architecture;
 #[path = "../common/mod.rs"]
 mod common;
+mod diagnostics;
 mod explained;
 mod figures;
 mod flow_state;
@@ -19,6 +20,7 @@ mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
 mod real_traffic;
+mod reference;
 mod tc_traffic;
 mod verified;
 mod writers;

@@ -22,7 +22,7 @@ const SEVERAL: &[&str] = &["detached mounts"];
 /// Every command, by what it needs. What was built runs without clang.
 const COMMANDS: [Needs; 15] = [
     Needs {
-        name: "check, graph, man, completions",
+        name: "check, explain, graph, man, completions",
         groups: &[],
     },
     Needs {

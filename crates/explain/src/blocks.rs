@@ -1,0 +1,82 @@
+//! The little Markdown that pages are written in, as blocks: paragraphs and fenced code.
+
+/// A stretch of Markdown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block<'a> {
+    /// Lines of text, with the line breaks that they are written with.
+    Paragraph(&'a str),
+    /// Code between fences.
+    Code {
+        /// What follows the first fence: a language, and possibly the name of a file.
+        info: &'a str,
+        /// The lines, each with its line break.
+        text: &'a str,
+    },
+}
+
+/// The end of code, and what begins it in front of its language.
+const FENCE: &str = "```";
+
+/// The blocks of a text.
+///
+/// # Errors
+///
+/// What is wrong with its fences.
+pub fn blocks(text: &str) -> Result<Vec<Block<'_>>, String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches('\n');
+        if rest.is_empty() {
+            return Ok(found);
+        }
+        if let Some(code) = rest.strip_prefix(FENCE) {
+            let (info, code) = code.split_once('\n').unwrap_or((code, ""));
+            let end = code_end(code).ok_or_else(|| format!("no end of the code `{info}`"))?;
+            let text = &code[..end];
+            found.push(Block::Code { info, text });
+            rest = &code[end + FENCE.len()..];
+            if !rest.is_empty() && !rest.starts_with('\n') {
+                return Err(format!("something behind the end of the code `{info}`"));
+            }
+            continue;
+        }
+        let blank = rest.find("\n\n").unwrap_or(rest.len());
+        let code = rest.find("\n```").unwrap_or(rest.len());
+        let (paragraph, behind) = rest.split_at(blank.min(code));
+        found.push(Block::Paragraph(paragraph.trim_end_matches('\n')));
+        rest = behind;
+    }
+}
+
+/// Where the fence is that ends code.
+fn code_end(code: &str) -> Option<usize> {
+    match code.starts_with(FENCE) {
+        true => Some(0),
+        false => code.find("\n```").map(|at| at + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_end_at_empty_lines_and_code() {
+        let found = blocks("\na\nb\n\nc\n```p4 x.p4\ny\n\nz\n```\n\nd\n").unwrap();
+        let code = Block::Code {
+            info: "p4 x.p4",
+            text: "y\n\nz\n",
+        };
+        let text = Block::Paragraph;
+        assert_eq!(found, [text("a\nb"), text("c"), code, text("d")]);
+        assert_eq!(blocks("\n\n"), Ok(vec![]));
+    }
+
+    #[test]
+    fn code_must_end() {
+        assert!(blocks("```p4\nx\n").is_err());
+        assert!(blocks("```p4\nx\n```y\n").is_err());
+        assert_eq!(blocks("```\n```").unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,161 @@
+//! The interface headers.
+
+use super::{Objects, headed, print_rows};
+use driver::HEADERS;
+use explain::{Doc, Header, Item, Style, Target, about_item, blocks};
+use serde_json::{Value, json};
+
+/// All headers that are built in.
+fn headers() -> impl Iterator<Item = Header<'static>> {
+    // A test reads them all, and finds no fault.
+    HEADERS
+        .iter()
+        .filter_map(|(name, text)| Header::read(name, text).ok())
+}
+
+/// The names of headers, and of what they declare.
+pub(crate) fn names() -> Vec<String> {
+    let of_header = |header: Header<'_>| {
+        let items = header.items.into_iter().map(|item| item.name);
+        let mut names: Vec<String> = items.collect();
+        names.push(stem(header.name).to_string());
+        names
+    };
+    let mut names: Vec<String> = headers().flat_map(of_header).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn stem(header: &str) -> &str {
+    header.strip_suffix(".p4").unwrap_or(header)
+}
+
+/// The first sentence of a text.
+fn first_sentence(text: &str) -> String {
+    let text = text
+        .split("\n\n")
+        .next()
+        .unwrap_or_default()
+        .replace('\n', " ");
+    match text.find(". ") {
+        Some(end) => text[..end].to_string(),
+        None => text.trim_end_matches(['.', ':']).to_string(),
+    }
+}
+
+/// Prints all headers.
+pub(super) fn list(style: Style) {
+    let rows =
+        headers().map(|header| vec![format!("  {}", header.name), first_sentence(&header.text)]);
+    print_rows("Interface headers", &rows.collect::<Vec<_>>(), style);
+}
+
+/// All headers, each with the names that it declares.
+pub(super) fn listed() -> Objects {
+    let names = |header: &Header<'_>| -> Vec<String> {
+        header.items.iter().map(|item| item.name.clone()).collect()
+    };
+    headers()
+        .map(|header| json!({ "name": header.name, "text": header.text, "declares": names(&header) }))
+        .collect()
+}
+
+/// A header, or what headers declare by a name, as a terminal shows it and as an object. A method is shown with its extern.
+pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
+    let bare = word.trim_matches(['<', '>', '"']);
+    if let Some(header) = headers().find(|header| header.name == bare) {
+        return Some((overview(&header, style), describe(&header)));
+    }
+    declarations(bare, style).or_else(|| {
+        let header = headers().find(|header| stem(header.name) == bare)?;
+        Some((overview(&header, style), describe(&header)))
+    })
+}
+
+fn declarations(word: &str, style: Style) -> Option<(String, Value)> {
+    let name = word.trim_end_matches("()");
+    let name = name.split('.').next().unwrap_or(name);
+    let all: Vec<Header<'_>> = headers().collect();
+    let items = || {
+        all.iter()
+            .flat_map(|header| header.items.iter().map(move |item| (header, item)))
+    };
+    let of_name: Vec<_> = items().filter(|(_, item)| item.name == name).collect();
+    let has = |item: &Item| item.members.iter().any(|member| member.name == name);
+    let found = match of_name.is_empty() {
+        true => items().filter(|(_, item)| has(item)).collect(),
+        false => of_name,
+    };
+    if found.is_empty() {
+        return None;
+    }
+    let texts: Vec<String> = found
+        .iter()
+        .map(|(header, item)| show(header, item, style))
+        .collect();
+    let objects = found.iter().map(|(header, item)| described(header, item));
+    Some((
+        texts.join("\n"),
+        json!({ "declarations": objects.collect::<Objects>() }),
+    ))
+}
+
+/// A header, and what it declares, in a line each.
+fn overview(header: &Header<'_>, style: Style) -> String {
+    let about = blocks(&header.text).unwrap_or_default();
+    let mut text = headed(header.name, &about, style);
+    let rows = header
+        .items
+        .iter()
+        .map(|item| vec![format!("  {}", item.name), first_sentence(&item.doc.text)]);
+    text += "\n";
+    text += &diag::columns(&rows.collect::<Vec<_>>());
+    text + "\n`onpath explain NAME` shows one of them.\n"
+}
+
+fn show(header: &Header<'_>, item: &Item, style: Style) -> String {
+    let text = about_item(item, &str::to_string);
+    let heading = format!("{}: {} of {}", item.name, item.kind.name(), header.name);
+    let blocks = blocks(&text).unwrap_or_default();
+    headed(&heading, &blocks, style)
+}
+
+/// A header as an object.
+fn describe(header: &Header<'_>) -> Value {
+    let items = header.items.iter().map(|item| described(header, item));
+    json!({ "name": header.name, "text": header.text, "declarations": items.collect::<Objects>() })
+}
+
+fn described(header: &Header<'_>, item: &Item) -> Value {
+    let members = item.members.iter().map(|member| {
+        let mut object = documented(&member.doc);
+        object["name"] = json!(member.name);
+        object["declaration"] = json!(member.declaration);
+        object
+    });
+    let mut object = documented(&item.doc);
+    object["name"] = json!(item.name);
+    object["kind"] = json!(item.kind.name());
+    object["header"] = json!(header.name);
+    object["declaration"] = json!(item.declaration);
+    object["members"] = members.collect();
+    object
+}
+
+/// What is said: the text is Markdown.
+fn documented(doc: &Doc) -> Value {
+    let on = |target: Target| {
+        let mut said = doc.targets.iter().filter(|(on, _)| on.contains(&target));
+        said.next().map(|(_, said)| said)
+    };
+    json!({
+        "text": doc.text,
+        "targets": {
+            "interpreter": on(Target::Interpreter),
+            "xdp": on(Target::Xdp),
+            "tc": on(Target::Tc),
+        },
+        "errors": doc.errors,
+    })
+}
