@@ -411,7 +411,7 @@ impl Checker<'_> {
     #[allow(clippy::too_many_arguments)]
     fn extern_method(
         &mut self,
-        object: Expr,
+        mut object: Expr,
         id: ExternId,
         outer: &[Ty],
         name: &ast::Ident,
@@ -463,6 +463,8 @@ impl Checker<'_> {
             return Called::Poison;
         };
         self.packet_rules(&core, &name.name, &bound, span);
+        // What `_` stands for may have been inferred just now.
+        self.zonk_expr(&mut object);
         let callee = Callee::Method {
             object,
             method: indices[which] as u32,
