@@ -16,7 +16,7 @@ extern virtual_t {
     virtual_t();
     abstract bit<8> f(in bit<8> x, @optional in bit<8> y);
 }
-extern cells_t<T, I> { cells_t(bit<32> n); T read(in I index); void write(in I index, in T value); }
+extern cells_t<T, I> { cells_t(bit<32> n); void clear(); T read(in I index); void write(in I index, in T value); }
 extern update_t<T, I> {
     update_t(cells_t<T, I> cells);
     T run(in I index);
@@ -48,6 +48,7 @@ control c(inout bit<8> x) {
         made.update(x);
         x = made.get(x)[7:0] + make_hash(4).get(1)[15:8] + (bit<8>) hash_t().get(2);
         x = numbers.read(1) + v.f(x) + shorter.f(x);
+        by_argument.clear();
         by_argument.write(x[3:0], update.run(2) + unread.run(7));
         drop();
     }

@@ -250,7 +250,14 @@ impl Checker<'_> {
                 let span = self.module.instances[id].span;
                 self.report(types::cannot_infer(span, &param, &of));
             }
-            self.module.instances[id].ty = ty;
+            let mut args = std::mem::take(&mut self.module.instances[id].args);
+            for arg in &mut args {
+                if let Arg::In(value) = arg {
+                    self.zonk_expr(value);
+                }
+            }
+            let instance = &mut self.module.instances[id];
+            (instance.ty, instance.args) = (ty, args);
         }
     }
 
