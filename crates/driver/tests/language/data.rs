@@ -35,6 +35,13 @@ pub(crate) struct Construct {
     pub(crate) since: Version,
 }
 
+impl Construct {
+    /// Whether any program has it.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.accepted.is_empty() || !self.runs.is_empty()
+    }
+}
+
 /// A version of Onpath: three numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Version(pub(crate) [u32; 3]);

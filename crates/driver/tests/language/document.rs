@@ -23,9 +23,9 @@ pub(crate) fn of(chapters: &[Chapter]) -> String {
          Of {} constructs in {sections} sections, {} are run, {} more are checked, and {} are refused everywhere; of {} others some hook, or every one, refuses a part.\n",
         all.len(),
         count(&|c| !c.runs.is_empty()),
-        count(&|c| c.runs.is_empty() && !c.accepted.is_empty()),
-        count(&|c| c.runs.is_empty() && c.accepted.is_empty()),
-        count(&|c| !c.limits.is_empty() && !(c.runs.is_empty() && c.accepted.is_empty())),
+        count(&|c| c.runs.is_empty() && c.is_shown()),
+        count(&|c| !c.is_shown()),
+        count(&|c| !c.limits.is_empty() && c.is_shown()),
     );
     for chapter in chapters {
         text += &format!(
@@ -45,7 +45,6 @@ pub(crate) fn of(chapters: &[Chapter]) -> String {
 }
 
 fn row(section: &str, construct: &Construct) -> String {
-    let shown = !construct.runs.is_empty() || !construct.accepted.is_empty();
     let accepted = construct.accepted.iter();
     let checked = accepted.map(|name| format!("[{name}](language/accept/{name}.p4)"));
     let run = construct.runs.iter().map(|path| {
@@ -69,7 +68,7 @@ fn row(section: &str, construct: &Construct) -> String {
         "| {section} | {} | {} | {} | {} | {} |\n",
         // A bar ends a cell, in code too.
         construct.what.replace('|', "\\|"),
-        if shown {
+        if construct.is_shown() {
             construct.since.to_string()
         } else {
             String::new()

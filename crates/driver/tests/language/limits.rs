@@ -1,6 +1,6 @@
-//! What targets refuse of programs that the language allows: `tests/language/limits/*.p4`. `//~ E0723 fragment` names a
-//! diagnostic of its own line, and each caret after the tilde one of a line further up.
+//! What targets refuse of programs that the language allows: `tests/language/limits/*.p4`, which note it.
 
+use crate::notes::{Note, notes};
 use crate::tests;
 use bpf::abi::Hook;
 use diag::{Diagnostic, Diagnostics, Severity, SourceMap, render_plain};
@@ -8,31 +8,6 @@ use driver::Input;
 use driver::bpf_target::{Request, generate};
 use kernel::features::Kernel;
 use std::collections::BTreeMap;
-
-/// A diagnostic that a program says it has.
-#[derive(Debug)]
-pub(crate) struct Note {
-    line: u32,
-    pub(crate) code: String,
-    fragment: String,
-}
-
-/// The notes in a program.
-pub(crate) fn notes(text: &str) -> Vec<Note> {
-    let lines = text.lines().enumerate();
-    let noted = lines.filter_map(|(i, line)| Some((i, line.split_once("//~")?.1)));
-    let notes = noted.map(|(i, note)| {
-        let carets = note.chars().take_while(|c| *c == '^').count();
-        let note = note[carets..].trim();
-        let (code, fragment) = note.split_once(' ').unwrap_or((note, ""));
-        Note {
-            line: (i + 1 - carets) as u32,
-            code: code.to_owned(),
-            fragment: fragment.trim().to_owned(),
-        }
-    });
-    notes.collect()
-}
 
 /// Where a program is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,7 +69,7 @@ fn matched(
     let errors = all.iter().filter(|d| d.severity == Severity::Error);
     let mut codes = Vec::new();
     for error in errors {
-        if notes.iter().any(|note| note.is_of(error, map)) {
+        if notes.iter().any(|note| is_of(note, error, map)) {
             codes.push(error.code.0.to_owned());
         } else if error.code.0 != OTHER_ARCHITECTURE {
             return Err(format!("{name} does not say: {}", render_plain(all, map)));
@@ -103,14 +78,12 @@ fn matched(
     Ok(codes)
 }
 
-impl Note {
-    /// Whether it is about a diagnostic. Some have no place in the program.
-    fn is_of(&self, diagnostic: &Diagnostic, map: &SourceMap) -> bool {
-        let place = map.line_col(diagnostic.primary.span);
-        self.code == diagnostic.code.0
-            && diagnostic.message.contains(&self.fragment)
-            && place.is_none_or(|(_, at)| at.line == self.line)
-    }
+/// Whether a note is about a diagnostic. Some have no place in the program.
+fn is_of(note: &Note, diagnostic: &Diagnostic, map: &SourceMap) -> bool {
+    let place = map.line_col(diagnostic.primary.span);
+    note.code == diagnostic.code.0
+        && diagnostic.message.contains(&note.fragment)
+        && place.is_none_or(|(_, at)| at.line == note.line)
 }
 
 fn all_found(

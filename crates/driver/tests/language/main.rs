@@ -5,6 +5,8 @@
 mod data;
 mod document;
 mod limits;
+#[path = "../../../sema/tests/it/common/notes.rs"]
+mod notes;
 
 use arch::tc::Direction;
 use control::repeatable::SEED;
@@ -78,7 +80,7 @@ fn each_test_has_what_its_construct_is_about() {
         for (code, name) in &construct.refused {
             let file = format!("language/refuse/{name}.p4");
             let text = std::fs::read_to_string(tests().join(&file)).unwrap_or_default();
-            if !limits::notes(&text).iter().any(|note| note.code == *code) {
+            if !notes::notes(&text).iter().any(|note| note.code == *code) {
                 complaints.push(format!("{}: {file} does not show {code}", construct.what));
             }
         }
