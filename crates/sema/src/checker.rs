@@ -244,20 +244,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Gives instances the type arguments that were inferred where they are applied.
-    fn close_instances(&mut self) {
-        let ids: Vec<InstanceId> = self.module.instances.keys().collect();
-        for id in ids {
-            let ty = self.zonk(&self.module.instances[id].ty);
-            if crate::infer::has_infer(&ty) && !self.diagnostics.has_errors() {
-                let span = self.module.instances[id].span;
-                let shown = self.show(&ty);
-                self.report(errors::types::cannot_infer(span, "_", &shown));
-            }
-            self.module.instances[id].ty = ty;
-        }
-    }
-
     /// Notes a name that should be used somewhere.
     pub(crate) fn expect_use(&mut self, what: &'static str, name: &ast::Ident) {
         self.declared.push(Declared {

@@ -48,6 +48,11 @@ fn map(ty: &Ty, f: &mut dyn FnMut(&Ty) -> Option<Ty>) -> Ty {
     }
 }
 
+/// A type with `void` for every variable that is left.
+pub(crate) fn void_open(ty: &Ty) -> Ty {
+    map(ty, &mut |t| matches!(t, Ty::Infer(_)).then_some(Ty::Void))
+}
+
 /// Whether any part of a type satisfies `want`.
 pub(crate) fn any(ty: &Ty, want: &mut dyn FnMut(&Ty) -> bool) -> bool {
     want(ty)

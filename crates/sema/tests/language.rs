@@ -7,9 +7,12 @@
 
 #[path = "it/common/mod.rs"]
 mod common;
+#[path = "it/common/notes.rs"]
+mod notes;
 
 use common::{Files, check, root};
 use libtest_mimic::{Arguments, Failed, Trial};
+use notes::notes;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -29,7 +32,7 @@ fn main() {
         files.sort();
         for path in files {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            covered.extend(expectations(&text).into_iter().map(|e| e.code));
+            covered.extend(notes(&text).into_iter().map(|e| e.code));
             let name = format!(
                 "{folder}/{}",
                 path.file_stem().unwrap_or_default().to_string_lossy()
@@ -53,32 +56,6 @@ fn main() {
         }
     }));
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-/// A diagnostic that a file says it has.
-#[derive(Debug)]
-struct Expectation {
-    line: u32,
-    code: String,
-    fragment: String,
-}
-
-fn expectations(text: &str) -> Vec<Expectation> {
-    let mut all = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let Some((_, note)) = line.split_once("//~") else {
-            continue;
-        };
-        let carets = note.chars().take_while(|c| *c == '^').count();
-        let note = note[carets..].trim();
-        let (code, fragment) = note.split_once(' ').unwrap_or((note, ""));
-        all.push(Expectation {
-            line: (i + 1 - carets) as u32,
-            code: code.to_owned(),
-            fragment: fragment.trim().to_owned(),
-        });
-    }
-    all
 }
 
 fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
@@ -110,7 +87,7 @@ fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
         // Almost no case is a whole program.
         .filter(|(_, d)| d.code.0 != "W0203" || text.contains("W0203"))
         .collect();
-    for want in expectations(text) {
+    for want in notes(text) {
         let found = left.iter().position(|(line, d)| {
             *line == want.line && d.code.0 == want.code && d.message.contains(&want.fragment)
         });

@@ -86,6 +86,14 @@ pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     });
 }
 
+/// `Checksum16.get`: the Internet checksum of what is given.
+pub(super) fn checksum16(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+    let data = values(call, 0).to_vec();
+    if let Some(sum) = g.hash(Algorithm::Csum16, &data, span) {
+        g.result(call, sum.cast(CType::U16));
+    }
+}
+
 /// Does what is to be done where a call's condition holds, which is mostly that a header is valid.
 fn where_asked(g: &mut Gen<'_>, call: &ExternCall, then: impl FnOnce(&mut Gen<'_>)) {
     let Some(&condition) = values(call, 0).first() else {

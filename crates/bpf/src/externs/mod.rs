@@ -52,6 +52,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                 }
                 ("register", "read") => register::read(g, object, call, span),
                 ("register", "write") => register::write(g, object, call, span),
+                ("Checksum16", "get") => hash::checksum16(g, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
                 (MESSAGE, _) if message::call(g, object, call, span) => {}
                 (_, "add") if let Some(kind) = figures::Kind::of(&g.p.externs[object]) => {

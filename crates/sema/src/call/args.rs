@@ -9,6 +9,10 @@ use hir::*;
 use smol_str::SmolStr;
 use syntax::ast;
 
+/// The width of a number without one that is given where an object's declaration has `_` and nothing else tells the type: that
+/// of an index.
+const NUMBER_FOR_UNDETERMINED: u32 = 32;
+
 /// What a directionless parameter accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
@@ -394,6 +398,9 @@ impl Checker<'_> {
                 Filled::Done(arg) => arg,
                 Filled::Number(value) => {
                     let ty = self.param_ty(sig, *param, vars);
+                    if self.is_undetermined(sig, *param, &ty) {
+                        self.unify(&ty, &Ty::bit(NUMBER_FOR_UNDETERMINED));
+                    }
                     let at = value.span;
                     let compile_time = !matches!(
                         self.module.locals[*param].kind,
@@ -454,6 +461,14 @@ impl Checker<'_> {
             type_args,
             result,
         }
+    }
+
+    /// Whether a method's parameter has the type that `_` stood for when its object was declared, and nothing has told which
+    /// one so far.
+    fn is_undetermined(&self, sig: &Signature, param: LocalId, ty: &Ty) -> bool {
+        let of_object =
+            matches!(self.module.locals[param].ty, Ty::Param(id) if sig.outer.0.contains(&id));
+        sig.mode == Mode::Extern && of_object && matches!(self.zonk(ty), Ty::Infer(_))
     }
 
     /// Whether a type parameter occurs in the types of parameters without argument, and in no others.

@@ -3,6 +3,7 @@
 use super::{Called, Mode, Signature};
 use crate::checker::{Checker, Context};
 use crate::errors::{calls, declarations};
+use crate::infer::has_infer;
 use crate::scope::Entity;
 use diag::Span;
 use hir::*;
@@ -50,6 +51,8 @@ impl Checker<'_> {
                 signature.result = Ty::Extern(id, own_params(own));
                 // Its own may stand for `_` in its parameters.
                 signature.type_params = [&own[..], &signature.type_params].concat();
+                // What `_` stands for may show only where a method is called.
+                signature.deferred = types.iter().any(|ty| has_infer(&self.zonk(ty)));
                 signature
             }
             Entity::Parser(_) | Entity::Control(_) | Entity::Package(_) => {

@@ -9,6 +9,7 @@ pub(crate) use args::{Mode, Signature};
 
 use crate::checker::{Checker, Context, constant, poison_expr};
 use crate::errors::{calls, constants, declarations, names, types};
+use crate::infer::void_open;
 use crate::scope::{Entity, Overload};
 use crate::suggest::nearest;
 use diag::Span;
@@ -411,7 +412,7 @@ impl Checker<'_> {
     #[allow(clippy::too_many_arguments)]
     fn extern_method(
         &mut self,
-        object: Expr,
+        mut object: Expr,
         id: ExternId,
         outer: &[Ty],
         name: &ast::Ident,
@@ -463,6 +464,12 @@ impl Checker<'_> {
             return Called::Poison;
         };
         self.packet_rules(&core, &name.name, &bound, span);
+        // What `_` stands for may have been inferred just now. If it is only later, the instance tells it.
+        self.zonk_expr(&mut object);
+        object.ty = void_open(&object.ty);
+        if let ExprKind::StackIndex(array, _) = &mut object.kind {
+            array.ty = void_open(&array.ty);
+        }
         let callee = Callee::Method {
             object,
             method: indices[which] as u32,

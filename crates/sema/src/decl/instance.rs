@@ -2,13 +2,14 @@
 
 use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, types};
-use crate::infer::subst;
+use crate::infer::{has_infer, mentions, subst};
 use crate::scope::Entity;
 use crate::suggest::nearest;
 use crate::types::Container;
 use diag::Span;
 use hir::*;
 use num_traits::ToPrimitive;
+use smol_str::SmolStr;
 use std::rc::Rc;
 use syntax::ast;
 
@@ -134,7 +135,7 @@ impl Checker<'_> {
         };
         // The body's own instances are seen by its methods alone.
         let done = self.scoped(|c| c.instance_body(*id, ty, args, body.unwrap_or(&[])));
-        let missing: Vec<(smol_str::SmolStr, Span)> = self.module.externs[*id]
+        let missing: Vec<(SmolStr, Span)> = self.module.externs[*id]
             .methods
             .iter()
             .enumerate()
@@ -219,11 +220,12 @@ impl Checker<'_> {
         }
         let fits = candidates.iter().copied().find(|&i| {
             let wanted = &decl.methods[i].proto;
-            let signature = |p: &Prototype| -> Vec<(Direction, Ty)> {
-                self.runtime_signature(&p.params, &decl.type_params, args)
-            };
+            let own = &function.proto.params;
+            // What is `@optional` at the end, an implementation may do without.
+            let (params, _) = self.without_optional(&wanted.params, own);
             wanted.type_params.len() == function.proto.type_params.len()
-                && signature(wanted) == self.runtime_signature(&function.proto.params, &[], &[])
+                && self.runtime_signature(params, &decl.type_params, args)
+                    == self.runtime_signature(own, &[], &[])
                 && subst(&wanted.result, &decl.type_params, args) == function.proto.result
         });
         if fits.is_none() {
@@ -231,6 +233,86 @@ impl Checker<'_> {
             self.report(declarations::implementation_signature(name, wanted));
         }
         fits.map(|i| i as u32)
+    }
+
+    /// Gives instances the type arguments that were inferred where they are used.
+    pub(crate) fn close_instances(&mut self) {
+        let ids: Vec<InstanceId> = self.module.instances.keys().collect();
+        for &id in &ids {
+            let ty = self.module.instances[id].ty.clone();
+            self.close_unused(&ty);
+        }
+        // After other errors these may only follow from them.
+        let reports = !self.diagnostics.has_errors();
+        for id in ids {
+            let ty = self.zonk(&self.module.instances[id].ty);
+            if reports && let Some((param, of)) = self.undetermined(&ty) {
+                let span = self.module.instances[id].span;
+                self.report(types::cannot_infer(span, &param, &of));
+            }
+            let mut args = std::mem::take(&mut self.module.instances[id].args);
+            for arg in &mut args {
+                if let Arg::In(value) = arg {
+                    self.zonk_expr(value);
+                }
+            }
+            let instance = &mut self.module.instances[id];
+            (instance.ty, instance.args) = (ty, args);
+        }
+    }
+
+    /// The first type parameter of an object that nothing determined, and of what it is one.
+    fn undetermined(&self, ty: &Ty) -> Option<(SmolStr, SmolStr)> {
+        let (name, params, args) = match ty {
+            Ty::Extern(id, args) => {
+                let decl = &self.module.externs[*id];
+                (&decl.name, &decl.type_params, args)
+            }
+            Ty::Parser(id, args) => {
+                let decl = &self.module.parsers[*id];
+                (&decl.name, &decl.type_params, args)
+            }
+            Ty::Control(id, args) => {
+                let decl = &self.module.controls[*id];
+                (&decl.name, &decl.type_params, args)
+            }
+            Ty::Package(id, args) => {
+                let decl = &self.module.packages[*id];
+                (&decl.name, &decl.type_params, args)
+            }
+            _ => return None,
+        };
+        let mut open = params.iter().zip(args.iter());
+        let (param, _) = open.find(|(_, arg)| has_infer(arg))?;
+        let param = self.module.type_params[*param].name.clone();
+        Some((param, name.clone()))
+    }
+
+    /// Solves what `_` stands for in the type of an object whose methods were never given a value of it.
+    fn close_unused(&mut self, ty: &Ty) {
+        let Ty::Extern(id, args) = ty else { return };
+        let params = self.module.externs[*id].type_params.iter().zip(args.iter());
+        let unused: Vec<&Ty> = params
+            .filter(|(param, arg)| has_infer(arg) && self.is_only_taken(*id, **param))
+            .map(|(_, arg)| arg)
+            .collect();
+        for arg in unused {
+            // Nothing will ever have this type.
+            self.unify(arg, &Ty::Void);
+        }
+    }
+
+    /// Whether values of a type parameter only go into an object, by its methods, and are not kept in it.
+    fn is_only_taken(&self, id: ExternId, param: TypeParamId) -> bool {
+        let decl = &self.module.externs[id];
+        let local = |id: &LocalId| &self.module.locals[*id];
+        let is_in = |p: &Local| matches!(p.kind, LocalKind::Param(Direction::In | Direction::None));
+        let is_given = |m: &ExternMethod| {
+            let mut params = m.proto.params.iter().map(local);
+            mentions(&m.proto.result, param) || params.any(|p| !is_in(p) && mentions(&p.ty, param))
+        };
+        let mut makes = decl.constructors.iter().flat_map(|c| &c.params).map(local);
+        !makes.any(|p| mentions(&p.ty, param)) && !decl.methods.iter().any(is_given)
     }
 
     /// The type of a named instance, or of an array of such.

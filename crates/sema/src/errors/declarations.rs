@@ -114,7 +114,7 @@ pub(crate) fn implementation_signature(name: &Ident, declared: Span) -> Diagnost
     )
     .label("another signature")
     .also(declared, "declared here")
-    .help("give it the same result and the same parameters, with the same directions")
+    .help("give it the same result and the same parameters, with the same directions; only `@optional` ones at the end may be left out")
 }
 
 /// Braces after an instance of something without abstract methods.

@@ -1,0 +1,18 @@
+#include "frame.p4h"
+header two_t { varbit<64> a; varbit<64> b; }
+struct hs_t { eth_t eth; two_t two; }
+parser prs(packet_in packet, out hs_t hdr) {
+    state start {
+        packet.extract(hdr.eth);
+        packet.extract(hdr.two, 64); //~ E0551 varbit
+        transition accept;
+    }
+}
+control sw(inout hs_t hdr, in xdp_input xin, out xdp_output xout) {
+    apply {
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+    }
+}
+control dprs(in hs_t hdr, packet_out packet) { apply { packet.emit(hdr.eth); } }
+xdp(prs(), sw(), dprs()) main;
