@@ -204,6 +204,7 @@ impl<T: Target> Gen<'_, T> {
             );
             self.set(dst_at, at);
             self.set(dst_len, len);
+            self.touch(h);
             return;
         }
         if ty.width() == 0 {

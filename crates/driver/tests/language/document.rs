@@ -20,7 +20,7 @@ pub(crate) fn of(chapters: &[Chapter]) -> String {
          - **Not supported**: the code with which the construct, or the part of it that the linked program shows, is refused. \
          What is refused everywhere has no meaning on the interpreter either, some of it because the specification says so; otherwise \
          the hooks are named that refuse it, which may be all that there are.\n\n\
-         Of {} constructs in {sections} sections, {} are run, {} more are checked, and {} are refused everywhere; of {} others some hook, or every one, refuses a part.\n",
+         Of {} constructs in {sections} sections, {} are run, {} more are checked, and {} are refused; of {} others some hook, or every one, refuses a part.\n",
         all.len(),
         count(&|c| !c.runs.is_empty()),
         count(&|c| c.runs.is_empty() && c.is_shown()),

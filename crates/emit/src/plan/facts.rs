@@ -220,12 +220,15 @@ impl Facts {
             _ => {}
         }
         visit::accesses(program, &stmt.kind, |access| match access {
-            Access::Write(Place::Field(header, _)) => {
+            Access::Write(Place::Field(header, field)) => {
                 let dynamic = !matches!(header, HeaderRef::Header(_));
+                let varbit = program.header_layout(header).and_then(|ty| ty.varbit());
                 for h in instances(program, header) {
                     let f = self.of(h);
                     f.written = true;
                     f.dynamic_write |= dynamic;
+                    // Other bytes, perhaps more: it is not what was extracted.
+                    f.replaced |= varbit == Some(field);
                 }
             }
             Access::WriteHeader(header) if !matches!(stmt.kind, StmtKind::Extract { .. }) => {
