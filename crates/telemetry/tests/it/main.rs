@@ -8,5 +8,6 @@ mod exchanges;
 mod frames;
 mod program;
 mod schemas;
+mod streams;
 mod toy;
 mod views;
