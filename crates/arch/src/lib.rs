@@ -149,6 +149,11 @@ pub fn all() -> &'static [&'static Architecture] {
     ]
 }
 
+/// The editions that the interface has of which a constant of this name tells one.
+pub fn editions(constant: &str) -> Option<&'static [u32]> {
+    (constant == v1model::EDITION).then_some(v1model::EDITIONS)
+}
+
 /// The model whose `main` is an instance of this package.
 pub fn by_package(name: &str) -> Option<&'static Architecture> {
     all().iter().copied().find(|a| a.package == name)

@@ -22,8 +22,8 @@ pub struct Declared {
     pub need: Option<Need>,
 }
 
-/// Reads the comments before the first statement. `# direction: egress` and `# needs: interp` have a meaning; other
-/// comments have none.
+/// Reads the comments before the first statement. A line that is `# direction: egress` or `# needs: interp`, with nothing
+/// else in it, has a meaning; other comments have none.
 ///
 /// # Errors
 /// The number of a line from 1 on, and what it may say, where a direction or a need is none that there is.
@@ -37,10 +37,16 @@ pub fn declared(script: &str) -> Result<Declared, (usize, &'static str)> {
         line.is_empty() || line.starts_with('#')
     });
     for (number, line) in comments.enumerate() {
-        let Some((word, value)) = line.trim_start_matches(['#', ' ']).split_once(':') else {
+        let comment = line.trim_end().strip_prefix("# ");
+        let Some((word, value)) = comment.and_then(|text| text.split_once(": ")) else {
             continue;
         };
-        match (word.trim(), value.trim()) {
+        // Prose may have a word and a colon in front, too.
+        let is_plain = |c: char| c.is_ascii_lowercase() || c == ' ';
+        if !value.chars().all(is_plain) || value.split(' ').count() > 2 {
+            continue;
+        }
+        match (word, value) {
             ("direction", "ingress") => found.directions = &[Direction::Ingress],
             ("direction", "egress") => found.directions = &[Direction::Egress],
             ("direction", "both") => {
@@ -72,6 +78,17 @@ mod tests {
             of("# needs: virtual time\n# direction: egress"),
             Ok((1, Some(Need::VirtualTime)))
         );
+    }
+
+    #[test]
+    fn prose_declares_nothing() {
+        let of = |text| declared(text).map(|d| (d.directions.len(), d.need));
+        let nothing = Ok((1, None));
+        assert_eq!(of("# needs: the tables that entries.txt fills"), nothing);
+        assert_eq!(of("# direction: as the packets go, both ways"), nothing);
+        assert_eq!(of("# What it needs: luck"), nothing);
+        assert_eq!(of("## needs: luck"), nothing);
+        assert_eq!(of("# direction: both."), nothing);
     }
 
     #[test]

@@ -139,11 +139,25 @@ fn check_language(input: &Input) -> Checked {
     }
     let checked = sema::check(&parsed.program, &map);
     diagnostics.append(checked.diagnostics);
+    let mut module = checked.module;
+    if let Some(unknown) = module.as_ref().and_then(unknown_edition) {
+        diagnostics.push(unknown);
+        module = None;
+    }
     Checked {
         map,
-        module: checked.module,
+        module,
         diagnostics,
     }
+}
+
+/// What is wrong with the edition of an interface that a program says it is written for.
+fn unknown_edition(module: &hir::Module) -> Option<Diagnostic> {
+    module.numbers.iter().find_map(|(name, number, span)| {
+        let known = arch::editions(name)?;
+        let exists = known.iter().any(|edition| *number == (*edition).into());
+        (!exists).then(|| arch::errors::unknown_edition(*span, name, &number.to_string(), known))
+    })
 }
 
 fn has_known_architecture(module: &hir::Module) -> bool {

@@ -1,5 +1,6 @@
 //! Arguments: evaluated from left to right, then copied in and out, or shared where that is unobservable.
 
+use crate::apart::same_form;
 use crate::assign::LValue;
 use crate::effects::arg_has_effects;
 use crate::instances::{Binding, InstRef};
@@ -85,12 +86,8 @@ impl Elab<'_> {
         let storage = |arg: &EvalArg| -> Option<(Vec<Leaf>, bool)> {
             match arg {
                 EvalArg::In(Value::Stored(storage)) => Some((self.leaves(storage), false)),
-                EvalArg::Out(LValue::Whole(storage)) | EvalArg::InOut(LValue::Whole(storage)) => {
-                    Some((self.leaves(storage), true))
-                }
-                EvalArg::Out(LValue::Slice { place, .. } | LValue::Bits { place, .. })
-                | EvalArg::InOut(LValue::Slice { place, .. } | LValue::Bits { place, .. }) => {
-                    Some((vec![Leaf::Scalar(*place)], true))
+                EvalArg::Out(place) | EvalArg::InOut(place) => {
+                    Some((self.leaves_written(place), true))
                 }
                 _ => None,
             }
@@ -243,7 +240,7 @@ impl Elab<'_> {
                         LValue::Whole(given) if self.is_copied_back(&after, given) => {
                             self.copied(given, *direction, span, &mut after)?
                         }
-                        LValue::Whole(given) => given.clone(),
+                        LValue::Whole(given) if same_form(given, storage) => given.clone(),
                         _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
                     };
                     for leaf in self.leaves_at(&place, span) {
@@ -279,13 +276,7 @@ impl Elab<'_> {
     /// Whether something that is copied back after the call overlaps this.
     fn is_copied_back(&self, after: &[CopyOut], given: &Storage) -> bool {
         let own = self.leaves(given);
-        after.iter().any(|copy| match &copy.dst {
-            LValue::Whole(storage) => self.leaves_overlap(&own, &self.leaves(storage)),
-            LValue::Slice { place, .. } | LValue::Bits { place, .. } => {
-                self.leaves_overlap(&own, &[Leaf::Scalar(*place)])
-            }
-            _ => true,
-        })
+        (after.iter()).any(|copy| self.leaves_overlap(&own, &self.leaves_written(&copy.dst)))
     }
 
     /// What is passed for an argument that is left out or `_`.
@@ -327,7 +318,7 @@ impl Elab<'_> {
         Ok(copy)
     }
 
-    /// A variable that stands for a slice while a routine runs.
+    /// Storage that stands for an l-value that is no storage like the parameter's while a routine runs.
     fn temporary(
         &mut self,
         param: &Storage,
@@ -336,12 +327,7 @@ impl Elab<'_> {
         span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
-        let (Storage::Scalar(place), LValue::Slice { .. } | LValue::Bits { .. }) = (param, lvalue)
-        else {
-            return self.fail(errors::not_storable(span));
-        };
-        let ty = self.place_type(*place);
-        let storage = Storage::Scalar(Place::Var(self.new_var("tmp", ty, span)));
+        let storage = self.storage_like(param, span)?;
         if direction == Direction::InOut {
             let value = self.load(lvalue, span)?;
             self.assign(&storage, value, span)?;
@@ -372,6 +358,17 @@ impl Elab<'_> {
                     values.push(self.load(part, span)?);
                 }
                 Value::Struct(values)
+            }
+            LValue::Chosen {
+                on,
+                alternatives,
+                ty,
+            } => {
+                let mut values = Vec::new();
+                for alternative in alternatives {
+                    values.push(self.load(alternative, span)?);
+                }
+                self.choice(*on, &values, ty, span)?
             }
         })
     }
@@ -405,7 +402,7 @@ impl Elab<'_> {
                 })));
             }
             Storage::Struct(parts) => {
-                for (part, value) in parts.iter().zip(self.parts(value)) {
+                for (part, value) in parts.iter().zip(self.elements_of(value, span)) {
                     self.in_args(part, &value, span, into)?;
                 }
             }

@@ -1,6 +1,6 @@
 //! Arrays of other things than headers: a header stack for each scalar that an element consists of, whose headers have
 //! one field and whose validity nobody asks for. So whatever reaches an element of a stack by an index of run time
-//! reaches one of an array, on every target.
+//! reaches one of an array, on every target. Those that cannot lie so are in `apart.rs`.
 
 use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
 use crate::types::Shape;
@@ -11,7 +11,7 @@ use hir::Ty;
 use ir::{
     BinaryOp, Expr, ExprKind, FieldData, HeaderRef, HeaderType, HeaderTypeData, Place, Stack, Type,
 };
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use std::rc::Rc;
 
 /// An array in storage: elements `size * base` to `size * base + size - 1` of its stacks.
@@ -58,7 +58,11 @@ impl Elab<'_> {
         size: u32,
         span: Span,
     ) -> Result<Storage> {
-        let part = self.allocate_part(name, name, elem, u64::from(size), span)?;
+        if let Some(apart) = self.allocate_apart(name, elem, size, span)? {
+            return Ok(apart);
+        }
+        let named = Named::of(name, size);
+        let part = self.allocate_part(&named, name, elem, u64::from(size), span)?;
         Ok(Storage::Array(ArrayLoc {
             elem: Rc::new(part),
             size,
@@ -66,10 +70,10 @@ impl Elab<'_> {
         }))
     }
 
-    /// Stacks of `count` of what a type consists of. `name` is that of the stack, `array` that of the array.
+    /// Stacks of `count` of what a type consists of. `named` is the stack's part of the array `array`.
     fn allocate_part(
         &mut self,
-        name: &str,
+        named: &Named,
         array: &str,
         ty: &Ty,
         count: u64,
@@ -80,21 +84,19 @@ impl Elab<'_> {
         }
         let count = count as u32;
         Ok(match &*self.shape(ty, span)? {
-            Shape::Scalar(Type::Varbit(_) | Type::Error | Type::Enum(_)) => {
-                return self.fail(errors::array_of_what(span, array));
-            }
             Shape::Scalar(scalar) => {
                 let layout = self.boxed(*scalar);
-                Part::Scalar(self.allocate_elements(name, layout, count, span)?)
+                Part::Scalar(self.allocate_elements(named, layout, count, span)?)
             }
-            Shape::Header(layout) => {
-                Part::Header(self.allocate_elements(name, *layout, count, span)?, *layout)
-            }
+            Shape::Header(layout) => Part::Header(
+                self.allocate_elements(named, *layout, count, span)?,
+                *layout,
+            ),
             Shape::Union(members) => {
                 let mut stacks = Vec::new();
                 for (member, layout) in members {
-                    let name = join(name, member);
-                    let stack = self.allocate_elements(&name, *layout, count, span)?;
+                    let named = named.field(member);
+                    let stack = self.allocate_elements(&named, *layout, count, span)?;
                     stacks.push((stack, *layout));
                 }
                 Part::Union(stacks.into())
@@ -103,7 +105,7 @@ impl Elab<'_> {
                 let mut parts = Vec::new();
                 for (field, ty) in fields {
                     parts.push(self.allocate_part(
-                        &join(name, field),
+                        &named.field(field),
                         array,
                         ty,
                         count.into(),
@@ -114,7 +116,7 @@ impl Elab<'_> {
             }
             Shape::Array(elem, size) => {
                 let all = u64::from(count) * u64::from(*size);
-                let part = self.allocate_part(name, array, elem, all, span)?;
+                let part = self.allocate_part(&named.array(*size), array, elem, all, span)?;
                 Part::Array(Rc::new(part), *size)
             }
             Shape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
@@ -123,14 +125,16 @@ impl Elab<'_> {
 
     fn allocate_elements(
         &mut self,
-        name: &str,
+        named: &Named,
         layout: HeaderType,
         count: u32,
         span: Span,
     ) -> Result<Stack> {
         self.grow(count as usize, span)?;
-        let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
-        Ok(self.stack_of_headers(name, "", layout, count, next, span))
+        let name = named.stack();
+        let next = self.new_var(join(&name, "nextIndex"), Type::bit(32), span);
+        let element = |i| named.element(i);
+        Ok(self.stack_of_headers(name, layout, count, next, span, &element))
     }
 
     /// The layout of a header that is a scalar alone.
@@ -332,15 +336,24 @@ impl Elab<'_> {
         Ok(match part {
             Part::Scalar(stack) => {
                 let layout = layout(self, *stack);
-                Part::Scalar(self.allocate_elements("tmp", layout, count, span)?)
+                Part::Scalar(self.allocate_elements(
+                    &Named::of("tmp", count),
+                    layout,
+                    count,
+                    span,
+                )?)
             }
-            Part::Header(_, ty) => {
-                Part::Header(self.allocate_elements("tmp", *ty, count, span)?, *ty)
-            }
+            Part::Header(_, ty) => Part::Header(
+                self.allocate_elements(&Named::of("tmp", count), *ty, count, span)?,
+                *ty,
+            ),
             Part::Union(members) => {
                 let mut stacks = Vec::new();
                 for &(_, ty) in members.iter() {
-                    stacks.push((self.allocate_elements("tmp", ty, count, span)?, ty));
+                    stacks.push((
+                        self.allocate_elements(&Named::of("tmp", count), ty, count, span)?,
+                        ty,
+                    ));
                 }
                 Part::Union(stacks.into())
             }
@@ -355,6 +368,60 @@ impl Elab<'_> {
                 Part::Array(Rc::new(self.like(elem, count * size, span)?), *size)
             }
         })
+    }
+}
+
+/// What the elements of a stack are called that holds one part of each element of an array.
+struct Named {
+    /// The arrays on the way, the outermost first: each with the path that leads to it from the one before, and its size.
+    arrays: Vec<(SmolStr, u32)>,
+    /// The path from the last of them.
+    rest: SmolStr,
+}
+
+impl Named {
+    fn of(name: &str, size: u32) -> Named {
+        Named {
+            arrays: vec![(name.into(), size)],
+            rest: SmolStr::default(),
+        }
+    }
+
+    fn field(&self, name: &str) -> Named {
+        Named {
+            arrays: self.arrays.clone(),
+            rest: join(&self.rest, name),
+        }
+    }
+
+    fn array(&self, size: u32) -> Named {
+        let mut arrays = self.arrays.clone();
+        arrays.push((self.rest.clone(), size));
+        Named {
+            arrays,
+            rest: SmolStr::default(),
+        }
+    }
+
+    /// `a.b.c`
+    fn stack(&self) -> SmolStr {
+        let paths = self.arrays.iter().map(|(path, _)| path);
+        paths
+            .chain([&self.rest])
+            .fold(SmolStr::default(), |all, path| join(&all, path))
+    }
+
+    /// `a[1].b[0].c`
+    fn element(&self, number: u32) -> SmolStr {
+        let sizes = self.arrays.iter().map(|(_, size)| *size);
+        let mut behind = sizes.fold(1, u32::saturating_mul);
+        let mut name = SmolStr::default();
+        for (path, size) in &self.arrays {
+            behind /= (*size).max(1);
+            let index = number / behind.max(1) % (*size).max(1);
+            name = format_smolstr!("{}[{index}]", join(&name, path));
+        }
+        join(&name, &self.rest)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Assignment: whole values to storage, slices, lists of l-values.
 
+use crate::apart::chooses;
 use crate::storage::{HeaderLoc, Storage};
 use crate::value::{HeaderValue, Value};
-use crate::{Elab, Result};
+use crate::{Elab, Result, errors};
 use diag::Span;
 use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Place, Stack, StmtKind, Type, Var};
 
@@ -31,6 +32,15 @@ pub(crate) enum LValue {
     },
     /// Several, assigned one by one from a tuple or struct.
     List(Vec<LValue>),
+    /// The one of several whose number is `on`, or nothing beyond them.
+    Chosen {
+        /// A `bit<32>` that nothing changes.
+        on: Expr,
+        /// All of them.
+        alternatives: Vec<LValue>,
+        /// The type of each.
+        ty: hir::Ty,
+    },
 }
 
 /// A step of an assignment.
@@ -59,6 +69,15 @@ impl Elab<'_> {
 
     /// Assigns a value to an l-value. All of the value is read before any of it is written.
     pub(crate) fn store(&mut self, dst: &LValue, value: Value, span: Span) -> Result<()> {
+        match dst {
+            LValue::Chosen {
+                on, alternatives, ..
+            } => return self.store_chosen(*on, alternatives, value, span),
+            LValue::List(targets) if chooses(dst) => {
+                return self.store_parts(targets, &value, span);
+            }
+            _ => {}
+        }
         let mut steps = Vec::new();
         self.plan(dst, value, span, &mut steps)?;
         self.separate_overlap(&mut steps, span)?;
@@ -143,12 +162,14 @@ impl Elab<'_> {
                 Ok(())
             }
             LValue::List(targets) => {
-                let parts = self.parts(&value);
+                let parts = self.elements_of(&value, span);
                 for (target, part) in targets.iter().zip(parts) {
                     self.plan(target, part, span, steps)?;
                 }
                 Ok(())
             }
+            // Written by a switch, never as one of several steps.
+            LValue::Chosen { .. } => self.fail(errors::not_storable(span)),
         }
     }
 
@@ -175,7 +196,7 @@ impl Elab<'_> {
                 }
             },
             Storage::Struct(parts) => {
-                let values = self.parts(&value);
+                let values = self.elements_of(&value, span);
                 for (part, value) in parts.iter().zip(values) {
                     self.plan_whole(part, value, span, steps)?;
                 }

@@ -54,6 +54,11 @@ impl Elab<'_> {
                 Ok(Value::Scalar(self.slice(base, *hi, *lo, span)))
             }
             ExprKind::PartSelect { base, lo, width } => {
+                if lo.ty == Ty::Int {
+                    let first = self.first_bit(base, lo, *width)?;
+                    let base = self.scalar(base)?;
+                    return Ok(Value::Scalar(self.bits_from(base, first, *width, span)));
+                }
                 let values = self.operands(&[base, lo])?;
                 let base = self.as_scalar(&values[0], base.span)?;
                 let lo = self.as_scalar(&values[1], lo.span)?;
@@ -162,12 +167,22 @@ impl Elab<'_> {
         };
         let index = self.as_scalar(index_value, index.span)?;
         match stack {
+            Value::Stack(elements) if self.known_index(index).is_some() => {
+                let elem = self.element_type(&base.ty, span)?;
+                self.element_value(elements, index, &elem, span)
+            }
             Value::Stored(Storage::Stack(stack)) => {
                 Ok(Value::Stored(self.index(stack, index, span)))
             }
             Value::Stored(Storage::Array(array)) => {
                 let index = self.as_index(index, span);
                 Ok(Value::Stored(self.array_element(array, index, span)))
+            }
+            Value::Stored(Storage::Struct(elements)) => {
+                let index = self.as_index(index, span);
+                let elem = self.element_type(&base.ty, span)?;
+                let elements: Vec<Value> = elements.iter().cloned().map(Value::Stored).collect();
+                self.element_value(&elements, index, &elem, span)
             }
             _ => {
                 let storage = self.allocate("tmp", &base.ty, span)?;
@@ -178,6 +193,13 @@ impl Elab<'_> {
                         let index = self.as_index(index, span);
                         Ok(Value::Stored(self.array_element(array, index, span)))
                     }
+                    Storage::Struct(elements) => {
+                        let index = self.as_index(index, span);
+                        let elem = self.element_type(&base.ty, span)?;
+                        let elements = elements.iter().cloned().map(Value::Stored);
+                        let elements: Vec<Value> = elements.collect();
+                        self.element_value(&elements, index, &elem, span)
+                    }
                     _ => self.fail(errors::not_storable(span)),
                 }
             }
@@ -187,14 +209,19 @@ impl Elab<'_> {
     fn operands_of_index(&mut self, base: &Expr, index: &Expr) -> Result<Vec<Value>> {
         // The stack itself is a place, not read before the element is.
         let stack = self.eval(base)?;
-        let index = match self.evaluate(index) {
+        let index = self.index_operand(index)?;
+        Ok(vec![stack, Value::Scalar(index)])
+    }
+
+    /// An index, which may be a compile-time `int`.
+    pub(crate) fn index_operand(&mut self, index: &Expr) -> Result<ir::Expr> {
+        match self.evaluate(index) {
             Some(hir::ConstValue::Int(value)) => {
                 let value = u64::try_from(&value).unwrap_or(u64::from(u32::MAX));
-                Value::Scalar(self.bits(32, value.min(u64::from(u32::MAX)), index.span))
+                Ok(self.bits(32, value.min(u64::from(u32::MAX)), index.span))
             }
-            _ => self.eval(index)?,
-        };
-        Ok(vec![stack, index])
+            _ => self.scalar(index),
+        }
     }
 
     /// A header stack in storage.
@@ -380,40 +407,102 @@ impl Elab<'_> {
                 }
                 Ok(LValue::List(all))
             }
-            ExprKind::Slice { base, hi, lo } => match self.lvalue(base, freeze)? {
-                LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Slice {
-                    place,
-                    hi: *hi,
-                    lo: *lo,
-                }),
-                LValue::Slice { place, lo: by, .. } => Ok(LValue::Slice {
-                    place,
-                    hi: hi + by,
-                    lo: lo + by,
-                }),
-                LValue::Bits { .. } => self.fail(errors::slice_of_slice(span)),
-                _ => self.fail(errors::not_storable(span)),
-            },
-            ExprKind::PartSelect { base, lo, width } => match self.lvalue(base, freeze)? {
-                LValue::Whole(Storage::Scalar(place)) => {
-                    let mut lo = self.scalar(lo)?;
-                    if freeze {
-                        lo = self.save_scalar(lo, span)?;
-                    }
-                    Ok(LValue::Bits {
-                        place,
-                        lo,
-                        width: *width,
-                    })
+            ExprKind::Slice { base, hi, lo } => {
+                let whole = self.lvalue(base, freeze)?;
+                self.slice_of(whole, *hi, *lo, span)
+            }
+            ExprKind::PartSelect { base, lo, width } => {
+                let whole = self.lvalue(base, freeze)?;
+                let mut lo = self.first_bit(base, lo, *width)?;
+                if freeze {
+                    lo = self.save_scalar(lo, span)?;
                 }
-                _ => self.fail(errors::slice_of_slice(span)),
-            },
+                self.bits_of(whole, lo, *width, span)
+            }
             ExprKind::Cast(inner) => self.lvalue(inner, freeze),
-            _ => match self.eval(expr)? {
-                Value::Stored(storage) if freeze => Ok(LValue::Whole(self.freeze(storage, span)?)),
-                Value::Stored(storage) => Ok(LValue::Whole(storage)),
-                _ => self.fail(errors::not_storable(span)),
-            },
+            _ => {
+                let place = self.place_of(expr)?;
+                if freeze {
+                    self.frozen_place(place, span)
+                } else {
+                    Ok(place)
+                }
+            }
+        }
+    }
+
+    /// Bits `hi` to `lo` of an l-value.
+    fn slice_of(&mut self, whole: LValue, hi: u32, lo: u32, span: Span) -> Result<LValue> {
+        match whole {
+            LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Slice { place, hi, lo }),
+            LValue::Slice { place, lo: by, .. } => Ok(LValue::Slice {
+                place,
+                hi: hi + by,
+                lo: lo + by,
+            }),
+            LValue::Chosen {
+                on, alternatives, ..
+            } => {
+                let slice = |elab: &mut Self, whole| elab.slice_of(whole, hi, lo, span);
+                self.of_each(on, alternatives, hi - lo + 1, slice)
+            }
+            LValue::Bits { .. } => self.fail(errors::slice_of_slice(span)),
+            _ => self.fail(errors::not_storable(span)),
+        }
+    }
+
+    /// `width` bits of an l-value from `lo` on, which is known at run time only.
+    fn bits_of(&mut self, whole: LValue, lo: ir::Expr, width: u32, span: Span) -> Result<LValue> {
+        match whole {
+            LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Bits { place, lo, width }),
+            LValue::Chosen {
+                on, alternatives, ..
+            } => {
+                let bits = |elab: &mut Self, whole| elab.bits_of(whole, lo, width, span);
+                self.of_each(on, alternatives, width, bits)
+            }
+            _ => self.fail(errors::slice_of_slice(span)),
+        }
+    }
+
+    /// The same bits of whatever the packet chooses.
+    fn of_each(
+        &mut self,
+        on: ir::Expr,
+        alternatives: Vec<LValue>,
+        width: u32,
+        bits: impl Fn(&mut Self, LValue) -> Result<LValue>,
+    ) -> Result<LValue> {
+        let mut made = Vec::new();
+        for whole in alternatives {
+            made.push(bits(self, whole)?);
+        }
+        Ok(LValue::Chosen {
+            on,
+            alternatives: made,
+            ty: Ty::bit(width),
+        })
+    }
+
+    /// The number of the first bit of a slice by its width, which may be a compile-time `int`.
+    fn first_bit(&mut self, base: &Expr, lo: &Expr, width: u32) -> Result<ir::Expr> {
+        if lo.ty != Ty::Int {
+            return self.scalar(lo);
+        }
+        let first = self.must_evaluate(lo)?;
+        let sliced = self.scalar_type(&base.ty).map_or(0, Type::width);
+        match first {
+            hir::ConstValue::Int(first)
+                if (0..=i64::from(sliced) - i64::from(width))
+                    .contains(&i64::try_from(&first).unwrap_or(-1)) =>
+            {
+                let first = u64::try_from(&first).unwrap_or(0);
+                Ok(self.bits(32, first, lo.span))
+            }
+            hir::ConstValue::Int(first) => {
+                self.fail(errors::slice_outside(lo.span, &first, width, sliced))
+            }
+            _ => self.fail(errors::not_storable(lo.span)),
         }
     }
 }

@@ -8,9 +8,8 @@ use crate::storage::Storage;
 use crate::types::Shape;
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
-use diag::Span;
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
-use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, Place, StmtKind, Type};
+use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, StmtKind, Type};
 
 impl Elab<'_> {
     /// A method of an object.
@@ -164,11 +163,8 @@ impl Elab<'_> {
                 let lvalue = self.lvalue(expr, true)?;
                 let storage = match &lvalue {
                     LValue::Whole(storage) => storage.clone(),
-                    LValue::Slice { hi, lo, .. } => {
-                        self.slice_out(&lvalue, hi - lo + 1, reads, expr.span, after)?
-                    }
-                    LValue::Bits { width, .. } => {
-                        self.slice_out(&lvalue, *width, reads, expr.span, after)?
+                    LValue::Slice { .. } | LValue::Bits { .. } | LValue::Chosen { .. } => {
+                        self.stand_in(&lvalue, expr, reads, after)?
                     }
                     LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
                 };
@@ -218,17 +214,16 @@ impl Elab<'_> {
         }
     }
 
-    /// A variable that an extern writes in place of a slice.
-    fn slice_out(
+    /// Storage that an extern writes in place of bits of a variable, or of an element that the packet chooses.
+    fn stand_in(
         &mut self,
         lvalue: &LValue,
-        width: u32,
+        expr: &hir::Expr,
         reads: bool,
-        span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
-        let var = self.new_var("tmp", Type::bit(width), span);
-        let storage = Storage::Scalar(Place::Var(var));
+        let span = expr.span;
+        let storage = self.allocate("tmp", &expr.ty, span)?;
         if reads {
             let value = self.load(lvalue, span)?;
             self.assign(&storage, value, span)?;

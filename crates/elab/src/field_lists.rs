@@ -51,6 +51,12 @@ impl Elab<'_> {
                     add(lists, number, *var);
                 }
             }
+            Storage::Struct(elements) if matches!(*self.shape(ty, span)?, Shape::Array(..)) => {
+                let elem = self.element_type(ty, span)?;
+                for element in elements.iter() {
+                    self.field_lists_in(&elem, element, numbers, span, lists)?;
+                }
+            }
             Storage::Struct(parts) => {
                 let below = self.lists_of_fields(ty);
                 let Shape::Struct(fields) = &*self.shape(ty, span)? else {
@@ -86,6 +92,16 @@ impl Elab<'_> {
                 (numbers.collect(), at)
             })
             .collect()
+    }
+
+    /// Which fields of a struct a packet keeps: arrays in them lie apart, since a list is of variables.
+    pub(crate) fn kept_of(&self, ty: &Ty) -> Vec<bool> {
+        let Ty::Composite(id, _) = self.resolve(ty) else {
+            return Vec::new();
+        };
+        let fields = &self.module.composites[id].fields;
+        let kept = |field: &hir::Field| list_annotations(&field.annotations).next().is_some();
+        fields.iter().map(kept).collect()
     }
 
     /// Gives a call that keeps fields the number of a list: a call of an extern that names the fields themselves becomes

@@ -252,8 +252,13 @@ impl Elab<'_> {
             ExprKind::StackIndex(array, index) => match array.kind {
                 ExprKind::Instance(id) => {
                     let all = self.instance_array(id)?;
-                    let index = self.must_be_int(index)?;
-                    index.to_usize().and_then(|i| all.get(i).copied())
+                    let number = self.must_be_int(index)?;
+                    let object = number.to_usize().and_then(|i| all.get(i).copied());
+                    if object.is_none() {
+                        let count = all.len();
+                        return self.fail(errors::no_such_object(index.span, &number, count));
+                    }
+                    object
                 }
                 _ => None,
             },

@@ -14,6 +14,7 @@
 //! The input is free of errors, so what is refused here is what only instantiation can know, or what
 //! the IR cannot hold.
 
+mod apart;
 mod args;
 mod array;
 mod assign;
@@ -122,6 +123,8 @@ pub(crate) struct Elab<'a> {
     enums: HashMap<hir::EnumId, ir::Enum>,
     /// Layouts of headers that are a scalar alone.
     boxes: HashMap<ir::Type, ir::HeaderType>,
+    /// Whether the elements of arrays lie apart in what is being allocated.
+    apart: bool,
     /// What the target of the compound assignment being built holds.
     target: Option<value::Value>,
     /// The stack that a header is an element of.
@@ -168,6 +171,7 @@ impl<'a> Elab<'a> {
             header_types: HashMap::new(),
             enums: HashMap::new(),
             boxes: HashMap::new(),
+            apart: false,
             target: None,
             stack_of: HashMap::new(),
             apply_sites: effects::apply_sites(module),

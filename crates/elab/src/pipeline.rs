@@ -201,6 +201,11 @@ impl Elab<'_> {
             Storage::Scalar(_) => {}
             Storage::Header(loc) => header(path.into(), loc.at),
             Storage::Struct(parts) => {
+                if let Shape::Array(elem, _) = &*self.shape(ty, span)? {
+                    for (i, part) in parts.iter().enumerate() {
+                        self.paths(&format!("{path}[{i}]"), elem, part, span, visit)?;
+                    }
+                }
                 if let Shape::Struct(fields) = &*self.shape(ty, span)? {
                     for ((name, ty), part) in fields.iter().zip(parts.iter()) {
                         self.paths(&join(path, name), ty, part, span, visit)?;

@@ -16,7 +16,7 @@ pub(crate) enum Storage {
     Scalar(Place),
     /// A header.
     Header(HeaderLoc),
-    /// A struct's or tuple's elements.
+    /// A struct's or tuple's elements, or those of an array that lie apart.
     Struct(Rc<[Storage]>),
     /// A header union's members.
     Union(Rc<[HeaderLoc]>),
@@ -125,9 +125,14 @@ impl Elab<'_> {
                 })
             }
             Shape::Struct(fields) => {
+                let kept = self.kept_of(ty);
                 let mut storage = Vec::new();
-                for (field, ty) in fields {
-                    storage.push(self.allocate(&join(name, field), ty, span)?);
+                for (i, (field, ty)) in fields.iter().enumerate() {
+                    let outer = self.apart;
+                    self.apart |= kept.get(i).is_some_and(|kept| *kept);
+                    let made = self.allocate(&join(name, field), ty, span);
+                    self.apart = outer;
+                    storage.push(made?);
                 }
                 Storage::Struct(storage.into())
             }
@@ -158,7 +163,9 @@ impl Elab<'_> {
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
         let mut stacks = Vec::new();
         for (member, ty) in members {
-            let stack = self.stack_of_headers(name, &member, ty, size, next, span);
+            let element = |i| join(&format!("{name}[{i}]"), &member);
+            let stack = join(name, &member);
+            let stack = self.stack_of_headers(stack, ty, size, next, span, &element);
             stacks.push((stack, ty));
         }
         Ok(Storage::Stack(StackLoc {
@@ -169,22 +176,22 @@ impl Elab<'_> {
         }))
     }
 
-    /// A stack of headers, of which each is the `member` of an element if that is not empty.
+    /// A stack of headers, each with the name that `element` gives it.
     pub(crate) fn stack_of_headers(
         &mut self,
-        name: &str,
-        member: &str,
+        name: SmolStr,
         ty: HeaderType,
         size: u32,
         next: Var,
         span: Span,
+        element: &dyn Fn(u32) -> SmolStr,
     ) -> Stack {
         // A stack in the IR has an element, even if no index reaches it.
         let elems: Vec<Header> = (0..size.max(1))
-            .map(|i| self.new_header(join(&format!("{name}[{i}]"), member), ty, span))
+            .map(|i| self.new_header(element(i), ty, span))
             .collect();
         let stack = self.program.stacks.push(StackData {
-            name: join(name, member),
+            name,
             elems: elems.clone(),
             next,
             rolled: false,
@@ -225,10 +232,10 @@ impl Elab<'_> {
                 let next = self.new_var("tmp.nextIndex", Type::bit(32), span);
                 let mut members = Vec::new();
                 for &(_, ty) in stack.members.iter() {
-                    members.push((
-                        self.stack_of_headers("tmp", "", ty, stack.size, next, span),
-                        ty,
-                    ));
+                    let element = |i| format_smolstr!("tmp[{i}]");
+                    let name = SmolStr::from("tmp");
+                    let made = self.stack_of_headers(name, ty, stack.size, next, span, &element);
+                    members.push((made, ty));
                 }
                 Storage::Stack(StackLoc {
                     members: members.into(),
@@ -311,6 +318,13 @@ impl Elab<'_> {
                 let mut storage = Vec::new();
                 for (_, ty) in fields {
                     storage.push(self.field_at(header, ty, at, span)?);
+                }
+                Storage::Struct(storage.into())
+            }
+            Shape::Array(elem, size) => {
+                let mut storage = Vec::new();
+                for _ in 0..*size {
+                    storage.push(self.field_at(header, elem, at, span)?);
                 }
                 Storage::Struct(storage.into())
             }

@@ -228,7 +228,11 @@ impl Elab<'_> {
         let module = self.module;
         let annotations = data.iter().map(|&param| &*module.locals[param].annotations);
         self.check_sibling_ids(annotations);
-        for (made, &param) in self.make_params(&data, &[], &[])?.into_iter().zip(&data) {
+        // What an entry gives are variables, those of arrays too.
+        let outer = std::mem::replace(&mut self.apart, true);
+        let made = self.make_params(&data, &[], &[]);
+        self.apart = outer;
+        for (made, &param) in made?.into_iter().zip(&data) {
             let ParamInst::Copied(_, storage) = made else {
                 continue;
             };
@@ -237,7 +241,13 @@ impl Elab<'_> {
             for leaf in self.leaves(&storage) {
                 match leaf {
                     Leaf::Scalar(Place::Var(var)) => params.push(var),
-                    _ => return self.fail(errors::action_data(action.span, &action.name)),
+                    _ => {
+                        return self.fail(errors::action_data(
+                            action.span,
+                            &action.name,
+                            &local.name,
+                        ));
+                    }
                 }
             }
         }

@@ -212,6 +212,12 @@ impl Elab<'_> {
                 }
                 Ok(())
             }
+            Shape::Array(elem, size) => {
+                for i in 0..*size {
+                    self.header_fields(&format!("{name}[{i}]"), elem, span, into)?;
+                }
+                Ok(())
+            }
             _ => self.fail(errors::not_storable(span)),
         }
     }

@@ -3,6 +3,7 @@
 use crate::*;
 use cranelift_entity::PrimaryMap;
 use diag::Span;
+use num_bigint::BigInt;
 use smol_str::SmolStr;
 
 /// A whole checked program.
@@ -46,6 +47,9 @@ pub struct Module {
     pub top_level: Vec<InstanceId>,
     /// The instance named `main`, if there is one.
     pub main: Option<InstanceId>,
+    /// Constants of the top level that are integers: names, values, where their values are written. All are folded where
+    /// they are used; an architecture may ask what a program says of itself.
+    pub numbers: Vec<(SmolStr, BigInt, Span)>,
 }
 
 /// A checked annotation.

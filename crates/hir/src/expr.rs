@@ -70,7 +70,7 @@ pub enum ExprKind {
     PartSelect {
         /// What is sliced; `bit<w>` or `int<w>`.
         base: Box<Expr>,
-        /// Lowest bit; `bit<w>`.
+        /// Lowest bit; `bit<w>`, or an `int` that a constructor's argument decides.
         lo: Box<Expr>,
         /// How many bits.
         width: u32,

@@ -1,6 +1,7 @@
 //! The state of one check, and the small things every part of it does.
 
 use crate::Checked;
+use crate::call::Undecided;
 use crate::errors;
 use crate::scope::{Entity, Scopes};
 use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
@@ -103,6 +104,10 @@ pub(crate) struct Checker<'a> {
     pub(crate) implicit: HashSet<TypeParamId>,
     /// Parsers, controls and packages besides the first of their name.
     pub(crate) overloads: HashMap<SmolStr, Vec<Entity>>,
+    /// Instances that may be of several parsers or controls of a name.
+    pub(crate) undecided: HashMap<InstanceId, Undecided>,
+    /// The same of the instance that is being made.
+    pub(crate) undecided_now: Option<Undecided>,
     /// Default values of parameters.
     pub(crate) defaults: HashMap<LocalId, Expr>,
     /// Directionless parameters of actions: values come at run time.
@@ -150,6 +155,8 @@ impl<'a> Checker<'a> {
             implicit_params: Vec::new(),
             implicit: HashSet::new(),
             overloads: HashMap::new(),
+            undecided: HashMap::new(),
+            undecided_now: None,
             defaults: HashMap::new(),
             action_data: HashSet::new(),
             block_data: HashSet::new(),

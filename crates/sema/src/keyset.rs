@@ -91,7 +91,14 @@ impl Checker<'_> {
                 self.report(statements::keyset_arity(elem.span, parts.len(), 1));
             }
             _ => {
-                let value = self.expr_as(elem, ty);
+                let mut value = self.expr(elem, Some(ty));
+                // A struct stands for the tuple of its fields.
+                let (mut given, mut wanted) = (Vec::new(), Vec::new());
+                self.leaf_types(&value.ty, &mut given);
+                self.leaf_types(ty, &mut wanted);
+                if self.parts(&value.ty).is_none() || given != wanted {
+                    value = self.coerce(value, ty);
+                }
                 if value.ty != Ty::Poison && self.require_set_value(&value) {
                     let mut scalars = Vec::new();
                     self.flatten(value, &mut scalars);

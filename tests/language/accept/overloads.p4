@@ -7,12 +7,30 @@ bit<8> size(in bit<16> x) { return x[7:0]; }
 bit<8> size(in bool x) { return x ? 8w1 : 0; }
 control none()(bit<8> n = 3) { log_t() l; apply { l.say(n); } }
 control none()(bit<8> n, log_t l) { apply { l.say(n, true); } }
+control none(inout bit<8> a)(bit<8> n) { apply { a = n; } }
+control apart(inout bit<8> a) { apply { a = 1; } }
+control apart(inout bit<16> a) { apply { a = 2; } }
+control apart(inout bit<8> a, inout bit<16> b) { apply { a = 3; b = 4; } }
+parser states(in bit<8> a) { state start { transition accept; } }
+parser states(in bit<8> a, in bit<8> b) { state start { transition accept; } }
+parser around(in bit<8> a) {
+    states() one;
+    states() two;
+    state start { one.apply(a); two.apply(a, a); states.apply(b = a, a = 1); transition accept; }
+}
 control block();
 package top(block a = none(), bit<8> n = 4);
 package top(block a, block b, bit<8> n);
 control c(inout bit<8> x, inout bit<16> y) {
     log_t() l;
+    apart() first;
+    apart() second;
     apply {
+        first.apply(y);
+        second.apply(x, y);
+        second.apply(x, y);
+        apart.apply(x);
+        apart.apply(b = y, a = x);
         note(x);
         note(y);
         l.say(x);
@@ -22,6 +40,10 @@ control c(inout bit<8> x, inout bit<16> y) {
         x = size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(size(y))))))))))))))))))))))))))))))))))))))));
     }
 }
+control eight(inout bit<8> a);
+control sixteen<T>(inout T a);
+package mixed(eight e, sixteen<bit<16>> s);
+mixed(apart(), apart()) by_type;
 top() by_default;
 top(none(5, log_t()), none(), 6) in_full;
 top(n = 7) by_name;

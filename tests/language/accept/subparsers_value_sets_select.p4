@@ -34,7 +34,7 @@ parser p(packet_in packet, inout hs_t h, in color k) {
     }
     state tup {
         sig_t sig = { seen, 1 };
-        transition select(sig, h.eth.isValid()) { ({ 1, 2 }, true): accept; (sigs, _): last; }
+        transition select({ seen, 8w1 }, h.eth.isValid()) { ({ 1, 2 }, true): accept; (sigs, _): last; (sig, _): accept; }
     }
     @name("final") state last { if (seen == 1) { seen = 2; } { bit<8> skip = 8; packet.advance((bit<32>) skip); } }
 }

@@ -1,5 +1,6 @@
 #include <core.p4>
 header h_t { bit<8> x; }
+struct pair_t { bit<8> x; bit<8> y; }
 struct sig_t { bit<16> a; bit<8> b; }
 parser p(packet_in b, in bit<8> run_time, inout h_t h) {
     value_set<bit<16>>(4) words;
@@ -27,5 +28,20 @@ parser p(packet_in b, in bit<8> run_time, inout h_t h) {
     }
     state five {
         transition select(words) { _: accept; } //~ E0205 `words` is a value set
+    }
+    state six {
+        pair_t pair = { 1, run_time };
+        transition select(pair) { { 1, 2 }: accept; _: reject; } //~ E0341 `select` cannot match on `pair_t`
+    }
+    state seven {
+        pair_t pair = { 1, run_time };
+        transition select({ pair, run_time }) { _: reject; } //~ E0341 `select` cannot match on `tuple<pair_t, bit<8>>`
+    }
+    state eight {
+        error e = error.NoError;
+        transition select(e) { error.NoError: accept; _: reject; } //~ E0341 `select` cannot match on `error`
+    }
+    state nine {
+        transition select({ run_time, 5 }) { _: reject; } //~ E0341 `select` cannot match on
     }
 }

@@ -24,5 +24,10 @@ control c(inout bit<8> x, inout bit<8> y) {
         actions = { a; }
         entries = { priority = 10: (1, 1): a(); } //~ E0476 the entries of `t2` have no priorities
     }
-    apply { t1.apply(); t2.apply(); }
+    table t3 {
+        key = { x: ternary; y: exact; }
+        actions = { a; }
+        const entries = { (1, 2): a(); priority = 3: (2, 3): a(); } //~ E0480 the entries of `t3` are constant
+    }
+    apply { t1.apply(); t2.apply(); t3.apply(); }
 }

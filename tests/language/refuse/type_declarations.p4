@@ -27,7 +27,7 @@ typedef two_of<two_of<two_of<two_of<p256>>>> p4k;
 typedef two_of<two_of<two_of<two_of<two_of<p4k>>>>> p128k; //~ E0324 this type is too large
 struct kilo_t { ok_t[1024] s; }
 struct huge_t { two_of<two_of<two_of<two_of<two_of<two_of<kilo_t>>>>>> a; } //~ E0324 this type is too large
-header array_t { bit<8>[16] bytes; } //~ E0303 `bit<8>[16]` cannot be a field of a header
+header array_t { error[16] bytes; } //~ E0303 `error[16]` cannot be a field of a header
 enum bit<8> over_t { unknown = 300 } //~ E0347 300 does not fit in `bit<8>`
 enum int<8> edge_t { least = -128, most = 127, over = 128 } //~ E0347 128 does not fit in `int<8>`
 enum bit<4> below_t { x = -1 } //~ E0347 -1 does not fit in `bit<4>`

@@ -46,11 +46,11 @@ parser prs(packet_in packet, out headers_t hdr) {
         transition accept;
     }
     state equal {
-        pair_t pair = {hdr.h.a, hdr.h.mask};
+        pair_t pair = {hdr.h.a, 9};
         hdr.h.way = 2;
-        transition select(pair) {
-            {hdr.h.a, 9}: twice;
-            {0, 0}: known;
+        transition select(hdr.h.a, hdr.h.mask) {
+            pair: twice;
+            (0, 0): known;
             default: accept;
         }
     }

@@ -61,7 +61,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         actions = { priority_of; NoAction; }
         default_action = NoAction();
         largest_priority_wins = true;
-        const entries = {
+        entries = {
             priority = 10: 0x10 &&& 0xf0 : priority_of(1);
             priority = 30: 0x11          : priority_of(2);
             priority = 20: 0x01 &&& 0x0f : priority_of(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Action parameters that are structs: entries give their fields, by name or in order.
+// Action parameters that are structs and enums: entries that the control plane cannot change give them.
 
 #include <core.p4>
 #include <xdp_model.p4>
@@ -10,6 +10,8 @@ header ethernet_t {
     bit<48> src;
     bit<16> type;
 }
+
+enum side_t { first, second }
 
 struct next_t {
     bit<8>  port;
@@ -44,12 +46,25 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         hdr.d.second_port = second.port;
         hdr.d.second_weight = second.weight;
     }
+    action set_one(side_t side, next_t next) {
+        if (side == side_t.first) {
+            hdr.d.first_port = next.port;
+            hdr.d.first_weight = next.weight;
+        } else {
+            hdr.d.second_port = next.port;
+            hdr.d.second_weight = next.weight;
+        }
+    }
 
     table t {
         key = { hdr.d.key : exact @name("key"); }
-        actions = { set; }
-        default_action = set({ 1, 2 }, { weight = 4, port = 3 });
-        size = 8;
+        actions = { set; set_one; }
+        const default_action = set({ 1, 2 }, { weight = 4, port = 3 });
+        const entries = {
+            1 : set({ 10, 100 }, { port = 20, weight = 200 });
+            2 : set_one(side_t.second, { 21, 210 });
+            4 : set_one(side_t.first, { 12, 120 });
+        }
     }
 
     apply {

@@ -53,6 +53,21 @@ pub fn package_mismatch(
     ))
 }
 
+/// A program that says it is written for an edition of an interface that never was.
+pub fn unknown_edition(at: Span, constant: &str, number: &str, known: &[u32]) -> Diagnostic {
+    let known: Vec<String> = known.iter().map(u32::to_string).collect();
+    Diagnostic::error(
+        Code("E0610"),
+        at,
+        format!("`{constant}` is {number}, and there is no such edition"),
+    )
+    .label("no edition has this number")
+    .help(format!(
+        "there are {}; the include file of the architecture declares the constant itself",
+        known.join(" and ")
+    ))
+}
+
 fn example(package: &str) -> String {
     match crate::by_package(package) {
         Some(arch) => {
@@ -76,7 +91,7 @@ fn camel_case(name: &str) -> String {
 }
 
 /// Every code this crate gives.
-pub const CODES: &[&str] = &["E0601", "E0602", "E0603"];
+pub const CODES: &[&str] = &["E0601", "E0602", "E0603", "E0610"];
 
 #[cfg(test)]
 mod tests {

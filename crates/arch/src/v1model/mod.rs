@@ -9,6 +9,10 @@ use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
 
+/// The constant that tells which edition of the interface a program is written for.
+pub const EDITION: &str = "__v1model_version";
+/// The editions that there are.
+pub const EDITIONS: &[u32] = &[20180101, 20200408];
 /// The slot of the program's own metadata.
 pub const META: &str = "meta";
 /// The slot of `standard_metadata_t`, its fields under their own names.

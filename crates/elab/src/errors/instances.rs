@@ -1,6 +1,7 @@
 //! Instances and what they are given.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, counted};
+use num_bigint::BigInt;
 
 /// An expression that stands for no parser, control or extern that was made.
 pub(crate) fn not_an_instance(at: Span) -> Diagnostic {
@@ -42,14 +43,28 @@ pub(crate) fn extern_argument(at: Span) -> Diagnostic {
     .help("pass values and variables; other externs are given to its constructor")
 }
 
-/// Headers among what the control plane supplies.
-pub(crate) fn action_data(at: Span, name: &str) -> Diagnostic {
+/// Headers, alone or in stacks and unions, among what entries supply.
+pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0565"),
         at,
-        format!("action `{name}` takes a header from the control plane"),
+        format!("entries cannot give the headers in `{param}` to the action `{name}`"),
     )
-    .help("take the header's fields as parameters and build the header in the action")
+    .help("take the fields of the headers as parameters, and build the headers in the action")
+}
+
+/// An index beyond an array of externs, which only an instance of something with parameters shows.
+pub(crate) fn no_such_object(at: Span, index: &BigInt, count: usize) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0593"),
+        at,
+        format!(
+            "index {index} is outside of an array of {}",
+            counted(count, "object")
+        ),
+    )
+    .label("with this constructor argument")
+    .help("give the constructor another argument, or make the array larger")
 }
 
 /// Two declarations with one control-plane name: entries could not distinguish them.

@@ -1,6 +1,7 @@
 //! Types that cannot be laid out.
 
 use diag::{Code, Diagnostic, Span, counted};
+use num_bigint::BigInt;
 
 /// A header whose fixed part ends within a byte: it could neither be extracted nor emitted.
 pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
@@ -50,14 +51,32 @@ pub(crate) fn array_size(at: Span, count: u64, most: u32) -> Diagnostic {
     ))
 }
 
-/// An array of values without a fixed number of bits.
+/// An array of headers together with values without a fixed number of bits.
 pub(crate) fn array_of_what(at: Span, array: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0554"),
         at,
-        format!("the elements of the array `{array}` have no layout in bits"),
+        format!("the elements of the array `{array}` hold headers beside values without a layout in bits"),
     )
-    .help("use numbers, bools, structs of these, or an enum with a type, as in enum bit<8> E { A = 0 }")
+    .help(
+        "keep errors, varbits and enums without a type in an array of their own, or give the enum a type, as in \
+         enum bit<8> E { A = 0 }",
+    )
+}
+
+/// A slice by its width that begins where a constructor's argument says, outside of what is sliced.
+pub(crate) fn slice_outside(at: Span, first: &BigInt, width: u32, of: u32) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0592"),
+        at,
+        format!(
+            "{} from bit {first} on are not in a value of {}",
+            counted(width, "bit"),
+            counted(of, "bit")
+        ),
+    )
+    .label("outside of the value with this constructor argument")
+    .help("give the constructor another argument, or slice fewer bits")
 }
 
 /// An array with header stacks in its elements.

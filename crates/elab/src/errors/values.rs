@@ -38,8 +38,8 @@ pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
         format!("the program grows beyond {limit} statements and expressions"),
     )
     .help(
-        "look for parsers or controls that each instantiate several others, level upon level, and for \
-         loops over long lists",
+        "look for parsers or controls that each instantiate several others, level upon level, for loops over long \
+         lists, and for large arrays that are copied or compared as a whole",
     )
 }
 

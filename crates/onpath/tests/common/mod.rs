@@ -53,7 +53,7 @@ pub(crate) fn too_large(program: &Path) -> Option<&'static str> {
 pub(crate) const REFUSED: [(&str, &str); 0] = [];
 
 /// Those that only traffic control runs, likewise.
-pub(crate) const REFUSED_AT_XDP: [(&str, &str); 15] = [
+pub(crate) const REFUSED_AT_XDP: [(&str, &str); 16] = [
     (
         "programs/payload/recirculation/recirculation.p4",
         "clone a packet",
@@ -73,6 +73,7 @@ pub(crate) const REFUSED_AT_XDP: [(&str, &str); 15] = [
     ),
     ("tests/stf/v1model/fields_by_value.p4", "clone a packet"),
     ("tests/stf/v1model/flood.p4", "multicast groups"),
+    ("tests/stf/v1model/kept_arrays.p4", "resubmit a packet"),
     ("tests/stf/v1model/kept_by_copies.p4", "clone a packet"),
     ("tests/stf/v1model/multicast.p4", "multicast groups"),
     ("tests/stf/v1model/recirculate.p4", "recirculate a packet"),

@@ -4,6 +4,7 @@
 //! `target/fuzz/` and named in the failure.
 
 use crate::common;
+use crate::passes::generate::{self, Model};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +74,7 @@ fn compile(text: &str) {
 }
 
 /// Pieces that mutations insert: what most often leads into corners.
-const PIECES: [&str; 44] = [
+const PIECES: &[&str] = &[
     "0",
     "1",
     "8w255",
@@ -118,6 +119,28 @@ const PIECES: [&str; 44] = [
     "[7:0]",
     "#define X X",
     "@name(\"\")",
+    "[x]",
+    "[0][x]",
+    "[x +: 4]",
+    "[2] = {1, 2}",
+    "bit<8>[4]",
+    "bit<1 << 3>",
+    "bit<W>",
+    "error[2] es;",
+    "const int n[2] = {1, 2};",
+    "tuple<int>",
+    "<T>(inout T x)",
+    "<_>",
+    "(int from = 2)",
+    "= none()",
+    "f(x) += 1;",
+    "x |+|= y;",
+    "t.apply().hit: exact;",
+    "{1}: a();",
+    "x &&& y: accept;",
+    "x .. y: accept;",
+    "priority = 1:",
+    "for (bit<8> e in all) { }",
 ];
 
 fn tokens(text: &str) -> Vec<&str> {
@@ -212,10 +235,13 @@ fn mutated_text_neither_panics_nor_hangs() {
     let seed: u64 = seconds("ONPATH_FUZZ_SEED").unwrap_or(1);
     let mut paths = common::files("programs", "p4");
     paths.extend(common::files("tests", "p4"));
-    let corpus: Vec<String> = paths
-        .iter()
-        .map(|p| std::fs::read_to_string(p).expect("a P4 file"))
-        .collect();
+    let written = paths.iter();
+    let written = written.map(|p| std::fs::read_to_string(p).expect("a P4 file"));
+    let models = [Model::Xdp, Model::Tc, Model::V1, Model::Copies];
+    let random = (0..40)
+        .zip(models.into_iter().cycle())
+        .map(|(seed, model)| generate::program(model, &mut ChaCha8Rng::seed_from_u64(seed)).text());
+    let corpus: Vec<String> = written.chain(random).collect();
     let start = Instant::now();
     // The watchdog sees what the working thread cannot: that it does not come back.
     let current = Mutex::new(String::new());

@@ -7,7 +7,7 @@
 #[path = "../differential/entries.rs"]
 mod entries;
 #[path = "../differential/generate/mod.rs"]
-mod generate;
+pub(crate) mod generate;
 #[path = "../differential/packets.rs"]
 mod packets;
 

@@ -1,5 +1,6 @@
 //! Constructors: instances of externs, parsers, controls and packages.
 
+use super::args::Bound;
 use super::{Called, Mode, Signature};
 use crate::checker::{Checker, Context};
 use crate::errors::{calls, declarations};
@@ -10,6 +11,27 @@ use hir::*;
 use std::rc::Rc;
 use syntax::ast;
 
+/// What there is to choose by between parsers or controls whose constructors take the same arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum Use<'e> {
+    /// The type that the context wants, if it wants one.
+    Value(Option<&'e Ty>),
+    /// The arguments with which the instance is applied on the spot.
+    Applied(&'e [ast::Arg]),
+    /// Whatever arguments it will be applied with: it gets a name.
+    Named,
+}
+
+/// An instance whose parser or control the arguments decide with which it is applied first.
+#[derive(Debug)]
+pub(crate) struct Undecided {
+    name: ast::Ident,
+    candidates: Vec<Entity>,
+    types: Vec<Ty>,
+    args: Vec<ast::Arg>,
+    span: Span,
+}
+
 impl Checker<'_> {
     /// An instance of what `entity` denotes, without a name yet.
     pub(crate) fn construct(
@@ -18,7 +40,7 @@ impl Checker<'_> {
         name: &ast::Ident,
         types: &[Ty],
         args: &[ast::Arg],
-        want: Option<&Ty>,
+        known: Use<'_>,
         span: Span,
     ) -> Option<Instance> {
         // A typedef of an object type brings its type arguments along.
@@ -56,27 +78,16 @@ impl Checker<'_> {
                 signature
             }
             Entity::Parser(_) | Entity::Control(_) | Entity::Package(_) => {
-                let mut all = vec![entity.clone()];
-                if self.scopes.lookup(&name.name, true).is_some() {
-                    all.extend(
-                        self.overloads
-                            .get(&name.name)
-                            .into_iter()
-                            .flatten()
-                            .cloned(),
-                    );
-                }
-                let all: Vec<Signature> =
-                    all.iter().filter_map(|e| self.block_signature(e)).collect();
                 if !self.has_body(&entity, span) {
                     self.give_up(args);
                     return None;
                 }
-                let Some(which) = self.pick(name, &all, args, span) else {
+                let Some(signature) = self.pick_block(&entity, name, &types, args, known, span)
+                else {
                     self.give_up(args);
                     return None;
                 };
-                all[which].clone()
+                signature
             }
             Entity::Poison => {
                 self.give_up(args);
@@ -93,17 +104,118 @@ impl Checker<'_> {
             }
         };
         signature.mode = Mode::Constructor;
+        let want = match known {
+            Use::Value(want) => want,
+            Use::Applied(_) | Use::Named => None,
+        };
         let bound = self.bind_typed(&signature, &types, args, want, span)?;
-        Some(Instance {
-            name: Default::default(),
-            ty: bound.result,
-            count: None,
-            constructor,
-            args: bound.args,
-            implementations: Vec::new(),
-            annotations: Vec::new(),
-            span,
-        })
+        Some(instance_of(bound, constructor, span))
+    }
+
+    /// The constructor that is meant of those of the parsers, controls or packages of a name.
+    fn pick_block(
+        &mut self,
+        entity: &Entity,
+        name: &ast::Ident,
+        types: &[Ty],
+        args: &[ast::Arg],
+        known: Use<'_>,
+        span: Span,
+    ) -> Option<Signature> {
+        let mut all = vec![entity.clone()];
+        if self.scopes.lookup(&name.name, true).is_some() {
+            let others = self.overloads.get(&name.name);
+            all.extend(others.into_iter().flatten().cloned());
+        }
+        let constructors: Vec<Signature> =
+            all.iter().filter_map(|e| self.block_signature(e)).collect();
+        let mut fitting = self.fitting(&constructors, args);
+        if fitting.len() > 1 {
+            match known {
+                Use::Applied(applied) => {
+                    let applications: Vec<Signature> = (fitting.iter())
+                        .filter_map(|&i| self.application(&all[i]))
+                        .collect();
+                    let which = self.pick(name, &applications, applied, span)?;
+                    fitting = vec![fitting[which]];
+                }
+                Use::Value(Some(want)) => {
+                    fitting.retain(|&i| self.would_fit(&constructors[i], want));
+                }
+                Use::Named => {
+                    self.undecided_now = Some(Undecided {
+                        name: name.clone(),
+                        candidates: fitting.iter().map(|&i| all[i].clone()).collect(),
+                        types: types.to_vec(),
+                        args: args.to_vec(),
+                        span,
+                    });
+                    fitting.truncate(1);
+                }
+                Use::Value(None) => {}
+            }
+        }
+        let which = match fitting[..] {
+            [one] => one,
+            _ => self.pick(name, &constructors, args, span)?,
+        };
+        Some(constructors[which].clone())
+    }
+
+    /// Whether what a constructor makes could be of a type, of which some may be open.
+    fn would_fit(&mut self, constructor: &Signature, want: &Ty) -> bool {
+        let before = self.infer.clone();
+        let own: Vec<Ty> = (constructor.type_params.iter())
+            .map(|_| self.fresh())
+            .collect();
+        let made = crate::infer::subst(&constructor.result, &constructor.type_params, &own);
+        let fits = self.unify(&made, want);
+        self.infer = before;
+        fits
+    }
+
+    /// The parameters with which a parser or control is applied.
+    fn application(&self, entity: &Entity) -> Option<Signature> {
+        let (name, span) = match entity {
+            Entity::Parser(id) => {
+                let parser = &self.module.parsers[*id];
+                (&parser.name, parser.span)
+            }
+            Entity::Control(id) => {
+                let control = &self.module.controls[*id];
+                (&control.name, control.span)
+            }
+            _ => return None,
+        };
+        let params = self.block_params(entity);
+        Some(Signature::plain(name, params, Mode::Apply, span))
+    }
+
+    /// Decides which parser or control an instance is of, where it is applied first. False if nothing fits.
+    pub(super) fn decide(&mut self, id: InstanceId, applied: &[ast::Arg], span: Span) -> bool {
+        let Some(open) = self.undecided.remove(&id) else {
+            return true;
+        };
+        let applications: Vec<Signature> = (open.candidates.iter())
+            .filter_map(|e| self.application(e))
+            .collect();
+        let Some(which) = self.pick(&open.name, &applications, applied, span) else {
+            return false;
+        };
+        // The first was taken until now.
+        if which > 0
+            && let Some(mut signature) = self.block_signature(&open.candidates[which])
+        {
+            signature.mode = Mode::Constructor;
+            let bound = self.bind_typed(&signature, &open.types, &open.args, None, open.span);
+            let Some(bound) = bound else {
+                return false;
+            };
+            let made = instance_of(bound, 0, open.span);
+            let instance = &mut self.module.instances[id];
+            (instance.ty, instance.args) = (made.ty, made.args);
+        }
+        true
     }
 
     /// The constructor of a parser, control or package.
@@ -208,7 +320,9 @@ impl Checker<'_> {
             ));
             return Some(self.give_up(args));
         }
-        let Some(mut instance) = self.construct(&entity, name, &types, &[], None, base.span) else {
+        let known = Use::Applied(args);
+        let Some(mut instance) = self.construct(&entity, name, &types, &[], known, base.span)
+        else {
             return Some(self.give_up(args));
         };
         instance.name = name.name.clone();
@@ -252,6 +366,20 @@ impl Checker<'_> {
             },
             Some(id),
         ))
+    }
+}
+
+/// An instance without a name.
+fn instance_of(bound: Bound, constructor: u32, span: Span) -> Instance {
+    Instance {
+        name: Default::default(),
+        ty: bound.result,
+        count: None,
+        constructor,
+        args: bound.args,
+        implementations: Vec::new(),
+        annotations: Vec::new(),
+        span,
     }
 }
 

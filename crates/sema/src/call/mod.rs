@@ -6,6 +6,7 @@ mod construct;
 mod overload;
 
 pub(crate) use args::{Mode, Signature};
+pub(crate) use construct::{Undecided, Use};
 
 use crate::checker::{Checker, Context, constant, poison_expr};
 use crate::errors::{calls, constants, declarations, names, types};
@@ -272,6 +273,14 @@ impl Checker<'_> {
                 Some(Entity::Table(id)) => self.table_method(id, name, args, span),
                 _ => self.give_up(args),
             };
+        }
+        if name.name == "apply"
+            && let Some(Entity::Instance(id)) = self.named_entity(base)
+        {
+            let id = *id;
+            if !self.decide(id, args, span) {
+                return self.give_up(args);
+            }
         }
         let mut object = self.receiver(base);
         match object.ty.clone() {
@@ -563,7 +572,7 @@ impl Checker<'_> {
             self.report(calls::constructor_elsewhere(span, &name.name));
             return self.give_up(args);
         }
-        match self.construct(entity, name, types, args, want, span) {
+        match self.construct(entity, name, types, args, Use::Value(want), span) {
             Some(instance) => {
                 let ty = instance.ty.clone();
                 self.refuse_abstract(&ty, span);

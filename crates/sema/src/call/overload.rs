@@ -4,7 +4,7 @@
 use super::Signature;
 use crate::checker::Checker;
 use crate::errors::calls;
-use diag::Span;
+use diag::{Span, counted};
 use hir::{Direction, LocalKind, Ty};
 use syntax::ast;
 
@@ -21,52 +21,57 @@ impl Checker<'_> {
         if all.len() == 1 {
             return Some(0);
         }
-        let fitting: Vec<usize> = (0..all.len())
-            .filter(|&i| self.fits(&all[i], args))
-            .collect();
-        match fitting[..] {
-            [one] => Some(one),
+        let fitting = self.fitting(all, args);
+        if let [one] = fitting[..] {
+            return Some(one);
+        }
+        let closest = self.closest(all, &fitting, args);
+        match closest[..] {
+            [one] => return Some(one),
             [] => {
-                let counts: Vec<usize> = all.iter().map(|s| s.params.len()).collect();
-                let locations: Vec<Span> = all.iter().map(|s| s.span).collect();
-                self.report(calls::no_overload(
-                    span,
-                    &name.name,
-                    args.len(),
-                    &counts,
-                    &locations,
-                ));
-                None
+                let types: Vec<Option<Ty>> =
+                    args.iter().map(|a| self.type_alone(&a.value)).collect();
+                let reasons = (all.iter())
+                    .map(|s| (s.span, self.why_not(s, args, &types)))
+                    .collect();
+                self.report(calls::no_overload(span, &name.name, args.len(), reasons));
             }
             _ => {
-                if let Some(one) = self.closest(all, &fitting, args) {
-                    return Some(one);
-                }
-                let locations: Vec<Span> = fitting.iter().map(|&i| all[i].span).collect();
+                let locations: Vec<Span> = closest.iter().map(|&i| all[i].span).collect();
                 self.report(calls::ambiguous(span, &name.name, &locations));
-                None
             }
         }
+        None
     }
 
-    /// The one of `fitting` whose parameters' types those of the arguments fit best.
-    fn closest(
-        &mut self,
-        all: &[Signature],
-        fitting: &[usize],
-        args: &[ast::Arg],
-    ) -> Option<usize> {
-        let types: Vec<Option<Ty>> = args.iter().map(|a| self.type_alone(&a.value)).collect();
-        let mut scored: Vec<(u32, usize)> = fitting
-            .iter()
-            .filter_map(|&i| Some((self.closeness(&all[i], args, &types)?, i)))
-            .collect();
-        scored.sort_unstable_by(|a, b| b.cmp(a));
-        match scored[..] {
-            [(_, one)] => Some(one),
-            [(best, one), (second, _), ..] if best > second => Some(one),
-            _ => None,
+    /// Those that the number and the names of the arguments fit.
+    pub(super) fn fitting(&self, all: &[Signature], args: &[ast::Arg]) -> Vec<usize> {
+        (0..all.len())
+            .filter(|&i| self.misfit(&all[i], args).is_none())
+            .collect()
+    }
+
+    /// Those of `fitting` whose parameters' types those of the arguments fit best: one, unless none fits or several fit
+    /// alike.
+    fn closest(&mut self, all: &[Signature], fitting: &[usize], args: &[ast::Arg]) -> Vec<usize> {
+        if fitting.is_empty() {
+            return Vec::new();
         }
+        let types: Vec<Option<Ty>> = args.iter().map(|a| self.type_alone(&a.value)).collect();
+        let scored: Vec<(u32, usize)> = fitting
+            .iter()
+            .filter_map(|&i| Some((self.closeness(&all[i], args, &types).ok()?, i)))
+            .collect();
+        let best = scored.iter().map(|(score, _)| *score).max();
+        let are_best = scored.into_iter().filter(|(score, _)| Some(*score) == best);
+        are_best.map(|(_, i)| i).collect()
+    }
+
+    /// Why a signature does not fit.
+    fn why_not(&self, signature: &Signature, args: &[ast::Arg], types: &[Option<Ty>]) -> String {
+        self.misfit(signature, args)
+            .or_else(|| self.closeness(signature, args, types).err())
+            .unwrap_or_default()
     }
 
     /// An argument's type without regard to its parameter; `None` if it has none by itself.
@@ -93,24 +98,24 @@ impl Checker<'_> {
         ty
     }
 
-    /// How many arguments have just their parameters' types; `None` if one cannot be converted.
+    /// How many arguments have just their parameters' types; the reason if one cannot be converted.
     fn closeness(
         &self,
         signature: &Signature,
         args: &[ast::Arg],
         types: &[Option<Ty>],
-    ) -> Option<u32> {
+    ) -> Result<u32, String> {
         let mut exact = 0;
         for (i, (arg, ty)) in args.iter().zip(types).enumerate() {
             let Some(ty) = ty else { continue };
-            let slot = match &arg.name {
-                Some(name) => signature
-                    .params
-                    .iter()
-                    .position(|p| self.module.locals[*p].name == name.name)?,
-                None => i,
+            let named = |p: &hir::LocalId| match &arg.name {
+                Some(name) => self.module.locals[*p].name == name.name,
+                None => signature.params.get(i) == Some(p),
             };
-            let local = &self.module.locals[*signature.params.get(slot)?];
+            let Some(param) = signature.params.iter().find(|p| named(p)) else {
+                continue;
+            };
+            let local = &self.module.locals[*param];
             let wanted = crate::infer::subst(&local.ty, &signature.outer.0, &signature.outer.1);
             let reads = !matches!(
                 local.kind,
@@ -123,35 +128,43 @@ impl Checker<'_> {
             if *ty == wanted {
                 exact += 1;
             } else if !generic && !converts {
-                return None;
+                let (wanted, given) = (self.show(&wanted), self.show(ty));
+                return Err(format!(
+                    "here `{}` is a `{wanted}`, not a `{given}`",
+                    local.name
+                ));
             }
         }
-        Some(exact)
+        Ok(exact)
     }
 
-    /// Whether every argument has a parameter and every parameter an argument or none needed.
-    fn fits(&self, signature: &Signature, args: &[ast::Arg]) -> bool {
+    /// Why arguments do not fit by their number and names: each needs a parameter, and each parameter an argument, or none.
+    fn misfit(&self, signature: &Signature, args: &[ast::Arg]) -> Option<String> {
         let params = &signature.params;
         if args.len() > params.len() {
-            return false;
+            return Some(format!(
+                "this one has {}",
+                counted(params.len(), "parameter")
+            ));
         }
         let mut filled = vec![false; params.len()];
         for (i, arg) in args.iter().enumerate() {
             let slot = match &arg.name {
-                Some(name) => params
-                    .iter()
-                    .position(|p| self.module.locals[*p].name == name.name),
-                None => Some(i),
+                Some(name) => {
+                    let mut names = params.iter().map(|p| &self.module.locals[*p].name);
+                    let Some(slot) = names.position(|known| *known == name.name) else {
+                        return Some(format!("this one has no parameter `{}`", name.name));
+                    };
+                    slot
+                }
+                None => i,
             };
-            match slot {
-                Some(slot) => filled[slot] = true,
-                None => return false,
-            }
+            filled[slot] = true;
         }
-        params
-            .iter()
-            .zip(filled)
-            .all(|(p, filled)| filled || self.may_be_absent(*p))
+        let mut missing = params.iter().zip(filled);
+        let (missing, _) = missing.find(|(p, filled)| !filled && !self.may_be_absent(**p))?;
+        let name = &self.module.locals[*missing].name;
+        Some(format!("this one needs an argument for `{name}`"))
     }
 
     /// Whether a parameter can do without an argument.

@@ -1,5 +1,6 @@
 //! Named instances, and the methods that they supply.
 
+use crate::call::Use;
 use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, types};
 use crate::infer::{has_infer, mentions, subst};
@@ -28,6 +29,7 @@ impl Checker<'_> {
         };
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let made = self.make(ty, args, decl.span);
+        let undecided = self.undecided_now.take();
         let Some(mut instance) = made else {
             self.declare(name, Entity::Poison);
             return None;
@@ -44,6 +46,7 @@ impl Checker<'_> {
             self.expect_use("instance", name);
         }
         let id = self.module.instances.push(instance);
+        self.undecided.extend(undecided.map(|open| (id, open)));
         self.declare(name, Entity::Instance(id));
         Some(id)
     }
@@ -83,7 +86,7 @@ impl Checker<'_> {
             return None;
         };
         let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
-        self.construct(&entity, name, &types, args, None, span)
+        self.construct(&entity, name, &types, args, Use::Named, span)
     }
 
     /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").

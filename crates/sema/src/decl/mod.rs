@@ -18,6 +18,7 @@ use crate::annotation;
 use crate::checker::Checker;
 use crate::errors::{declarations, names, types};
 use crate::scope::Entity;
+use diag::Span;
 use hir::*;
 use syntax::ast;
 
@@ -132,24 +133,32 @@ impl Checker<'_> {
 
     /// Reports declarations of names that have a meaning to the language, as something else.
     fn reserved_names(&mut self, decl: &ast::Decl) {
-        use ast::DeclKind::*;
-        let Some(name) = declared_name(decl) else {
+        self.keep_no_action(decl);
+        let is_main = declared_name(decl).filter(|name| name.name == "main");
+        if let Some(name) = is_main
+            && !matches!(decl.kind, ast::DeclKind::Instance { .. })
+        {
+            let kind = kind_name(&decl.kind);
+            self.report(declarations::main_not_instance(name, kind));
+        }
+    }
+
+    /// Reports a `NoAction` that is not what tables run by default. One that does nothing either may be declared again.
+    pub(super) fn keep_no_action(&mut self, decl: &ast::Decl) {
+        let Some(name) = declared_name(decl).filter(|name| name.name == "NoAction") else {
             return;
         };
-        let kind = kind_name(&decl.kind);
-        match (name.name.as_str(), &decl.kind) {
-            ("NoAction", Action { params, .. }) if params.is_empty() => {}
-            ("NoAction", Action { .. }) => {
-                self.report(declarations::not_no_action(
-                    name,
-                    "an action with parameters",
-                ));
+        let what = match &decl.kind {
+            ast::DeclKind::Action { params, .. } if !params.is_empty() => {
+                "an action with parameters"
             }
-            ("NoAction", _) => self.report(declarations::not_no_action(name, kind)),
-            ("main", Instance { .. }) => {}
-            ("main", _) => self.report(declarations::main_not_instance(name, kind)),
-            _ => {}
-        }
+            ast::DeclKind::Action { body, .. } if !body.stmts.is_empty() => {
+                "an action with statements"
+            }
+            ast::DeclKind::Action { .. } => return,
+            other => kind_name(other),
+        };
+        self.report(declarations::not_no_action(name, what));
     }
 
     /// Declares type parameters in the current scope.
@@ -226,8 +235,7 @@ impl Checker<'_> {
         self.end_block(name, first, Entity::Package(id));
     }
 
-    /// Begins a parser, control or package. Gives the first of its name and kind, which it may overload by the number of
-    /// its constructor's parameters.
+    /// Begins a parser, control or package. Gives the first of its name and kind, which it may overload by its parameters.
     fn begin_block(&mut self, name: &ast::Ident, what: &'static str) -> Option<Entity> {
         let first = (self.scopes.lookup_here(&name.name))
             .map(|b| b.entity.clone())
@@ -245,20 +253,44 @@ impl Checker<'_> {
         };
         let others = self.overloads.get(&name.name).into_iter().flatten();
         let count = |entity: &Entity| self.constructor_params(entity).map_or(0, <[_]>::len);
+        let are_applied_alike = |other: &Entity| {
+            let (other, made) = (self.block_params(other), self.block_params(&made));
+            self.same_parameters(other, made)
+        };
         let twin = std::iter::once(&first)
             .chain(others)
-            .any(|other| count(other) == count(&made));
+            .find(|other| count(other) == count(&made) && are_applied_alike(other));
+        let twin = twin.map(|other| self.block_span(other));
         let is_type = |entity: &Entity| match entity {
             Entity::Parser(id) => self.module.parsers[*id].body.is_none(),
             Entity::Control(id) => self.module.controls[*id].body.is_none(),
             _ => false,
         };
-        if twin || is_type(&first) || is_type(&made) {
-            let earlier = self.scopes.lookup_here(&name.name).map(|b| b.span);
-            self.report(names::duplicate(name, earlier.unwrap_or(name.span)));
+        if twin.is_some() || is_type(&first) || is_type(&made) {
+            let earlier = twin.unwrap_or_else(|| self.block_span(&first));
+            self.report(names::duplicate(name, earlier));
         } else {
             let all = self.overloads.entry(name.name.clone()).or_default();
             all.push(made);
+        }
+    }
+
+    /// Where a parser, control or package is declared.
+    fn block_span(&self, entity: &Entity) -> Span {
+        match entity {
+            Entity::Parser(id) => self.module.parsers[*id].span,
+            Entity::Control(id) => self.module.controls[*id].span,
+            Entity::Package(id) => self.module.packages[*id].span,
+            _ => Span::NONE,
+        }
+    }
+
+    /// The parameters with which a parser or control is applied. Packages have none.
+    pub(crate) fn block_params(&self, entity: &Entity) -> &[LocalId] {
+        match entity {
+            Entity::Parser(id) => &self.module.parsers[*id].params,
+            Entity::Control(id) => &self.module.controls[*id].params,
+            _ => &[],
         }
     }
 

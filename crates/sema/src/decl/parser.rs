@@ -209,7 +209,8 @@ impl Checker<'_> {
         self.leaf_types(&elem, &mut leaves);
         if let Some(bad) = leaves.iter().find(|t| !self.is_matchable(t)) {
             let shown = self.show(bad);
-            self.report(types::key_type(ty.span, &shown, "a value set"));
+            let help = "hold its fields: `value_set<tuple<...>>`, or a struct of them";
+            self.report(types::key_type(ty.span, &shown, "a value set", help));
         }
         self.match_annotations(&elem, &annotations);
         let size = self.expr(size, None);

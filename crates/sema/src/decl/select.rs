@@ -25,12 +25,6 @@ impl Checker<'_> {
         for key in &whole {
             self.flatten(key.clone(), &mut flat);
         }
-        for key in &flat {
-            if !self.is_matchable(&key.ty) {
-                let shown = self.show(&key.ty);
-                self.report(types::key_type(key.span, &shown, "`select`"));
-            }
-        }
         let types: Vec<Ty> = whole.iter().map(|k| k.ty.clone()).collect();
         let mut done = Vec::with_capacity(cases.len());
         let mut all: Option<Span> = None;
@@ -66,10 +60,29 @@ impl Checker<'_> {
         if self.measure(&value.ty).leaves > MAX_KEY {
             return self.poison(types::too_large(value.span));
         }
-        match value.ty {
-            // A number needs a width to be matched.
-            Ty::Int => self.poison(statements::key_without_width(value.span)),
-            _ => value,
+        // A number needs a width to be matched.
+        if value.ty == Ty::Int {
+            return self.poison(statements::key_without_width(value.span));
+        }
+        if let Some(help) = self.not_selectable(&value.ty) {
+            let shown = self.show(&value.ty);
+            return self.poison(types::key_type(value.span, &shown, "`select`", help));
+        }
+        value
+    }
+
+    /// What to do instead of selecting on values of a type (specification section "Select expressions": numbers, `bool`,
+    /// enums, and tuples of these). `None` if nothing is wrong.
+    fn not_selectable(&self, ty: &Ty) -> Option<&'static str> {
+        match ty {
+            Ty::Poison | Ty::Bool | Ty::Bits { .. } | Ty::Enum(_) | Ty::NewType(_) => None,
+            Ty::Tuple(elems) => elems.iter().find_map(|elem| self.not_selectable(elem)),
+            Ty::Error => Some("select on what it is compared with: `select(e == error.NoError)`"),
+            Ty::Int => Some("give the number a width, as in `8w5`"),
+            Ty::Varbit(_) => Some("extract what decides into a field of its own, of bit<N>"),
+            _ => Some(
+                "select on its fields one by one: `select(x.a, x.b)`; a case may still be a struct",
+            ),
         }
     }
 

@@ -21,7 +21,7 @@ impl Checker<'_> {
         if !self.is_storable(&resolved)
             && !matches!(
                 resolved,
-                Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_) | Ty::Tuple(_)
+                Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_) | Ty::Tuple(_) | Ty::Stack(..)
             )
         {
             let shown = self.show(&resolved);
@@ -34,6 +34,10 @@ impl Checker<'_> {
             self.expect_use("constant", name);
         }
         if let ExprKind::Const(known) = value.kind {
+            if let (Context::TopLevel, ConstValue::Int(number)) = (self.context, &known) {
+                let told = (name.name.clone(), number.clone(), value.span);
+                self.module.numbers.push(told);
+            }
             self.declare(name, Entity::Const(Rc::new(known), value.ty));
             return None;
         }

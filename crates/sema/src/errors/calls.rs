@@ -119,23 +119,19 @@ pub(crate) fn no_overload(
     span: Span,
     name: &str,
     got: usize,
-    counts: &[usize],
-    locations: &[Span],
+    candidates: Vec<(Span, String)>,
 ) -> Diagnostic {
-    let mut counts = counts.to_vec();
-    counts.sort_unstable();
-    counts.dedup();
-    let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
     let diagnostic = Diagnostic::error(
         Code("E0410"),
         span,
         format!("no `{name}` takes these arguments"),
     )
     .label(format!("{} given", counted(got, "argument")))
-    .help(format!("it exists with {} parameters", counts.join(" or ")));
-    locations
-        .iter()
-        .fold(diagnostic, |d, at| d.also(*at, "one of them"))
+    .help(format!(
+        "there are {}: give the arguments of one of them",
+        candidates.len()
+    ));
+    (candidates.into_iter()).fold(diagnostic, |d, (at, reason)| d.also(at, reason))
 }
 
 /// Several overloads take these arguments.

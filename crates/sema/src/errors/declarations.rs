@@ -293,10 +293,10 @@ pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0257"),
         name.span,
-        format!("`NoAction` is {what}, not an action without parameters"),
+        format!("`NoAction` is {what}, not an action that does nothing"),
     )
     .label("tables run `NoAction` by default")
-    .help("choose another name, or include <core.p4> for the action")
+    .help("choose another name; <core.p4> declares the action that does nothing")
 }
 
 /// `main` as something that is no instance.

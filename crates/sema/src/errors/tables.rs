@@ -203,6 +203,32 @@ pub(crate) fn priority_missing(span: Span, other: Span) -> Diagnostic {
     .help("give the first entry a priority: those without one follow the entry before them")
 }
 
+/// A parameter of a listed action whose values the control plane cannot send.
+pub(crate) fn not_carried(span: Span, param: &str, ty: &str, declared: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0479"),
+        span,
+        format!("the control plane cannot give `{param}`, which is a `{ty}`"),
+    )
+    .label("entries would have to give it")
+    .also(declared, "the parameter")
+    .help(
+        "take the fields of a struct as parameters of their own, and give an enum a type, as in `enum bit<8> E { A = 0 }`; \
+         or write `const entries` and `const default_action`",
+    )
+}
+
+/// A priority in a table that the control plane cannot add entries to.
+pub(crate) fn priority_of_const(span: Span, table: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0480"),
+        span,
+        format!("the entries of `{table}` are constant, and have no priorities"),
+    )
+    .label("not allowed here")
+    .help("constant entries match in their order: put them in that order, or write `entries` without `const`")
+}
+
 /// `@match` without the match kind that it is to give.
 pub(crate) fn match_without_kind(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0478"), span, "this `@match` names no match kind")

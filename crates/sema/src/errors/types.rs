@@ -126,13 +126,20 @@ pub(crate) fn type_argument_count(span: Span, name: &str, want: usize, got: usiz
 
 /// A type argument that nothing determines.
 pub(crate) fn cannot_infer(span: Span, param: &str, of: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0306"),
-        span,
-        format!("cannot infer the type argument `{param}` of `{of}`"),
-    )
-    .label("nothing here determines it")
-    .help(format!("give it explicitly: `{of}<...>(...)`"))
+    let (message, help) = if param == "_" {
+        (
+            format!("cannot infer the type for which `{of}` has `_`"),
+            "give the argument a type of its own: a number a width, a list a cast".to_owned(),
+        )
+    } else {
+        (
+            format!("cannot infer the type argument `{param}` of `{of}`"),
+            format!("give it explicitly: `{of}<...>(...)`"),
+        )
+    };
+    Diagnostic::error(Code("E0306"), span, message)
+        .label("nothing here determines it")
+        .help(help)
 }
 
 /// `_` as a type where one is needed.
@@ -429,6 +436,9 @@ pub(crate) fn not_definable(span: Span, ty: &str) -> Diagnostic {
 pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
     let help = match ty {
         "int" => "give it a width, as in bit<32>, or make it a constant",
+        _ if ty.starts_with("int[") || ty.starts_with("tuple<") => {
+            "give each number in it a width, as in bit<32>, or make it a constant"
+        }
         "string" => "strings exist only at compile time: make it a constant",
         _ => "objects are instantiated with arguments, as in `T() x;`",
     };
@@ -529,14 +539,14 @@ pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
 }
 
 /// A key of a type that nothing can match on.
-pub(crate) fn key_type(span: Span, ty: &str, what: &str) -> Diagnostic {
+pub(crate) fn key_type(span: Span, ty: &str, what: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0341"),
         span,
         format!("{what} cannot match on `{ty}`"),
     )
-    .label("not a scalar")
-    .help("match on its fields one by one")
+    .label("cannot be matched here")
+    .help(help)
 }
 
 /// `switch` on a value that has no labels.

@@ -1,7 +1,7 @@
 //! `a.b` and `a[i]`.
 
 use crate::checker::{Checker, constant, poison_expr};
-use crate::errors::{calls, names, types};
+use crate::errors::{calls, constants, names, types};
 use crate::scope::Entity;
 use crate::suggest::nearest;
 use diag::Span;
@@ -293,6 +293,10 @@ impl Checker<'_> {
             && let Some(value) = i.to_usize().and_then(|i| values.get(i))
         {
             return constant(value.clone(), elem.clone(), span);
+        }
+        if crate::infer::has_int(elem) {
+            let what = "an index of an array of `int`";
+            return self.poison(constants::not_constant(index.span, what));
         }
         // A stack's index is a value like any other; without a width it gets that of `lastIndex`.
         let index = if index.ty == Ty::Int {

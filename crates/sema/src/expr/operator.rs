@@ -161,12 +161,20 @@ impl Checker<'_> {
             left = self.coerce(left, &a);
             right = self.coerce(right, &b);
         }
+        let dividing = matches!(op, BinaryOp::Div | BinaryOp::Mod);
+        // As bits, a negative number would be a large one.
+        if dividing
+            && let (Ty::Int, ExprKind::Const(ConstValue::Int(divisor))) = (&right.ty, &right.kind)
+            && divisor.sign() == Sign::Minus
+        {
+            let fault = constant::Fault::Negative;
+            return self.poison(constants::fault(fault, span, right.span, symbol(op)));
+        }
         let (left, right) = self.level(left, right);
         if left.ty == Ty::Poison || right.ty == Ty::Poison {
             return poison_expr(span);
         }
         let saturating = matches!(op, BinaryOp::SatAdd | BinaryOp::SatSub);
-        let dividing = matches!(op, BinaryOp::Div | BinaryOp::Mod);
         let fits = left.ty == right.ty
             && match &left.ty {
                 Ty::Bits { signed, .. } => !(dividing && *signed),

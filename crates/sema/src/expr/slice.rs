@@ -54,6 +54,16 @@ impl Checker<'_> {
                 let n = n.clone();
                 self.slice_between(base, (hi, lo.span.to(width_at)), (n, lo.span), span)
             }
+            // It depends on a constructor's argument.
+            (Ty::Int, _) if self.is_compile_time(&lo) => Expr {
+                kind: ExprKind::PartSelect {
+                    base: Box::new(base),
+                    lo: Box::new(lo),
+                    width: bits,
+                },
+                ty: Ty::bit(bits),
+                span,
+            },
             (Ty::Bits { width, .. }, _) => {
                 let unsigned = Ty::bit(*width);
                 let lo = self.convert(lo, &unsigned, span);

@@ -160,6 +160,39 @@ impl Checker<'_> {
         Some(call)
     }
 
+    /// Reports parameters of actions that the control plane would have to give and cannot: what it sends is numbers and
+    /// bools.
+    pub(super) fn refuse_uncarried(&mut self, table: &Table) {
+        for listed in &table.actions {
+            let marked = |name: &str| listed.annotations.iter().any(|a| a.name == name);
+            let in_entries = !table.const_entries && !marked("defaultonly");
+            let as_default = !table.const_default && !marked("tableonly");
+            if !in_entries && !as_default {
+                continue;
+            }
+            let (_, data) = self.split(listed.action);
+            for param in data {
+                let local = &self.module.locals[param];
+                if !self.is_carried(&local.ty) {
+                    let shown = self.show(&local.ty);
+                    let diagnostic =
+                        tables::not_carried(listed.span, &local.name, &shown, local.span);
+                    self.report(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// Whether the control plane has values of a type.
+    fn is_carried(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Poison | Ty::Param(_) | Ty::Bool | Ty::Bits { .. } => true,
+            Ty::NewType(id) => self.is_carried(&self.module.new_types[*id].ty),
+            Ty::Enum(_) => self.underlying(ty).is_some(),
+            _ => false,
+        }
+    }
+
     /// Without a default action a table runs `NoAction`, if core.p4 is there to declare it.
     pub(super) fn implicit_default(&mut self, table: &mut Table) {
         let Some(Entity::Action(id)) = self

@@ -56,6 +56,8 @@ impl Checker<'_> {
             .map(|k| self.module.match_kinds.get(k.match_kind as usize));
         if kinds.into_iter().all(|k| k.is_some_and(|k| unique(k))) {
             self.report(tables::priority_unused(first.span, &table.name));
+        } else if table.const_entries {
+            self.report(tables::priority_of_const(first.span, &table.name));
         } else if entries[0].priority.is_none() {
             self.report(tables::priority_missing(entries[0].span, first.span));
         }

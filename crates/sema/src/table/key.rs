@@ -36,7 +36,8 @@ impl Checker<'_> {
             expr = self.poison(statements::key_without_width(expr.span));
         } else if !self.is_matchable(&expr.ty) {
             let shown = self.show(&expr.ty);
-            expr = self.poison(types::key_type(expr.span, &shown, "a table's key"));
+            let help = "match on its fields one by one";
+            expr = self.poison(types::key_type(expr.span, &shown, "a table's key", help));
         }
         let kind = &element.match_kind;
         let match_kind = match self.module.match_kinds.iter().position(|k| *k == kind.name) {

@@ -88,6 +88,7 @@ impl Checker<'_> {
         if !seen.contains_key("default_action") {
             self.implicit_default(&mut table);
         }
+        self.refuse_uncarried(&table);
         table
     }
 

@@ -37,11 +37,14 @@ impl Container {
     pub(crate) fn allowed(self) -> &'static str {
         match self {
             Container::Header => {
-                "a header holds bit<N>, int<N>, varbit<N>, bool, serializable enums and structs of these"
+                "a header holds bit<N>, int<N>, varbit<N>, bool, serializable enums, and structs and arrays of these"
             }
             Container::Union => "a header union holds headers",
-            Container::Struct | Container::Tuple | Container::Stack => {
-                "use bit<N>, int<N>, varbit<N>, bool, error, enums, headers, unions, stacks, structs or tuples"
+            Container::Struct | Container::Tuple => {
+                "use bit<N>, int<N>, varbit<N>, bool, error, enums, headers, unions, stacks, arrays, structs or tuples"
+            }
+            Container::Stack => {
+                "an array holds bit<N>, int<N>, varbit<N>, bool, error, enums, headers, unions, structs, tuples, arrays, or instances of externs"
             }
             Container::List => {
                 "a list holds values of any type that a variable or constant can have"
@@ -60,7 +63,8 @@ impl Checker<'_> {
             Ty::Void | Ty::Set(_) | Ty::ApplyResult(_) | Ty::ActionRun(_) => false,
             Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) => false,
             Ty::Bool | Ty::Bits { .. } | Ty::Varbit(_) => container != Union,
-            Ty::Int | Ty::MatchKind => container == List || container == Tuple,
+            Ty::Int => matches!(container, List | Tuple | Stack),
+            Ty::MatchKind => container == List || container == Tuple,
             Ty::String => matches!(container, Struct | Tuple | List),
             Ty::Error => matches!(container, Struct | Tuple | List | Stack),
             Ty::Enum(id) => match container {
@@ -69,6 +73,9 @@ impl Checker<'_> {
                 Union => false,
             },
             Ty::NewType(id) => self.may_hold(container, &self.module.new_types[*id].ty),
+            Ty::Stack(elem, _) if container == Header => {
+                !matches!(**elem, Ty::Varbit(_)) && self.may_hold(Header, elem)
+            }
             Ty::Stack(..) | Ty::Tuple(_) => matches!(container, Struct | Tuple | List | Stack),
             Ty::List(_) => matches!(container, List | Tuple),
             Ty::Composite(id, args) => match self.module.composites[*id].kind {

@@ -87,9 +87,15 @@ pub(crate) fn call_cast(span: Span, ty: &str) -> Diagnostic {
 }
 
 /// `bit[8]`.
-pub(crate) fn bit_brackets(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0140"), span, "a width goes in angle brackets")
-        .help(format!("write {ty}<8>"))
+pub(crate) fn bit_brackets(span: Span, size: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0140"),
+        span,
+        format!("this is an array of {size} single bits"),
+    )
+    .help(format!(
+        "a width goes in angle brackets: write bit<{size}>; write bit<1>[{size}] if an array is meant"
+    ))
 }
 
 /// `->`.

@@ -89,6 +89,7 @@ impl Parser<'_> {
         self.bump();
         let ty = self.ty()?;
         let name = self.name("a constant")?;
+        let ty = self.sizes_after_name(ty)?;
         self.expect(Kind::Assign)?;
         let value = self.value()?;
         self.scopes.declare_value(&name);
@@ -322,6 +323,7 @@ impl Parser<'_> {
             Some(kind) => self.on_the_spot(kind, start)?,
         };
         let name = self.name("a type")?;
+        let ty = self.sizes_after_name(ty)?;
         self.scopes.declare_type(&name);
         Ok((ty, name))
     }

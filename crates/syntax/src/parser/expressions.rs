@@ -73,6 +73,33 @@ impl Parser<'_> {
         })
     }
 
+    /// A sum, perhaps shifted, between angle brackets.
+    pub(super) fn shifted_sum(&mut self) -> Parse<Expr> {
+        let first = self.sum()?;
+        let (mut whole, mut height) = (first.span, self.height);
+        let mut links = Vec::new();
+        loop {
+            let op = match self.kind() {
+                Kind::Shl => BinaryOp::Shl,
+                Kind::Shr if self.shifts_width(self.at) => BinaryOp::Shr,
+                _ => break,
+            };
+            self.bump();
+            let right = self.sum()?;
+            height = height.max(self.height);
+            whole = self.joined(whole, right.span);
+            links.push(Link {
+                op,
+                right,
+                span: whole,
+            });
+        }
+        if links.is_empty() {
+            return Ok(first);
+        }
+        self.grown(ExprKind::Chain(Box::new(first), links), whole, height)
+    }
+
     fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
         // The operators bind ever more loosely, or alike: each takes all before it as its left operand.
         let (mut whole, mut height) = (first.span, self.height);

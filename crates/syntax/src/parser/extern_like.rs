@@ -151,6 +151,7 @@ impl Parser<'_> {
         }
         let ty = self.ty()?;
         let name = self.name("a parameter")?;
+        let ty = self.sizes_after_name(ty)?;
         let default = if self.eat(Kind::Assign) {
             Some(self.value()?)
         } else {

@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<8>`, `<W + 1>`, `<(W >> 1)>`.
+    /// `<8>`, `<W + 1>`, `<1 << W>`.
     fn skip_width(&self, look: &mut Look) -> bool {
         self.step(look);
         loop {
@@ -167,13 +167,21 @@ impl Parser<'_> {
                 Kind::Int | Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent => {
                     self.step(look)
                 }
-                kind if kind.is_name() || kind == Kind::Dot => self.step(look),
+                kind if kind.is_name() || kind == Kind::Dot || kind == Kind::Shl => self.step(look),
+                Kind::Shr if look.taken == 0 && self.shifts_width(look.at) => self.step(look),
                 _ => return self.step_gt(look),
             }
             if look.steps > MAX_STEPS {
                 return false;
             }
         }
+    }
+
+    /// Whether the `>>` at a place shifts the width that it is in. Both of it may close: it shifts only if what comes next, a
+    /// number or a name, is closed in its turn, as no type is.
+    pub(super) fn shifts_width(&self, at: usize) -> bool {
+        let kind = |n: usize| self.tokens.get(at + n).map_or(Kind::Eof, |t| t.kind);
+        (kind(1) == Kind::Int || kind(1).is_name()) && matches!(kind(2), Kind::Gt | Kind::Shr)
     }
 
     /// Whether a closed bracket follows; the lookahead moves past it.

@@ -26,7 +26,6 @@ impl Parser<'_> {
             Kind::Underscore => self.plain_type(TypeKind::DontCare),
             Kind::IntType => {
                 self.bump();
-                self.check_width_brackets("int");
                 match self.width()? {
                     Some(width) => TypeKind::SignedInt(width),
                     None => TypeKind::Int,
@@ -34,7 +33,7 @@ impl Parser<'_> {
             }
             Kind::Bit => {
                 self.bump();
-                self.check_width_brackets("bit");
+                self.check_width_brackets();
                 TypeKind::Bit(self.width()?)
             }
             Kind::Varbit => {
@@ -161,24 +160,25 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `<8>`, `<W + 1>` or `<(W >> 1)>`, if there is one: what compares or shifts needs parentheses.
+    /// `<8>`, `<W + 1>` or `<1 << W>`, if there is one: what compares needs parentheses.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
         if !self.eat(Kind::Lt) {
             return Ok(None);
         }
-        let width = self.sum()?;
+        let width = self.shifted_sum()?;
         self.expect_gt()?;
         Ok(Some(Box::new(width)))
     }
 
-    /// `bit[8]`: the size of a stack of `bit`, but never meant so.
-    fn check_width_brackets(&mut self, name: &str) {
+    /// `bit[8]`: an array of single bits, but mostly not meant so.
+    fn check_width_brackets(&mut self) {
         if self.at_kind(Kind::LBracket)
             && self.kind_at(1) == Kind::Int
             && self.kind_at(2) == Kind::RBracket
         {
+            let size = &self.tokens[self.at + 1].text;
             let span = self.span().to(self.tokens[self.at + 2].span);
-            self.report(common::bit_brackets(span, name));
+            self.report(common::bit_brackets(span, size));
         }
     }
 

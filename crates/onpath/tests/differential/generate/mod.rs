@@ -7,6 +7,7 @@
 
 mod figures;
 mod flows;
+mod language;
 mod model;
 mod search;
 mod shrink;
@@ -15,6 +16,7 @@ mod tables;
 mod text;
 
 use flows::Flows;
+use language::Language;
 pub(crate) use model::Model;
 use search::Search;
 pub(crate) use shrink::smaller;
@@ -74,6 +76,8 @@ pub(crate) struct Generated {
     pub stack: Option<StackOf>,
     /// A search behind the headers.
     pub search: Option<Search>,
+    /// What else of the language it uses.
+    pub language: Option<Language>,
 }
 
 const WIDTHS: [u32; 22] = [
@@ -89,6 +93,8 @@ pub(crate) struct Generator<'r> {
     /// Parameters in scope, in an action: name and width.
     params: Vec<(String, u32)>,
     loops: usize,
+    /// How many indices are around what is being made.
+    nesting: usize,
 }
 
 /// A new random program.
@@ -109,6 +115,7 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         emits: Vec::new(),
         stack: None,
         search: None,
+        language: None,
     };
     let mut generator = Generator {
         random,
@@ -116,6 +123,7 @@ pub(crate) fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         valid: vec![0],
         params: Vec::new(),
         loops: 0,
+        nesting: 0,
     };
     generator.declarations();
     generator.program
@@ -135,8 +143,12 @@ impl Generator<'_> {
     }
 
     fn declarations(&mut self) {
+        let uses_more = self.chance(2);
         for t in 0..2 + self.below(3) {
-            let fields = self.fields(if t == 0 { 14 } else { 2 });
+            let mut fields = self.fields(if t == 0 { 14 } else { 2 });
+            if uses_more && self.chance(2) {
+                self.array_fields(&mut fields);
+            }
             self.program.types.push(fields);
         }
         let count = 2 + self.below(4);
@@ -144,6 +156,10 @@ impl Generator<'_> {
         for _ in 1..count {
             let ty = self.below(self.program.types.len());
             self.program.headers.push(ty);
+        }
+        if uses_more {
+            let by_generic = (0..count).filter(|_| self.chance(4)).collect();
+            self.program.language = Some(Language { by_generic });
         }
         for state in 0..count {
             let select = self.transition(state, count);
@@ -219,6 +235,12 @@ impl Generator<'_> {
         fields
     }
 
+    /// An array behind the other fields, in whole bytes.
+    fn array_fields(&mut self, fields: &mut Vec<(String, u32)>) {
+        let (width, size) = [(8, 3), (8, 3), (4, 2), (12, 4), (2, 8), (24, 2)][self.below(6)];
+        fields.extend((0..size).map(|i| (format!("a[{i}]"), width)));
+    }
+
     fn fields_of(&self, header: usize) -> &[(String, u32)] {
         &self.program.types[self.program.headers[header]]
     }
@@ -236,7 +258,12 @@ impl Generator<'_> {
         let most = 1u64 << take;
         for _ in 0..1 + self.below(3) {
             let value = self.random.random_range(0..most);
+            let known = match self.chance(3) {
+                true => self.packet_set(state, take),
+                false => None,
+            };
             let keyset = match self.below(4) {
+                _ if known.is_some() => known.unwrap_or_default(),
                 0 => format!("{value} &&& {}", self.random.random_range(0..most)),
                 1 => format!("{value} .. {}", self.random.random_range(value..most)),
                 _ => value.to_string(),
@@ -312,7 +339,19 @@ impl Generator<'_> {
         if self.chance(3) || self.program.locals.is_empty() {
             return self.constant(width);
         }
-        let (text, from) = if let Some(input) = self.input() {
+        let element = match self.nesting < 2 && self.chance(4) {
+            true => {
+                // An index is an expression as well.
+                self.nesting += 1;
+                let element = self.element();
+                self.nesting -= 1;
+                element
+            }
+            false => None,
+        };
+        let (text, from) = if let Some(element) = element {
+            element
+        } else if let Some(input) = self.input() {
             input
         } else if self.chance(2) {
             let i = self.below(self.program.locals.len());
@@ -338,6 +377,11 @@ impl Generator<'_> {
             return self.leaf(width);
         }
         let below = depth - 1;
+        if self.chance(6)
+            && let Some(text) = self.by_language(width, below)
+        {
+            return text;
+        }
         match self.below(14) {
             0..=4 => {
                 let op = ["+", "-", "&", "|", "^"][self.below(5)];
@@ -446,6 +490,11 @@ impl Generator<'_> {
 
     /// A variable or field that can be written here, and its width.
     fn target(&mut self) -> (String, u32) {
+        if self.chance(4)
+            && let Some(element) = self.element()
+        {
+            return element;
+        }
         if self.chance(2) {
             let header = *self
                 .valid
@@ -463,6 +512,11 @@ impl Generator<'_> {
 
     fn assignment(&mut self) -> Stmt {
         let (target, width) = self.target();
+        if self.program.language.is_some() && self.chance(10) {
+            let bits = 1 + self.below(width as usize) as u32;
+            let (lo, value) = (self.expr(6, 1), self.expr(bits, 2));
+            return Stmt::Plain(format!("{target}[({lo}) +: {bits}] = {value};"));
+        }
         if self.chance(5) {
             let lo = self.below(width as usize) as u32;
             let hi = lo + self.below((width - lo) as usize) as u32;
@@ -497,6 +551,11 @@ impl Generator<'_> {
         {
             return stmt;
         }
+        if self.chance(6)
+            && let Some(stmt) = self.about_language()
+        {
+            return stmt;
+        }
         match self.below(18) {
             0 | 1 if depth > 0 => {
                 let cond = self.condition(2);
@@ -517,9 +576,10 @@ impl Generator<'_> {
             }
             5 if header > 0 => {
                 // All fields at once: none is left undefined.
-                let widths: Vec<u32> = self.fields_of(header).iter().map(|f| f.1).collect();
-                let values: Vec<String> = widths.into_iter().map(|w| self.expr(w, 1)).collect();
-                Stmt::Plain(format!("hdr.h{header} = {{ {} }};", values.join(", ")))
+                let fields = self.fields_of(header).to_vec();
+                let values: Vec<String> = fields.iter().map(|f| self.expr(f.1, 1)).collect();
+                let list = Self::list_of(&fields, &values);
+                Stmt::Plain(format!("hdr.h{header} = {{ {list} }};"))
             }
             6 if header > 0 && !self.valid.contains(&header) => {
                 let same: Vec<usize> = (0..self.program.headers.len())

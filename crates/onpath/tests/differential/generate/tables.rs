@@ -65,6 +65,12 @@ impl Generator<'_> {
                     .unwrap_or(&"exact");
             }
             lpm |= kind == "lpm";
+            let earlier = self.program.tables.len();
+            if self.program.language.is_some() && earlier > 0 && self.chance(6) {
+                let applied = self.below(earlier);
+                keys.push((format!("((bit<1>)t{applied}.apply().hit)"), kind, 1));
+                continue;
+            }
             let width = self.width();
             keys.push((self.expr(width, 1), kind, width));
         }
@@ -141,7 +147,12 @@ impl Table {
     pub(super) fn print(&self, number: usize, out: &mut String) {
         let _ = writeln!(out, "    table t{number} {{\n        key = {{");
         for (k, (key, kind, _)) in self.keys.iter().enumerate() {
-            let _ = writeln!(out, "            {key} : {kind} @name(\"k{k}\");");
+            // One that is computed gets a name where it has none.
+            let name = match key.starts_with('(') && k % 2 == 1 {
+                true => String::new(),
+                false => format!(" @name(\"k{k}\")"),
+            };
+            let _ = writeln!(out, "            {key} : {kind}{name};");
         }
         let actions: Vec<String> = self.actions.iter().map(|a| format!("a{a};")).collect();
         let _ = writeln!(

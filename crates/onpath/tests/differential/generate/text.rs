@@ -1,6 +1,6 @@
 //! A generated program as P4 text.
 
-use super::{Generated, Search, Stmt};
+use super::{Generated, Language, Search, Stmt};
 use std::fmt::Write;
 
 impl Generated {
@@ -13,9 +13,7 @@ impl Generated {
         out += self.model.metadata();
         for (t, fields) in self.types.iter().enumerate() {
             let _ = writeln!(out, "header t{t}_t {{");
-            for (name, width) in fields {
-                let _ = writeln!(out, "    bit<{width}> {name};");
-            }
+            Generated::declare_fields(fields, &mut out);
             out += "}\n";
         }
         if let Some(stack) = &self.stack {
@@ -35,6 +33,9 @@ impl Generated {
             out += Search::FIELD;
         }
         out += "}\n\n";
+        if self.language.is_some() {
+            out += Language::DECLARED;
+        }
         out += self.model.parser();
         if self.search.is_some() {
             out += Search::LOCAL;
@@ -50,9 +51,15 @@ impl Generated {
             } else {
                 ";"
             };
+            let by_generic =
+                (self.language.as_ref()).is_some_and(|l| l.by_generic.contains(&state));
+            let extract = match by_generic {
+                true => format!("take.apply(packet, hdr.h{state})"),
+                false => format!("packet.extract(hdr.h{state})"),
+            };
             let _ = writeln!(
                 out,
-                "    state {name} {{\n        packet.extract(hdr.h{state});\n        transition {transition}{end}\n    }}"
+                "    state {name} {{\n        {extract};\n        transition {transition}{end}\n    }}"
             );
         }
         if let Some(stack) = &self.stack {
@@ -122,6 +129,9 @@ impl Generated {
     fn print_locals(&self, out: &mut String) {
         for (v, (width, value)) in self.locals.iter().enumerate() {
             let _ = writeln!(out, "    bit<{width}> v{v} = {value};");
+        }
+        if self.language.is_some() {
+            Language::locals(out);
         }
     }
 }

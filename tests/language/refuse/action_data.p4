@@ -1,0 +1,33 @@
+match_kind { exact }
+action NoAction() {}
+enum color_t { red, green }
+enum bit<8> kind_t { low = 1, high = 2 }
+type bit<9> port_t;
+struct next_t { bit<8> port; bit<16> weight; }
+header h_t { bit<8> x; }
+control c(inout bit<8> x) {
+    action paint(color_t color) { if (color == color_t.red) { x = 1; } }
+    action forward(bit<8> queue, next_t next) { x = next.port + queue; }
+    action fill(h_t h) { x = h.x; }
+    action classify(kind_t kind, port_t port, bool loud, int<4> level) { if (loud) { x = (bit<8>) kind; } }
+    table colors {
+        key = { x: exact; }
+        actions = { paint; } //~ E0479 the control plane cannot give `color`, which is a `color_t`
+    }
+    table hops {
+        key = { x: exact; }
+        actions = { forward; fill; classify; } //~ E0479 cannot give `next`, which is a `next_t`
+        //~^ E0479 cannot give `h`, which is a `h_t`
+    }
+    table only_default {
+        key = { x: exact; }
+        actions = { paint; NoAction; } //~ E0479 cannot give `color`
+        const entries = { 1: paint(color_t.red); }
+    }
+    table only_entries {
+        key = { x: exact; }
+        actions = { paint; NoAction; } //~ E0479 cannot give `color`
+        const default_action = paint(color_t.red);
+    }
+    apply { colors.apply(); hops.apply(); only_default.apply(); only_entries.apply(); }
+}
