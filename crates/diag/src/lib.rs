@@ -12,6 +12,6 @@ mod text;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use json::to_json;
-pub use plain::{char_width, columns, counted, system_message};
+pub use plain::{char_width, columns, counted, grouped, system_message};
 pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};
 pub use text::{render_plain, render_text};

@@ -14,6 +14,19 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> 
     }
 }
 
+/// A number in groups of three digits: "65,536".
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// What the system reported, without the number of the error.
 pub fn system_message(error: &std::io::Error) -> String {
     let mut text = error.to_string();
@@ -65,6 +78,15 @@ mod tests {
         assert_eq!(counted(0u64, "entry"), "0 entries");
         assert_eq!(counted(2u32, "key"), "2 keys");
         assert_eq!(counted(11u64, "byte"), "11 bytes");
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        let all: Vec<String> = [0, 999, 1000, 65_536, 1_234_567]
+            .into_iter()
+            .map(grouped)
+            .collect();
+        assert_eq!(all, ["0", "999", "1,000", "65,536", "1,234,567"]);
     }
 
     #[test]

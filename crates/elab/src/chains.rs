@@ -29,6 +29,9 @@ impl Elab<'_> {
                     (None, Some(known)) => self.constant(&known, ty, span)?,
                     (None, None) => self.eval(first)?,
                 };
+                if let Some(fault) = self.step_fault(step) {
+                    return self.fail(fault);
+                }
                 let mut value = self.eval_step(value, ty, span, step)?;
                 tall = 1 + tall.max(height(&step.right));
                 if tall > MAX_HEIGHT {

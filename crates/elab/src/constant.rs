@@ -2,7 +2,7 @@
 
 use crate::instances::Binding;
 use crate::{Elab, Result, errors};
-use diag::Span;
+use diag::{Diagnostic, Span};
 use hir::{BinaryOp, ConstValue, Expr, ExprKind, Step, Ty, UnaryOp};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -192,7 +192,62 @@ impl Elab<'_> {
     pub(crate) fn must_evaluate(&mut self, expr: &Expr) -> Result<ConstValue> {
         match self.evaluate(expr) {
             Some(value) => Ok(value),
-            None => self.fail(errors::not_constant(expr.span)),
+            None => {
+                let fault = self.fault(expr);
+                self.fail(fault.unwrap_or_else(|| errors::not_constant(expr.span)))
+            }
+        }
+    }
+
+    /// Why a constant expression has no value with the constructor arguments of this instance.
+    fn fault(&self, expr: &Expr) -> Option<Diagnostic> {
+        match &expr.kind {
+            ExprKind::Field(inner, _)
+            | ExprKind::TupleField(inner, _)
+            | ExprKind::Slice { base: inner, .. }
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Cast(inner) => self.fault(inner),
+            ExprKind::List(elems) => elems.iter().find_map(|elem| self.fault(elem)),
+            ExprKind::Mux(cond, yes, no) => match self.evaluate(cond) {
+                Some(ConstValue::Bool(true)) => self.fault(yes),
+                Some(ConstValue::Bool(false)) => self.fault(no),
+                _ => self.fault(cond),
+            },
+            ExprKind::Chain(first, steps) => {
+                if let Some(fault) = self.fault(first) {
+                    return Some(fault);
+                }
+                let (mut value, mut ty) = (self.evaluate(first)?, &first.ty);
+                for step in steps {
+                    if let Some(fault) = self.fault(&step.right) {
+                        return Some(fault);
+                    }
+                    value = match self.evaluate_step(&value, ty, step) {
+                        Some(value) => value,
+                        None => return self.step_fault(step),
+                    };
+                    ty = &step.ty;
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What makes the right operand of an operator impossible, whatever the left one is.
+    pub(crate) fn step_fault(&self, step: &Step) -> Option<Diagnostic> {
+        let ConstValue::Int(right) = self.evaluate(&step.right)? else {
+            return None;
+        };
+        let (at, instance) = (step.right.span, &self.env.path);
+        match step.op {
+            BinaryOp::Div | BinaryOp::Mod if right.is_zero() => {
+                Some(errors::division_by_zero(at, instance))
+            }
+            BinaryOp::Shl | BinaryOp::Shr if right.is_negative() => {
+                Some(errors::negative_shift(at, &right, instance))
+            }
+            _ => None,
         }
     }
 
@@ -204,10 +259,13 @@ impl Elab<'_> {
         }
     }
 
-    /// A count that must be a compile-time constant.
+    /// A size of at least 1 that must be a compile-time constant.
     pub(crate) fn must_be_size(&mut self, expr: &Expr, what: &str) -> Result<u64> {
         let value = self.must_be_int(expr)?;
-        match value.to_u64().filter(|v| *v <= u64::from(u32::MAX)) {
+        match value
+            .to_u64()
+            .filter(|v| (1..=u64::from(u32::MAX)).contains(v))
+        {
             Some(size) => Ok(size),
             None => self.fail(errors::bad_size(expr.span, what, &value)),
         }

@@ -97,7 +97,7 @@ impl Elab<'_> {
         Ok(match keyset {
             Keyset::Any => match kind {
                 MatchKind::Exact if width > 0 => {
-                    return self.fail(errors::keyset(span, &key.name, kind, "`_`"));
+                    return self.fail(errors::unexpected(span, "_"));
                 }
                 _ => KeyMatch::Any,
             },
@@ -128,11 +128,11 @@ impl Elab<'_> {
                     _ if lo == hi => {
                         return self.mask_match(lo, Bits::ones(width), key, span);
                     }
-                    _ => return self.fail(errors::keyset(span, &key.name, kind, "a range")),
+                    _ => return self.fail(errors::unexpected(span, "a range")),
                 }
             }
             Keyset::ValueSet(..) => {
-                return self.fail(errors::keyset(span, &key.name, kind, "a value set"));
+                return self.fail(errors::unexpected(span, "a value set"));
             }
         })
     }
@@ -159,7 +159,7 @@ impl Elab<'_> {
                 }
                 None => return self.fail(errors::not_a_prefix(span, &key.name)),
             },
-            kind => return self.fail(errors::keyset(span, &key.name, kind, "a mask")),
+            _ => return self.fail(errors::unexpected(span, "a mask")),
         })
     }
 }

@@ -187,7 +187,10 @@ impl<'a> Elab<'a> {
 
     /// Reports an error.
     fn fail<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
-        self.diagnostics.push(diagnostic);
+        // What several blocks share is looked at for each.
+        if !self.diagnostics.iter().any(|known| *known == diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
         Err(Failed)
     }
 

@@ -97,8 +97,10 @@ impl Elab<'_> {
             Storage::Header(header) => {
                 self.require_on_wire(header.ty, span)?;
                 let layout = &self.program.header_types[header.ty];
-                if layout.varbit().is_some() != size.is_some() {
-                    return self.fail(errors::unexpected(span, "extract"));
+                let has_varbit = layout.varbit().is_some();
+                if has_varbit != size.is_some() {
+                    let name = layout.name.clone();
+                    return self.fail(errors::extracts_by_length(span, &name, has_varbit));
                 }
                 let kind = StmtKind::Extract {
                     header: header.at,
@@ -126,7 +128,7 @@ impl Elab<'_> {
             .any(|t| !matches!(t, Type::Bool | Type::Bits { .. }))
             || matches!(*self.shape(ty, span)?, Shape::Union(_) | Shape::Stack(..))
         {
-            return self.fail(errors::unexpected(span, "lookahead"));
+            return self.fail(errors::looks_at_no_fixed_size(span));
         }
         let width: u32 = types.iter().map(|t| t.width()).sum();
         let single = match *self.shape(ty, span)? {
@@ -175,7 +177,7 @@ impl Elab<'_> {
                 self.emit(StmtKind::Emit(copy.at), span)
             }
             Value::Scalar(_) | Value::Stored(Storage::Scalar(_)) | Value::Nothing => {
-                self.fail(errors::unexpected(span, "emit"))
+                self.fail(errors::emits_no_header(span))
             }
             _ => {
                 for part in self.parts(value) {

@@ -4,7 +4,7 @@ use crate::calls::Bound;
 use crate::instances::{Binding, InstRef};
 use crate::storage::{Storage, join};
 use crate::types::Shape;
-use crate::{Elab, Result, errors};
+use crate::{Elab, Result};
 use arch::{Architecture, BlockKind, Slot};
 use diag::Span;
 use hir::{Arg, LocalId, Ty};
@@ -34,8 +34,8 @@ impl Elab<'_> {
             return self.fail(arch::errors::package_mismatch(
                 arch,
                 &format!(
-                    "it has {} blocks instead of {}",
-                    package.params.len(),
+                    "it has {} instead of {}",
+                    diag::counted(package.params.len(), "block"),
                     arch.blocks.len()
                 ),
                 main.span,
@@ -51,11 +51,21 @@ impl Elab<'_> {
         }
         self.pending_methods()?;
         let mut instances = Vec::new();
-        for arg in &main.args {
-            let Arg::In(expr) = arg else {
-                return self.fail(errors::not_an_instance(main.span));
+        for (&param, arg) in package.params.iter().zip(&main.args) {
+            let object = match arg {
+                Arg::In(expr) => self.object(expr)?,
+                _ => None,
             };
-            instances.push(self.must_be_object(expr)?);
+            let Some(object) = object else {
+                let param = &module.locals[param].name;
+                return self.fail(arch::errors::package_mismatch(
+                    arch,
+                    &format!("`{param}` is given no parser or control"),
+                    main.span,
+                    package.span,
+                ));
+            };
+            instances.push(object);
         }
         let mut failed = false;
         for (block, instance) in arch.blocks.iter().zip(instances) {
@@ -94,7 +104,7 @@ impl Elab<'_> {
                 let data = &self.controls[control];
                 (&module.controls[data.control].params, data.env.clone())
             }
-            _ => return self.fail(errors::not_an_instance(span)),
+            _ => return self.fail(other_kind(arch, block, instance, span)),
         };
         if params.len() != block.params.len() {
             return self.fail(arch::errors::package_mismatch(
@@ -133,7 +143,7 @@ impl Elab<'_> {
             (BlockKind::Deparser, InstRef::Control(control)) => {
                 Ok(BlockBody::Deparser(self.build_block(control, bound)?))
             }
-            _ => self.fail(errors::not_an_instance(span)),
+            _ => self.fail(other_kind(arch, block, instance, span)),
         }
     }
 
@@ -239,6 +249,26 @@ impl Elab<'_> {
         }
         Ok(())
     }
+}
+
+/// A package whose block is of another kind than the architecture's.
+fn other_kind(
+    arch: &Architecture,
+    block: &arch::Block,
+    instance: InstRef,
+    at: Span,
+) -> diag::Diagnostic {
+    let wanted = match block.kind {
+        BlockKind::Parser => "a parser",
+        BlockKind::Control | BlockKind::Deparser => "a control",
+    };
+    let given = match instance {
+        InstRef::Parser(_) => "a parser",
+        InstRef::Control(_) => "a control",
+        _ => "an extern",
+    };
+    let what = format!("`{}` is {given} instead of {wanted}", block.package_param);
+    arch::errors::package_mismatch(arch, &what, at, Span::NONE)
 }
 
 enum SlotLeaf {

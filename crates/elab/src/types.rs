@@ -113,7 +113,7 @@ impl Elab<'_> {
                     _ => Shape::Array(elem, *size),
                 }
             }
-            _ => return self.fail(errors::not_storable(span)),
+            ty => return self.fail(errors::no_run_time_value(span, in_words(ty))),
         })
     }
 
@@ -178,13 +178,16 @@ impl Elab<'_> {
         let varbits = data.fields.iter();
         let varbits = varbits.filter(|f| matches!(f.ty, Type::Varbit(_))).count();
         let (name, width) = (data.name.clone(), data.fixed_width());
-        if varbits > 1 {
-            return self.fail(errors::two_varbits(span, &name));
-        }
-        if !width.is_multiple_of(8) {
-            return self.fail(errors::header_width(span, &name, width));
-        }
-        Ok(())
+        let found = if varbits > 1 {
+            errors::two_varbits(span, &name)
+        } else if !width.is_multiple_of(8) {
+            errors::header_width(span, &name, width)
+        } else {
+            return Ok(());
+        };
+        let mut composites = self.module.composites.values();
+        let declared = composites.find(|c| c.name == name).map(|c| c.span);
+        self.fail(found.also(declared.unwrap_or(Span::NONE), "declared here"))
     }
 
     fn header_fields(
@@ -198,7 +201,11 @@ impl Elab<'_> {
             Shape::Scalar(ty) => {
                 // A field of an enum without representation has no bits to lie in.
                 if matches!(ty, Type::Error | Type::Enum(_)) {
-                    return self.fail(errors::not_storable(span));
+                    let what = match ty {
+                        Type::Error => "an `error`",
+                        _ => "an enum without a type",
+                    };
+                    return self.fail(errors::no_header_field(span, name, what));
                 }
                 into.push(FieldData {
                     name: name.into(),
@@ -312,5 +319,21 @@ impl Elab<'_> {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+/// What the values of a type that has none at run time are, in a user's words.
+fn in_words(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::Int => "an `int`",
+        Ty::String => "a string",
+        Ty::List(_) => "a list",
+        Ty::MatchKind => "a match kind",
+        Ty::Void => "nothing",
+        Ty::Extern(..) => "an extern object",
+        Ty::Parser(..) => "a parser",
+        Ty::Control(..) => "a control",
+        Ty::Package(..) => "a package",
+        _ => "this",
     }
 }

@@ -206,8 +206,8 @@ fn unstructured(tokens: &[SmolStr]) -> AnnotationBody {
 }
 
 fn literal(token: &str) -> Option<ConstValue> {
-    if let Some(inner) = token.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-        return Some(ConstValue::String(unescape(inner)));
+    if token.starts_with('"') {
+        return Some(ConstValue::String(syntax::string_value(token)));
     }
     let clean: String = token
         .chars()
@@ -225,24 +225,6 @@ fn literal(token: &str) -> Option<ConstValue> {
         return None;
     }
     BigInt::parse_bytes(digits.as_bytes(), radix).map(ConstValue::Int)
-}
-
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('n') => out.push('\n'),
-                Some('t') => out.push('\t'),
-                Some('r') => out.push('\r'),
-                Some(other) => out.push(other),
-                None => out.push('\\'),
-            },
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

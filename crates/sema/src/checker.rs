@@ -251,6 +251,19 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// What a name denotes, for messages, with its article.
+    pub(crate) fn describe(&self, entity: &Entity) -> &'static str {
+        match entity {
+            Entity::Local(id) => match self.module.locals[*id].kind {
+                LocalKind::Var => "a variable",
+                LocalKind::Param(_) => "a parameter",
+                LocalKind::CtorParam => "a constructor parameter",
+                LocalKind::Const => "a constant",
+            },
+            other => other.describe(),
+        }
+    }
+
     /// Notes a name that should be used somewhere.
     pub(crate) fn expect_use(&mut self, what: &'static str, name: &ast::Ident) {
         self.declared.push(Declared {

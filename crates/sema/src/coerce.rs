@@ -41,18 +41,19 @@ impl Checker<'_> {
             return self.poison(diagnostic);
         }
         let (from, shown) = (self.show(&value.ty), self.show(&to));
-        let cast_helps = self.cast_would_do(&value, &to);
-        self.poison(types::mismatch_types(value.span, &shown, &from, cast_helps))
+        let help = self.conversion(&value, &to);
+        self.poison(types::mismatch_types(value.span, &shown, &from, help))
     }
 
     /// Why a parser or control does not fit a type of such, parameter by parameter.
     fn block_difference(&mut self, value: &Expr, to: &Ty) -> Option<diag::Diagnostic> {
-        let (given, wanted) = match (&value.ty, to) {
+        let (given, wanted, declared) = match (&value.ty, to) {
             (Ty::Parser(x, p), Ty::Parser(y, q)) => {
                 let (x, y) = (&self.module.parsers[*x], &self.module.parsers[*y]);
                 (
                     (&x.params, &x.type_params, p),
                     (&y.params, &y.type_params, q),
+                    x.span,
                 )
             }
             (Ty::Control(x, p), Ty::Control(y, q)) => {
@@ -60,11 +61,13 @@ impl Checker<'_> {
                 (
                     (&x.params, &x.type_params, p),
                     (&y.params, &y.type_params, q),
+                    x.span,
                 )
             }
             _ => return None,
         };
         let (few, many) = self.without_optional(given.0, wanted.0);
+        let order = self.params_text(many, &self.runtime_signature(many, &[], &[]));
         let (given, wanted) = ((few, given.1, given.2), (many, wanted.1, wanted.2));
         let names: Vec<(smol_str::SmolStr, diag::Span)> = given
             .0
@@ -84,47 +87,61 @@ impl Checker<'_> {
                 value.span,
                 &from,
                 &to,
-                given.len(),
+                (given.len(), declared),
                 wanted.len(),
             ));
         }
         for ((have, want), (name, at)) in given.iter().zip(&wanted).zip(&names) {
             let same_type = self.unify(&have.1, &want.1);
             if have.0 != want.0 || !same_type {
-                let have = format!("{}{}", direction_word(have.0), self.show(&have.1));
-                let want = format!(
-                    "{}{}",
-                    direction_word(want.0),
-                    self.show(&self.zonk(&want.1))
-                );
-                return Some(types::block_parameter(
-                    value.span, &from, &to, name, &have, &want, *at,
-                ));
+                let have = self.directed(have);
+                let want = self.directed(&(want.0, self.zonk(&want.1)));
+                let found = types::block_parameter(value.span, &from, &to, name, &have, &want, *at);
+                return Some(if self.are_reordered(&given, &wanted) {
+                    found.help(types::in_order(&order))
+                } else {
+                    found
+                });
             }
         }
         None
     }
 
-    /// Whether an explicit cast would be allowed, for the help text.
-    fn cast_would_do(&self, value: &Expr, to: &Ty) -> bool {
-        let from = self.representation(&value.ty);
-        matches!(
-            (&from, to),
-            (
-                Ty::Bool,
-                Ty::Bits {
-                    width: 1,
-                    signed: false
-                }
-            ) | (
-                Ty::Bits {
-                    width: 1,
-                    signed: false
-                },
-                Ty::Bool
-            ) | (Ty::Int, Ty::NewType(_))
-        ) || matches!((&from, to), (Ty::Bits { width: a, signed: s }, Ty::Bits { width: b, signed: t }) if s == t || a == b)
-            || matches!(to, Ty::NewType(_) | Ty::Enum(_)) && self.representation(to) == from
+    /// Parameters of these directions and types as they are declared.
+    pub(crate) fn params_text(&self, params: &[LocalId], types: &[(Direction, Ty)]) -> String {
+        let one = |(param, ty): (&LocalId, &(Direction, Ty))| {
+            format!("{} {}", self.directed(ty), self.module.locals[*param].name)
+        };
+        let texts: Vec<String> = params.iter().zip(types).map(one).collect();
+        texts.join(", ")
+    }
+
+    /// A direction and a type as they are written.
+    pub(crate) fn directed(&self, (direction, ty): &(Direction, Ty)) -> String {
+        format!("{}{}", direction_word(*direction), self.show(ty))
+    }
+
+    /// Whether blocks have the same parameters in different orders, as far as is known: a type that is still open may be
+    /// any.
+    fn are_reordered(&self, given: &[(Direction, Ty)], wanted: &[(Direction, Ty)]) -> bool {
+        let mut left: Vec<(Direction, Ty)> =
+            given.iter().map(|(d, ty)| (*d, self.zonk(ty))).collect();
+        let wanted: Vec<(Direction, Ty)> =
+            wanted.iter().map(|(d, ty)| (*d, self.zonk(ty))).collect();
+        let is_open = |(_, ty): &&(Direction, Ty)| crate::infer::has_infer(ty);
+        let take = |left: &mut Vec<(Direction, Ty)>, want: &(Direction, Ty), open: bool| {
+            let fits = |have: &(Direction, Ty)| have.0 == want.0 && (open || have.1 == want.1);
+            let place = left.iter().position(fits);
+            place.map(|at| left.remove(at)).is_some()
+        };
+        wanted
+            .iter()
+            .filter(|w| !is_open(w))
+            .all(|w| take(&mut left, w, false))
+            && wanted
+                .iter()
+                .filter(is_open)
+                .all(|w| take(&mut left, w, true))
     }
 
     fn int_to_bits(&mut self, value: Expr, width: u32, signed: bool) -> Expr {
@@ -169,6 +186,7 @@ impl Checker<'_> {
             return Some(self.poison(types::list_length(
                 value.span,
                 &shown,
+                part_of(to),
                 slots.len(),
                 from.len(),
             )));
@@ -189,7 +207,7 @@ impl Checker<'_> {
                     .all(|(slot, ty)| self.unify(slot, ty));
                 if !same || !matches!(to, Ty::Tuple(_)) {
                     let (from, shown) = (self.show(&Ty::Tuple(from.into())), self.show(to));
-                    return Some(self.poison(types::mismatch_types(span, &shown, &from, false)));
+                    return Some(self.poison(types::mismatch_types(span, &shown, &from, None)));
                 }
                 return Some(Expr {
                     kind,
@@ -204,6 +222,14 @@ impl Checker<'_> {
             .map(|(e, slot)| self.coerce(e, slot))
             .collect();
         Some(self.gathered(elems, to.clone(), span))
+    }
+}
+
+/// What a type consists of, in a user's words.
+pub(crate) fn part_of(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::Composite(..) => "field",
+        _ => "element",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sets of values that `select` cases and table entries match with.
 
-use crate::checker::Checker;
+use crate::checker::{Checker, Context};
 use crate::errors::{statements, types, warnings};
 use crate::scope::Entity;
 use diag::Span;
@@ -120,7 +120,7 @@ impl Checker<'_> {
             out.extend((0..given.len()).map(|i| Keyset::ValueSet(id, i as u32)));
         } else if set != Ty::Poison {
             let (want, got) = (self.show(ty), self.show(&set));
-            self.report(types::mismatch_types(elem.span, &want, &got, false));
+            self.report(types::mismatch_types(elem.span, &want, &got, None));
         }
     }
 
@@ -148,6 +148,8 @@ impl Checker<'_> {
                         ExprKind::Const(ConstValue::Int(b)),
                     ) = (&lo.kind, &hi.kind)
                         && a > b
+                        // That of an entry is refused when the table is made.
+                        && self.context != Context::Table
                     {
                         self.report(warnings::empty_range(elem.span, a, b));
                     }

@@ -18,6 +18,7 @@ mod expr;
 mod infer;
 mod keyset;
 mod lvalue;
+mod remedy;
 mod scope;
 mod stmt;
 mod suggest;

@@ -27,18 +27,49 @@ impl Checker<'_> {
                         LocalKind::CtorParam => "a constructor parameter",
                         LocalKind::Const => "a constant",
                     };
-                    let diagnostic = statements::read_only(expr.span, &local.name, why, local.span);
+                    let is_object = matches!(
+                        local.ty,
+                        Ty::Extern(..) | Ty::Parser(..) | Ty::Control(..) | Ty::Package(..)
+                    );
+                    let help = match local.kind {
+                        _ if is_object => {
+                            "objects are not assigned: call their methods, or apply them"
+                        }
+                        LocalKind::Const => "declare it as a variable, without `const`",
+                        LocalKind::Param(Direction::In) => {
+                            "write to a copy in a variable, or make the parameter `inout`"
+                        }
+                        LocalKind::Param(_) if self.block_data.contains(id) => {
+                            "write to a copy in a variable, or make the parameter `inout`"
+                        }
+                        _ => "write to a copy in a variable",
+                    };
+                    let diagnostic =
+                        statements::read_only(expr.span, &local.name, why, local.span, help);
                     self.report(diagnostic);
                     return false;
                 }
                 ExprKind::Field(base, _)
-                | ExprKind::TupleField(base, _)
                 | ExprKind::StackIndex(base, _)
                 | ExprKind::StackProperty(base, StackProperty::Next | StackProperty::Last)
                 | ExprKind::Slice { base, .. }
                 | ExprKind::PartSelect { base, .. } => at = base,
                 ExprKind::Const(_) => {
-                    self.report(statements::not_lvalue(expr.span, "a constant"));
+                    let what = match self.written(expr.span) {
+                        Some(text) => format!("the constant `{text}`"),
+                        None => "a constant".to_owned(),
+                    };
+                    self.report(statements::not_lvalue(expr.span, &what));
+                    return false;
+                }
+                // The specification reserves this (section "Operations on tuple expressions").
+                ExprKind::TupleField(..) => {
+                    let what = "an element of a tuple";
+                    let found = statements::not_lvalue(expr.span, what);
+                    self.report(
+                        found
+                            .help("assign the whole tuple, as in `t = { 1, 2 };`, or use a struct"),
+                    );
                     return false;
                 }
                 ExprKind::Call(_) => {

@@ -60,7 +60,9 @@ impl Entity {
         )
     }
 
-    /// Its name in messages, with its article.
+    /// Its name in messages, with its article; see also [`Checker::describe`].
+    ///
+    /// [`Checker::describe`]: crate::checker::Checker::describe
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Entity::Type(_) | Entity::Composite(_) => "a type",
@@ -160,6 +162,13 @@ impl Scopes {
             &self.stack[..]
         };
         scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    /// Where a name is declared in a scope around that of its declaration at `inner`.
+    pub(crate) fn hidden(&self, name: &str, inner: Span) -> Option<Span> {
+        let all = self.stack.iter().filter_map(|scope| scope.get(name));
+        let around = all.take_while(|binding| binding.span != inner);
+        around.last().map(|binding| binding.span)
     }
 
     /// The meaning of a name in the innermost scope alone.

@@ -7,7 +7,9 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     let limit = match name.chars().count() {
         0 => return None,
-        1..=3 => 1,
+        // Another short name is rarely what is meant, unless it differs in case alone.
+        1..=2 => 0,
+        3 => 1,
         4..=7 => 2,
         _ => 3,
     };
@@ -53,6 +55,8 @@ mod tests {
             Some("ethernet")
         );
         assert_eq!(nearest("x", ["hdr"].into_iter()), None);
+        assert_eq!(nearest("x", ["c"].into_iter()), None);
+        assert_eq!(nearest("m", ["M"].into_iter()), Some("M"));
         assert_eq!(nearest("HDR", ["hdr"].into_iter()), Some("hdr"));
     }
 }

@@ -33,6 +33,11 @@ use diag::{Diagnostics, SourceMap};
 
 pub use loader::{LoadError, Loaded, MemoryLoader, SourceLoader};
 
+/// The text that a string literal, in its quotes, stands for.
+pub fn string_value(literal: &str) -> String {
+    literal::string(literal).0
+}
+
 /// The result of parsing a program.
 #[derive(Debug)]
 pub struct Parsed {

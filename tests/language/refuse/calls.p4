@@ -21,16 +21,16 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
         f(1, y = v, z = v); //~ E0407 with and without names
         f(_, v, v); //~ E0408 `_` gives no value for `x`
         f(1, v, _); //~ E0408 `_` gives no value for `z`
-        f(1, w, v); //~ E0412 `y` is an `out` parameter of type `bit<8>`, this is a `bit<16>`
+        f(1, w, v); //~ E0412 `y` is an `out` parameter of type `bit<8>`, and this is `bit<16>`
         f(1, ro, v); //~ E0431 `ro` is an `in` parameter
-        f(1, 5, v); //~ E0430 a constant cannot be written
+        f(1, 5, v); //~ E0430 the constant `
         f(1, v + 1, v); //~ E0430 a computed value
         f(1, fn(v), v); //~ E0430 the result of a call
-        f(1, K, v); //~ E0430 a constant cannot
-        f(1, v[3:0], v); //~ E0412 this is a `bit<4>`
+        f(1, K, v); //~ E0430 the constant `
+        f(1, v[3:0], v); //~ E0412 this is `bit<4>`
         over(1, 2, 3); //~ E0410 no `over` takes these arguments
         same(1, 2); //~ E0411 more than one `same`
-        v(); //~ E0401 a variable cannot be called
+        v(); //~ E0401 a parameter cannot be called
         fn(1)(); //~ E0401 a value cannot be called
         hs.pop_front(_); //~ E0409 `_` is not a value
         v = fn; //~ E0205 `fn` is a function
@@ -39,7 +39,7 @@ control c(inout bit<8> v, in bit<8> ro, inout bit<16> w, inout h_t h, inout h_t[
         h.setvalid(); //~ E0207 no method `setvalid`
         t.apply(1); //~ E0404 takes no arguments
         i.apply(); //~ E0403 parameter `x`
-        i.apply(w); //~ E0412 this is a `bit<16>`
+        i.apply(w); //~ E0412 this is `bit<16>`
         act(v); //~ E0403 parameter `d`
         v = h.x.minSizeInBits(1); //~ E0404 takes no arguments
         v = t.apply().hit; //~ E0301 expected `bit<8>`, found `bool`

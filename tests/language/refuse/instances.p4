@@ -27,4 +27,4 @@ parser q(packet_in b) {
     ptype() x; //~ E0234 `ptype` is a type of parsers
     state start { transition accept; }
 }
-One(1) main; //~ E0236 `main` is a `One`, not a package
+One(1) main; //~ E0236 `main` is an instance of `One`

@@ -24,7 +24,7 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, inout h
         b = t ? 1 : 2;
         t = (a == 1) ? 1 == 1 : t;
         t = (t ? 1 : 2) == 1; //~ E0335 two numbers without a width
-        g = { 1, 2 }; //~ E0312 `g_t` has 1 element, not 2
+        g = { 1, 2 }; //~ E0312 `g_t` has 1 field, not 2
         g = { x = 1, y = 2 }; //~ E0207 `g_t` has no field `y`
         g = { x = 1, x = 2 }; //~ E0313 given twice
         a = { x = 1 }; //~ E0302 a structure with named fields

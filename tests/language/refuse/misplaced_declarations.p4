@@ -3,8 +3,8 @@ extern E { E(); }
 control inner() { apply {} }
 parser sub(packet_in b) { state start { transition accept; } }
 package pk();
-inner() i; //~ E0231 a control cannot be instantiated in the top level
-sub() s; //~ E0231 a parser cannot be instantiated in the top level
+inner() i; //~ E0231 a control cannot be instantiated at the top level
+sub() s; //~ E0231 a parser cannot be instantiated at the top level
 bit<8> f() {
     E() e; //~ E0231 an extern cannot be instantiated in a function
     return 1;

@@ -20,7 +20,7 @@ control c(inout bit<8> v, in bit<8> ro, inout h_t[4] hs, E e1, E e2)(bit<8> ctor
         a(1);
         ro = 1; //~ E0431 `ro` is an `in` parameter
         ctor = 1; //~ E0431 `ctor` is a constructor parameter
-        K = 1; //~ E0430 a constant cannot be written
+        K = 1; //~ E0430 the constant `
         e1 = e2; //~ E0431 `e1` is a parameter without direction
         break; //~ E0435 `break` outside a loop
         continue; //~ E0435 `continue` outside a loop

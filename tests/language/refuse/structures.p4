@@ -5,7 +5,7 @@ control c(inout s_t s, inout bit<8> x, E obj) {
     action a() {}
     table t { actions = { a; } default_action = a(); }
     apply {
-        s = { 1 }; //~ E0312 has 2 elements, not 1
+        s = { 1 }; //~ E0312 has 2 fields, not 1
         s = { a = 1 }; //~ E0314 no value for `b`
         put({ a = 1 }); //~ E0315 the type of this structure
         put(...); //~ E0315 the type of `...`
@@ -19,6 +19,6 @@ control c(inout s_t s, inout bit<8> x, E obj) {
         x = tu[2]; //~ E0318 index 2 is out of range
         x = tu[x]; //~ E0505 must be a compile-time constant
         const list<E> l = ...; //~ E0303 `E` cannot be
-        const string st = ...; //~ E0316 `string` has no default value
+        const match_kind kind = ...; //~ E0316 `match_kind` has no default value
     }
 }

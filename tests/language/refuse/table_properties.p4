@@ -2,7 +2,7 @@
 match_kind { range }
 struct key_t {
     @match bit<8> a; //~ E0478 this `@match` names no match kind
-    @match(foo) bit<8> b; //~ E0478 this `@match` names no match kind
+    @match(foo) bit<8> b; //~ E0478 `foo` is no match kind
     @match(exact) bit<8> c;
 }
 parser p(packet_in packet, out bit<8> z) {

@@ -27,7 +27,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
         //~^^ E0215 `var` is a variable, not an action
         //~^^^ E0201 unknown action `missing`
         //~^^^^ E0403 missing argument for the parameter `y`
-        //~^^^^^ E0404 `a` takes no arguments
+        //~^^^^^ E0404 in a list of actions `a` gets no values
     }
     table t4 {
         actions = { a; @tableonly b; d(h.x); }

@@ -1,7 +1,6 @@
 //! Tables, keys and entries.
 
 use diag::{Code, Diagnostic, Span, counted};
-use ir::MatchKind;
 
 /// A match kind that no target knows.
 pub(crate) fn match_kind(at: Span, name: &str) -> Diagnostic {
@@ -11,17 +10,6 @@ pub(crate) fn match_kind(at: Span, name: &str) -> Diagnostic {
         format!("match kind `{name}` has no meaning to any target"),
     )
     .help("use exact, lpm, ternary, range, optional or selector")
-}
-
-/// A keyset that the key's match kind cannot hold.
-pub(crate) fn keyset(at: Span, key: &str, kind: MatchKind, what: &str) -> Diagnostic {
-    let kind = format!("{kind:?}").to_lowercase();
-    Diagnostic::error(
-        Code("E0573"),
-        at,
-        format!("key `{key}` is matched {kind}; {what} cannot be asked of it"),
-    )
-    .help("give the key a match kind that can: ternary for masks, range for ranges")
 }
 
 /// A mask that is no prefix where a prefix is wanted.

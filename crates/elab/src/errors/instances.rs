@@ -137,3 +137,44 @@ pub(crate) fn extracts_no_header(at: Span) -> Diagnostic {
     .label("no header, in this instance")
     .help("give the type parameter a header as its argument")
 }
+
+/// A length given for a header without a varbit, or none for one with it, which only an instance of something generic
+/// shows.
+pub(crate) fn extracts_by_length(at: Span, header: &str, has_varbit: bool) -> Diagnostic {
+    let (message, help) = if has_varbit {
+        (
+            format!("the header `{header}` has a varbit field, and its length is not given"),
+            "give the type parameter a header without a varbit as its argument, or `extract` the field's length in bits",
+        )
+    } else {
+        (
+            format!("the header `{header}` has no varbit field, and a length is given"),
+            "give the type parameter a header with a varbit as its argument, or omit the length",
+        )
+    };
+    Diagnostic::error(Code("E0595"), at, message)
+        .label("of this header, in this instance")
+        .help(help)
+}
+
+/// A look-ahead of variable size, which only an instance of something generic shows.
+pub(crate) fn looks_at_no_fixed_size(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0596"),
+        at,
+        "`lookahead` needs a type of fixed size, which this is not here",
+    )
+    .label("a varbit, or something without a size in bits, in this instance")
+    .help("give the type parameter a bit<N>, or a header or struct of fixed size, as its argument")
+}
+
+/// What is emitted is no header, which only an instance of something generic shows.
+pub(crate) fn emits_no_header(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0597"),
+        at,
+        "`emit` writes headers, and this is something else here",
+    )
+    .label("not made of headers alone, in this instance")
+    .help("give the type parameter a header, or a struct of headers, as its argument")
+}

@@ -36,7 +36,34 @@ pub(crate) fn not_storable(at: Span) -> Diagnostic {
         at,
         "a value of this type cannot exist while packets are processed",
     )
-    .help("use `bit`, `int`, `bool`, enums, and headers, structs and stacks of these")
+    .help("use `bit`, `int<N>`, `bool`, enums, and headers, structs and stacks of these")
+}
+
+/// A value of a type that only exists while the program is compiled.
+pub(crate) fn no_run_time_value(at: Span, what: &str) -> Diagnostic {
+    let help = match what {
+        "an `int`" => "give it a width, as in bit<32>",
+        "nothing" => "use what has a value",
+        _ => "use `bit`, `int<N>`, `bool`, enums, and headers, structs and stacks of these",
+    };
+    Diagnostic::error(
+        Code("E0552"),
+        at,
+        format!("{what} cannot be a value while packets are processed"),
+    )
+    .label(format!("this is {what}, at least in one of its instances"))
+    .help(help)
+}
+
+/// A header's field without bits to lie in, which only an instance of a generic header shows.
+pub(crate) fn no_header_field(at: Span, field: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0552"),
+        at,
+        format!("the field `{field}` of a header cannot be {what}"),
+    )
+    .label("has no bits in a packet")
+    .help("use `bit`, `int<N>`, `bool`, or an enum with a type, as in `enum bit<8> E { A = 0 }`")
 }
 
 /// An array with more elements, those of arrays in it counted one by one, than a target has.

@@ -14,10 +14,24 @@ pub(crate) fn not_constant(at: Span) -> Diagnostic {
     .help("use only literals, constants and constructor parameters")
 }
 
-/// A size below 0 or beyond all reason.
+/// A divisor that is 0 with the constructor arguments of an instance.
+pub(crate) fn division_by_zero(at: Span, instance: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0501"), at, "division by zero")
+        .label(format!("this is 0 in the instance `{instance}`"))
+        .help("give the constructor of this instance another argument, or use a non-zero divisor")
+}
+
+/// A shift that is negative with the constructor arguments of an instance.
+pub(crate) fn negative_shift(at: Span, by: &BigInt, instance: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0503"), at, "a shift by a negative number")
+        .label(format!("this is {by} in the instance `{instance}`"))
+        .help("give the constructor of this instance another argument, or shift in the other direction")
+}
+
+/// A size below 1 or beyond all reason.
 pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
     Diagnostic::error(Code("E0556"), at, format!("{what} is {value}"))
-        .help("use a number from 1 to 4294967295")
+        .help("use a number from 1 to 4,294,967,295")
 }
 
 /// Functions, controls, parsers or types that use each other in too long a chain.

@@ -157,3 +157,50 @@ fn a_rejected_packet_is_handled_as_the_model_defines() {
         assert_eq!(*blocks.borrow(), expected, "{}", arch.name);
     }
 }
+
+/// A package of the program's own that only has the name of an architecture's.
+#[test]
+fn a_package_with_blocks_of_another_kind_is_not_the_architectures() {
+    let ebpf = |package: &str, main: &str| {
+        format!(
+            "{HEAD}
+parser p(packet_in packet, out headers_t hdr) {{ state start {{ transition accept; }} }}
+control c(inout headers_t hdr, out bool accept) {{ apply {{ accept = true; }} }}
+parser parse<H>(packet_in packet, out H hdr);
+control filter<H>(inout H hdr, out bool accept);
+{package}
+{main} main;"
+        )
+    };
+    for (package, main, message) in [
+        (
+            "package ebpfFilter<H>(filter<H> f, parse<H> p);",
+            "ebpfFilter(c(), p())",
+            "`prs` is a control instead of a parser",
+        ),
+        (
+            "package ebpfFilter<H>(parse<H> p, @optional filter<H> f);",
+            "ebpfFilter(p())",
+            "`f` is given no parser or control",
+        ),
+        (
+            "package ebpfFilter<H>(parse<H> p, bit<8> n);",
+            "ebpfFilter(p(), 8)",
+            "`n` is given no parser or control",
+        ),
+        (
+            "package ebpfFilter<H>(parse<H> p);",
+            "ebpfFilter(p())",
+            "it has 1 block instead of 2",
+        ),
+    ] {
+        match compile("test.p4", &ebpf(package, main)) {
+            Outcome::Refused(all, why) => {
+                assert!(all.iter().all(|d| d.code.0 == "E0603"), "{why}");
+                assert!(why.contains(message), "{why}");
+            }
+            Outcome::Program(..) => panic!("{package}: accepted"),
+            Outcome::Unchecked(why) | Outcome::Broken(why) => panic!("{why}"),
+        }
+    }
+}

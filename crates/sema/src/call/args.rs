@@ -112,6 +112,24 @@ enum Filled {
     Failed,
 }
 
+/// The location of the number without a width in a list, as far as it is written out.
+fn without_width(value: &Expr) -> Span {
+    if let ExprKind::List(elems) = &value.kind
+        && let Some(elem) = elems.iter().find(|e| has_int(&e.ty))
+    {
+        return without_width(elem);
+    }
+    value.span
+}
+
+/// The location of arguments that are too many, all of them.
+pub(crate) fn surplus(args: &[ast::Arg]) -> Span {
+    let ends = args.first().zip(args.last());
+    ends.map_or(Span::NONE, |(first, last)| {
+        first.value.span.to(last.value.span)
+    })
+}
+
 impl Checker<'_> {
     /// Binds arguments. `None` after an error that makes the call meaningless.
     pub(crate) fn bind(
@@ -137,13 +155,15 @@ impl Checker<'_> {
     ) -> Option<Bound> {
         let vars: Vec<Ty> = sig.type_params.iter().map(|_| self.fresh()).collect();
         if !explicit.is_empty() {
-            let written = sig.type_params.iter();
-            let written = written.filter(|p| !self.implicit.contains(p)).count();
-            if explicit.len() != written {
-                let diagnostic = if written == 0 {
+            let written = sig.type_params.iter().copied();
+            let written: Vec<TypeParamId> =
+                written.filter(|p| !self.implicit.contains(p)).collect();
+            if explicit.len() != written.len() {
+                let diagnostic = if written.is_empty() {
                     types::not_generic(span, &sig.name)
                 } else {
-                    types::type_argument_count(span, &sig.name, written, explicit.len())
+                    let names = self.type_param_names(&written);
+                    types::type_argument_count(span, &sig.name, &names, explicit.len())
                 };
                 self.report(diagnostic);
                 self.give_up(args);
@@ -229,9 +249,9 @@ impl Checker<'_> {
                 }
             }
         } else if args.len() > sig.params.len() {
-            let extra = &args[sig.params.len()];
+            let extra = surplus(&args[sig.params.len()..]);
             self.report(
-                calls::too_many(extra.value.span, &sig.name, sig.params.len(), args.len())
+                calls::too_many(extra, &sig.name, sig.params.len(), args.len())
                     .also(sig.span, "declared here"),
             );
             bad = true;
@@ -447,7 +467,7 @@ impl Checker<'_> {
                         LocalKind::Param(Direction::In)
                     );
                     if run_time && e.ty != Ty::Int && has_int(&e.ty) && !failed {
-                        self.report(types::int_argument(e.span));
+                        self.report(types::int_argument(without_width(e)));
                         failed = true;
                     }
                 }

@@ -1,6 +1,6 @@
 //! Methods of headers, unions and stacks, and the size methods of everything.
 
-use super::Called;
+use super::{Called, surplus};
 use crate::checker::{Checker, constant};
 use crate::errors::{calls, names, types};
 use crate::expr::member::BUILTIN_METHODS;
@@ -58,7 +58,7 @@ impl Checker<'_> {
                     let diagnostic = if args.is_empty() {
                         calls::missing(span, &name.name, &["count".into()])
                     } else {
-                        calls::too_many(span, &name.name, 1, args.len())
+                        calls::too_many(surplus(&args[1..]), &name.name, 1, args.len())
                     };
                     self.report(diagnostic);
                     return self.give_up(args);
@@ -94,13 +94,7 @@ impl Checker<'_> {
         name: &ast::Ident,
         args: &[ast::Arg],
     ) -> Called {
-        let usable: &[&str] = match (kind, ty) {
-            (Some(CompositeKind::Header), _) => &["isValid", "setValid", "setInvalid"],
-            (Some(CompositeKind::Union), _) => &["isValid"],
-            (_, Ty::Stack(elem, _)) if self.is_stacked(elem) => &["push_front", "pop_front"],
-            (_, Ty::Parser(..) | Ty::Control(..)) => &["apply"],
-            _ => &[],
-        };
+        let usable = self.own_methods(ty, kind);
         let near = nearest(
             &name.name,
             usable.iter().chain(&BUILTIN_METHODS[5..]).copied(),
@@ -110,9 +104,27 @@ impl Checker<'_> {
         self.give_up(args)
     }
 
+    /// The methods of values of a type, besides those that tell its size.
+    fn own_methods(&self, ty: &Ty, kind: Option<CompositeKind>) -> &'static [&'static str] {
+        match (kind, ty) {
+            (Some(CompositeKind::Header), _) => &["isValid", "setValid", "setInvalid"],
+            (Some(CompositeKind::Union), _) => &["isValid"],
+            (_, Ty::Stack(elem, _)) if self.is_stacked(elem) => &["push_front", "pop_front"],
+            (_, Ty::Parser(..) | Ty::Control(..)) => &["apply"],
+            _ => &[],
+        }
+    }
+
+    /// Whether values of a type have a method that no declaration has.
+    pub(crate) fn has_builtin(&mut self, ty: &Ty, name: &str) -> bool {
+        self.own_methods(ty, self.composite_kind(ty))
+            .contains(&name)
+            || is_size_method(name) && self.measure(ty).sized
+    }
+
     fn no_arguments(&mut self, name: &ast::Ident, args: &[ast::Arg]) -> bool {
-        if let Some(arg) = args.first() {
-            self.report(calls::too_many(arg.value.span, &name.name, 0, args.len()));
+        if !args.is_empty() {
+            self.report(calls::too_many(surplus(args), &name.name, 0, args.len()));
         }
         args.is_empty()
     }

@@ -5,7 +5,7 @@ mod builtin;
 mod construct;
 mod overload;
 
-pub(crate) use args::{Mode, Signature};
+pub(crate) use args::{Mode, Signature, surplus};
 pub(crate) use construct::{Undecided, Use};
 
 use crate::checker::{Checker, Context, constant, poison_expr};
@@ -13,6 +13,7 @@ use crate::errors::{calls, constants, declarations, names, types};
 use crate::infer::void_open;
 use crate::scope::{Entity, Overload};
 use crate::suggest::nearest;
+use crate::types::Measure;
 use diag::Span;
 use hir::*;
 use syntax::ast;
@@ -67,7 +68,9 @@ impl Checker<'_> {
                         self.constructor_call(&other, name, &types, args, want, span)
                     }
                     other => {
-                        self.report(calls::not_callable(callee.span, other.describe()));
+                        let instead = self.called_instead(&other, &name.name);
+                        let what = self.describe(&other);
+                        self.report(calls::not_callable(callee.span, what, instead));
                         self.give_up(args)
                     }
                 }
@@ -91,7 +94,7 @@ impl Checker<'_> {
                     self.constructor_call(&entity, name, &types, args, want, span)
                 }
                 _ => {
-                    self.report(calls::not_callable(callee.span, "a type"));
+                    self.report(calls::not_callable(callee.span, "a type", None));
                     self.give_up(args)
                 }
             },
@@ -99,7 +102,7 @@ impl Checker<'_> {
                 self.method_call(base, name, type_args, args, want, span)
             }
             _ => {
-                self.report(calls::not_callable(callee.span, "a value"));
+                self.report(calls::not_callable(callee.span, "a value", None));
                 self.give_up(args)
             }
         }
@@ -402,8 +405,8 @@ impl Checker<'_> {
             ));
             return self.give_up(args);
         }
-        if let Some(arg) = args.first() {
-            self.report(calls::too_many(arg.value.span, "apply", 0, args.len()));
+        if !args.is_empty() {
+            self.report(calls::too_many(surplus(args), "apply", 0, args.len()));
             return self.give_up(args);
         }
         let result = Ty::ApplyResult(id);
@@ -509,7 +512,7 @@ impl Checker<'_> {
         };
         let measure = self.measure(&ty);
         if measure.is_too_large() {
-            return self.report(types::too_large(at));
+            return self.report(types::too_large(at, "this type", &Measure::most()));
         }
         let shown = self.show(&ty);
         match (of, method) {
@@ -569,7 +572,19 @@ impl Checker<'_> {
         span: Span,
     ) -> Called {
         if !self.constructors_allowed {
-            self.report(calls::constructor_elsewhere(span, &name.name));
+            let list = match entity {
+                Entity::Composite(_) | Entity::Type(Ty::Composite(..)) => {
+                    let texts = args.iter().map(|a| self.written(a.value.span));
+                    let texts: Option<Vec<&str>> = texts.collect();
+                    Some(texts.map_or("{ ... }".to_owned(), |t| format!("{{ {} }}", t.join(", "))))
+                }
+                _ => None,
+            };
+            self.report(calls::constructor_elsewhere(
+                span,
+                &name.name,
+                list.as_deref(),
+            ));
             return self.give_up(args);
         }
         match self.construct(entity, name, types, args, Use::Value(want), span) {

@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors::{names, types};
 use crate::scope::Entity;
-use crate::types::container_of;
+use crate::types::{Measure, container_of};
 use hir::*;
 use syntax::ast;
 
@@ -39,7 +39,7 @@ impl Checker<'_> {
         let measure = self.measure(&Ty::Composite(id, generic));
         let mut entity = Entity::Composite(id);
         if measure.is_too_large() {
-            self.report(types::too_large(name.span));
+            self.report(types::too_large(name.span, "this type", &Measure::most()));
             entity = Entity::Poison;
         }
         self.settle(name, entity);

@@ -92,7 +92,7 @@ impl Checker<'_> {
                 let impossible = match result {
                     // A factory.
                     Ty::Extern(..) => owner != ParamOwner::Extern,
-                    Ty::Int => owner == ParamOwner::Extern,
+                    Ty::Int => true,
                     Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) | Ty::MatchKind => true,
                     _ => false,
                 };

@@ -7,7 +7,7 @@ use crate::infer::{has_infer, mentions, subst};
 use crate::scope::Entity;
 use crate::suggest::nearest;
 use crate::types::Container;
-use diag::Span;
+use diag::{Span, counted};
 use hir::*;
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
@@ -138,16 +138,30 @@ impl Checker<'_> {
         };
         // The body's own instances are seen by its methods alone.
         let done = self.scoped(|c| c.instance_body(*id, ty, args, body.unwrap_or(&[])));
-        let missing: Vec<(SmolStr, Span)> = self.module.externs[*id]
+        // One with another signature was reported as such.
+        let tried = |method: &str| {
+            body.unwrap_or(&[]).iter().any(|decl| {
+                matches!(&decl.kind, ast::DeclKind::Function { proto, .. } if proto.name.name == method)
+            })
+        };
+        let missing: Vec<usize> = self.module.externs[*id]
             .methods
             .iter()
             .enumerate()
             .filter(|(i, m)| m.is_abstract && !done.iter().any(|(d, _)| *d as usize == *i))
             .filter(|(_, m)| !m.proto.annotations.iter().any(|a| a.name == "optional"))
-            .map(|(_, m)| (m.proto.name.clone(), m.proto.span))
+            .filter(|(_, m)| !tried(&m.proto.name))
+            .map(|(i, _)| i)
             .collect();
-        for (method, span) in missing {
-            self.report(declarations::not_implemented(name, &method, span));
+        for i in missing {
+            let decl = &self.module.externs[*id];
+            let proto = &decl.methods[i].proto;
+            let result = self.show(&subst(&proto.result, &decl.type_params, args));
+            let params = self.runtime_signature(&proto.params, &decl.type_params, args);
+            let params = self.params_text(&proto.params, &params);
+            let head = format!("{result} {}({params})", proto.name);
+            let found = declarations::not_implemented(name, &proto.name, &head, proto.span);
+            self.report(found);
         }
         done
     }
@@ -221,6 +235,10 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
+        // An error in the instance's type arguments was reported.
+        if args.iter().any(crate::infer::has_poison) {
+            return Some(candidates[0] as u32);
+        }
         let fits = candidates.iter().copied().find(|&i| {
             let wanted = &decl.methods[i].proto;
             let own = &function.proto.params;
@@ -232,8 +250,20 @@ impl Checker<'_> {
                 && subst(&wanted.result, &decl.type_params, args) == function.proto.result
         });
         if fits.is_none() {
-            let wanted = decl.methods[candidates[0]].proto.span;
-            self.report(declarations::implementation_signature(name, wanted));
+            let wanted = &decl.methods[candidates[0]].proto;
+            let why = self.signatures_differ(
+                (
+                    wanted,
+                    self.runtime_signature(&wanted.params, &decl.type_params, args),
+                ),
+                &subst(&wanted.result, &decl.type_params, args),
+                &function.proto,
+            );
+            self.report(declarations::implementation_signature(
+                name,
+                &why,
+                wanted.span,
+            ));
         }
         fits.map(|i| i as u32)
     }
@@ -316,6 +346,32 @@ impl Checker<'_> {
         };
         let mut makes = decl.constructors.iter().flat_map(|c| &c.params).map(local);
         !makes.any(|p| mentions(&p.ty, param)) && !decl.methods.iter().any(is_given)
+    }
+
+    /// In what the implementation of a method differs from its declaration, whose parameters and result these are.
+    fn signatures_differ(
+        &self,
+        (wanted, params): (&Prototype, Vec<(Direction, Ty)>),
+        result: &Ty,
+        made: &Prototype,
+    ) -> String {
+        let own = self.runtime_signature(&made.params, &[], &[]);
+        if wanted.type_params.len() != made.type_params.len() {
+            return format!("has {}", counted(made.type_params.len(), "type parameter"));
+        }
+        if params.len() != own.len() {
+            let wanted = counted(params.len(), "parameter");
+            return format!("has {}, not {wanted}", counted(own.len(), "parameter"));
+        }
+        for (i, (want, have)) in params.iter().zip(&own).enumerate() {
+            if want != have {
+                let name = &self.module.locals[made.params[i]].name;
+                let (have, want) = (self.directed(have), self.directed(want));
+                return format!("`{name}` is `{have}`, not `{want}`");
+            }
+        }
+        let (have, want) = (self.show(&made.result), self.show(result));
+        format!("returns `{have}`, not `{want}`")
     }
 
     /// The type of a named instance, or of an array of such.

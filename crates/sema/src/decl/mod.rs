@@ -181,8 +181,9 @@ impl Checker<'_> {
         display.retain(annotation::is_display);
         self.display.insert(name.span, display);
         let resolved = self.full_ty(ty);
-        if resolved == Ty::Void {
-            self.report(types::not_definable(ty.span, "void"));
+        if matches!(resolved, Ty::Void | Ty::MatchKind) {
+            let shown = self.show(&resolved);
+            self.report(types::not_definable(ty.span, &shown));
         }
         self.declare(name, Entity::Type(resolved));
     }

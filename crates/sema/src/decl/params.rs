@@ -95,41 +95,66 @@ impl Checker<'_> {
         direction: Direction,
         owner: ParamOwner,
     ) -> Ty {
-        let what = match (&ty, direction, owner) {
+        let (what, help) = match (&ty, direction, owner) {
             (Ty::Poison, ..) => return ty,
-            (Ty::Void, ..) => "no parameter can have it",
+            (Ty::Void, ..) => ("no parameter can have it", "name a type with values"),
             (_, Direction::In | Direction::Out | Direction::InOut, ParamOwner::Constructor) => {
                 self.report(declarations::constructor_direction(param.span));
                 return ty;
             }
             (Ty::Extern(..), Direction::None, ParamOwner::Action) => {
-                "an action has values alone: use the object by its name"
+                let help = "remove the parameter, and use the object in the action by its name";
+                ("an action has values alone", help)
             }
             (Ty::Extern(..), Direction::None, _) => return ty,
-            (Ty::Extern(..), ..) => "objects are passed without a direction",
+            (Ty::Extern(..), ..) => (
+                "objects are passed without a direction",
+                "remove the direction",
+            ),
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), _, ParamOwner::Constructor) => {
                 return ty;
             }
             (Ty::Parser(..) | Ty::Control(..) | Ty::Package(..), ..) => {
-                "parsers, controls and packages are passed to constructors only"
+                let help = "make it a parameter of the constructor: a second list in parentheses";
+                (
+                    "parsers, controls and packages are passed to constructors only",
+                    help,
+                )
             }
             (Ty::MatchKind, Direction::None, ParamOwner::Extern | ParamOwner::Constructor) => {
                 return ty;
             }
-            (Ty::MatchKind, ..) => "match kinds are for tables and externs",
+            (Ty::MatchKind, ..) => (
+                "match kinds are for tables and externs",
+                "remove the parameter",
+            ),
             (Ty::List(_), Direction::In, ParamOwner::Extern) => return ty,
-            (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => {
-                "its values exist only at compile time"
-            }
-            (Ty::Varbit(_) | Ty::Error, Direction::None, ParamOwner::Action) => {
-                "the control plane has no such values"
-            }
+            (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => (
+                "its values exist only at compile time",
+                "take a number with a width, as in bit<32>",
+            ),
+            (Ty::Varbit(_) | Ty::Error, Direction::None, ParamOwner::Action) => (
+                "the control plane has no such values",
+                "take numbers with a width, as in bit<32>",
+            ),
             (_, Direction::None, _) => return ty,
             (ty, ..) if self.is_storable(ty) => return ty.clone(),
-            _ => "its values exist only at compile time; omit the direction",
+            (Ty::Int, ..) => {
+                let help = "remove the direction, or give it a width, as in bit<32>";
+                ("its values exist only at compile time", help)
+            }
+            _ => (
+                "its values exist only at compile time",
+                "remove the direction",
+            ),
         };
         let shown = self.show(&ty);
-        self.report(declarations::parameter_type(param.ty.span, &shown, what));
+        self.report(declarations::parameter_type(
+            param.ty.span,
+            &shown,
+            what,
+            help,
+        ));
         Ty::Poison
     }
 

@@ -58,7 +58,11 @@ impl Checker<'_> {
             }
             let start = names.get("start").copied();
             if start.is_none() {
-                c.report(names::no_start(parser));
+                let near = body
+                    .states
+                    .iter()
+                    .find(|s| s.name.name.eq_ignore_ascii_case("start"));
+                c.report(names::no_start(parser, near.map(|s| &s.name)));
             }
             c.require_end(parser, &states, start);
             ParserBody {
@@ -169,7 +173,17 @@ impl Checker<'_> {
                 _ => false,
             };
             if !known {
-                self.report(tables::match_without_kind(annotation.span));
+                let given = match &annotation.body {
+                    AnnotationBody::Tokens(tokens) => match &tokens[..] {
+                        [kind] => Some(kind.clone()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let kinds = self.module.match_kinds.iter().map(SmolStr::as_str);
+                let near = given.as_ref().and_then(|given| nearest(given, kinds));
+                let found = tables::match_without_kind(annotation.span, given.as_deref(), near);
+                self.report(found);
             }
         }
     }

@@ -58,7 +58,8 @@ impl Checker<'_> {
     fn select_key(&mut self, key: &ast::Expr) -> Expr {
         let value = self.expr(key, None);
         if self.measure(&value.ty).leaves > MAX_KEY {
-            return self.poison(types::too_large(value.span));
+            let most = format!("{} values", diag::grouped(MAX_KEY));
+            return self.poison(types::too_large(value.span, "a key of `select`", &most));
         }
         // A number needs a width to be matched.
         if value.ty == Ty::Int {

@@ -1,16 +1,19 @@
 //! Calls and their arguments (E040x to E042x).
 
-use super::{did_you_mean, quoted};
-use diag::{Code, Diagnostic, Span, counted};
+use super::{did_you_mean, inside, quoted, tick};
+use diag::{Code, Diagnostic, Span, counted, grouped};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
 
 /// A call of something that cannot be called.
-pub(crate) fn not_callable(span: Span, what: &str) -> Diagnostic {
+pub(crate) fn not_callable(span: Span, what: &str, instead: Option<String>) -> Diagnostic {
     Diagnostic::error(Code("E0401"), span, format!("{what} cannot be called"))
         .label("not a function")
-        .help("remove the parentheses, or name a function, method or action")
+        .help(match instead {
+            Some(instead) => format!("write `{instead}`"),
+            None => "remove the parentheses, or name a function, method or action".to_owned(),
+        })
 }
 
 /// A method without its parentheses.
@@ -45,6 +48,10 @@ pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic 
 
 /// Arguments too many.
 pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagnostic {
+    let (label, help) = match got - want.min(got) {
+        0 | 1 => ("one too many".to_owned(), "remove it"),
+        more => (format!("{more} too many"), "remove them"),
+    };
     let want = if want == 0 {
         "no arguments".to_owned()
     } else {
@@ -55,8 +62,18 @@ pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagn
         span,
         format!("`{name}` takes {want}, not {got}"),
     )
-    .label("one too many")
-    .help("remove it")
+    .label(label)
+    .help(help)
+}
+
+/// What is wrong in truth where a list of actions gives what entries are to give.
+pub(crate) fn given_in_list(name: &Ident, found: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        message: format!("in a list of actions `{}` gets no values for the control plane's parameters", name.name),
+        ..found
+    }
+    .label("not given here")
+    .help("remove it: entries and the default action give the values of parameters without a direction")
 }
 
 /// An argument for a parameter that is not there.
@@ -160,7 +177,10 @@ pub(crate) fn lvalue_type(
     Diagnostic::error(
         Code("E0412"),
         span,
-        format!("`{param}` is an `{direction}` parameter of type `{want}`, this is a `{got}`"),
+        format!(
+            "`{param}` is an `{direction}` parameter of type `{want}`, and this is {}",
+            tick(got)
+        ),
     )
     .label("must have exactly the parameter's type")
     .also(declared, "the parameter")
@@ -172,7 +192,7 @@ pub(crate) fn wrong_context(span: Span, what: &str, context: &str, help: &str) -
     Diagnostic::error(
         Code("E0413"),
         span,
-        format!("{what} cannot be called in {context}"),
+        format!("{what} cannot be called {}", inside(context)),
     )
     .label("not allowed here")
     .help(help)
@@ -190,16 +210,20 @@ pub(crate) fn not_applicable(span: Span, name: &str, what: &str) -> Diagnostic {
 }
 
 /// A constructor call where no object can be made.
-pub(crate) fn constructor_elsewhere(span: Span, name: &str) -> Diagnostic {
+pub(crate) fn constructor_elsewhere(span: Span, name: &str, list: Option<&str>) -> Diagnostic {
+    let help = match list {
+        Some(list) => format!(
+            "structs and headers have no constructors: write their values as a list, `{list}`"
+        ),
+        None => format!("declare an instance, as in `{name}(...) x;`, and use `x`"),
+    };
     Diagnostic::error(
         Code("E0415"),
         span,
         format!("`{name}` is instantiated inside an expression"),
     )
     .label("cannot be instantiated here")
-    .help(format!(
-        "declare an instance, as in `{name}(...) x;`, and use `x`"
-    ))
+    .help(help)
 }
 
 /// A count that is not a small number.
@@ -210,5 +234,8 @@ pub(crate) fn bad_count(span: Span, name: &str, n: &BigInt) -> Diagnostic {
         format!("`{name}` cannot move a stack by {n}"),
     )
     .label("invalid count")
-    .help("use a non-negative number")
+    .help(format!(
+        "use a number from 0 to {}",
+        grouped(u32::MAX.into())
+    ))
 }

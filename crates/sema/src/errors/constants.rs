@@ -35,7 +35,10 @@ pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
         format!("the right operand of `{op}` must be a compile-time constant"),
     )
     .label("known only at run time")
-    .help("divide by a constant; by a power of two that is computed, shift")
+    .help(match op {
+        "%" => "use a constant; for a power of two that is computed, mask: `a & (n - 1)`",
+        _ => "divide by a constant; by a power of two that is computed, shift",
+    })
 }
 
 /// A value that is not a compile-time constant, where it must be.
@@ -47,6 +50,13 @@ pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     )
     .label("known only at run time")
     .help("use literals, constants, or constructor parameters in scope")
+}
+
+/// A value that differs from instance to instance, where types need one that does not.
+pub(crate) fn of_an_instance(found: Diagnostic) -> Diagnostic {
+    found
+        .label("each instance has its own, by a constructor parameter")
+        .help("widths, sizes, counts and bounds of slices are the same for all instances: use literals and constants")
 }
 
 /// `static_assert` that does not hold.

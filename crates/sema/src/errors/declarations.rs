@@ -1,13 +1,13 @@
 //! Declarations that the language does not allow (E023x to E026x).
 
-use super::did_you_mean;
+use super::{did_you_mean, inside, tick};
 use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 use syntax::ast::Ident;
 
 /// A kind of declaration in the wrong context.
 pub(crate) fn not_here(span: Span, what: &str, context: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared in {context}"))
+    Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared {}", inside(context)))
         .label("not allowed here")
         .help("variables belong in blocks, actions and tables in controls, value sets in parsers, functions and types at the top level")
 }
@@ -17,7 +17,7 @@ pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str
     Diagnostic::error(
         Code("E0231"),
         span,
-        format!("{what} cannot be instantiated in {context}"),
+        format!("{what} cannot be instantiated {}", inside(context)),
     )
     .label("not allowed here")
     .help(help)
@@ -27,7 +27,7 @@ pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str
 pub(crate) fn not_instantiable(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0232"), span, format!("`{name}` is {what} and cannot be instantiated"))
         .label("has no constructor")
-        .help("declare a variable as `T name;`; only externs, parsers, controls and packages are instantiated with arguments")
+        .help(format!("declare a variable, as in `{name} x;`; only externs, parsers, controls and packages are instantiated with arguments"))
 }
 
 /// An extern without constructors.
@@ -66,14 +66,19 @@ pub(crate) fn main_not_package(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0236"),
         span,
-        format!("`main` is a `{ty}`, not a package"),
+        format!("`main` is an instance of {}, not of a package", tick(ty)),
     )
     .label("the program starts with a package")
     .help("instantiate the architecture's package as `main`")
 }
 
 /// An abstract method without implementation.
-pub(crate) fn not_implemented(instance: &Ident, method: &str, declared: Span) -> Diagnostic {
+pub(crate) fn not_implemented(
+    instance: &Ident,
+    method: &str,
+    head: &str,
+    declared: Span,
+) -> Diagnostic {
     Diagnostic::error(
         Code("E0237"),
         instance.span,
@@ -84,7 +89,10 @@ pub(crate) fn not_implemented(instance: &Ident, method: &str, declared: Span) ->
     )
     .label("an implementation is missing")
     .also(declared, "declared here")
-    .help("implement it in braces after the instance: `T() x = { R f(...) { ... } };`")
+    .help(format!(
+        "implement it in braces after the instance: `{} = {{ {head} {{ ... }} }};`",
+        instance.name
+    ))
 }
 
 /// An implementation of nothing.
@@ -103,7 +111,7 @@ pub(crate) fn nothing_to_implement(name: &Ident, of: &str, near: Option<&str>) -
 }
 
 /// An implementation with other parameters than declared.
-pub(crate) fn implementation_signature(name: &Ident, declared: Span) -> Diagnostic {
+pub(crate) fn implementation_signature(name: &Ident, why: &str, declared: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0239"),
         name.span,
@@ -112,7 +120,7 @@ pub(crate) fn implementation_signature(name: &Ident, declared: Span) -> Diagnost
             name.name
         ),
     )
-    .label("another signature")
+    .label(why.to_owned())
     .also(declared, "declared here")
     .help("give it the same result and the same parameters, with the same directions; only `@optional` ones at the end may be left out")
 }
@@ -162,14 +170,14 @@ pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
 }
 
 /// A parameter of an impossible type.
-pub(crate) fn parameter_type(span: Span, ty: &str, why: &str) -> Diagnostic {
+pub(crate) fn parameter_type(span: Span, ty: &str, why: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0244"),
         span,
-        format!("a parameter cannot have the type `{ty}` here"),
+        format!("a parameter cannot have the type {} here", tick(ty)),
     )
     .label(why.to_owned())
-    .help("choose another type or another direction")
+    .help(help)
 }
 
 /// A control-plane parameter before one with a direction.
@@ -218,10 +226,14 @@ pub(crate) fn result_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0249"),
         span,
-        format!("a function cannot return `{ty}`"),
+        format!("a function cannot return {}", tick(ty)),
     )
-    .label("not a value")
-    .help("return a value; objects are passed as parameters")
+    .label("no such values at run time")
+    .help(match ty {
+        "int" => "give it a width, as in bit<32>",
+        "match_kind" => "match kinds are for tables: return a value",
+        _ => "return a value; objects are passed as parameters",
+    })
 }
 
 /// A size that is not positive.

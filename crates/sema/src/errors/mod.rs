@@ -21,8 +21,26 @@ fn did_you_mean(near: Option<&str>, otherwise: impl Into<String>) -> String {
     }
 }
 
+/// A type's name in ticks; what is a description already stays as it is.
+fn tick(ty: &str) -> String {
+    if ty.contains('`') || ty.contains(' ') && !ty.contains('<') {
+        ty.to_owned()
+    } else {
+        format!("`{ty}`")
+    }
+}
+
+/// "in a parser state", "at the top level"
+fn inside(context: &str) -> String {
+    if context == "the top level" {
+        format!("at {context}")
+    } else {
+        format!("in {context}")
+    }
+}
+
 /// "`a`, `b` and `c`"
-fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     match names {
         [] => String::new(),
         [one] => format!("`{}`", one.as_ref()),

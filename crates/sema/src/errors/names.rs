@@ -5,11 +5,7 @@ use diag::{Code, Diagnostic, Span};
 use syntax::ast::Ident;
 
 /// Nothing in reach has this name.
-pub(crate) fn unknown(name: &Ident, what: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(
-        near,
-        "declare it before this use, or include the file that declares it",
-    );
+pub(crate) fn unknown(name: &Ident, what: &str, help: String) -> Diagnostic {
     Diagnostic::error(
         Code("E0201"),
         name.span,
@@ -44,14 +40,22 @@ pub(crate) fn used_before(name: &Ident, declared: Span) -> Diagnostic {
 }
 
 /// A type's name where a value is expected.
-pub(crate) fn type_as_value(span: Span, name: &str) -> Diagnostic {
+pub(crate) fn type_as_value(span: Span, name: &str, what: &str) -> Diagnostic {
+    let help = match what {
+        "a control" | "a parser" => {
+            format!("declare an instance, as in `{name}() x;`, and apply it: `x.apply(...);`")
+        }
+        "an extern" => format!("declare an instance, as in `{name}(...) x;`, and call its methods"),
+        "a package" => format!("a program has one instance of a package: `{name}(...) main;`"),
+        _ => "name a variable, parameter or constant of that type".to_owned(),
+    };
     Diagnostic::error(
         Code("E0204"),
         span,
-        format!("`{name}` is a type, not a value"),
+        format!("`{name}` is {what}, not a value"),
     )
-    .label("a type")
-    .help("name a variable, parameter or constant of that type")
+    .label(what.to_owned())
+    .help(help)
 }
 
 /// A name that denotes something that is neither value nor type.
@@ -62,7 +66,14 @@ pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
         format!("`{name}` is {what} and has no value"),
     )
     .label(what)
-    .help("call or apply it; it cannot be stored, compared or passed on")
+    .help(match what {
+        "a table" => {
+            format!("apply it: `{name}.apply()`, which has `hit`, `miss` and `action_run`")
+        }
+        "a value set" => format!("use it in a case of `select`, as in `{name}: state;`"),
+        "an action" | "a function" => format!("call it, as in `{name}(...)`"),
+        _ => "it cannot be stored, compared or passed on".to_owned(),
+    })
 }
 
 /// A value's name where a type is expected.
@@ -86,6 +97,17 @@ pub(crate) fn no_member(name: &Ident, of: &str, what: &str, near: Option<&str>) 
 
 /// A declaration that uses itself.
 pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic {
+    let help = match kind {
+        "a type" => format!(
+            "a value has no end then; for several of a kind, use a header stack or an array, as in `{}[4]`",
+            name.name
+        ),
+        "a table" => "a table cannot apply itself".to_owned(),
+        "a control" | "a parser" => {
+            "write the repetition as a loop, or as a cycle of parser states".to_owned()
+        }
+        _ => "write the repetition as a loop".to_owned(),
+    };
     Diagnostic::error(
         Code("E0208"),
         name.span,
@@ -93,7 +115,21 @@ pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic 
     )
     .label(format!("recursive use in {kind}"))
     .also(declared, "declared here")
-    .help("write the repetition as a loop, or as a cycle of parser states")
+    .help(help)
+}
+
+/// What the recursion is in truth where something else of the name is hidden by what is being declared.
+pub(crate) fn hidden_by(name: &Ident, kind: &str, hidden: Span, found: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        message: format!(
+            "`{}` is {kind} here, which hides what else has the name",
+            name.name
+        ),
+        ..found
+    }
+    .label(format!("{kind} that is being declared"))
+    .also(hidden, "the one that is hidden")
+    .help("rename one of the two")
 }
 
 /// A transition to a state that is not there.
@@ -123,22 +159,36 @@ pub(crate) fn reserved_state(name: &Ident) -> Diagnostic {
 }
 
 /// A parser without `start`.
-pub(crate) fn no_start(parser: &Ident) -> Diagnostic {
+pub(crate) fn no_start(parser: &Ident, near: Option<&Ident>) -> Diagnostic {
+    let help = match near {
+        Some(near) => format!(
+            "name the first state `start`: did you mean `{}`?",
+            near.name
+        ),
+        None => "name the first state `start`".to_owned(),
+    };
     Diagnostic::error(
         Code("E0211"),
         parser.span,
         format!("the parser `{}` has no state `start`", parser.name),
     )
     .label("no start state")
-    .help("name the first state `start`")
+    .also(
+        near.map_or(Span::NONE, |near| near.span),
+        "names are case-sensitive",
+    )
+    .help(help)
 }
 
 /// A match kind that is not declared.
 pub(crate) fn unknown_match_kind(name: &Ident, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(
-        near,
-        "core.p4 declares `exact`, `ternary` and `lpm`; architectures add others: include the right one",
-    );
+    let help = match &*name.name {
+        "exact" | "ternary" | "lpm" => "add `#include <core.p4>`, which declares it".to_owned(),
+        _ => did_you_mean(
+            near,
+            "core.p4 declares `exact`, `ternary` and `lpm`; architectures add others: include the right one",
+        ),
+    };
     Diagnostic::error(
         Code("E0212"),
         name.span,

@@ -1,5 +1,6 @@
 //! Statements, l-values and keysets (E043x to E045x).
 
+use super::{inside, tick};
 use diag::{Code, Diagnostic, Span, counted};
 
 /// Something that cannot be written to.
@@ -10,7 +11,13 @@ pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
 }
 
 /// A name that is read only.
-pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> Diagnostic {
+pub(crate) fn read_only(
+    span: Span,
+    name: &str,
+    what: &str,
+    declared: Span,
+    help: &str,
+) -> Diagnostic {
     Diagnostic::error(
         Code("E0431"),
         span,
@@ -18,7 +25,7 @@ pub(crate) fn read_only(span: Span, name: &str, what: &str, declared: Span) -> D
     )
     .label("read only")
     .also(declared, "declared here")
-    .help("write to a copy in a variable, or make the parameter `inout`")
+    .help(help)
 }
 
 /// A statement in the wrong context.
@@ -26,7 +33,7 @@ pub(crate) fn not_here(span: Span, what: &str, context: &str, help: &str) -> Dia
     Diagnostic::error(
         Code("E0434"),
         span,
-        format!("{what} is not allowed in {context}"),
+        format!("{what} is not allowed {}", inside(context)),
     )
     .label("not allowed here")
     .help(help)
@@ -48,13 +55,18 @@ pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
 
 /// `return e;` where none is expected.
 pub(crate) fn return_with(span: Span, context: &str) -> Diagnostic {
+    let help = match context {
+        "a function" => "write `return;`, or give the function a result type",
+        "a method's implementation" => "write `return;`: the method's declaration has no result",
+        _ => "write `return;`, and give the value by an `out` parameter",
+    };
     Diagnostic::error(
         Code("E0437"),
         span,
         format!("a value is returned from {context}, which returns none"),
     )
     .label("unexpected value")
-    .help("write `return;`, or give the function a result type")
+    .help(help)
 }
 
 /// A function that may end without a value.
@@ -72,7 +84,7 @@ pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
 pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0439"), span, "expected one value, found a set")
         .label("a set")
-        .help("use masks and ranges in `select` cases, table entries and `for ... in` loops")
+        .help("masks and sets are for `select` cases and table entries; loops go through a range, `lo .. hi`")
 }
 
 /// Another number of keyset elements than keys.
@@ -119,14 +131,18 @@ pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
 /// A label after `default`.
 pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
     Diagnostic::error(Code("E0444"), span, "a label after `default`")
-        .label("never reached")
-        .also(default, "`default` must be last")
+        .label("must come before `default`")
+        .also(default, "the `default`")
         .help("move `default` to the end")
 }
 
 /// A loop over what has no elements.
 pub(crate) fn not_iterable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0445"), span, format!("cannot iterate over `{ty}`"))
-        .label("no elements")
-        .help("loop over a range `lo .. hi`, a list or a header stack")
+    Diagnostic::error(
+        Code("E0445"),
+        span,
+        format!("cannot iterate over {}", tick(ty)),
+    )
+    .label("no elements")
+    .help("loop over a range `lo .. hi`, a list, an array or a header stack")
 }

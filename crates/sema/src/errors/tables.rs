@@ -1,6 +1,6 @@
 //! Tables (E046x to E048x).
 
-use super::did_you_mean;
+use super::{did_you_mean, tick};
 use diag::{Code, Diagnostic, Span, counted};
 use syntax::ast::Ident;
 
@@ -24,7 +24,10 @@ pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
     )
     .label("given again")
     .also(first, "given here first")
-    .help("merge the two")
+    .help(match &*name.name {
+        "key" | "actions" | "entries" => "merge the two",
+        _ => "remove one of the two",
+    })
 }
 
 /// An action twice in the list.
@@ -41,10 +44,10 @@ pub(crate) fn action_twice(name: &Ident, first: Span) -> Diagnostic {
 
 /// An action that the table does not list.
 pub(crate) fn action_not_listed(name: &Ident, table: &str, near: Option<&str>) -> Diagnostic {
-    let help = did_you_mean(
-        near,
-        format!("add `{}` to the `actions` of the table", name.name),
-    );
+    let mut help = format!("add `{}` to the `actions` of the table", name.name);
+    if let Some(near) = near {
+        help += &format!(", or did you mean `{near}`?");
+    }
     Diagnostic::error(
         Code("E0463"),
         name.span,
@@ -131,11 +134,16 @@ pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diag
     )
     .label("not possible here")
     .also(key, "the key field")
-    .help(match kind {
-        "exact" => "an exact key is one value; match kind `ternary` takes masks",
-        "lpm" => "a prefix is a value, or a value `&&&` a mask of leading ones",
-        "ternary" => "write value `&&&` mask; match kind `range` takes ranges",
-        "range" => "write lowest `..` highest; match kind `ternary` takes masks",
+    .help(match (kind, what) {
+        (_, "a value set") => "value sets are for the cases of `select`",
+        ("exact", "a mask") => "an exact key is one value; match kind `ternary` takes masks",
+        ("exact", "a range") => "an exact key is one value; match kind `range` takes ranges",
+        ("exact", _) => "an exact key is one value; match kinds `optional` and `ternary` take `_`",
+        ("lpm", _) => "a prefix is a value, or a value `&&&` a mask of leading ones; match kind `range` takes ranges",
+        ("ternary", _) => "write value `&&&` mask; match kind `range` takes ranges",
+        ("range", _) => "write lowest `..` highest; match kind `ternary` takes masks",
+        (_, "a mask") => "write one value, or `_`; match kind `ternary` takes masks",
+        (_, "a range") => "write one value, or `_`; match kind `range` takes ranges",
         _ => "write one value, or `_`",
     })
 }
@@ -156,7 +164,7 @@ pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0471"),
         kind.span,
-        format!("`{}` cannot match on `{ty}`", kind.name),
+        format!("`{}` cannot match on {}", kind.name, tick(ty)),
     )
     .label("needs bit<N> or int<N>")
     .help("use `exact` or `ternary`")
@@ -174,9 +182,12 @@ pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> 
     Diagnostic::error(
         Code("E0475"),
         span,
-        format!("the property `{name}` is {wanted}, not a `{got}`"),
+        format!(
+            "the property `{name}` is {wanted}, and this is {}",
+            tick(got)
+        ),
     )
-    .label(format!("this is a `{got}`"))
+    .label(format!("this is {}", tick(got)))
     .help(format!("give {wanted}, or remove the property"))
 }
 
@@ -230,8 +241,22 @@ pub(crate) fn priority_of_const(span: Span, table: &str) -> Diagnostic {
 }
 
 /// `@match` without the match kind that it is to give.
-pub(crate) fn match_without_kind(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0478"), span, "this `@match` names no match kind")
-        .label("which match kind?")
-        .help("write one that is declared, as in `@match(ternary)`")
+pub(crate) fn match_without_kind(
+    span: Span,
+    given: Option<&str>,
+    near: Option<&str>,
+) -> Diagnostic {
+    let (message, label) = match given {
+        Some(given) => (format!("`{given}` is no match kind"), "not declared"),
+        None => (
+            "this `@match` names no match kind".to_owned(),
+            "which match kind?",
+        ),
+    };
+    Diagnostic::error(Code("E0478"), span, message)
+        .label(label)
+        .help(did_you_mean(
+            near,
+            "write one that is declared, as in `@match(ternary)`",
+        ))
 }

@@ -1,23 +1,20 @@
 //! Types that do not fit (E03xx).
 
-use super::quoted;
+use super::{inside, quoted, tick};
 use crate::types::Container;
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Code, Diagnostic, Span, counted, grouped};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
 
 /// A value of one type where another is expected.
-pub(crate) fn mismatch_types(span: Span, want: &str, got: &str, cast_helps: bool) -> Diagnostic {
-    let help = if cast_helps {
-        format!("convert it explicitly: `({want})(...)`")
-    } else if want.starts_with("bit<") && got.starts_with("int<")
-        || want.starts_with("int<") && got.starts_with("bit<")
-    {
-        "convert in two steps: first the width, then the signedness".to_owned()
-    } else {
-        format!("give a value of type `{want}` here")
-    };
+pub(crate) fn mismatch_types(
+    span: Span,
+    want: &str,
+    got: &str,
+    help: Option<String>,
+) -> Diagnostic {
+    let help = help.unwrap_or_else(|| format!("give a value of type `{want}` here"));
     Diagnostic::error(
         Code("E0301"),
         span,
@@ -32,15 +29,17 @@ pub(crate) fn block_parameters(
     span: Span,
     from: &str,
     to: &str,
-    got: usize,
+    got: (usize, Span),
     want: usize,
 ) -> Diagnostic {
+    let (got, declared) = got;
     let message = format!(
         "`{from}` does not fit `{to}`: it has {}, not {want}",
         counted(got, "parameter")
     );
     Diagnostic::error(Code("E0345"), span, message)
         .label(format!("expected {}", counted(want, "parameter")))
+        .also(declared, "declared here")
         .help(format!(
             "give `{from}` the parameters that `{to}` declares, in the same order"
         ))
@@ -68,6 +67,11 @@ pub(crate) fn block_parameter(
     ))
 }
 
+/// What to do where a block's parameters are those expected, in another order.
+pub(crate) fn in_order(params: &str) -> String {
+    format!("declare the parameters in the order of the block's type: `{params}`")
+}
+
 /// A value of a type where some kind of thing is expected.
 pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
@@ -76,16 +80,11 @@ pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
         format!("expected {want}, found {}", tick(got)),
     )
     .label(format!("expected {want}"))
-    .help("change the expression or its use")
-}
-
-/// A type's name in ticks; what is a description already stays as it is.
-fn tick(got: &str) -> String {
-    if got.contains('`') || got.contains(' ') && !got.contains('<') {
-        got.to_owned()
+    .help(if want.starts_with('`') {
+        format!("give a value of type {want} here")
     } else {
-        format!("`{got}`")
-    }
+        format!("give {want} here")
+    })
 }
 
 /// An element whose type its container cannot hold.
@@ -111,17 +110,25 @@ pub(crate) fn not_generic(span: Span, name: &str) -> Diagnostic {
 }
 
 /// Too few or too many type arguments.
-pub(crate) fn type_argument_count(span: Span, name: &str, want: usize, got: usize) -> Diagnostic {
+pub(crate) fn type_argument_count(
+    span: Span,
+    name: &str,
+    params: &[SmolStr],
+    got: usize,
+) -> Diagnostic {
     Diagnostic::error(
         Code("E0305"),
         span,
         format!(
             "`{name}` takes {}, not {got}",
-            counted(want, "type argument")
+            counted(params.len(), "type argument")
         ),
     )
     .label("wrong number of type arguments")
-    .help(format!("write `{name}<{}>`", vec!["..."; want].join(", ")))
+    .help(format!(
+        "give a type for each: `{name}<{}>`",
+        params.join(", ")
+    ))
 }
 
 /// A type argument that nothing determines.
@@ -154,39 +161,57 @@ pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0308"),
         span,
-        format!("operator `{op}` is not defined on `{ty}`"),
+        format!("operator `{op}` is not defined on {}", tick(ty)),
     )
-    .label(format!("the operand is `{ty}`"))
+    .label(format!("the operand is {}", tick(ty)))
     .help(match op {
         "!" => "`!` negates bool; complement bits with `~`, or compare with 0",
-        "~" => "`~` complements bit<N> and int<N>; a number without a width has no fixed bits",
+        "~" => "`~` complements the bits of numbers; a bool is negated by `!`",
         _ => "signs are for bit<N>, int<N> and int",
     })
 }
 
 /// An infix operator on types without it.
-pub(crate) fn binary_operator(span: Span, op: &str, left: &str, right: &str) -> Diagnostic {
-    let help = match op {
+pub(crate) fn binary_operator(
+    span: Span,
+    op: &str,
+    left: &str,
+    right: &str,
+    help: Option<String>,
+) -> Diagnostic {
+    let help = help.unwrap_or_else(|| general_operator_help(op).to_owned());
+    Diagnostic::error(
+        Code("E0309"),
+        span,
+        format!(
+            "operator `{op}` is not defined on {} and {}",
+            tick(left),
+            tick(right)
+        ),
+    )
+    .label(format!("{} {op} {}", tick(left), tick(right)))
+    .help(help)
+}
+
+/// What an infix operator is defined on.
+fn general_operator_help(op: &str) -> &'static str {
+    match op {
         "/" | "%" => {
             "division is defined for bit<N> and compile-time `int` numbers, not for int<N>"
         }
         "&" | "|" | "^" => {
-            "operands must have the same type, bit<N> or int<N>; for bool use && and ||"
+            "operands must have the same type, bit<N> or int<N>; for bool use `&&` and `||`"
         }
         "|+|" | "|-|" => "operands must have the same type, bit<N> or int<N>",
-        "<<" | ">>" => "the shift amount must be unsigned: bit<N> or a non-negative number",
-        "&&" | "||" => "both sides must be bool: compare with `!= 0`",
-        "==" | "!=" => "operands must have the same type; convert one with a cast",
+        "<<" | ">>" => "numbers are shifted, by numbers that are not negative",
+        "&&" | "||" => "both sides must be bool: compare numbers with `!= 0`",
+        "==" | "!=" => {
+            "operands must have the same type, and one that can be compared: compare structs and headers of two types field \
+             by field"
+        }
         "++" => "concatenation joins bit<N> and int<N> values, or strings",
-        _ => "operands must have the same type, bit<N>, int<N> or int; convert one with a cast",
-    };
-    Diagnostic::error(
-        Code("E0309"),
-        span,
-        format!("operator `{op}` is not defined on `{left}` and `{right}`"),
-    )
-    .label(format!("`{left}` {op} `{right}`"))
-    .help(help)
+        _ => "operands must have the same type, bit<N>, int<N> or int",
+    }
 }
 
 /// A number without width in a concatenation.
@@ -201,31 +226,25 @@ pub(crate) fn concat_int(span: Span) -> Diagnostic {
 }
 
 /// A cast that does not exist.
-pub(crate) fn bad_cast(span: Span, from: &str, to: &str) -> Diagnostic {
-    let help = if from.starts_with("bit<") && to.starts_with("int<")
-        || from.starts_with("int<") && to.starts_with("bit<")
-    {
-        "change width and signedness in two casts".to_owned()
-    } else if to == "bool" {
-        "compare with `!= 0` instead".to_owned()
-    } else {
+pub(crate) fn bad_cast(span: Span, from: &str, to: &str, help: Option<String>) -> Diagnostic {
+    let help = help.unwrap_or_else(|| {
         "casts convert between bit<N> and int<N> of the same width, between widths, bool and bit<1>, and to and from `type`s and serializable enums".to_owned()
-    };
+    });
     Diagnostic::error(
         Code("E0311"),
         span,
-        format!("cannot convert `{from}` to `{to}`"),
+        format!("cannot convert {} to `{to}`", tick(from)),
     )
     .label("no such cast")
     .help(help)
 }
 
 /// Another number of elements than expected.
-pub(crate) fn list_length(span: Span, ty: &str, want: usize, got: usize) -> Diagnostic {
+pub(crate) fn list_length(span: Span, ty: &str, part: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         Code("E0312"),
         span,
-        format!("`{ty}` has {}, not {got}", counted(want, "element")),
+        format!("`{ty}` has {}, not {got}", counted(want, part)),
     )
     .label(format!("{got} given"))
     .help("give one value for each, or end the list with `...` for default values")
@@ -266,16 +285,37 @@ pub(crate) fn cannot_infer_type(span: Span, what: &str) -> Diagnostic {
 
 /// `...` for a type without default value.
 pub(crate) fn no_default(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0316"), span, format!("`{ty}` has no default value"))
-        .label("no value to take")
-        .help("give the value explicitly")
+    Diagnostic::error(
+        Code("E0316"),
+        span,
+        format!("{} has no default value", tick(ty)),
+    )
+    .label("no value to take")
+    .help("give the value explicitly")
 }
 
 /// An index on what has no elements.
-pub(crate) fn not_indexable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0317"), span, format!("`{ty}` cannot be indexed"))
-        .label("neither header stack nor tuple")
-        .help("take single bits with a slice: `x[3:3]`")
+pub(crate) fn not_indexable(span: Span, ty: &str, fields: &[SmolStr]) -> Diagnostic {
+    let help = if ty.starts_with("bit<") || ty.starts_with("int<") {
+        "take single bits with a slice: `x[3:3]`".to_owned()
+    } else if ty.starts_with("list<") {
+        "go through a list with `for (T x in list)`".to_owned()
+    } else {
+        format!(
+            "index an array, a header stack or a tuple; {}",
+            match fields {
+                [] => "this is none of them".to_owned(),
+                fields => format!("this has fields: {}", quoted(fields)),
+            }
+        )
+    };
+    Diagnostic::error(
+        Code("E0317"),
+        span,
+        format!("{} cannot be indexed", tick(ty)),
+    )
+    .label("no array, header stack or tuple")
+    .help(help)
 }
 
 /// An index outside.
@@ -299,9 +339,13 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
 
 /// A slice of what has no bits.
 pub(crate) fn not_sliceable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0319"), span, format!("`{ty}` cannot be sliced"))
-        .label("not a bit<N> or int<N>")
-        .help("slices take bits of bit<N> and int<N> values")
+    Diagnostic::error(
+        Code("E0319"),
+        span,
+        format!("{} cannot be sliced", tick(ty)),
+    )
+    .label("not a bit<N> or int<N>")
+    .help("slices take bits of bit<N> and int<N> values")
 }
 
 /// A slice with its ends exchanged.
@@ -333,8 +377,11 @@ pub(crate) fn width(span: Span, width: &BigInt, least: u32, most: u32) -> Diagno
         span,
         format!("a width of {width} bits is not possible"),
     )
-    .label(format!("{least} to {most}"))
-    .help(format!("use a width from {least} to {most}"))
+    .label(format!("{least} to {}", grouped(most.into())))
+    .help(format!(
+        "use a width from {least} to {}",
+        grouped(most.into())
+    ))
 }
 
 /// An impossible number of elements.
@@ -344,15 +391,17 @@ pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
         span,
         format!("an array of {size} elements is not possible"),
     )
-    .label(format!("0 to {most}"))
-    .help(format!("use a size from 0 to {most}"))
+    .label(format!("0 to {}", grouped(most.into())))
+    .help(format!("use a size from 0 to {}", grouped(most.into())))
 }
 
-/// A type with too many parts.
-pub(crate) fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0324"), span, "this type is too large")
+/// A type with too many parts: `what` is what has it, `most` how large that may be.
+pub(crate) fn too_large(span: Span, what: &str, most: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0324"), span, format!("{what} is too large"))
         .label("too many parts, or nested too deep")
-        .help("a type may consist of 65,536 values and nest 32 levels deep: make stacks smaller or split it")
+        .help(format!(
+            "it may have {most}: make stacks smaller, or split it"
+        ))
 }
 
 /// `.next`, `.last` or `.lastIndex` outside a parser.
@@ -360,7 +409,7 @@ pub(crate) fn stack_property_elsewhere(name: &Ident, context: &str) -> Diagnosti
     Diagnostic::error(
         Code("E0325"),
         name.span,
-        format!("`.{}` is not defined in {context}", name.name),
+        format!("`.{}` is not defined {}", name.name, inside(context)),
     )
     .label("for parsers only")
     .help("use an index: `stack[0]`")
@@ -429,23 +478,33 @@ pub(crate) fn not_definable(span: Span, ty: &str) -> Diagnostic {
         format!("`{ty}` cannot be given a new name here"),
     )
     .label("not allowed")
-    .help("`type` is for bit<N>, int<N>, bool and other `type`s; `typedef` for every type but void")
+    .help("`type` is for bit<N>, int<N>, bool and other `type`s; `typedef` for every type but void and match_kind")
 }
 
 /// A variable or constant of a type without storable values.
 pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
+    let object = format!("objects are instantiated with arguments, as in `{ty}(...) x;`");
     let help = match ty {
         "int" => "give it a width, as in bit<32>, or make it a constant",
         _ if ty.starts_with("int[") || ty.starts_with("tuple<") => {
             "give each number in it a width, as in bit<32>, or make it a constant"
         }
         "string" => "strings exist only at compile time: make it a constant",
-        _ => "objects are instantiated with arguments, as in `T() x;`",
+        "match_kind" => "match kinds exist only at compile time: make it a constant",
+        "void" => "`void` is for functions that return nothing: name a type with values",
+        _ if ty.starts_with("list<") => "lists exist only at compile time: make it a constant",
+        _ if ty.starts_with("tuple<") => {
+            "some of its elements exist only at compile time: give numbers a width, or make it a constant"
+        }
+        _ if ty.ends_with(']') => {
+            "its elements have no values at run time: use elements that a variable can have"
+        }
+        _ => &object,
     };
     Diagnostic::error(
         Code("E0332"),
         span,
-        format!("{what} cannot have the type `{ty}`"),
+        format!("{what} cannot have the type {}", tick(ty)),
     )
     .label("no such values at run time")
     .help(help)
@@ -477,10 +536,14 @@ pub(crate) fn branches_differ(yes: Span, no: Span, a: &str, b: &str) -> Diagnost
     Diagnostic::error(
         Code("E0334"),
         no,
-        format!("the two branches have different types, `{a}` and `{b}`"),
+        format!(
+            "the two branches have different types, {} and {}",
+            tick(a),
+            tick(b)
+        ),
     )
-    .label(format!("`{b}`"))
-    .also(yes, format!("`{a}`"))
+    .label(tick(b))
+    .also(yes, tick(a))
     .help("convert one of them with a cast")
 }
 
@@ -497,7 +560,7 @@ pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
 
 /// `extract` into something else than a header.
 pub(crate) fn extract_needs_header(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0336"), span, format!("`extract` fills a header, not a `{ty}`"))
+    Diagnostic::error(Code("E0336"), span, format!("`extract` fills a header, and this is {}", tick(ty)))
         .label("not a header")
         .help("extract the headers of a struct one by one; read other values with `lookahead` and `advance`")
 }
@@ -525,7 +588,7 @@ pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0339"),
         span,
-        format!("`emit` writes headers, not a `{ty}`"),
+        format!("`emit` writes headers, and this is {}", tick(ty)),
     )
     .label("not made of headers alone")
     .help("emit a header, a stack, a union, or a struct of these")
@@ -533,7 +596,7 @@ pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
 
 /// The size of what has none.
 pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0340"), span, format!("`{ty}` has no size in bits"))
+    Diagnostic::error(Code("E0340"), span, format!("{} has no size in bits", tick(ty)))
         .label("no size")
         .help("sizes are for bit<N>, int<N>, varbit<N>, bool, serializable enums and what is made of these")
 }
@@ -543,7 +606,7 @@ pub(crate) fn key_type(span: Span, ty: &str, what: &str, help: &str) -> Diagnost
     Diagnostic::error(
         Code("E0341"),
         span,
-        format!("{what} cannot match on `{ty}`"),
+        format!("{what} cannot match on {}", tick(ty)),
     )
     .label("cannot be matched here")
     .help(help)
@@ -554,7 +617,7 @@ pub(crate) fn switch_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0342"),
         span,
-        format!("`switch` cannot choose by `{ty}`"),
+        format!("`switch` cannot choose by {}", tick(ty)),
     )
     .label("not a scalar")
     .help("switch on `t.apply().action_run`, or on a bit<N>, int<N>, enum, error or bool")
@@ -565,7 +628,7 @@ pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0343"),
         span,
-        format!("`{operator}` is not defined on `{ty}`"),
+        format!("`{operator}` is not defined on {}", tick(ty)),
     )
     .label("not a bit<N> or int<N>")
     .help("list single values instead")

@@ -1,7 +1,9 @@
 //! `{a, b}`, `{x = a, y = b}`, and `...` in them.
 
 use crate::checker::{Checker, constant, poison_expr};
+use crate::coerce::part_of;
 use crate::errors::{names, types};
+use crate::remedy::listed;
 use crate::suggest::nearest;
 use diag::Span;
 use hir::*;
@@ -51,7 +53,13 @@ impl Checker<'_> {
         if given.len() > slots.len() || (given.len() < slots.len() && !rest) {
             let shown = self.show(&ty);
             given.iter().for_each(|e| drop(self.expr(e, None)));
-            return self.poison(types::list_length(span, &shown, slots.len(), given.len()));
+            return self.poison(types::list_length(
+                span,
+                &shown,
+                part_of(&ty),
+                slots.len(),
+                given.len(),
+            ));
         }
         let mut values: Vec<Expr> = given
             .iter()
@@ -141,7 +149,12 @@ impl Checker<'_> {
                 let near =
                     nearest(&name.name, slots.iter().map(|(n, _)| n.as_str())).map(str::to_owned);
                 let of = format!("`{}`", self.show(&ty));
-                self.report(names::no_member(name, &of, "field", near.as_deref()));
+                let found = names::no_member(name, &of, "field", near.as_deref());
+                let all = listed(&self.few_fields(&ty)).filter(|_| near.is_none());
+                self.report(match all {
+                    Some(help) => found.help(help),
+                    None => found,
+                });
                 bad = true;
                 continue;
             };

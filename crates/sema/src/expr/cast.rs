@@ -40,8 +40,9 @@ impl Checker<'_> {
             };
         }
         if !self.may_cast(&value, to) {
+            let help = self.conversion(&value, to);
             let (from, to) = (self.show(&value.ty), self.show(to));
-            return self.poison(types::bad_cast(span, &from, &to));
+            return self.poison(types::bad_cast(span, &from, &to, help));
         }
         self.cast_to(value, to, span)
     }

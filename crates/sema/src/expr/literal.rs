@@ -54,7 +54,7 @@ impl Checker<'_> {
         if crate::infer::has_poison(ty) {
             return crate::checker::poison_expr(span);
         }
-        if !self.is_storable(ty) {
+        if !self.has_default(ty) {
             let shown = self.show(ty);
             return self.poison(types::no_default(span, &shown));
         }
@@ -66,6 +66,16 @@ impl Checker<'_> {
                 ty: ty.clone(),
                 span,
             },
+        }
+    }
+
+    /// Whether a type has a default value (specification section "Default values").
+    fn has_default(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Int | Ty::String => true,
+            Ty::Stack(elem, _) => self.has_default(elem),
+            Ty::Tuple(elems) => elems.iter().all(|e| self.has_default(e)),
+            _ => self.is_storable(ty),
         }
     }
 
@@ -84,7 +94,8 @@ impl Checker<'_> {
     fn default_const(&mut self, ty: &Ty) -> Option<ConstValue> {
         Some(match ty {
             Ty::Bool => ConstValue::Bool(false),
-            Ty::Bits { .. } => ConstValue::Int(BigInt::ZERO),
+            Ty::Bits { .. } | Ty::Int => ConstValue::Int(BigInt::ZERO),
+            Ty::String => ConstValue::String(String::new()),
             Ty::Error => ConstValue::Error(0),
             Ty::Enum(id) if self.module.enums[*id].underlying.is_some() => {
                 ConstValue::Int(BigInt::ZERO)

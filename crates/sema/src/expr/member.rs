@@ -2,9 +2,10 @@
 
 use crate::checker::{Checker, constant, poison_expr};
 use crate::errors::{calls, constants, names, types};
+use crate::remedy::listed;
 use crate::scope::Entity;
 use crate::suggest::nearest;
-use diag::Span;
+use diag::{Diagnostic, Span};
 use hir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -34,7 +35,10 @@ impl Checker<'_> {
             };
         }
         match self.named_entity(base) {
-            Some(Entity::Table(_)) => return self.poison(calls::not_called(name)),
+            Some(Entity::Table(id)) => {
+                let table = self.module.tables[*id].name.clone();
+                return self.poison(not_of_a_table(&table, name));
+            }
             Some(Entity::InProgress(_)) => {
                 if let ast::ExprKind::Name { global, name } = &base.kind {
                     self.resolve(*global, name, "name", |_| true);
@@ -94,11 +98,17 @@ impl Checker<'_> {
                             nearest(&name.name, decl.members.iter().map(|(n, _)| n.as_str()))
                                 .map(str::to_owned);
                         let of = format!("the enum `{}`", decl.name);
-                        self.poison(names::no_member(name, &of, "member", near.as_deref()))
+                        let all: Vec<SmolStr> =
+                            decl.members.iter().map(|(n, _)| n.clone()).collect();
+                        let found = names::no_member(name, &of, "member", near.as_deref());
+                        self.poison(match listed(&all).filter(|_| near.is_none()) {
+                            Some(help) => found.help(help),
+                            None => found,
+                        })
                     }
                 }
             }
-            _ if BUILTIN_METHODS.contains(&name.name.as_str()) => {
+            _ if BUILTIN_METHODS[5..].contains(&name.name.as_str()) => {
                 self.poison(calls::not_called(name))
             }
             _ => {
@@ -116,13 +126,20 @@ impl Checker<'_> {
                 if let Some((i, ty)) = self.field_type(id, &args, &name.name) {
                     return self.field(base, i, ty, span);
                 }
-                if BUILTIN_METHODS.contains(&name.name.as_str()) {
+                if self.has_builtin(&base.ty, &name.name) {
                     return self.poison(calls::not_called(name));
                 }
                 let fields = self.module.composites[id].fields.iter();
                 let near = nearest(&name.name, fields.map(|f| f.name.as_str())).map(str::to_owned);
                 let of = format!("`{}`", self.show(&base.ty));
-                self.poison(names::no_member(name, &of, "field", near.as_deref()))
+                let found = names::no_member(name, &of, "field", near.as_deref());
+                let instead = self
+                    .member_instead(&base, &name.name)
+                    .or_else(|| listed(&self.few_fields(&base.ty)).filter(|_| near.is_none()));
+                self.poison(match instead {
+                    Some(help) => found.help(help),
+                    None => found,
+                })
             }
             Ty::Stack(elem, n) => self.stack_member(base, &elem, n, name, span),
             Ty::ApplyResult(table) => match name.name.as_str() {
@@ -158,11 +175,13 @@ impl Checker<'_> {
                 self.poison(names::no_member(name, &of, "method", None))
             }
             ty => {
-                if name.name == "apply" || BUILTIN_METHODS.contains(&name.name.as_str()) {
+                if self.has_builtin(&ty, &name.name) {
                     return self.poison(calls::not_called(name));
                 }
                 let of = format!("a value of type `{}`", self.show(&ty));
-                self.poison(names::no_member(name, &of, "member", None))
+                let found = names::no_member(name, &of, "member", None);
+                let help = self.member_instead(&base, &name.name);
+                self.poison(found.help(help.unwrap_or("such values have no members".to_owned())))
             }
         }
     }
@@ -192,20 +211,22 @@ impl Checker<'_> {
         let (property, ty) = match name.name.as_str() {
             "size" => return constant(ConstValue::Int(BigInt::from(n)), Ty::bit(32), span),
             _ if !self.is_stacked(elem) => {
-                let near = nearest(&name.name, ["size"].into_iter());
+                if self.has_builtin(&base.ty, &name.name) {
+                    return self.poison(calls::not_called(name));
+                }
                 let of = format!("the array `{}`", self.show(&base.ty));
-                return self.poison(names::no_member(name, &of, "property", near));
+                return self.poison(self.no_property(&base, name, &of, &["size"]));
             }
             "next" => (StackProperty::Next, elem.clone()),
             "last" => (StackProperty::Last, elem.clone()),
             "lastIndex" => (StackProperty::LastIndex, Ty::bit(32)),
-            other if BUILTIN_METHODS.contains(&other) => {
+            _ if self.has_builtin(&base.ty, &name.name) => {
                 return self.poison(calls::not_called(name));
             }
-            other => {
-                let near = nearest(other, ["size", "next", "last", "lastIndex"].into_iter());
+            _ => {
                 let of = format!("the header stack `{}`", self.show(&base.ty));
-                return self.poison(names::no_member(name, &of, "property", near));
+                let known = ["size", "next", "last", "lastIndex"];
+                return self.poison(self.no_property(&base, name, &of, &known));
             }
         };
         if !self.context.in_parser() {
@@ -218,6 +239,16 @@ impl Checker<'_> {
             kind: ExprKind::StackProperty(Box::new(base), property),
             ty,
             span,
+        }
+    }
+
+    /// A property that a stack or an array does not have.
+    fn no_property(&self, base: &Expr, name: &ast::Ident, of: &str, known: &[&str]) -> Diagnostic {
+        let near = nearest(&name.name, known.iter().copied());
+        let found = names::no_member(name, of, "property", near);
+        match self.member_instead(base, &name.name) {
+            Some(help) if near.is_none() => found.help(help),
+            _ => found,
         }
     }
 
@@ -241,7 +272,8 @@ impl Checker<'_> {
             }
             ty => {
                 let shown = self.show(&ty);
-                self.poison(types::not_indexable(base.span, &shown))
+                let fields = self.few_fields(&ty);
+                self.poison(types::not_indexable(base.span, &shown, &fields))
             }
         }
     }
@@ -309,5 +341,20 @@ impl Checker<'_> {
             ty: elem.clone(),
             span,
         }
+    }
+}
+
+/// `t.hit` and the like, where `t` is a table.
+fn not_of_a_table(table: &str, name: &ast::Ident) -> Diagnostic {
+    let found = names::no_member(name, &format!("the table `{table}`"), "member", None);
+    match &*name.name {
+        "apply" => calls::not_called(name),
+        "hit" | "miss" | "action_run" => found.help(format!(
+            "the result of applying it has this: `{table}.apply().{}`",
+            name.name
+        )),
+        _ => found.help(format!(
+            "apply it: `{table}.apply()`, which has `hit`, `miss` and `action_run`"
+        )),
     }
 }

@@ -43,7 +43,7 @@ impl Checker<'_> {
             ast::ExprKind::Type(ty) => {
                 let ty = self.ty(ty);
                 let shown = self.show(&ty);
-                self.poison(crate::errors::names::type_as_value(span, &shown))
+                self.poison(crate::errors::names::type_as_value(span, &shown, "a type"))
             }
             ast::ExprKind::Member(base, name) => self.member(base, name, span),
             ast::ExprKind::Index(base, index) => self.index(base, index, span),

@@ -27,7 +27,13 @@ impl Checker<'_> {
                 self.report(diagnostic);
             }
             if let Entity::InProgress(kind) = binding.entity {
-                self.report(names::recursion(name, kind, binding.span));
+                let mut found = names::recursion(name, kind, binding.span);
+                if kind == "a table"
+                    && let Some(hidden) = self.scopes.hidden(&name.name, binding.span)
+                {
+                    found = names::hidden_by(name, kind, hidden, found);
+                }
+                self.report(found);
                 return None;
             }
             return Some(binding.entity);
@@ -35,8 +41,10 @@ impl Checker<'_> {
         let diagnostic = match self.scopes.declared_later(&name.name) {
             Some(span) => names::used_before(name, span),
             None => {
-                let near = nearest(&name.name, self.scopes.names(want));
-                names::unknown(name, what, near)
+                let known = |e: &Entity| !matches!(e, Entity::InProgress(_)) && want(e);
+                let words = ["true", "false"].into_iter().filter(|_| what == "name");
+                let near = nearest(&name.name, self.scopes.names(known).chain(words));
+                names::unknown(name, what, self.unknown_instead(name, near))
             }
         };
         self.report(diagnostic);
@@ -67,7 +75,9 @@ impl Checker<'_> {
                 span,
             },
             Entity::Poison => poison_expr(span),
-            other if other.is_type() => self.poison(names::type_as_value(span, &name.name)),
+            other if other.is_type() => {
+                self.poison(names::type_as_value(span, &name.name, other.describe()))
+            }
             other => self.poison(names::not_a_value(span, &name.name, other.describe())),
         }
     }

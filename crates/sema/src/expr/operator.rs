@@ -96,7 +96,8 @@ impl Checker<'_> {
 
     fn operator_error(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Expr {
         let (a, b) = (self.show(&left.ty), self.show(&right.ty));
-        self.poison(types::binary_operator(span, symbol(op), &a, &b))
+        let help = self.operands_instead(op, symbol(op), left, right);
+        self.poison(types::binary_operator(span, symbol(op), &a, &b, help))
     }
 
     fn logical(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {

@@ -101,7 +101,12 @@ impl Checker<'_> {
             }
             if !matches!(self.representation(elem), Ty::Bits { .. }) {
                 let shown = self.show(elem);
-                self.report(types::set_operator(expr.span, "..", &shown));
+                let found = types::set_operator(expr.span, "..", &shown);
+                self.report(if *elem == Ty::Int {
+                    found.help("give the variable a width, as in `for (bit<8> i in 1 .. 8)`")
+                } else {
+                    found.help("a loop over a range counts with a number: bit<N> or int<N>")
+                });
                 return None;
             }
             return Some(Collection::Range(lo, hi));
@@ -114,7 +119,7 @@ impl Checker<'_> {
             Ty::List(of) | Ty::Stack(of, _) => {
                 if !self.unify(&of, elem) {
                     let (want, got) = (self.show(elem), self.show(&of));
-                    self.report(types::mismatch_types(expr.span, &want, &got, false));
+                    self.report(types::mismatch_types(expr.span, &want, &got, None));
                     return None;
                 }
                 Some(Collection::Elements(value))

@@ -57,11 +57,13 @@ impl Checker<'_> {
                     let stmts = c.stmts(&block.stmts);
                     return atomic_if(&annotations, stmts, block.span);
                 }
-                ast::StmtKind::Decl(decl) => c.report(declarations::not_here(
-                    decl.span,
-                    crate::decl::kind_name(&decl.kind),
-                    "a branch without braces",
-                )),
+                ast::StmtKind::Decl(decl) => {
+                    let what = crate::decl::kind_name(&decl.kind);
+                    let found = declarations::not_here(decl.span, what, "a branch without braces");
+                    c.report(found.help(
+                        "put braces around the branch, or declare it before: it would end with the branch",
+                    ));
+                }
                 _ => {}
             }
             c.stmt(stmt, &mut out);

@@ -1,8 +1,8 @@
 //! A table's actions and its default action.
 
-use crate::call::{Mode, Signature};
+use crate::call::{Mode, Signature, surplus};
 use crate::checker::Checker;
-use crate::errors::{names, tables};
+use crate::errors::{calls, names, tables};
 use crate::scope::Entity;
 use crate::suggest::nearest;
 use diag::Span;
@@ -23,14 +23,25 @@ impl Checker<'_> {
                 self.report(diagnostic);
                 continue;
             }
-            let (directed, _) = self.split(id);
+            let (directed, data) = self.split(id);
+            let mut given = &action.args[..];
+            if given.len() > directed.len()
+                && !data.is_empty()
+                && given.iter().all(|a| a.name.is_none())
+            {
+                let at = surplus(&given[directed.len()..]);
+                let found = calls::too_many(at, &action.name.name, directed.len(), given.len());
+                let found = calls::given_in_list(&action.name, found);
+                self.report(found.also(self.module.actions[id].span, "declared here"));
+                given = &given[..directed.len()];
+            }
             let signature = Signature::plain(
                 &action.name.name,
                 &directed,
                 Mode::Action,
                 self.module.actions[id].span,
             );
-            let args = match self.bind(&signature, &[], &action.args, None, action.span) {
+            let args = match self.bind(&signature, &[], given, None, action.span) {
                 Some(bound) => bound.args,
                 None => Vec::new(),
             };
@@ -49,7 +60,8 @@ impl Checker<'_> {
             Entity::Action(id) => Some(id),
             Entity::Poison => None,
             other => {
-                self.report(names::not_an_action(name, other.describe()));
+                let what = self.describe(&other);
+                self.report(names::not_an_action(name, what));
                 None
             }
         }

@@ -1,6 +1,7 @@
 //! How many bits and how many values a type has.
 
 use crate::checker::Checker;
+use diag::grouped;
 use hir::*;
 
 /// The extent of a type. Counts stop at the largest number instead of overflowing.
@@ -28,6 +29,14 @@ impl Measure {
     /// Whether the type has more parts than anything here is ready to walk through.
     pub(crate) fn is_too_large(&self) -> bool {
         self.leaves > MAX_LEAVES || self.depth > MAX_NESTING
+    }
+
+    /// How large a type may be, in a user's words.
+    pub(crate) fn most() -> String {
+        format!(
+            "{} parts, nested {MAX_NESTING} levels deep",
+            grouped(MAX_LEAVES)
+        )
     }
 
     fn scalar(bits: u64) -> Measure {

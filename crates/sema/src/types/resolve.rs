@@ -5,7 +5,8 @@ use crate::errors::{constants, names, types};
 use crate::infer::has_poison;
 use crate::scope::Entity;
 use crate::types::Container;
-use diag::Span;
+use crate::types::measure::Measure;
+use diag::{Span, grouped};
 use hir::*;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -26,7 +27,11 @@ impl Checker<'_> {
             .unwrap_or(Ty::Poison);
         let mut budget = MAX_TYPE;
         if !fits(&resolved, &mut budget, MAX_TYPE_DEPTH) {
-            self.report(types::too_large(ty.span));
+            let most = format!(
+                "{} parts when its arguments are written out, nested {MAX_TYPE_DEPTH} levels deep",
+                grouped(MAX_TYPE.into())
+            );
+            self.report(types::too_large(ty.span, "this type", &most));
             return Ty::Poison;
         }
         resolved
@@ -126,7 +131,12 @@ impl Checker<'_> {
         match value.kind {
             ExprKind::Const(ConstValue::Int(n)) => Some((n, value.span)),
             _ => {
-                self.report(constants::not_constant(value.span, "this"));
+                let found = constants::not_constant(value.span, "this");
+                self.report(if self.is_compile_time(&value) {
+                    constants::of_an_instance(found)
+                } else {
+                    found
+                });
                 None
             }
         }
@@ -163,17 +173,23 @@ impl Checker<'_> {
             Entity::Package(id) => &self.module.packages[*id].type_params,
             Entity::Poison | Entity::InProgress(_) => return Ty::Poison,
             other => {
-                self.report(names::not_a_type(name, other.describe()));
+                let what = self.describe(other);
+                self.report(names::not_a_type(name, what));
                 return Ty::Poison;
             }
         };
         let all = params.len();
-        let written = params.iter().filter(|p| !self.implicit.contains(p)).count();
-        if written != args.len() {
-            let diagnostic = if written == 0 {
+        let written: Vec<TypeParamId> = params
+            .iter()
+            .copied()
+            .filter(|p| !self.implicit.contains(p))
+            .collect();
+        if written.len() != args.len() {
+            let diagnostic = if written.is_empty() {
                 types::not_generic(span, &name.name)
             } else {
-                types::type_argument_count(span, &name.name, written, args.len())
+                let names = self.type_param_names(&written);
+                types::type_argument_count(span, &name.name, &names, args.len())
             };
             self.report(diagnostic);
             return Ty::Poison;
@@ -197,13 +213,20 @@ impl Checker<'_> {
         ty
     }
 
+    pub(crate) fn type_param_names(&self, params: &[TypeParamId]) -> Vec<smol_str::SmolStr> {
+        let names = params
+            .iter()
+            .map(|p| self.module.type_params[*p].name.clone());
+        names.collect()
+    }
+
     /// The nesting rules hold for a generic's fields once its arguments are known.
     fn check_composite_args(&mut self, id: CompositeId, args: &[Ty], ty: &Ty, span: Span) -> bool {
         if args.is_empty() {
             return true;
         }
         if self.measure(ty).is_too_large() {
-            self.report(types::too_large(span));
+            self.report(types::too_large(span, "this type", &Measure::most()));
             return false;
         }
         let container = container_of(self.module.composites[id].kind);

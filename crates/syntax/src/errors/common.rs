@@ -25,7 +25,7 @@ pub(crate) fn c_type(span: Span, name: &str, instead: &str) -> Diagnostic {
 /// P4-14 source.
 pub(crate) fn p4_14(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0132"), span, format!("this is P4-14: {what}"))
-        .help("Onpath compiles P4-16; translate the program, for instance with p4test --std p4-14 --pp out.p4 from p4c")
+        .help("Onpath compiles P4-16; translate the program, for instance with `p4test --std p4-14 --pp out.p4` from p4c")
 }
 
 /// A control without `apply`.
@@ -33,10 +33,10 @@ pub(crate) fn missing_apply(span: Span, name: &str, head: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0133"),
         span,
-        format!("the control `{name}` has no apply block"),
+        format!("the control `{name}` has no `apply` block"),
     )
     .also(head, "this control")
-    .help("end the control with apply { ... }; it may be empty")
+    .help("end the control with `apply { ... }`; it may be empty")
 }
 
 /// A statement of a control outside of its `apply`.
@@ -46,26 +46,27 @@ pub(crate) fn statement_outside_apply(span: Span) -> Diagnostic {
         span,
         "a statement outside of `apply`, an action or a function",
     )
-    .help("move it into apply { ... }")
+    .help("move it into `apply { ... }`")
 }
 
 /// A statement of a parser outside of its states.
 pub(crate) fn statement_outside_state(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0149"), span, "a statement outside of the states")
-        .help("move it into a state: state start { ... }")
+        .help("move it into a state: `state start { ... }`")
 }
 
 /// `a { ... }` in a switch.
 pub(crate) fn missing_colon(after: Span) -> Diagnostic {
     Diagnostic::error(Code("E0135"), after, "missing `:` after the label")
         .label("put `:` here")
-        .help("write label: { ... }")
+        .help("write `label: { ... }`")
 }
 
 /// `case a:`.
-pub(crate) fn case_word(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0136"), span, "P4's switch has no `case`")
-        .help("write the label alone: label: { ... }")
+pub(crate) fn case_word(span: Span, of: &str, form: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0136"), span, format!("P4's `{of}` has no `case`"))
+        .label("remove this word")
+        .help(format!("write what is matched alone: `{form}`"))
 }
 
 /// `while`, `do`, `goto`.
@@ -74,16 +75,22 @@ pub(crate) fn c_statement(span: Span, word: &str, help: &str) -> Diagnostic {
 }
 
 /// `i++`.
-pub(crate) fn increment(span: Span, op: &str) -> Diagnostic {
+pub(crate) fn increment(span: Span, op: &str, variable: &str) -> Diagnostic {
     let assign = if op == "--" { "-=" } else { "+=" };
-    Diagnostic::error(Code("E0138"), span, format!("P4 has no `{op}` statement"))
-        .help(format!("write {assign} 1"))
+    Diagnostic::error(
+        Code("E0138"),
+        span,
+        format!("P4 has no operator `{op}` of one operand"),
+    )
+    .help(format!(
+        "write `{variable} {assign} 1`, which is a statement and has no value"
+    ))
 }
 
 /// `int x` as in C, `int(x)`, `bit<8>(x)`.
 pub(crate) fn call_cast(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(Code("E0139"), span, format!("`{ty}` cannot be called"))
-        .help(format!("write a cast as ({ty}) value"))
+        .help(format!("write a cast as `({ty}) value`"))
 }
 
 /// `bit[8]`.
@@ -122,7 +129,7 @@ pub(crate) fn global_variable(span: Span) -> Diagnostic {
         span,
         "a variable cannot be declared at top level",
     )
-    .help("make it a const, or declare it inside a control, parser, action or function")
+    .help("make it a `const`, or declare it inside a control, parser, action or function")
 }
 
 /// `int x, y;`
@@ -131,10 +138,21 @@ pub(crate) fn several_names(span: Span) -> Diagnostic {
         .help("write a declaration for each name")
 }
 
+/// `bit<8> a, bit<8> b` in a struct.
+pub(crate) fn field_comma(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0146"),
+        span,
+        "a field ends with `;`, not with a comma",
+    )
+    .label("put `;` here")
+    .help("end every field with `;`, the last one too")
+}
+
 /// `}` closes a declaration that C would end with `;`.
 pub(crate) fn table_property_colon(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0147"), span, "a table property is written with `=`")
-        .help("write property = value; or key = { ... }")
+        .help("write `property = value;` or `key = { ... }`")
 }
 
 /// `1 &&& 2` or `1 .. 2` outside of a set.
@@ -144,19 +162,37 @@ pub(crate) fn set_operator(span: Span, op: &str) -> Diagnostic {
         span,
         format!("`{op}` makes a set, which is not allowed here"),
     )
-    .help("use masks and ranges in select cases, table entries and for (x in a..b)")
+    .help("use masks and ranges in `select` cases and table entries, and ranges in `for (x in a .. b)`")
 }
 
 /// `table t() {`, as programs for early compilers have it.
 pub(crate) fn table_parameters(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0150"), span, "a table has no parameters")
         .label("remove these")
-        .help("write table NAME { ... }; the key lists what the table matches on")
+        .help("write `table NAME { ... }`; its `key` lists what the table matches on")
+}
+
+/// `192.0.2.1`, or `1.5`.
+pub(crate) fn dotted_number(span: Span, address: Option<u32>) -> Diagnostic {
+    let help = match address {
+        Some(address) => format!("write the address as one number: `0x{address:08x}`"),
+        None => "P4 has integers alone: write an address as one number, and scale a fraction by a constant".to_owned(),
+    };
+    Diagnostic::error(Code("E0153"), span, "a number has no dots")
+        .label("not one number")
+        .help(help)
+}
+
+/// `1, 2: accept;`
+pub(crate) fn several_sets(comma: Span, help: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0154"), comma, "a comma between what a case matches")
+        .label("expected `:`")
+        .help(help)
 }
 
 /// `key = { x; }`.
 pub(crate) fn key_without_match_kind(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0152"), span, "a key has no match kind")
         .label("put `: exact` or another match kind here")
-        .help("write EXPRESSION : exact; or another match kind, such as lpm or ternary")
+        .help("write `EXPRESSION : exact;` or another match kind, such as `lpm` or `ternary`")
 }

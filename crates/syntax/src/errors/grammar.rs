@@ -17,6 +17,13 @@ pub(crate) fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
     .help(help)
 }
 
+/// `list<A, B>`
+pub(crate) fn list_of_several(span: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0110"), span, "`list` takes one type argument")
+        .label("several types")
+        .help("for a list whose elements have several parts, write `list<tuple<A, B>>`")
+}
+
 /// A semicolon is missing after the token before.
 pub(crate) fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0111"), after, format!("missing `;` after {what}"))
@@ -74,6 +81,20 @@ pub(crate) fn expression_statement(span: Span) -> Diagnostic {
         .help("assign it to something, or call something")
 }
 
+/// `h.setInvalid;`
+pub(crate) fn method_not_called(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code("E0120"),
+        span,
+        format!("the method `{name}` is not called"),
+    )
+    .label("does nothing without parentheses")
+    .help(match name {
+        "setValid" | "setInvalid" | "apply" | "clear" => format!("call it: `{name}()`"),
+        _ => format!("call it with its arguments: `{name}(...)`"),
+    })
+}
+
 /// `{a, x = b}`.
 pub(crate) fn mixed_fields(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
@@ -82,7 +103,7 @@ pub(crate) fn mixed_fields(span: Span, first: Span) -> Diagnostic {
         "fields with and without names in one list",
     )
     .also(first, "the list begins like this")
-    .help("name all fields, {x = 1, y = 2}, or none, {1, 2}")
+    .help("name all fields, `{x = 1, y = 2}`, or none, `{1, 2}`")
 }
 
 /// An annotation without anything to annotate.
@@ -112,7 +133,23 @@ pub(crate) fn after_state(span: Span, state: Span) -> Diagnostic {
         .help("the declarations of a parser come first; move this before the states")
 }
 
-/// A second `apply` in a control, or `transition` in a state, or something after it.
+/// A second `apply` in a control.
+pub(crate) fn second_apply(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0125"), span, "a second `apply` in this control")
+        .label("one too many")
+        .also(first, "the first `apply`")
+        .help("merge the two: a control has one `apply` block, its last part")
+}
+
+/// A second `transition` in a state.
+pub(crate) fn second_transition(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(Code("E0125"), span, "a second `transition` in this state")
+        .label("one too many")
+        .also(first, "the first `transition`")
+        .help("remove one, or choose between the two with `transition select`")
+}
+
+/// Something after the `apply` of a control or the `transition` of a state.
 pub(crate) fn after_last(span: Span, what: &str, last: &str, last_span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0125"), span, format!("{what} after the `{last}`"))
         .also(last_span, format!("the `{last}`"))

@@ -1,6 +1,6 @@
 //! What is wrong inside a token: E010x.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, grouped};
 
 /// A character that P4 has no use for.
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -11,10 +11,10 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
         .collect();
     let shown: String = text.chars().take(20).collect();
     let (what, help) = match text.chars().next() {
-        Some('\u{201c}' | '\u{201d}') => (shown, "write strings with plain quotes: \"text\""),
+        Some('\u{201c}' | '\u{201d}') => (shown, "write strings with plain quotes: `\"text\"`"),
         Some('\'') => (
             shown,
-            "P4 has no character literals; write a number, or a string with \"...\"",
+            "P4 has no character literals; write a number, or a string, `\"...\"`",
         ),
         Some('\\') => (
             shown,
@@ -49,7 +49,7 @@ pub(crate) fn not_utf8_comment(span: Span) -> Diagnostic {
 pub(crate) fn unclosed_string(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0102"), span, "unterminated string")
         .label("begins here")
-        .help("close it with `\"`, or end the line with a backslash to continue on the next")
+        .help("close it with `\"`")
 }
 
 /// A comment without its end.
@@ -66,7 +66,9 @@ pub(crate) fn bad_escape(span: Span, escape: &str) -> Diagnostic {
         span,
         format!("unknown escape `\\{escape}` in a string"),
     )
-    .help("the escapes are \\\" \\\\ \\n \\r \\t \\0; write a backslash as \\\\")
+    .help(
+        "the escapes are `\\\"` `\\'` `\\\\` `\\n` `\\r` `\\t` `\\0`; write a backslash as `\\\\`",
+    )
 }
 
 /// A number that is none.
@@ -77,7 +79,7 @@ pub(crate) fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic 
         span,
         format!("`{text}` is not a number: {why}"),
     )
-    .help("write numbers as 10, 0x1f, 0b101, 0o17, 1_000, with a width as 8w10 or 8s10")
+    .help("write numbers as `10`, `0x1f`, `0b101`, `0o17` or `1_000`, with a width as `8w10` or `8s10`")
 }
 
 /// A width that no target could have.
@@ -85,9 +87,12 @@ pub(crate) fn number_width(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0106"),
         span,
-        format!("the number is more than {limit} bits wide"),
+        format!(
+            "the number is more than {} bits wide",
+            grouped(limit.into())
+        ),
     )
-    .help("the width in bits comes before `w` or `s`: 32w1 is a 32-bit 1")
+    .help("the width in bits comes before `w` or `s`: `32w1` is a 32-bit 1")
 }
 
 /// A number with more digits than any width holds.
@@ -95,7 +100,7 @@ pub(crate) fn number_long(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         Code("E0107"),
         span,
-        format!("the number does not fit in {limit} bits"),
+        format!("the number does not fit in {} bits", grouped(limit.into())),
     )
     .help("no value in P4 needs so many digits; is a separator missing?")
 }

@@ -69,6 +69,7 @@ impl Parser<'_> {
                     }
                     open.pop();
                 }
+                Kind::Str => self.check_escapes(),
                 _ => {}
             }
             texts.push(self.token().text.clone());

@@ -56,12 +56,7 @@ impl Parser<'_> {
             if p.at_kind(Kind::Apply) && matches!(p.kind_at(1), Kind::LBrace | Kind::At) {
                 let word = p.bump();
                 if let Some(first) = &apply {
-                    p.report(grammar::after_last(
-                        word,
-                        "a second `apply`",
-                        "apply",
-                        first.span,
-                    ));
+                    p.report(grammar::second_apply(word, first.span));
                 }
                 apply = Some(p.block()?);
                 return Ok(None);

@@ -37,7 +37,7 @@ impl Parser<'_> {
             }
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
                 let (span, text) = (self.span(), self.token().describe());
-                let help = "statements belong in actions, functions, parser states and the apply blocks of controls; \
+                let help = "statements belong in actions, functions, parser states and the `apply` blocks of controls; \
                             does a `}` above close too early?";
                 return Err(self.report(grammar::misplaced(span, &text, "at top level", help)));
             }
@@ -221,9 +221,18 @@ impl Parser<'_> {
         let name = self.name("a field")?;
         let ty = self.sizes_after_name(ty)?;
         if self.at_kind(Kind::Comma) {
-            return Err(self.report(common::several_names(self.span())));
+            let comma = self.span();
+            // After the comma of `bit<8> a, b` comes a name alone.
+            if self.kind_at(1).is_name()
+                && matches!(self.kind_at(2), Kind::Comma | Kind::Semi | Kind::LBracket)
+            {
+                return Err(self.report(common::several_names(comma)));
+            }
+            self.report(common::field_comma(comma));
+            self.bump();
+        } else {
+            self.semicolon("the field")?;
         }
-        self.semicolon("the field")?;
         Ok(Field {
             annotations,
             ty,
@@ -375,7 +384,7 @@ impl Parser<'_> {
             ),
             _ => (
                 "`transition`",
-                "transitions belong in parser states; does a `}` above close too early?",
+                "transitions belong in the states of parsers; does a `}` above close too early?",
             ),
         };
         let span = self.span();

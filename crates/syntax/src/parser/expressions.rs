@@ -110,7 +110,7 @@ impl Parser<'_> {
                 break;
             }
             self.bump();
-            self.check_increment()?;
+            self.check_increment(whole)?;
             let right = self.nested(|p| {
                 let operand = p.unary()?;
                 p.binary_after(operand, power + 1)
@@ -193,6 +193,7 @@ impl Parser<'_> {
             let height = self.height;
             match self.kind() {
                 Kind::Dot => {
+                    self.check_dotted(&expr)?;
                     self.bump();
                     let member = self.name("a member")?;
                     let span = self.since(start);
@@ -222,6 +223,32 @@ impl Parser<'_> {
                 _ => return Ok(expr),
             }
         }
+    }
+
+    /// Reports an address in dotted form, from its first dot, and takes it.
+    fn check_dotted(&mut self, first: &Expr) -> Parse<()> {
+        if !matches!(first.kind, ExprKind::Int { .. }) || self.kind_at(1) != Kind::Int {
+            return Ok(());
+        }
+        let number = self.at - 1;
+        let last = self.at + 1;
+        let dots = (
+            self.kind_at(2),
+            self.kind_at(3),
+            self.kind_at(4),
+            self.kind_at(5),
+        );
+        let end = match dots {
+            (Kind::Dot, Kind::Int, Kind::Dot, Kind::Int) => last + 4,
+            _ => last,
+        };
+        let byte = |at: usize| self.tokens[at].text.parse::<u8>().ok();
+        let bytes: Option<Vec<u8>> = (number..=end).step_by(2).map(byte).collect();
+        let value = bytes.and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
+        let span = first.span.to(self.tokens[end].span);
+        let failed = self.report(common::dotted_number(span, value.map(u32::from_be_bytes)));
+        self.at = end + 1;
+        Err(failed)
     }
 
     /// `a[i]`, `a[hi:lo]` and `a[lo +: width]`
@@ -436,8 +463,17 @@ impl Parser<'_> {
 
     /// Takes a string literal.
     fn string_text(&mut self) -> String {
+        self.check_escapes();
+        let (text, _) = literal::string(&self.token().text);
+        self.bump();
+        self.height = 0;
+        text
+    }
+
+    /// Reports an escape in a string literal, the current token, that is none.
+    pub(super) fn check_escapes(&mut self) {
         let (span, literal) = (self.span(), self.token().text.clone());
-        let (text, bad) = literal::string(&literal);
+        let (_, bad) = literal::string(&literal);
         // One error a literal: a literal with many is mostly no text at all.
         if let Some((at, escape)) = bad {
             // A literal from a macro has the span of the macro's use, where offsets mean nothing.
@@ -447,9 +483,6 @@ impl Parser<'_> {
             let place = if exact { Span { lo, hi } } else { span };
             self.report(lexical::bad_escape(place, &escape.to_string()));
         }
-        self.bump();
-        self.height = 0;
-        text
     }
 
     /// `{a, b}`, `{x = a, y = b}`, each with `...` or a comma last.
@@ -515,17 +548,30 @@ impl Parser<'_> {
         self.expr().map(|_| ())
     }
 
+    /// Reports `++a` or `--a`, from its first sign, and takes it.
+    pub(super) fn prefix_increment(&mut self, op: &str) -> Parse<Expr> {
+        let signs = self.bump();
+        if self.at_kind(Kind::Minus) {
+            self.bump();
+        }
+        let first = self.primary()?;
+        let operand = self.postfix(first)?;
+        let variable = self.map.text(operand.span);
+        Err(self.report(common::increment(signs, op, variable)))
+    }
+
     /// `a++ ;` and `a--;`, seen after the first sign.
-    fn check_increment(&mut self) -> Parse<()> {
+    fn check_increment(&mut self, operand: Span) -> Parse<()> {
+        let variable = self.map.text(operand);
         let signs = self.last_span().to(self.span());
         let last = self.tokens[self.at - 1].kind;
         match (last, self.kind(), self.kind_at(1)) {
             (Kind::Concat, Kind::Semi | Kind::RParen, _) => {
                 let span = self.last_span();
-                Err(self.report(common::increment(span, "++")))
+                Err(self.report(common::increment(span, "++", variable)))
             }
             (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => {
-                Err(self.report(common::increment(signs, "--")))
+                Err(self.report(common::increment(signs, "--", variable)))
             }
             _ => Ok(()),
         }

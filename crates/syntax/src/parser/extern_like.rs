@@ -83,7 +83,7 @@ impl Parser<'_> {
             if p.at_kind(Kind::Semi) {
                 let span = proto.name.span;
                 let help =
-                    "write `extern` before it if the target provides it, or give it a body { ... }";
+                    "write `extern` before it if the target provides it, or give it a body, `{ ... }`";
                 let failed = p.report(grammar::misplaced(
                     span,
                     "a function without a body",

@@ -2,6 +2,7 @@
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, ExprKind};
+use crate::errors::common;
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -12,6 +13,14 @@ impl Parser<'_> {
             ExprKind::Tuple(elements) => Ok(elements),
             _ => Ok(vec![set]),
         }
+    }
+
+    /// Reports a comma after what a case matches, where a colon belongs.
+    pub(super) fn check_comma(&mut self, help: &str) -> Parse<()> {
+        if !self.at_kind(Kind::Comma) {
+            return Ok(());
+        }
+        Err(self.report(common::several_sets(self.span(), help)))
     }
 
     /// One set: `default`, `_`, a value, `a &&& b`, `a .. b`, or several in parentheses.

@@ -184,6 +184,12 @@ impl Parser<'_> {
         (kind(1) == Kind::Int || kind(1).is_name()) && matches!(kind(2), Kind::Gt | Kind::Shr)
     }
 
+    /// How many tokens the bracket that is next has with all in it, if it is closed.
+    pub(super) fn bracketed(&self) -> Option<usize> {
+        let mut look = self.look(0);
+        self.skip_brackets(&mut look).then_some(look.steps as usize)
+    }
+
     /// Whether a closed bracket follows; the lookahead moves past it.
     pub(super) fn skip_brackets(&self, look: &mut Look) -> bool {
         let mut depth = 0_u32;

@@ -86,11 +86,16 @@ impl Parser<'_> {
         let name = self.name("a state")?;
         let opener = self.expect(Kind::LBrace)?;
         let mut transition: Option<(Transition, Span)> = None;
+        self.in_state = true;
         let body = self.scoped(|p| {
             p.members(opener, |p| {
                 let at = p.span();
                 if let Some((_, last)) = &transition {
-                    p.report(grammar::after_last(at, "a statement", "transition", *last));
+                    p.report(if p.at_kind(Kind::Transition) {
+                        grammar::second_transition(at, *last)
+                    } else {
+                        grammar::after_last(at, "a statement", "transition", *last)
+                    });
                 }
                 if p.at_kind(Kind::Transition) {
                     let found = p.transition()?;
@@ -99,7 +104,9 @@ impl Parser<'_> {
                 }
                 p.statement().map(Some)
             })
-        })?;
+        });
+        self.in_state = false;
+        let body = body?;
         Ok(State {
             annotations,
             name,
@@ -136,10 +143,13 @@ impl Parser<'_> {
     fn select_case(&mut self) -> Parse<SelectCase> {
         let start = self.span();
         if self.at_word("case") {
-            self.report(common::case_word(start));
+            self.report(common::case_word(start, "select", "value: state;"));
             self.bump();
         }
         let keyset = self.keyset()?;
+        self.check_comma(
+            "write a case for each value; of several keys, put the values in parentheses: `(a, b): state;`",
+        )?;
         self.expect(Kind::Colon)?;
         let target = self.name("a state")?;
         self.semicolon("the state")?;

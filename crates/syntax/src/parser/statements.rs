@@ -29,6 +29,23 @@ fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
     }))
 }
 
+/// Whether a name is that of a method which statements call: of headers, stacks, packets, tables and checksums.
+fn is_method(name: &str) -> bool {
+    matches!(
+        name,
+        "setValid"
+            | "setInvalid"
+            | "push_front"
+            | "pop_front"
+            | "apply"
+            | "extract"
+            | "advance"
+            | "emit"
+            | "count"
+            | "clear"
+    )
+}
+
 impl Parser<'_> {
     /// `blockStatement`, in a scope of its own.
     pub(super) fn block(&mut self) -> Parse<Block> {
@@ -89,8 +106,19 @@ impl Parser<'_> {
                 return Err(self.misplaced_declaration("among statements"));
             }
             Kind::Transition => {
-                let help = "a transition is the last statement of a parser state; move it out of the block";
-                return Err(self.report(grammar::misplaced(start, "`transition`", "here", help)));
+                let (place, help) = if self.in_state {
+                    (
+                        "inside of another statement",
+                        "a transition is the last statement of a state: choose where it leads with \
+                         `transition select (...) { ... }`",
+                    )
+                } else {
+                    (
+                        "outside of parsers",
+                        "only parsers have states to go to: use `if`, `switch` or a table here",
+                    )
+                };
+                return Err(self.report(grammar::misplaced(start, "`transition`", place, help)));
             }
             _ => self.simple(&mut annotations, start)?,
         };
@@ -158,12 +186,11 @@ impl Parser<'_> {
             if !starts {
                 return Err(p.unexpected("a statement"));
             }
-            let span = p.span();
             match (kind, p.kind_at(1)) {
                 (Kind::Concat, next) if next.is_name() => {
-                    return Err(p.report(common::increment(span, "++")));
+                    return p.prefix_increment("++");
                 }
-                (Kind::Minus, Kind::Minus) => return Err(p.report(common::increment(span, "--"))),
+                (Kind::Minus, Kind::Minus) => return p.prefix_increment("--"),
                 _ => {}
             }
             let first = p.primary()?;
@@ -184,8 +211,15 @@ impl Parser<'_> {
         if self.kind().is_name() || (self.token().first && !self.at_kind(Kind::Semi)) {
             return Err(self.unexpected("`=`, or `(` to call it"));
         }
+        let method = match &target.kind {
+            ExprKind::Member(_, name) if self.at_kind(Kind::Semi) => Some(name.clone()),
+            _ => None,
+        };
         self.expr_after(target)?;
         let span = self.since(start);
+        if let Some(name) = method.filter(|name| is_method(&name.name)) {
+            return Err(self.report(grammar::method_not_called(span, &name.name)));
+        }
         if self.at_kind(Kind::Assign) {
             let help = "assign to a variable, a field, a slice or an element";
             return Err(self.report(grammar::misplaced(
@@ -247,7 +281,7 @@ impl Parser<'_> {
     fn switch_case(&mut self) -> Parse<SwitchCase> {
         let start = self.span();
         if self.at_word("case") {
-            self.report(common::case_word(start));
+            self.report(common::case_word(start, "switch", "label: { ... }"));
             self.bump();
         }
         let label = if self.at_kind(Kind::Default) {
@@ -260,6 +294,7 @@ impl Parser<'_> {
         } else {
             self.expr()?
         };
+        self.check_comma("write one label after the other: `1: 2: { ... }`")?;
         if !self.eat(Kind::Colon) {
             if !self.at_kind(Kind::LBrace) {
                 return Err(self.unexpected("`:` after the label"));
@@ -375,12 +410,14 @@ impl Parser<'_> {
         let (word, next) = (self.token().text.clone(), self.kind_at(1));
         let help = match (word.as_str(), next) {
             ("while", Kind::LParen) | ("do", Kind::LBrace) => {
-                "write for (bit<8> i = 0; i < 10; i = i + 1) { ... }, or a loop of parser states"
+                "write `for (bit<8> i = 0; i < 10; i = i + 1) { ... }`, or a loop of parser states"
             }
             ("goto", Kind::Ident) => {
-                "in a parser, write transition state; in a control, use if and switch"
+                "in a parser, write `transition STATE;`; in a control, use `if` and `switch`"
             }
-            ("case", _) => "write the label alone: label: { ... }",
+            ("case", _) => {
+                "a label stands alone and directly inside of a `switch`, with its statements in braces: `label: { ... }`"
+            }
             _ => return Ok(()),
         };
         if self.scopes.meaning(&word).is_some() {

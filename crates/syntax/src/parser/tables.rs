@@ -13,11 +13,12 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("a table")?;
         self.scopes.declare_value(&name);
-        if self.at_kind(Kind::LParen) && self.kind_at(1) == Kind::RParen {
+        if self.at_kind(Kind::LParen) {
             let opener = self.span();
-            self.report(common::table_parameters(opener));
-            self.bump();
-            self.bump();
+            let count = self.bracketed();
+            let last = count.map_or(opener, |count| self.tokens[self.at + count - 1].span);
+            let failed = self.report(common::table_parameters(opener.to(last)));
+            self.at += count.ok_or(failed)?;
         }
         let opener = self.expect(Kind::LBrace)?;
         let properties = self.nested(|p| p.members(opener, |p| p.property().map(Some)))?;
@@ -136,6 +137,9 @@ impl Parser<'_> {
             None
         };
         let keyset = self.keyset()?;
+        self.check_comma(
+            "write an entry for each value; of several keys, put the values in parentheses: `(a, b): action();`",
+        )?;
         self.expect(Kind::Colon)?;
         let at = self.span();
         let action = self.action_ref(Vec::new(), at)?;

@@ -54,11 +54,7 @@ impl Parser<'_> {
                     Ok([element]) => TypeKind::List(Box::new(element)),
                     Err(_) => {
                         let span = self.since(start);
-                        return Err(self.report(grammar::expected(
-                            span,
-                            "one type argument of `list`",
-                            "another number",
-                        )));
+                        return Err(self.report(grammar::list_of_several(span)));
                     }
                 }
             }
@@ -112,8 +108,10 @@ impl Parser<'_> {
     /// `X`, `.X`, `X<A>`.
     fn named_type(&mut self, start: Span) -> Parse<TypeKind> {
         let global = self.eat(Kind::Dot);
-        if self.kind() == Kind::Ident {
-            self.check_foreign_type();
+        if self.kind() == Kind::Ident
+            && let Some(name) = self.foreign_type()
+        {
+            return Ok(TypeKind::Name { global, name });
         }
         if !self.kind().is_name() && !self.kind().is_keyword() {
             return Err(self.unexpected("a type"));
@@ -182,26 +180,70 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that a name is a type of C. It stays a name of the tree.
-    fn check_foreign_type(&mut self) {
+    /// Takes a type of C, of one word or several, and reports it. It stays a name of the tree.
+    fn foreign_type(&mut self) -> Option<Ident> {
         let text = self.token().text.clone();
         if self.scopes.meaning(&text).is_some() {
-            return;
+            return None;
         }
-        let instead = match text.as_str() {
-            "uint8_t" | "u8" | "u_char" | "__u8" => "bit<8>",
-            "uint16_t" | "u16" | "__u16" | "__be16" => "bit<16>",
-            "uint32_t" | "u32" | "__u32" | "__be32" | "unsigned" | "uint" => "bit<32>",
-            "uint64_t" | "u64" | "__u64" | "__be64" | "size_t" => "bit<64>",
-            "int8_t" | "char" => "int<8>",
-            "int16_t" | "short" => "int<16>",
-            "int32_t" | "signed" => "int<32>",
-            "int64_t" | "long" => "int<64>",
-            "float" | "double" => "integers: P4 has no floating-point numbers; scale by a constant",
-            _ => return,
+        let is_word = |at: usize| {
+            self.tokens.get(at).is_some_and(|token| {
+                matches!(
+                    &*token.text,
+                    "unsigned" | "signed" | "char" | "short" | "int" | "long"
+                )
+            })
         };
-        let span = self.span();
-        self.report(common::c_type(span, &text, instead));
+        // The last word may be the name of what is declared.
+        let names = |at: usize| {
+            let next = self.tokens.get(at + 1);
+            next.is_some_and(|token| token.kind.is_name() || token.kind == Kind::IntType)
+        };
+        let mut last = self.at;
+        while is_word(self.at) && is_word(last + 1) && names(last + 1) {
+            last += 1;
+        }
+        let words: Vec<&str> = self.tokens[self.at..=last]
+            .iter()
+            .map(|t| &*t.text)
+            .collect();
+        let instead = if is_word(self.at) {
+            let kind = if words.contains(&"unsigned") {
+                "bit"
+            } else {
+                "int"
+            };
+            let width = match () {
+                () if words.contains(&"char") => 8,
+                () if words.contains(&"short") => 16,
+                () if words.contains(&"long") => 64,
+                () => 32,
+            };
+            format!("`{kind}<{width}>`")
+        } else {
+            let width = match text.as_str() {
+                "uint8_t" | "u8" | "u_char" | "__u8" => "bit<8>",
+                "uint16_t" | "u16" | "__u16" | "__be16" => "bit<16>",
+                "uint32_t" | "u32" | "__u32" | "__be32" | "uint" => "bit<32>",
+                "uint64_t" | "u64" | "__u64" | "__be64" | "size_t" => "bit<64>",
+                "int8_t" => "int<8>",
+                "int16_t" => "int<16>",
+                "int32_t" => "int<32>",
+                "int64_t" => "int<64>",
+                "float" | "double" => "",
+                _ => return None,
+            };
+            if width.is_empty() {
+                "integers: P4 has no floating-point numbers; scale by a constant".to_owned()
+            } else {
+                format!("`{width}`")
+            }
+        };
+        let name = words.join(" ");
+        let span = self.span().to(self.tokens[last].span);
+        self.report(common::c_type(span, &name, &instead));
+        self.at = last + 1;
+        Some(Ident { name: text, span })
     }
 }
 
