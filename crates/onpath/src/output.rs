@@ -115,7 +115,7 @@ pub(crate) fn notice(text: &str) {
 /// Runs a command, reports why it stopped, and gives its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     let status = ended(command);
-    // Only who reads along is told; everything else that reads the output knows what to expect.
+    // For people at a terminal only: programs that read the output expect nothing more.
     if let Some(Code(code)) = FIRST_ERROR
         .get()
         .filter(|_| std::io::stderr().is_terminal())

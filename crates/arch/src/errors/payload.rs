@@ -101,7 +101,7 @@ pub fn no_pattern(text: &str, what: &str, place: Range<usize>, at: Span) -> Diag
     match text.get(place.clone()).unwrap_or_default() {
         "" => refused,
         wrong => refused.help(format!(
-            "this is about {} at its byte {}; p4include/payload.p4 has what an expression may be",
+            "this is about {} at its byte {}; `onpath explain payload_matches` shows what an expression may be",
             shortened(wrong),
             place.start + 1
         )),

@@ -36,6 +36,8 @@ fn check(page: &Page<'_>) -> Result<(), String> {
         folder: folder.path(),
         bin: bin.parent().ok_or("the binary has no folder")?,
         in_kernel: true,
+        // What was compiled before comes from the tests' cache: where something is to fail around clang, the example needs a program
+        // that no other has.
         first_try: false,
         longest: LONGEST,
     };

@@ -60,6 +60,41 @@ fn every_diagnostic_has_a_page_and_every_page_a_diagnostic() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The files of the repository that a page refers to.
+fn referred(text: &str) -> Vec<&str> {
+    let see = text.split("**See.**").nth(1).unwrap_or_default();
+    let see = see.split("\n\n").next().unwrap_or_default();
+    see.split(|c: char| c.is_whitespace() || "`,;()\"".contains(c))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| {
+            [".md", ".p4", ".json", ".toml"]
+                .iter()
+                .any(|end| word.ends_with(end))
+        })
+        .collect()
+}
+
+#[test]
+fn what_pages_refer_to_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = explain::groups().iter().flat_map(|group| &group.pages);
+    let all: Vec<(&str, &str)> = pages
+        .flat_map(|page| {
+            referred(page.text)
+                .into_iter()
+                .map(|file| (page.code, file))
+        })
+        .collect();
+    let missing: Vec<_> = all
+        .iter()
+        .filter(|(_, file)| !root.join(file).exists())
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(all.len() > 50, "{}", all.len());
+    let text = "A.\n\n**See.** `messages/README.md` (\"Keys\"), README.md.\n\nb/c.p4";
+    assert_eq!(referred(text), ["messages/README.md", "README.md"]);
+}
+
 #[test]
 fn codes_are_found_where_they_are_given() {
     let source = "Code(\"E0207\"), [\"W0201\", \"E1\", \"E02071\"]\n// E0300\n#[cfg(test)]\nmod tests { \"E0999\" }";
