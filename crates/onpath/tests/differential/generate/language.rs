@@ -105,8 +105,15 @@ impl Generator<'_> {
     fn any_index(&mut self, size: usize) -> String {
         match self.below(4) {
             0 => self.below(size).to_string(),
-            _ => self.expr(2 + size as u32 / 4, 1),
+            _ => self.known_to_packet(2 + size as u32 / 4),
         }
+    }
+
+    /// A number that the compiler cannot know, so that it may be outside of what it counts.
+    pub(super) fn known_to_packet(&mut self, width: u32) -> String {
+        let field = self.below(self.fields_of(0).len());
+        let (name, _) = self.fields_of(0)[field].clone();
+        format!("({} ^ (bit<{width}>)(hdr.h0.{name}))", self.expr(width, 1))
     }
 
     /// An element of an array, and its width; of arrays in headers only where they are valid.
@@ -140,7 +147,7 @@ impl Generator<'_> {
         if from < width {
             return None;
         }
-        let (whole, lo) = (self.expr(from, depth), self.expr(7, depth));
+        let (whole, lo) = (self.expr(from, depth), self.known_to_packet(7));
         Some(format!("({whole})[({lo}) +: {width}]"))
     }
 
@@ -203,7 +210,7 @@ impl Generator<'_> {
                 return Some(Stmt::For(head, vec![Stmt::Plain(note(name))]));
             }
             _ => {
-                let (index, lo) = (self.any_index(4), self.expr(4, 1));
+                let (index, lo) = (self.any_index(4), self.known_to_packet(4));
                 format!("words[{index}][({lo}) +: 3] = {};", self.expr(3, 1))
             }
         };

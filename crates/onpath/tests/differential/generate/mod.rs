@@ -514,7 +514,7 @@ impl Generator<'_> {
         let (target, width) = self.target();
         if self.program.language.is_some() && self.chance(10) {
             let bits = 1 + self.below(width as usize) as u32;
-            let (lo, value) = (self.expr(6, 1), self.expr(bits, 2));
+            let (lo, value) = (self.known_to_packet(6), self.expr(bits, 2));
             return Stmt::Plain(format!("{target}[({lo}) +: {bits}] = {value};"));
         }
         if self.chance(5) {
