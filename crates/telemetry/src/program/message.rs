@@ -321,20 +321,31 @@ impl Reader<'_> {
         *out += "            if (status != message_status.OTHER) {\n";
         self.read().for_each(|attribute| attribute.get(out));
         let _ = writeln!(out, "                bool whole = {whole};");
-        if let Some(next) = self.schema.next.as_ref().filter(|_| self.several()) {
-            // Another may follow behind the body, if the length of that is known.
-            get_bytes(out, "rest", 8, Some(&next.body));
-            get_bytes(out, "digits", 80, Some(&next.length));
-            get_bytes(out, "open", 8, next.unless.as_deref());
-            *out += "                has_body = has_rest;\n";
+        // The verifier would follow each combination of what is about the next message through all that is done with this one.
+        if self.pairing.is_none() {
+            self.taken(out, record);
+            self.about_next(out);
+        } else {
+            self.about_next(out);
+            self.taken(out, record);
         }
-        self.taken(out, record);
         if self.several() {
             *out += NEXT;
         }
         *out += "            }\n        }\n";
         if self.schema.follow {
             stream::end(self.schema, self.several(), out);
+        }
+    }
+
+    /// What tells where the next message begins: behind the body, if the length of that is known.
+    fn about_next(&self, out: &mut String) {
+        let next = self.schema.next.as_ref();
+        if let Some(next) = next.filter(|_| self.several()) {
+            get_bytes(out, "rest", 8, Some(&next.body));
+            get_bytes(out, "digits", 80, Some(&next.length));
+            get_bytes(out, "open", 8, next.unless.as_deref());
+            *out += "                has_body = has_rest;\n";
         }
     }
 
@@ -502,7 +513,7 @@ impl Attribute {
 
 /// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
 fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
-    let pad = "                    ";
+    let pad = "                ";
     let _ = match attribute {
         None => writeln!(out, "{pad}bool has_{variable} = false;"),
         Some(attribute) => writeln!(

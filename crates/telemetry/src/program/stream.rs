@@ -50,6 +50,8 @@ pub(super) const NEXT: &str = "        bool has_body = false;
         bool is_open = false;
         bit<32> body_at = 0;
         bit<64> next = 0;
+        // With bytes that were kept, less of the segment is read.
+        bit<32> most = kept == 0 ? LIMIT : LIMIT / 2;
 ";
 
 /// Whether a message waits for its rest.
