@@ -153,6 +153,16 @@ pub fn generate(
     )
 }
 
+/// What [`compile`] refuses without clang and the kernel: [`generate`], of a program that is not too large to be compiled.
+pub fn check(
+    program: &Program,
+    sources: &SourceMap,
+    request: Request,
+) -> Result<BpfOutput, Diagnostics> {
+    Forecast::of(&frontend::optimise_for_parts(program)).check(request.hook)?;
+    generate(program, sources, request)
+}
+
 /// The program after passes, in the form that a request asks for.
 fn optimised(program: &Program, request: Request) -> Program {
     match request.parts {

@@ -6,12 +6,21 @@ pub struct CharSet {
     bits: [u64; 4],
 }
 
+/// Why a text is no set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoSet {
+    /// A character that no byte stands for.
+    Beyond(char),
+    /// A range whose first character is behind its last.
+    Backwards(char, char),
+}
+
 impl CharSet {
     /// Reads a set: characters, and ranges of two with `-` between; `-` at the start or end is itself. Characters up to U+00FF stand for the byte of
-    /// that number. `None` if there is another, or a range that runs backwards.
-    pub fn parse(text: &str) -> Option<CharSet> {
-        let characters: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-        let characters = characters?;
+    /// that number.
+    pub fn parse(text: &str) -> Result<CharSet, NoSet> {
+        let byte = |c: char| u8::try_from(c).map_err(|_| NoSet::Beyond(c));
+        let characters: Vec<u8> = text.chars().map(byte).collect::<Result<_, NoSet>>()?;
         let mut set = CharSet { bits: [0; 4] };
         let mut rest = &characters[..];
         while let [first, tail @ ..] = rest {
@@ -20,7 +29,7 @@ impl CharSet {
                 _ => *first,
             };
             if last < *first {
-                return None;
+                return Err(NoSet::Backwards(char::from(*first), char::from(last)));
             }
             for byte in *first..=last {
                 set.bits[usize::from(byte / 64)] |= 1 << (byte % 64);
@@ -30,7 +39,7 @@ impl CharSet {
                 _ => tail,
             };
         }
-        Some(set)
+        Ok(set)
     }
 
     /// The set without bytes.
@@ -58,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_is_none() {
-        assert_eq!(CharSet::parse("z-a"), None);
-        assert_eq!(CharSet::parse("\u{100}"), None);
+    fn what_is_no_set_is_told() {
+        assert_eq!(CharSet::parse("0-9z-a"), Err(NoSet::Backwards('z', 'a')));
+        assert_eq!(CharSet::parse("\u{100}"), Err(NoSet::Beyond('\u{100}')));
     }
 }

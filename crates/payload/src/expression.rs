@@ -113,14 +113,24 @@ pub(crate) fn condition(
     .whole()?;
     let start = at + sign.len();
     let right = text[start..].trim();
-    let right = right
-        .parse()
-        .map_err(|_| Wrong::Expected("a whole number", start..text.len()))?;
+    let (right, sign) = right.strip_prefix('-').map_or((right, 1), |r| (r, -1));
+    let right = number(right)
+        .ok_or_else(|| Wrong::Expected("a whole number", start..text.len()))?
+        .saturating_mul(sign);
     Ok(Condition {
         left,
         comparison,
         right,
     })
+}
+
+/// A whole number in decimal digits, or in hexadecimal ones behind `0x`.
+fn number(word: &str) -> Option<i64> {
+    let (digits, radix) = word.strip_prefix("0x").map_or((word, 10), |d| (d, 16));
+    // A sign is no digit.
+    let all_digits = digits.chars().all(|c| c.is_digit(radix));
+    let read = i64::from_str_radix(digits, radix).ok();
+    read.filter(|_| all_digits)
 }
 
 struct Parser<'a> {
@@ -153,7 +163,7 @@ impl<'a> Parser<'a> {
     /// A number, a field, or the product of both.
     fn term(&mut self, sign: i64, sum: &mut Linear) -> Result<(), Wrong> {
         let (word, range) = self.word();
-        let Ok(number) = word.parse::<i64>() else {
+        let Some(number) = number(word) else {
             sum.terms.push((sign, self.field(word, range)?));
             return Ok(());
         };
@@ -230,6 +240,7 @@ mod tests {
                 .holds(|field| [10, 3][field])
         };
         assert!(all("length + words == 13") && all("words<=3") && all("length != 0"));
+        assert!(all("length == 0xA") && all("0x10 * words == 48") && all("words > -0x1"));
         assert!(!all("words < 3") && !all("length >= 11") && !all("words > 3"));
     }
 
@@ -253,6 +264,10 @@ mod tests {
                 "a comparison: ==, !=, <, <=, > or >=",
                 0..10
             ))
+        );
+        assert_eq!(
+            condition("length == --1", &find),
+            Err(Wrong::Expected("a whole number", 9..13))
         );
         assert_eq!(
             condition("length == x", &find),

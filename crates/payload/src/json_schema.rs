@@ -37,6 +37,7 @@ fn kind(kind_: Kind) -> Value {
     let bytes = || json!({ "anyOf": [{ "type": "string" }, kind(Kind::Numbers(0, 255))] });
     match kind_ {
         Kind::Text => json!({ "type": "string" }),
+        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$" }),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Bytes => bytes(),
         Kind::ByteStrings => json!({

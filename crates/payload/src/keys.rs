@@ -6,6 +6,8 @@
 pub(crate) enum Kind {
     /// A string.
     Text,
+    /// A string by which sums, paths and queries can name something.
+    Name,
     /// One of these strings.
     Word(&'static [&'static str]),
     /// A string, or a list of numbers from 0 to 255.
@@ -86,7 +88,7 @@ pub(crate) static MESSAGE: Spec = Spec {
     keys: &[
         required(
             "name",
-            Kind::Text,
+            Kind::Name,
             "By which commands name the message.",
             "name = \"dns\"",
         ),
@@ -308,7 +310,7 @@ pub(crate) static LIMITS: Spec = Spec {
 pub(crate) static LAYOUT: Spec = Spec {
     name: "a layout",
     keys: &[
-        required("name", Kind::Text, "Its name.", "name = \"header\""),
+        required("name", Kind::Name, "Its name.", "name = \"header\""),
         optional(
             "order",
             Kind::Word(&["fixed", "any"]),
@@ -340,7 +342,7 @@ pub(crate) static LAYOUT: Spec = Spec {
 pub(crate) static FIELD: Spec = Spec {
     name: "a field",
     keys: &[
-        required("name", Kind::Text, "Its name.", "name = \"length\""),
+        required("name", Kind::Name, "Its name.", "name = \"length\""),
         optional(
             "when",
             Kind::Text,

@@ -24,7 +24,7 @@ mod schema;
 mod text;
 
 pub use asked::{Asked, Kind, Only, Site, Unasked};
-pub use chars::CharSet;
+pub use chars::{CharSet, NoSet};
 pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
 pub use json_schema::json_schema;

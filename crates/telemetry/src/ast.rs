@@ -83,6 +83,8 @@ pub(crate) enum Constant {
     Text(Vec<u8>),
     Address(IpAddr, Option<u8>),
     Mac([u8; 6]),
+    /// A name, which is no value.
+    Name(String),
 }
 
 impl Constant {
@@ -97,6 +99,7 @@ impl Constant {
             Constant::Address(IpAddr::V6(_), None) => "an IPv6 address",
             Constant::Address(IpAddr::V6(_), Some(_)) => "an IPv6 prefix",
             Constant::Mac(_) => "a link-layer address",
+            Constant::Name(_) => "a name",
         }
     }
 }

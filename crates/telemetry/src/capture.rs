@@ -22,7 +22,7 @@ pub fn read(
     let mut first = [0; 4];
     match file.read_exact(&mut first) {
         Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
-            return Err(errors::no_capture(path));
+            return Err(errors::no_capture(path, &[]));
         }
         done => done.map_err(|e| errors::unreadable(path, &e))?,
     }
@@ -38,7 +38,7 @@ pub fn read(
         | [0xd4, 0xc3, 0xb2, 0xa1]
         | [0xa1, 0xb2, 0x3c, 0x4d]
         | [0x4d, 0x3c, 0xb2, 0xa1] => reading.pcap(whole),
-        _ => Err(errors::no_capture(path)),
+        _ => Err(errors::no_capture(path, &first)),
     }
 }
 

@@ -162,7 +162,8 @@ impl Checker<'_> {
             let unknown = self.catalogue.unpaired(&name.text).map_or(unknown, |kind| {
                 let known = self.catalogue.names().into_iter();
                 let others: Vec<String> = known.filter(|n| n.ends_with(RESPONSE_TIME)).collect();
-                meaning::no_exchange(name.span, &name.text, kind, &others)
+                let own = self.catalogue.names_in(kind);
+                meaning::no_exchange(name.span, &name.text, kind, &own, &others)
             });
             return self.refuse(unknown);
         };
@@ -284,6 +285,11 @@ impl Checker<'_> {
                     return self.refuse(meaning::prefix_bits(at, &literal.written, &right));
                 }
                 Some(Element::Prefix(prefix, bits))
+            }
+            (Constant::Name(word), _) => {
+                let is_attribute = self.catalogue.find(word, at).is_some();
+                let named = meaning::name_for_value(at, word, name, ty, is_attribute);
+                self.refuse(named)
             }
             (value, _) => self.refuse(meaning::other_type(at, name, ty, value.kind())),
         }

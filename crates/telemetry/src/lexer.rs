@@ -180,7 +180,7 @@ fn time(word: &str) -> Option<Kind> {
 }
 
 /// Units of time, in nanoseconds.
-const UNITS: [(&str, u64); 4] = [
+pub(crate) const UNITS: [(&str, u64); 4] = [
     ("ns", 1),
     ("us", 1_000),
     ("ms", 1_000_000),

@@ -108,6 +108,9 @@ impl Parser<'_> {
             };
             call.number = Some((number, self.peek().span));
             self.at += 1;
+            if *self.peek_kind() == Kind::Symbol(")") {
+                return Err(syntax::needs_argument(self.peek().span, function));
+            }
             self.symbol(",")?;
         }
         call.attribute = Some(self.name()?);
@@ -185,7 +188,7 @@ impl Parser<'_> {
             };
             Test::Matches(span, pattern, inside)
         } else {
-            return Err(self.expected(&[
+            let mut refused = self.expected(&[
                 "`==`",
                 "`!=`",
                 "`<`",
@@ -195,7 +198,15 @@ impl Parser<'_> {
                 "`in`",
                 "`starts with`",
                 "`~`",
-            ]));
+            ]);
+            if self.takes_word("not") {
+                let test = match self.peek_kind() {
+                    Kind::Word(word) if word == "starts" => "starts with \"...\"",
+                    _ => "in [...]",
+                };
+                refused.help = Some(format!("write `not {} {test}`", name.text));
+            }
+            return Err(refused);
         };
         Ok(Condition::Test(name, test))
     }
@@ -225,9 +236,7 @@ impl Parser<'_> {
             Kind::Address(address, length) => Constant::Address(address, length),
             Kind::Mac(bytes) => Constant::Mac(bytes),
             Kind::Quoted(written) => Constant::Text(unescaped(&written, span.lo + 1)?),
-            Kind::Word(word) if !WORDS.contains(&word.as_str()) => {
-                return Err(syntax::name_for_value(span, &word));
-            }
+            Kind::Word(word) if !WORDS.contains(&word.as_str()) => Constant::Name(word),
             _ => return Err(self.expected(&["a value"])),
         };
         self.at += 1;

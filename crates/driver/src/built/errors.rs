@@ -2,7 +2,8 @@
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, Version};
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, system_message};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What makes an object and its description anew.
@@ -18,11 +19,21 @@ fn refuse(
 }
 
 /// The object, or the folder, cannot be read.
-pub fn unreadable(file: &Path, why: &str) -> Box<Diagnostic> {
+pub fn unreadable(file: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let help = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "run it as a user who may read the file, and enter the folders above it"
+        }
+        _ => "name an object that `onpath build -o` wrote, or its folder",
+    };
     refuse(
         "E0930",
-        format!("`{}` cannot be read: {why}", file.display()),
-        "name an object that `onpath build -o` wrote, or its folder",
+        format!(
+            "`{}` cannot be read: {}",
+            file.display(),
+            system_message(error)
+        ),
+        help,
     )
 }
 
@@ -66,13 +77,17 @@ pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
 
 /// The files are of an Onpath that wrote other forms.
 pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
+    let own = env!("CARGO_PKG_VERSION");
+    let by = if onpath == own {
+        format!(
+            "another build of Onpath {own}, whose objects have another form than those of this one"
+        )
+    } else {
+        format!("Onpath {onpath}, whose objects this one ({own}) cannot load")
+    };
     refuse(
         "E0934",
-        format!(
-            "`{}` was built by Onpath {onpath}, whose objects this one ({}) cannot load",
-            object.display(),
-            env!("CARGO_PKG_VERSION")
-        ),
+        format!("`{}` was built by {by}", object.display()),
         "build it again with the Onpath that is to run it",
     )
 }

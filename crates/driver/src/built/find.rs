@@ -2,7 +2,7 @@
 
 use super::{OBJECT, errors};
 use crate::bundle::is_bundle;
-use diag::{Diagnostic, system_message};
+use diag::Diagnostic;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub fn find(file: &Path) -> Result<PathBuf, Box<Diagnostic>> {
     if !file.is_dir() {
         return Ok(file.to_owned());
     }
-    let unreadable = |error: std::io::Error| errors::unreadable(file, &system_message(&error));
+    let unreadable = |error: std::io::Error| errors::unreadable(file, &error);
     let mut all = Vec::new();
     for entry in fs::read_dir(file).map_err(unreadable)? {
         all.push(entry.map_err(unreadable)?.path());

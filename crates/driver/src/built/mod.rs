@@ -20,6 +20,7 @@ use kernel::budget::{self, Budget};
 use schema::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,15 +99,18 @@ fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
 /// One of them cannot be read, is damaged, does not belong to the other, or is of another version of Onpath.
 pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
     let described = description_of(file);
-    let object = fs::read(file).map_err(|e| errors::unreadable(file, &system_message(&e)))?;
+    let object = fs::read(file).map_err(|e| errors::unreadable(file, &e))?;
     let text = fs::read(&described)
         .map_err(|e| errors::no_description(file, &described, &system_message(&e)))?;
-    let damaged = |error: serde_json::Error| errors::no_such_form(&described, &error.to_string());
+    let damaged = |error: serde_json::Error| errors::no_such_form(&described, &why(&error));
     let mut value: Value = serde_json::from_slice(&text).map_err(damaged)?;
     let Some(stamp) = value.get_mut("object").map(Value::take) else {
         return Err(errors::no_such_form(&described, "it has no `object`"));
     };
     let Origin { format, onpath } = Origin::deserialize(&stamp).map_err(damaged)?;
+    if value.get("bpf").is_none_or(Value::is_null) {
+        return Err(errors::no_such_form(&described, "it has no `bpf`"));
+    }
     let version = value["bpf"]["version"].as_u64();
     if format != FORMAT || version != Some(Abi::VERSION.into()) {
         return Err(errors::other_version(file, &onpath));
@@ -123,6 +127,18 @@ pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
             schema: Arc::new(schema),
         }),
         _ => Err(errors::differ(file, &described)),
+    }
+}
+
+/// What is wrong with a description, in words that do not depend on how it is read.
+fn why(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    match error.classify() {
+        Category::Eof => "it ends too early".to_string(),
+        Category::Syntax => format!("line {line}, column {column} is no JSON"),
+        Category::Data | Category::Io => {
+            "it has not the parts that `onpath build` writes".to_string()
+        }
     }
 }
 

@@ -89,10 +89,36 @@ fn what_is_no_description_and_what_another_version_wrote_is_said_to_be_that() {
             "E0934 `p.o` was built by Onpath 9.{own}, whose objects this one ({own}) cannot load"
         )
     );
-    fs::write(&path, "{}").expect("room");
-    assert!(refused(&object).starts_with("E0932 `p.json` is not the description of an object"));
-    fs::write(&path, &described[..described.len() / 2]).expect("room");
-    assert!(refused(&object).starts_with("E0932 "));
+    let form = format!("\"version\":{}", Abi::VERSION);
+    let other_form = described.replacen(&form, "\"version\":1", 1);
+    assert_ne!(other_form, described);
+    fs::write(&path, other_form).expect("room");
+    assert_eq!(
+        refused(&object),
+        format!(
+            "E0934 `p.o` was built by another build of Onpath {own}, whose objects have another form than those of this one"
+        )
+    );
+    let damaged = "E0932 `p.json` is not the description of an object, or it is damaged:";
+    let mut without: Value = serde_json::from_str(&described).expect("JSON");
+    without["bpf"] = Value::Null;
+    let wrong = without.to_string();
+    without.as_object_mut().expect("an object").remove("bpf");
+    let half = &described[..described.len() / 2];
+    for (text, why) in [
+        ("{}", "it has no `object`"),
+        (&without.to_string(), "it has no `bpf`"),
+        (&wrong, "it has no `bpf`"),
+        (half, "it ends too early"),
+        ("{\n a", "line 2, column 2 is no JSON"),
+        (
+            "{\"object\": 5}",
+            "it has not the parts that `onpath build` writes",
+        ),
+    ] {
+        fs::write(&path, text).expect("room");
+        assert_eq!(refused(&object), format!("{damaged} {why}"));
+    }
     fs::remove_file(&path).expect("there");
     assert_eq!(
         refused(&object),

@@ -101,7 +101,12 @@ pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
         let name = &member.name;
         let sends = abi.ports.groups.is_some() || abi.traffic.groups.is_some();
         if let Some((group, _)) = member.ports.groups.first().filter(|_| !sends) {
-            wrong.push(errors::unused_group(name.span, &name.value, *group));
+            wrong.push(errors::unused_group(
+                name.span,
+                &name.value,
+                *group,
+                &abi.arch,
+            ));
             continue;
         }
         for (group, replicas) in &member.ports.groups {

@@ -17,13 +17,29 @@ fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// The text is no TOML.
-pub fn syntax(span: Span, what: &str) -> Diagnostic {
+/// The text is no TOML. `marked` is the text at `span`.
+pub fn syntax(span: Span, what: &str, marked: &str) -> Diagnostic {
+    if what == "duplicate key" {
+        let message = format!("`{marked}` is given twice");
+        return refuse("E0901", span, message, "remove one of them");
+    }
     refuse(
         "E0901",
         span,
         format!("this is not TOML: {what}"),
         "a bundle has lines such as `source = \"count.p4\"` below `[[program]]`; see https://toml.io",
+    )
+}
+
+/// The file is the schema of a message.
+pub fn is_message(span: Span, file: &str) -> Diagnostic {
+    refuse(
+        "E0921",
+        span,
+        format!("`{file}` is the schema of a message, and no bundle of programs"),
+        format!(
+            "`onpath check {file}` checks it, and `onpath plan {file} --attribute NAME` plans how an attribute is found"
+        ),
     )
 }
 
@@ -106,8 +122,8 @@ pub fn unknown_hook(span: Span, name: &str, known: &[&str], similar: &[String]) 
     refuse("E0907", span, format!("there is no hook `{name}`"), help)
 }
 
-/// Ports, interfaces or groups that do not go together.
-pub fn clash(span: Span, clash: &Clash) -> Diagnostic {
+/// Ports, interfaces or groups that do not go together. `first` is where the first of two is that are one too many.
+pub fn clash(span: Span, clash: &Clash, first: Option<Span>) -> Diagnostic {
     let help = match clash {
         Clash::Port(_) => "`dev` gives its interfaces the ports 0, 1, …; give each port once",
         Clash::Interface(_) => "give each interface once",
@@ -117,7 +133,11 @@ pub fn clash(span: Span, clash: &Clash) -> Diagnostic {
         }
         Clash::TooMany { .. } => "send to two groups, or to fewer ports",
     };
-    refuse("E0908", span, clash.message(), help)
+    let refused = refuse("E0908", span, clash.message(), help);
+    match first {
+        Some(first) => refused.also(first, "the first"),
+        None => refused,
+    }
 }
 
 /// A key of `ports`, `reach` or `groups` that is no number of the kind.
@@ -171,12 +191,16 @@ pub fn unknown_program(
     )
 }
 
-/// A share of one.
-pub fn nothing_shared(span: Span, name: &str) -> Diagnostic {
+/// A share of so many `programs`, one or none.
+pub fn nothing_shared(span: Span, name: &str, programs: usize) -> Diagnostic {
+    let by = match programs {
+        0 => "no program",
+        _ => "one program only",
+    };
     refuse(
         "E0913",
         span,
-        format!("`{name}` is shared by one program only"),
+        format!("`{name}` is shared by {by}"),
         "name the state of two programs or more, or omit the line",
     )
 }
@@ -190,6 +214,17 @@ pub fn shared_twice(span: Span, text: &str, first: Span) -> Diagnostic {
         "put all that is one state in one list, each part once",
     )
     .also(first, "first here")
+}
+
+/// A state that is in two shares, or twice in one, under two names.
+pub fn one_state(span: Span, text: &str, first: &str, first_span: Span) -> Diagnostic {
+    refuse(
+        "E0914",
+        span,
+        format!("`{text}` and `{first}` are one state, which is shared twice"),
+        "put all that is one state in one list, each part once",
+    )
+    .also(first_span, "first here")
 }
 
 /// A program has no state of this name.
@@ -249,14 +284,19 @@ pub fn no_interface(span: Span, program: &str) -> Diagnostic {
     )
 }
 
-/// A multicast group for a program that sends to none.
-pub fn unused_group(span: Span, program: &str, group: u16) -> Diagnostic {
+/// A multicast group for a program of this architecture that sends to none.
+pub fn unused_group(span: Span, program: &str, group: u16, arch: &str) -> Diagnostic {
+    let help = match arch {
+        "v1model" => "omit the group, or have the program assign it to `mcast_grp`",
+        "tc" => "omit the group, or have the program assign it to `multicast_group`",
+        _ => "omit the group: its architecture has no multicast groups",
+    };
     refuse(
         "E0919",
         span,
         format!(
             "program `{program}` never sends to a multicast group, so group {group} means nothing to it"
         ),
-        "omit the group, or set `multicast_group` in the program",
+        help,
     )
 }

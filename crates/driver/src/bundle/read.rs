@@ -1,17 +1,21 @@
 //! A bundle from the text of its file.
 
-use super::ports::{PortSpec, Ports};
+mod ports;
+
 use super::values::{Reader, Value};
 use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
 use crate::built::is_object;
 use crate::hooks;
 use bpf::abi::Hook;
-use control::Replica;
 use diag::{Diagnostics, FileId, SourceMap, Span};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 const BUNDLE_KEYS: [&str; 3] = ["name", "program", "share"];
+/// Keys by which the schema of a message is recognised, which is a TOML file too.
+const MESSAGE_KEYS: [&str; 3] = ["root", "layout", "attribute"];
 const PROGRAM_KEYS: [&str; 11] = [
     "name", "source", "include", "define", "extern", "hook", "dev", "ports", "reach", "groups",
     "entries",
@@ -32,11 +36,20 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
     };
     let text = map.file(file).text.clone();
     let (root, wrong) = DeTable::parse_recoverable(&text);
-    if !wrong.is_empty() {
-        for error in &wrong {
-            let span = reader.span(error.span().unwrap_or(0..0));
-            reader.errors.push(errors::syntax(span, error.message()));
-        }
+    // What follows the first error mostly follows from it.
+    let first = wrong
+        .iter()
+        .min_by_key(|error| error.span().map(|at| at.start));
+    if let Some(error) = first {
+        let range = error.span().unwrap_or(0..0);
+        let marked = text.get(range.clone()).unwrap_or_default();
+        let refused = errors::syntax(reader.span(range), error.message(), marked);
+        reader.errors.push(refused);
+        return Err(reader.errors);
+    }
+    if let Some(key) = message_key(root.get_ref()) {
+        let refused = errors::is_message(reader.span(key), &map.file(file).name);
+        reader.errors.push(refused);
         return Err(reader.errors);
     }
     let folder = Path::new(&map.file(file).name)
@@ -49,6 +62,19 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
     } else {
         Ok(bundle)
     }
+}
+
+/// Whether a text is the schema of a message, which is TOML too.
+pub fn is_message(text: &str) -> bool {
+    let (root, _) = DeTable::parse_recoverable(text);
+    message_key(root.get_ref()).is_some()
+}
+
+/// Where a file has a key by which it is the schema of a message.
+fn message_key(root: &DeTable) -> Option<Range<usize>> {
+    let of_message = MESSAGE_KEYS.iter().find_map(|key| root.get_key_value(*key));
+    let span = of_message.map(|(key, _)| key.span());
+    span.filter(|_| !root.contains_key("program"))
 }
 
 fn bundle(reader: &mut Reader, folder: &Path, root: &DeTable) -> Bundle {
@@ -149,7 +175,7 @@ fn member(reader: &mut Reader, folder: &Path, table: &DeTable, span: Span) -> Op
             )),
         }
     });
-    let ports = ports(reader, table, span);
+    let ports = ports::ports(reader, table);
     let Some(value) = table.get("source") else {
         let what = "a program has no `source`";
         reader.errors.push(errors::missing(span, what, SOURCE));
@@ -220,84 +246,6 @@ fn hook(reader: &mut Reader, value: &Value) -> Option<At<Hook>> {
     })
 }
 
-fn ports(reader: &mut Reader, table: &DeTable, span: Span) -> Ports {
-    let mut ports = Ports::default();
-    let mut location = span;
-    if let Some(value) = table.get("dev") {
-        let wanted = "an interface or a list of them";
-        location = reader.span(value.span());
-        for name in reader.text_or_texts("dev", value, wanted, DEV) {
-            let name = interface(reader, name);
-            ports.dev.push(name);
-        }
-    }
-    for (key, list) in [("ports", &mut ports.numbered), ("reach", &mut ports.reach)] {
-        if let Some(value) = table.get(key) {
-            location = reader.span(value.span());
-            list.extend(numbered(reader, key, value));
-        }
-    }
-    if let Some(value) = table.get("groups") {
-        location = reader.span(value.span());
-        ports.groups = groups(reader, value);
-    }
-    if let Some(clash) = ports.clash() {
-        reader.errors.push(errors::clash(location, &clash));
-    }
-    ports
-}
-
-fn interface(reader: &mut Reader, name: At<String>) -> String {
-    if name.value.is_empty() {
-        let what = "an interface has no name";
-        reader.errors.push(errors::missing(name.span, what, DEV));
-    }
-    name.value
-}
-
-/// `{ 3 = "eth3" }`
-fn numbered(reader: &mut Reader, key: &str, value: &Value) -> Vec<PortSpec> {
-    let wanted = "a table of ports and interfaces";
-    let example = format!("{key} = {{ 3 = \"eth3\" }}");
-    let mut ports = Vec::new();
-    for (port, value) in reader.table(key, value, wanted, &example) {
-        let name = reader.text(key, value, wanted, &example);
-        match (port.value.parse(), name) {
-            (Ok(port), Some(name)) => ports.push(PortSpec {
-                port,
-                interface: interface(reader, name),
-            }),
-            (Err(_), _) => reader.errors.push(errors::bad_number(
-                port.span,
-                &port.value,
-                "port",
-                "from 0 on",
-            )),
-            (Ok(_), None) => {}
-        }
-    }
-    ports
-}
-
-/// `{ 1 = [0, 1, "2:7"] }`
-fn groups(reader: &mut Reader, value: &Value) -> Vec<(u16, Vec<Replica>)> {
-    let (wanted, example) = ("a table of groups and ports", "groups = { 1 = [0, 1, 2] }");
-    let mut groups = Vec::new();
-    for (group, value) in reader.table("groups", value, wanted, example) {
-        let ports = reader.replicas("groups", value, wanted, example);
-        match group.value.parse() {
-            Ok(number) if number > 0 => groups.push((number, ports)),
-            _ => reader.errors.push(errors::bad_number(
-                group.span,
-                &group.value,
-                "multicast group",
-                "from 1 to 65535",
-            )),
-        }
-    }
-    groups
-}
-
 fn shares(reader: &mut Reader, value: &Value, programs: &[Member]) -> Vec<Share> {
     let wanted = "a list of programs' states";
     let example = "flows = [\"egress.flows\", \"ingress.flows\"]";
@@ -305,10 +253,9 @@ fn shares(reader: &mut Reader, value: &Value, programs: &[Member]) -> Vec<Share>
     let mut seen: Vec<(String, Span)> = Vec::new();
     let mut shares = Vec::new();
     for (name, value) in reader.table("share", value, "a table of what is shared", "[share]") {
-        let parts = reader.texts(&name.value, value, wanted, example);
-        let whole = parts.len();
+        let before = reader.errors.len();
         let mut of = Vec::new();
-        for part in parts {
+        for part in reader.texts(&name.value, value, wanted, example) {
             if let Some((_, first)) = seen.iter().find(|(text, _)| *text == part.value) {
                 let twice = errors::shared_twice(part.span, &part.value, *first);
                 reader.errors.push(twice);
@@ -316,10 +263,10 @@ fn shares(reader: &mut Reader, value: &Value, programs: &[Member]) -> Vec<Share>
             of.extend(shared_by(reader, &part, &names));
             seen.push((part.value, part.span));
         }
-        if whole == 1 {
-            reader
-                .errors
-                .push(errors::nothing_shared(name.span, &name.value));
+        let programs: BTreeSet<usize> = of.iter().map(|part| part.program).collect();
+        if programs.len() < 2 && reader.errors.len() == before {
+            let lonely = errors::nothing_shared(name.span, &name.value, programs.len());
+            reader.errors.push(lonely);
         }
         shares.push(Share { name, of });
     }
@@ -327,7 +274,9 @@ fn shares(reader: &mut Reader, value: &Value, programs: &[Member]) -> Vec<Share>
 }
 
 fn shared_by(reader: &mut Reader, part: &At<String>, programs: &[&str]) -> Option<SharedBy> {
-    let Some((name, state)) = part.value.split_once('.') else {
+    let both = part.value.split_once('.');
+    let Some((name, state)) = both.filter(|(name, state)| !name.is_empty() && !state.is_empty())
+    else {
         reader
             .errors
             .push(errors::bad_part(part.span, &part.value, programs));

@@ -11,6 +11,8 @@ use kernel::bundle::SharedMap;
 pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Diagnostics> {
     let mut wrong = Diagnostics::new();
     let mut shared = Vec::new();
+    let mut seen: Vec<(usize, String, &SharedBy)> = Vec::new();
+    let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
     for share in &bundle.shares {
         let mut maps: Vec<(usize, String)> = Vec::new();
         let mut first: Option<(&SharedBy, StateAbi)> = None;
@@ -25,10 +27,19 @@ pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Dia
                     continue;
                 }
             };
+            // Two names of one state differ as texts.
+            let of_part = |(program, state_name, _): &&(usize, String, _)| {
+                *program == part.program && state_name == state.name()
+            };
+            if let Some((_, _, first)) = seen.iter().find(of_part) {
+                let (this, other) = (label(part), label(first));
+                wrong.push(errors::one_state(part.span, &this, &other, first.span));
+                continue;
+            }
+            seen.push((part.program, state.name().to_owned(), part));
             maps.push((part.program, state.map().to_owned()));
             let (first_part, first_state) = *first.get_or_insert((part, state));
             if let Some(how) = difference(first_state, state) {
-                let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
                 wrong.push(errors::states_differ(
                     part.span,
                     &label(part),
@@ -193,9 +204,14 @@ mod tests {
 
     /// Shares `in.flows` and `out.flows`.
     fn share(ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
+        share_as("x = [\"in.flows\", \"out.flows\"]", ingress, egress)
+    }
+
+    fn share_as(lines: &str, ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
         let mut map = SourceMap::new();
-        let text = "[[program]]\nsource = \"in.p4\"\n[[program]]\nsource = \"out.p4\"\n\
-                    [share]\nx = [\"in.flows\", \"out.flows\"]\n";
+        let text = format!(
+            "[[program]]\nsource = \"in.p4\"\n[[program]]\nsource = \"out.p4\"\n[share]\n{lines}\n"
+        );
         let file = map.add("a.toml", text).unwrap();
         let bundle = super::super::read(&map, file).unwrap();
         resolve(&bundle, &[ingress, egress]).map_err(|list| {
@@ -297,6 +313,22 @@ mod tests {
             [format!(
                 "{same} figures of groups instead of state of flows"
             )]
+        );
+    }
+
+    #[test]
+    fn a_state_is_shared_once_whatever_it_is_called() {
+        let ingress = abi(vec![state("watch.marks"), state("other")]);
+        let egress = abi(vec![state("marks"), state("other")]);
+        let refused = |lines: &str| share_as(lines, &ingress, &egress).unwrap_err();
+        let one = "E0914 `in.watch.marks` and `in.marks` are one state, which is shared twice";
+        assert_eq!(
+            refused("x = [\"in.marks\", \"out.marks\"]\ny = [\"in.watch.marks\", \"out.other\"]"),
+            [one]
+        );
+        assert_eq!(
+            refused("x = [\"in.marks\", \"in.watch.marks\", \"out.marks\"]"),
+            [one]
         );
     }
 

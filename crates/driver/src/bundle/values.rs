@@ -128,20 +128,21 @@ impl Reader<'_> {
         value: &Value,
         wanted: &str,
         example: &str,
-    ) -> Vec<Replica> {
+    ) -> Vec<At<Replica>> {
         let DeValue::Array(list) = value.get_ref() else {
             self.wrong(key, value, wanted, example);
             return Vec::new();
         };
         let mut replicas = Vec::new();
         for item in list.iter() {
+            let span = self.span(item.span());
+            let at = |value| At { value, span };
             match item.get_ref() {
                 DeValue::Integer(number) => {
                     let digits = number.as_str().replace('_', "");
                     match u32::from_str_radix(&digits, number.radix()) {
-                        Ok(port) => replicas.push(Replica { port, rid: 0 }),
+                        Ok(port) => replicas.push(at(Replica { port, rid: 0 })),
                         Err(_) => {
-                            let span = self.span(item.span());
                             let text = number.as_str();
                             self.errors
                                 .push(errors::bad_number(span, text, "port", "from 0 on"));
@@ -149,10 +150,9 @@ impl Reader<'_> {
                     }
                 }
                 DeValue::String(text) => match text.parse() {
-                    Ok(replica) => replicas.push(replica),
+                    Ok(replica) => replicas.push(at(replica)),
                     Err(_) => {
                         let form = "from 0 on, or `\"PORT:RID\"` with a replication id";
-                        let span = self.span(item.span());
                         self.errors
                             .push(errors::bad_number(span, text, "port", form));
                     }

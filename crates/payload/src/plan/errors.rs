@@ -36,6 +36,6 @@ pub fn unreachable_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
         "nothing leads from the root of `{}` to `{name}`",
         schema.name
     );
-    let help = "have a field of a layout that is read hold the layout of the attribute";
+    let help = "have a field of the root, or of a layout that it leads to, hold the layout of the attribute: `layout = \"NAME\"`, or a case of `select` or `starts`";
     Box::new(Diagnostic::error(Code("E1033"), Span::NONE, message).help(help))
 }

@@ -1,16 +1,19 @@
 //! The attributes that users may ask for.
 
-use super::layout::{Names, twice};
+use super::layout::{Names, ReadLayout, twice};
 use super::table::{Source, Table};
 use super::{contents, errors, field};
-use crate::{Attribute, CaseKey, Contents, Layout, Which, asked, keys};
+use crate::{Attribute, CaseKey, Contents, Which, asked, keys};
+
+/// The keys that give which of a field's values an attribute is.
+const WHICH: [&str; 3] = ["key", "index", "member"];
 
 /// Reads all attributes.
 pub(super) fn all(
     source: &mut Source,
     message: &Table,
     names: &Names,
-    layouts: &[Layout],
+    layouts: &[ReadLayout],
 ) -> Vec<Attribute> {
     let tables = message.tables(source, "attribute", &keys::ATTRIBUTE);
     let named: Vec<_> = tables
@@ -24,19 +27,22 @@ pub(super) fn all(
         .collect()
 }
 
-fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) -> Option<Attribute> {
+fn one(
+    source: &mut Source,
+    table: &Table,
+    names: &Names,
+    layouts: &[ReadLayout],
+) -> Option<Attribute> {
     let name = table.text("name")?;
     let (layout, field) = field::path(source, names, &table.text("field")?)?;
-    field::exclusive(
-        source,
-        table,
-        &["key", "index", "member"],
-        "which values these are",
-    );
+    field::exclusive(source, table, &WHICH, "which values these are");
     let which = if let Some(key) = table.text("key") {
         let known = &layouts[layout];
         let Some(by) = known.key else {
-            source.errors.push(errors::no_key(key.span, &known.name));
+            if !known.names_key {
+                let layout = &names.layouts[layout].name.value;
+                source.errors.push(errors::no_key(key.span, layout));
+            }
             return None;
         };
         let by_name = &names.layouts[layout].fields[by.field];
@@ -50,8 +56,7 @@ fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) ->
             "*" => Which::AnyKey,
             _ => {
                 let read = contents::case_key(source, &key, by_name.is_number)?;
-                // A field in which something is wrong is not there.
-                let numbers = known.fields.get(by.field).map(asked::numbers);
+                let numbers = known.fields[by.field].as_ref().map(asked::numbers);
                 if let (CaseKey::Number(number), Some(numbers)) = (&read, numbers)
                     && !numbers.contains(number)
                 {
@@ -66,11 +71,9 @@ fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) ->
     } else if let Some(index) = table.number("index") {
         Which::Index(index.value as usize)
     } else if let Some(member) = table.text("member") {
-        let holds = layouts[layout]
-            .fields
-            .get(field)
-            .map(|field| &field.contents);
-        if !matches!(holds, Some(Contents::Json | Contents::Xml)) {
+        // Of a field in which something is wrong nobody knows what it holds.
+        let holds = &layouts[layout].fields[field].as_ref()?.contents;
+        if !matches!(holds, Contents::Json | Contents::Xml) {
             let field = &names.layouts[layout].fields[field].name.value;
             source.errors.push(errors::no_members(member.span, field));
             return None;
@@ -83,7 +86,8 @@ fn one(source: &mut Source, table: &Table, names: &Names, layouts: &[Layout]) ->
         Which::All
     };
     let many = matches!(which, Which::AnyKey | Which::AnyMember);
-    if many != name.value.ends_with('*') {
+    let is_known = !WHICH.iter().any(|key| table.is_wrong(key));
+    if is_known && many != name.value.ends_with('*') {
         source.errors.push(errors::wildcard(name.span, &name.value));
     }
     Some(Attribute {

@@ -1,10 +1,10 @@
 //! What a field holds.
 
-use super::field::{Id, exclusive};
+use super::field::{EXTENTS, Id, exclusive};
 use super::layout::Names;
 use super::table::{Source, Table};
 use super::{At, errors};
-use crate::{CaseKey, Cases, Contents, Extent};
+use crate::{CaseKey, Cases, Contents, Extent, Field, asked};
 
 /// The keys by which a field holds a layout.
 const LAYOUTS: [&str; 3] = ["layout", "select", "starts"];
@@ -50,20 +50,37 @@ pub(super) fn read(
         };
         let is_number = names.layouts[id.0].fields[field].is_number;
         let mut cases = Vec::new();
-        for (key, layout) in table.cases(source, "case") {
+        for (key, layout) in table.cases(source, "case")? {
             let key = case_key(source, &key, is_number)?;
             cases.push((key, names.layout(source, &layout)?));
         }
         return Some(Contents::Select(field, Cases { cases, default }));
     }
-    if table.has("starts") {
+    if let Some(starts) = table.cases(source, "starts") {
         let mut cases = Vec::new();
-        for (bytes, layout) in table.cases(source, "starts") {
+        for (bytes, layout) in starts {
             cases.push((bytes.value.into_bytes(), names.layout(source, &layout)?));
         }
         return Some(Contents::Starts(Cases { cases, default }));
     }
+    if is_structured(table) {
+        // Its value is of another kind, which has been reported.
+        return None;
+    }
     value(source, table, extent)
+}
+
+/// Reports keys of cases that the field `by`, by which they are distinguished, never has.
+pub(super) fn cases_fit(source: &mut Source, table: &Table, by: &Field) {
+    let numbers = asked::numbers(by);
+    for (key, _) in table.cases(source, "case").unwrap_or_default() {
+        if let Some(CaseKey::Number(number)) = case_key(source, &key, true)
+            && !numbers.contains(&number)
+        {
+            let refused = errors::large_key(key.span, &key.value, &by.name, &numbers);
+            source.errors.push(refused);
+        }
+    }
 }
 
 /// Reports a key without the one that it belongs to.
@@ -94,6 +111,9 @@ fn value(source: &mut Source, table: &Table, extent: Option<&Extent>) -> Option<
         Some("json") => return Some(Contents::Json),
         Some("xml") => return Some(Contents::Xml),
         _ => {}
+    }
+    if extent.is_none() && !table.present(&EXTENTS).is_empty() {
+        return None;
     }
     let narrow = matches!(extent, Some(Extent::Size(1..=8)));
     let kind = word("type");

@@ -1,6 +1,7 @@
 //! What can be wrong with a schema. One function a diagnostic.
 
 use super::table::described;
+use crate::NoSet;
 use crate::keys::KeySpec;
 use diag::{Code, Diagnostic, Span};
 use std::ops::RangeInclusive;
@@ -19,8 +20,12 @@ fn listed(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// The text is no TOML.
-pub(super) fn syntax(span: Span, what: &str) -> Diagnostic {
+/// The text is no TOML. `marked` is the text at `span`.
+pub(super) fn syntax(span: Span, what: &str, marked: &str) -> Diagnostic {
+    if what == "duplicate key" {
+        let message = format!("`{marked}` is given twice");
+        return refuse("E1001", span, message, "remove one of them");
+    }
     let help = "a schema has lines such as `name = \"dns\"`, and `[[layout]]` in front of each layout; see https://toml.io";
     refuse("E1001", span, format!("this is not TOML: {what}"), help)
 }
@@ -78,6 +83,21 @@ pub(super) fn unknown_name(
     refuse("E1005", span, format!("no {what} is named `{name}`"), help)
 }
 
+/// A field that stands behind the one that refers to it, or is that one.
+pub(super) fn later_field(span: Span, name: &str, earlier: &[&str]) -> Diagnostic {
+    let message = format!("the field `{name}` does not stand in front of this one");
+    let help = match earlier {
+        [] => {
+            "a parser knows only what it has passed: put the field in front of this one".to_string()
+        }
+        earlier => format!(
+            "a parser knows only what it has passed: put the field in front of this one, or name one that stands there: {}",
+            listed(earlier)
+        ),
+    };
+    refuse("E1005", span, message, help)
+}
+
 /// Two of a kind with one name.
 pub(super) fn name_twice(span: Span, what: &str, name: &str, first: Span) -> Diagnostic {
     let message = format!("two {what}s are named `{name}`");
@@ -104,14 +124,19 @@ pub(super) fn only_with(span: Span, key: &str, with: &str) -> Diagnostic {
 /// A field of which nothing says where it ends.
 pub(super) fn no_extent(span: Span, name: &str) -> Diagnostic {
     let message = format!("nothing gives the end of the field `{name}`");
-    let help = "add `size`, `bits`, `length`, `until`, `rest`, `join`, `form` or `layout`; a field that is only a constant has a `tag`";
+    let help = "add `size`, `bits`, `length`, `until`, `rest`, `join`, `form`, `layout`, `select` or `starts`; a field that is only a constant has a `tag`";
     refuse("E1009", span, message, help)
 }
 
-/// An expression that cannot be read.
-pub(super) fn expression(span: Span, expected: &str) -> Diagnostic {
-    let help = "sums have numbers, fields of this layout that stand earlier, and products of both, such as `4 * words - 2`";
-    refuse("E1010", span, format!("expected {expected}"), help)
+/// How a sum is written.
+pub(super) const SUMS: &str = "sums have numbers, fields of this layout that stand earlier, and products of both, such as `4 * words - 2`";
+
+/// How a condition is written.
+pub(super) const CONDITIONS: &str = "a condition compares a sum of earlier fields with a number, such as `type == 7` or `flags + options != 0`";
+
+/// A sum or a condition that cannot be read. `form` tells how one is written.
+pub(super) fn expression(span: Span, expected: &str, form: &str) -> Diagnostic {
+    refuse("E1010", span, format!("expected {expected}"), form)
 }
 
 /// A field that is used as a number, and is none.
@@ -218,14 +243,22 @@ pub(super) fn broken_chain(span: Span, name: &str) -> Diagnostic {
 }
 
 /// Characters that make no set.
-pub(super) fn bad_set(span: Span, key: &str) -> Diagnostic {
-    let message = format!("`{key}` has a range that runs backwards, or a character beyond U+00FF");
-    refuse(
-        "E1021",
-        span,
-        message,
-        "write ranges like `a-z`, and `-` itself at the start or end",
-    )
+pub(super) fn bad_set(span: Span, key: &str, wrong: NoSet) -> Diagnostic {
+    let (message, help) = match wrong {
+        NoSet::Backwards(first, last) => (
+            format!(
+                "the range `{}-{}` of `{key}` runs backwards",
+                first.escape_debug(),
+                last.escape_debug()
+            ),
+            "write ranges like `a-z`, and `-` itself at the start or end",
+        ),
+        NoSet::Beyond(character) => (
+            format!("`{key}` has `{character}`, which is no byte"),
+            "characters up to U+00FF stand for the byte of that number",
+        ),
+    };
+    refuse("E1021", span, message, help)
 }
 
 /// A case that the field cannot have.
@@ -234,7 +267,18 @@ pub(super) fn bad_case(span: Span, case: &str) -> Diagnostic {
     refuse("E1022", span, message, "write it like `16` or `0x10`")
 }
 
-/// The next message is found by an attribute that is none, or is no text.
+/// The next message is found by an attribute that is no text.
+pub(super) fn not_bytes(span: Span, name: &str, is_decimal: bool) -> Diagnostic {
+    let message = format!("`{name}` is a number, and here stands an attribute of bytes or text");
+    let help = if is_decimal {
+        "remove `type = \"decimal\"` from its field: the digits are read as a length all the same"
+    } else {
+        "a length is read from decimal digits: name an attribute of a field that holds such"
+    };
+    refuse("E1023", span, message, help)
+}
+
+/// The next message is found by an attribute that is none.
 pub(super) fn no_bytes(span: Span, name: &str) -> Diagnostic {
     let message = format!("no attribute of bytes or text is named `{name}`");
     let help = "name one that `[[attribute]]` lists, with a key in the place of `*`";

@@ -7,7 +7,7 @@ use crate::expression::{self, Wrong};
 use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat};
 
 /// The keys that give a field's end.
-const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
+pub(super) const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
 /// The keys that have it stand more than once.
 const REPEATS: [&str; 5] = ["optional", "repeat", "count", "stop", "chain"];
 
@@ -22,7 +22,8 @@ pub(super) fn is_number(table: &Table) -> bool {
     let once = table.present(&REPEATS).is_empty();
     let narrow = table
         .number("size")
-        .is_some_and(|size| (1..=8).contains(&size.value));
+        .is_some_and(|size| (1..=8).contains(&size.value))
+        || table.is_wrong("size");
     let plain = !["layout", "select", "starts"]
         .iter()
         .any(|key| table.has(key));
@@ -54,7 +55,10 @@ pub(super) fn read(source: &mut Source, names: &Names, id: Id, table: &Table) ->
     let extent = match extent {
         Some(extent) => extent,
         None if contents::is_structured(table) || !tag.is_empty() => Extent::Contents,
-        None if table.present(&EXTENTS).is_empty() && !table.has_unknown_keys => {
+        None if table.present(&EXTENTS).is_empty()
+            && !table.has_unknown_keys
+            && !table.is_wrong("tag") =>
+        {
             source
                 .errors
                 .push(errors::no_extent(name.span, &name.value));
@@ -85,11 +89,13 @@ pub(super) fn exclusive(source: &mut Source, table: &Table, keys: &[&'static str
 
 fn set(source: &mut Source, table: &Table, key: &'static str) -> Option<CharSet> {
     let text = table.text(key)?;
-    let set = CharSet::parse(&text.value);
-    if set.is_none() {
-        source.errors.push(errors::bad_set(text.span, key));
+    match CharSet::parse(&text.value) {
+        Ok(set) => Some(set),
+        Err(wrong) => {
+            source.errors.push(errors::bad_set(text.span, key, wrong));
+            None
+        }
     }
-    set
 }
 
 fn extent(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Extent> {
@@ -120,21 +126,19 @@ fn repeat(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<R
         return Some(Repeat::Once);
     };
     match key {
-        "optional" if table.flag(key) => Some(Repeat::Optional),
-        "repeat" if table.flag(key) => Some(Repeat::ToEnd),
-        "optional" | "repeat" => Some(Repeat::Once),
+        "optional" => Some(Repeat::Optional),
+        "repeat" => Some(Repeat::ToEnd),
         "count" => Some(Repeat::Count(sum(source, names, id, table, "count")?)),
         "stop" => Some(Repeat::Stop(table.byte_strings("stop")?)),
         _ => {
             let chain = table.text("chain")?;
             let first = number(source, names, id, &chain)?;
-            let Some(item) = table.text("layout") else {
+            if !table.has("layout") {
                 source
                     .errors
                     .push(errors::only_with(span, "chain", "`layout`"));
-                return None;
-            };
-            let item = names.layout(source, &item)?;
+            }
+            let item = names.layout(source, &table.text("layout")?)?;
             let mut fields = names.layouts[item].fields.iter();
             if !fields.any(|field| field.name.value == chain.value && field.is_number) {
                 source.errors.push(errors::broken_chain(span, &chain.value));
@@ -186,13 +190,13 @@ fn sum(
 ) -> Option<Linear> {
     let text = table.text(key)?;
     let read = expression::linear(&text.value, &|name| numeric(names, id, name));
-    read.map_err(|wrong| report(source, names, id, &text, wrong))
+    read.map_err(|wrong| report(source, names, id, &text, wrong, errors::SUMS))
         .ok()
 }
 
 fn condition(source: &mut Source, names: &Names, id: Id, text: &At<String>) -> Option<Condition> {
     let read = expression::condition(&text.value, &|name| numeric(names, id, name));
-    read.map_err(|wrong| report(source, names, id, text, wrong))
+    read.map_err(|wrong| report(source, names, id, text, wrong, errors::CONDITIONS))
         .ok()
 }
 
@@ -201,11 +205,12 @@ fn numeric(names: &Names, id: Id, name: &str) -> Option<FieldId> {
     names.layouts[id.0].fields[found].is_number.then_some(found)
 }
 
-fn report(source: &mut Source, names: &Names, id: Id, text: &At<String>, wrong: Wrong) {
+/// Reports what is wrong with a text; `form` tells how such a text is written.
+fn report(source: &mut Source, names: &Names, id: Id, text: &At<String>, wrong: Wrong, form: &str) {
     match wrong {
         Wrong::Expected(what, range) => {
             let span = source.inside(text.span, range);
-            source.errors.push(errors::expression(span, what));
+            source.errors.push(errors::expression(span, what, form));
         }
         Wrong::Unknown(name, range) => {
             let span = source.inside(text.span, range);

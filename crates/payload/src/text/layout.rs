@@ -1,8 +1,8 @@
 //! Layouts, and the names that fields and attributes refer to.
 
 use super::table::{Source, Table};
-use super::{At, errors, field, similar};
-use crate::{Extent, Field, FieldId, Key, Layout, LayoutId, Order, keys};
+use super::{At, contents, errors, field, similar};
+use crate::{Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Order, keys};
 use diag::Span;
 
 /// A layout's tables, checked.
@@ -117,7 +117,11 @@ impl Names {
         };
         let found = known().position(|known| known == name);
         if found.is_none() {
-            self.unknown_field(source, name, span, known().collect());
+            let near = similar(known(), name);
+            let known: Vec<&str> = known().collect();
+            let what = format!("field of `{}`", self.layouts[layout].name.value);
+            let refused = errors::unknown_name(span, &what, name, &known, near);
+            source.errors.push(refused);
         }
         found
     }
@@ -138,14 +142,15 @@ impl Names {
         name: &str,
         span: Span,
     ) {
-        let fields = self.layouts[layout].fields.iter().take(field);
-        let known = fields.map(|f| f.name.value.as_str()).collect();
-        self.unknown_field(source, name, span, known);
-    }
-
-    fn unknown_field(&self, source: &mut Source, name: &str, span: Span, known: Vec<&str>) {
-        let near = similar(known.iter().copied(), name);
-        let refused = errors::unknown_name(span, "earlier field", name, &known, near);
+        let all = || self.layouts[layout].fields.iter();
+        let fields = all().take(field);
+        let known: Vec<&str> = fields.map(|f| f.name.value.as_str()).collect();
+        let refused = if all().any(|f| f.name.value == name) {
+            errors::later_field(span, name, &known)
+        } else {
+            let near = similar(known.iter().copied(), name);
+            errors::unknown_name(span, "earlier field", name, &known, near)
+        };
         source.errors.push(refused);
     }
 }
@@ -168,14 +173,35 @@ pub(super) fn twice<'n>(
     }
 }
 
+/// A layout as far as it is right. The place of a field in which something is wrong is empty: the others keep their numbers.
+pub(super) struct ReadLayout {
+    order: Order,
+    pub(super) key: Option<Key>,
+    /// Whether it names a key, be it right or wrong.
+    pub(super) names_key: bool,
+    pub(super) fields: Vec<Option<Field>>,
+}
+
+impl ReadLayout {
+    /// The layout of a schema without errors.
+    pub(super) fn whole(self, named: &NamedLayout) -> Layout {
+        Layout {
+            name: named.name.value.clone(),
+            order: self.order,
+            key: self.key,
+            fields: self.fields.into_iter().flatten().collect(),
+        }
+    }
+}
+
 /// Reads all layouts.
-pub(super) fn all(source: &mut Source, parts: &[Parts], names: &Names) -> Vec<Layout> {
+pub(super) fn all(source: &mut Source, parts: &[Parts], names: &Names) -> Vec<ReadLayout> {
     (0..parts.len())
         .map(|id| one(source, &parts[id], names, id))
         .collect()
 }
 
-fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> Layout {
+fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> ReadLayout {
     let order = match part.table.text("order") {
         Some(order) if order.value == "any" => Order::Any,
         _ => Order::Fixed,
@@ -191,46 +217,60 @@ fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> Layout
             .errors
             .push(errors::only_with(span, "ignore_case", "`key`"));
     }
-    let fields: Vec<Field> = part
+    let fields: Vec<Option<Field>> = part
         .fields
         .iter()
         .enumerate()
-        .filter_map(|(index, table)| field::read(source, names, (id, index), table))
+        .map(|(index, table)| field::read(source, names, (id, index), table))
         .collect();
     let named = &names.layouts[id];
-    if order == Order::Any {
-        for (field, known) in fields.iter().zip(&named.fields) {
-            if field.tag.is_empty() {
-                source
-                    .errors
-                    .push(errors::no_tag(known.name.span, &field.name));
-            }
+    for (index, field) in fields.iter().enumerate() {
+        let Some(field) = field else { continue };
+        let untagged = field.tag.is_empty() && !part.fields[index].is_wrong("tag");
+        if order == Order::Any && untagged {
+            let span = named.fields[index].name.span;
+            source.errors.push(errors::no_tag(span, &field.name));
+        }
+        if let Contents::Select(by, _) = field.contents
+            && named.fields[by].is_number
+            && let Some(by) = &fields[by]
+        {
+            contents::cases_fit(source, &part.fields[index], by);
         }
     }
     whole_bytes(source, &fields, named);
-    Layout {
-        name: named.name.value.clone(),
+    ReadLayout {
         order,
         key,
+        names_key: part.table.has("key"),
         fields,
     }
 }
 
 /// Fields of bits that stand in a row must end with a byte.
-fn whole_bytes(source: &mut Source, fields: &[Field], named: &NamedLayout) {
-    let mut bits = 0;
+fn whole_bytes(source: &mut Source, fields: &[Option<Field>], named: &NamedLayout) {
+    let bits_of = |field: &Field| match field.extent {
+        Extent::Bits(bits) => bits,
+        _ => 0,
+    };
+    // Those of the row so far; `None` if a field in which something is wrong may belong to it.
+    let mut row = Some(0);
     for (index, field) in fields.iter().enumerate() {
-        let Extent::Bits(more) = field.extent else {
-            continue;
+        row = match (row, field.as_ref().map(bits_of)) {
+            (_, Some(0)) => Some(0),
+            (Some(bits), Some(more)) => Some(bits + more),
+            _ => None,
         };
-        bits += more;
-        let next = fields.get(index + 1).map(|next| &next.extent);
-        if !matches!(next, Some(Extent::Bits(_))) {
-            if bits % 8 != 0 {
-                let span = named.fields.get(index).map_or(Span::NONE, |f| f.name.span);
-                source.errors.push(errors::broken_byte(span, bits));
-            }
-            bits = 0;
+        let goes_on = match fields.get(index + 1) {
+            Some(Some(next)) => bits_of(next) > 0,
+            Some(None) => true,
+            None => false,
+        };
+        if let (Some(bits), false) = (row, goes_on)
+            && bits % 8 != 0
+        {
+            let refused = errors::broken_byte(named.fields[index].name.span, bits);
+            source.errors.push(refused);
         }
     }
 }

@@ -10,7 +10,7 @@ mod similar;
 mod table;
 
 use crate::keys::MESSAGE;
-use crate::{Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
+use crate::{Contents, Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use layout::Names;
 use table::{Source, Table};
@@ -34,11 +34,15 @@ pub fn load(map: &SourceMap, file: FileId) -> Result<Schema, Diagnostics> {
     };
     let text = map.file(file).text.clone();
     let (root, wrong) = DeTable::parse_recoverable(&text);
-    for error in &wrong {
-        let span = source.span(error.span().unwrap_or(0..0));
-        source.errors.push(errors::syntax(span, error.message()));
-    }
-    if !wrong.is_empty() {
+    // What follows the first error mostly follows from it.
+    let first = wrong
+        .iter()
+        .min_by_key(|error| error.span().map(|at| at.start));
+    if let Some(error) = first {
+        let range = error.span().unwrap_or(0..0);
+        let marked = text.get(range.clone()).unwrap_or_default();
+        let refused = errors::syntax(source.span(range), error.message(), marked);
+        source.errors.push(refused);
         return Err(source.errors);
     }
     let start = source.span(0..0);
@@ -77,7 +81,11 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
         exchange: None,
         limits: limits(source, table),
         root: root?,
-        layouts,
+        layouts: layouts
+            .into_iter()
+            .zip(&names.layouts)
+            .map(|(layout, named)| layout.whole(named))
+            .collect(),
         attributes,
     };
     let next = next(source, table, &schema);
@@ -110,13 +118,19 @@ fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
     let mut named = |key| {
         let name: At<String> = table.text(key)?;
         let asked = schema.asked(&name.value).ok();
-        let asked = asked.filter(|asked| asked.kind == Kind::Bytes);
         let is_rest = |site: &Site| {
             let field = &schema.layouts[site.layout].fields[site.field];
             site.layout == schema.root && field.extent == Extent::Rest
         };
+        let is_decimal = |site: &Site| {
+            schema.layouts[site.layout].fields[site.field].contents == Contents::Decimal
+        };
         let wrong = match asked {
             None => errors::no_bytes(name.span, &name.value),
+            Some(asked) if asked.kind != Kind::Bytes => {
+                let is_decimal = asked.sites.iter().all(is_decimal);
+                errors::not_bytes(name.span, &name.value, is_decimal)
+            }
             Some(asked) if key == "body" && !asked.sites.iter().all(is_rest) => {
                 errors::not_the_rest(name.span, &name.value)
             }

@@ -16,13 +16,14 @@ pub(super) struct Source<'a> {
 
 type Value<'t> = Spanned<DeValue<'t>>;
 
-/// A table whose keys have been checked: a value of another kind has been reported, and is absent.
+/// A table whose keys have been checked. A flag that is `false` is absent.
 pub(super) struct Table<'v> {
     /// Where it begins.
     pub(super) span: Span,
     /// Whether it has keys that are not known: what seems to be missing may be one of them, misspelt.
     pub(super) has_unknown_keys: bool,
-    values: Vec<(&'static str, &'v Value<'v>, Span)>,
+    /// Each key that is there: its value, and where that stands. `None` is a value of another kind, which has been reported.
+    values: Vec<(&'static str, Option<&'v Value<'v>>, Span)>,
 }
 
 impl Source<'_> {
@@ -62,8 +63,12 @@ impl Source<'_> {
                         .push(errors::unknown_key(at, name, spec.name, &known, near));
                 }
                 Some(known) => match self.wrong(value, known.kind) {
-                    None => values.push((known.name, value, self.span(value.span()))),
-                    Some(span) => self.errors.push(errors::wrong_kind(span, known)),
+                    None if matches!(value.get_ref(), DeValue::Boolean(false)) => {}
+                    None => values.push((known.name, Some(value), self.span(value.span()))),
+                    Some(span) => {
+                        values.push((known.name, None, self.span(value.span())));
+                        self.errors.push(errors::wrong_kind(span, known));
+                    }
                 },
             }
         }
@@ -85,6 +90,7 @@ impl Source<'_> {
         let here = || Some(self.span(value.span()));
         let all = |list: &[Value], kind| list.iter().find_map(|item| self.wrong(item, kind));
         match (kind, value.get_ref()) {
+            (Kind::Name, DeValue::String(text)) if is_name(text) => None,
             (Kind::Text | Kind::Bytes | Kind::ByteStrings, DeValue::String(_))
             | (Kind::Sum | Kind::TextOrNumber, DeValue::String(_))
             | (Kind::Flag, DeValue::Boolean(_))
@@ -116,6 +122,12 @@ impl Source<'_> {
     }
 }
 
+/// Whether sums, paths and queries can name something so.
+fn is_name(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(inside)
+}
+
 fn number(value: &Value) -> Option<i64> {
     match value.get_ref() {
         DeValue::Integer(number) => {
@@ -139,17 +151,23 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
 impl<'v> Table<'v> {
     fn get(&self, key: &str) -> Option<(&'v Value<'v>, Span)> {
         let found = self.values.iter().find(|(name, _, _)| *name == key);
-        found.map(|&(_, value, span)| (value, span))
+        found.and_then(|&(_, value, span)| Some((value?, span)))
     }
 
-    /// Whether the key is there.
+    /// Whether the key is there, be its value right or wrong.
     pub(super) fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
+        self.span_of(key).is_some()
     }
 
-    /// Where a key's value stands.
+    /// Whether the key is there with a value of another kind.
+    pub(super) fn is_wrong(&self, key: &str) -> bool {
+        self.has(key) && self.get(key).is_none()
+    }
+
+    /// Where a key's value stands, be it right or wrong.
     pub(super) fn span_of(&self, key: &str) -> Option<Span> {
-        self.get(key).map(|(_, span)| span)
+        let found = self.values.iter().find(|(name, _, _)| *name == key);
+        found.map(|&(_, _, span)| span)
     }
 
     /// The text of a string, or of a number.
@@ -229,9 +247,13 @@ impl<'v> Table<'v> {
     }
 
     /// The cases in the file's order: each key, and the name that it leads to.
-    pub(super) fn cases(&self, source: &Source, key: &str) -> Vec<(At<String>, At<String>)> {
-        let Some(DeValue::Table(table)) = self.get(key).map(|(value, _)| value.get_ref()) else {
-            return Vec::new();
+    pub(super) fn cases(
+        &self,
+        source: &Source,
+        key: &str,
+    ) -> Option<Vec<(At<String>, At<String>)>> {
+        let DeValue::Table(table) = self.get(key)?.0.get_ref() else {
+            return None;
         };
         let mut pairs: Vec<_> = table.iter().collect();
         pairs.sort_by_key(|(key, _)| key.span().start);
@@ -248,13 +270,11 @@ impl<'v> Table<'v> {
             )),
             _ => None,
         };
-        pairs
-            .into_iter()
-            .filter_map(|(k, v)| case((k, v)))
-            .collect()
+        let cases = pairs.into_iter().filter_map(|(k, v)| case((k, v)));
+        Some(cases.collect())
     }
 
-    /// Those of these keys that are there, with their location.
+    /// Those of these keys that are there, be their values right or wrong, with their location.
     pub(super) fn present(&self, keys: &[&'static str]) -> Vec<(&'static str, Span)> {
         let known = keys.iter();
         known
@@ -267,20 +287,24 @@ impl<'v> Table<'v> {
 pub(super) fn described(key: &KeySpec) -> String {
     match key.kind {
         Kind::Text => "a string".to_string(),
+        Kind::Name => {
+            "a name of ASCII letters, digits, `_` and `-` that begins with a letter".to_string()
+        }
         Kind::Word(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             format!("one of {}", words.join(", "))
         }
         Kind::Bytes => "a string, or a list of numbers from 0 to 255".to_string(),
         Kind::ByteStrings => {
-            "a string, a list of numbers from 0 to 255, or a list of those".to_string()
+            "a string, a list of numbers from 0 to 255, or a list of at least one of those"
+                .to_string()
         }
         Kind::Number(low, high) => format!("a whole number from {low} to {high}"),
         Kind::Numbers(low, high) => format!("a list of whole numbers from {low} to {high}"),
         Kind::Flag => "true or false".to_string(),
         Kind::Table(_) => "a table".to_string(),
-        Kind::Tables(_) => "a list of tables".to_string(),
-        Kind::Cases => "a table from values to names of layouts".to_string(),
+        Kind::Tables(_) => "a list of at least one table".to_string(),
+        Kind::Cases => "a table from values, at least one, to names of layouts".to_string(),
         Kind::Sum => "a sum of earlier fields and numbers".to_string(),
         Kind::TextOrNumber => "a string or a whole number".to_string(),
     }

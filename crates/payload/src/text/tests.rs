@@ -205,6 +205,15 @@ fn each_error_is_reported_where_it_is() {
         ),
         ("chars = \"a-z\"", "chars = \"z-a\"", "E1021", "\"z-a\""),
         ("0x10 = \"text\"", "ten = \"text\"", "E1022", "ten"),
+        ("0x10 = \"text\"", "0x10000 = \"text\"", "E1029", "0x10000"),
+        ("0x10 = \"text\"", "-1 = \"text\"", "E1029", "-1"),
+        ("name = \"sample\"", "name = \"\"", "E1003", "\"\""),
+        (
+            "name = \"words\", size = 1",
+            "name = \"w.s\", size = 1",
+            "E1003",
+            "\"w.s\"",
+        ),
     ];
     for (from, to, code, marked) in cases {
         let found = refused(from, to);
@@ -214,6 +223,138 @@ fn each_error_is_reported_where_it_is() {
                 .any(|(c, text)| c == code && (text == marked || marked.is_empty())),
             "{to}: {found:?}"
         );
+    }
+}
+
+/// An error hides no other, and brings none along that would go with it.
+#[test]
+fn an_error_is_reported_once() {
+    let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
+    let words = "name = \"words\", size = 1";
+    for (from, to, code, at) in [
+        // Not E1009, for the end is given, nor E1011, for it is meant to be a number.
+        (
+            words,
+            "name = \"words\", size = \"one\"",
+            "E1003",
+            "\"one\"",
+        ),
+        (
+            "size = 3, type = \"bytes\"",
+            "size = \"x\", type = \"number\"",
+            "E1003",
+            "\"x\"",
+        ),
+        (
+            "layout = \"part\", chain",
+            "layout = 1, chain",
+            "E1003",
+            "1",
+        ),
+        ("tag = \"A\", size = 2", "tag = 1", "E1003", "1"),
+        // Nor E1015: the layout has a key.
+        ("key = \"type\"\n", "key = \"tpe\"\n", "E1005", "\"tpe\""),
+        // Nor E1018: which values these are is wrong already.
+        ("key = \"*\"", "key = true", "E1003", "true"),
+        // The parser of TOML finds a dozen.
+        ("ports = [7]", "ports = [7", "E1001", ""),
+        ("ports = [7]", "ports = [7]\nports = [8]", "E1001", "ports"),
+    ] {
+        assert_eq!(refused(from, to), one(code, at), "{to}");
+    }
+}
+
+/// The fields behind one that is wrong keep their numbers.
+#[test]
+fn errors_behind_a_wrong_field_are_about_their_own_field() {
+    let has = |changes: &[(&str, &str)], wanted: &[(&str, &str)]| {
+        let text = changes.iter().fold(GOOD.to_string(), |text, (from, to)| {
+            assert_eq!(text.matches(from).count(), 1, "`{from}`");
+            text.replace(from, to)
+        });
+        let (map, schema) = load_text(&text);
+        let errors = schema.expect_err("errors");
+        let one = |d: &diag::Diagnostic| (d.code.0, map.text(d.primary.span).to_string());
+        let found: Vec<_> = errors.iter().map(one).collect();
+        let wanted: Vec<_> = wanted.iter().map(|(c, at)| (*c, at.to_string())).collect();
+        assert_eq!(found, wanted);
+    };
+    let length = "length = \"4 * words - 2\", when = \"flags != 0\" },\n";
+    let wrong = "length = \"4 * wrds\" },\n";
+    // Bits that do not end with a byte: those in front of a wrong field may go on in there.
+    let bits = "  { name = \"odd\", bits = 3 },\n  { name = \"even\", size = 1 },\n";
+    has(&[(length, &format!("{wrong}{bits}"))], &[("E1005", "wrds")]);
+    let bits = "  { name = \"even\", size = 1 },\n  { name = \"odd\", bits = 3 },\n";
+    has(
+        &[(length, &format!("{wrong}{bits}"))],
+        &[("E1005", "wrds"), ("E1012", "\"odd\"")],
+    );
+    // A field without a tag.
+    has(
+        &[
+            ("tag = [0x42], ", ""),
+            ("tag = \"A\", size = 2", "tag = \"A\", size = -2"),
+        ],
+        &[("E1003", "-2"), ("E1014", "\"b\"")],
+    );
+    // A member of JSON.
+    let case = "case = { 0x10 = \"text\" } },\n";
+    let json = "  { name = \"x\", size = -2 },\n  { name = \"y\", form = \"json\" },\n";
+    let member = "field = \"item.y\"\nmember = \"user\"";
+    has(
+        &[
+            (case, &format!("{case}{json}")),
+            ("field = \"item.value\"\nkey = 0x20", member),
+        ],
+        &[("E1003", "-2")],
+    );
+}
+
+#[test]
+fn a_flag_that_is_false_is_as_one_that_is_not_there() {
+    let plain = load_text(GOOD).1.expect("no error");
+    let words = "name = \"words\", size = 1";
+    for flag in ["rest", "optional", "repeat"] {
+        let text = GOOD.replace(words, &format!("{words}, {flag} = false"));
+        assert_eq!(load_text(&text).1.expect("no error"), plain, "{flag}");
+    }
+    let found = refused(words, "name = \"words\", rest = false");
+    assert!(
+        found.contains(&("E1009".to_string(), "\"words\"".to_string())),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_field_further_on_exists() {
+    let shown = |from: &str, to: &str| {
+        assert_eq!(GOOD.matches(from).count(), 1, "`{from}`");
+        let (map, schema) = load_text(&GOOD.replace(from, to));
+        diag::render_plain(&schema.expect_err("an error"), &map)
+    };
+    let later = shown("when = \"flags != 0\"", "when = \"next != 0\"");
+    assert!(
+        later.contains("the field `next` does not stand in front of this one")
+            && later.contains("`version`, `flags`, `words`"),
+        "{later}"
+    );
+    let of_attribute = shown(
+        "field = \"item.value\"\nkey = 0x20",
+        "field = \"item.vlue\"\nkey = 0x20",
+    );
+    assert!(
+        of_attribute.contains("no field of `item` is named `vlue`")
+            && of_attribute.contains("did you mean `value`?"),
+        "{of_attribute}"
+    );
+    let condition = shown("when = \"flags != 0\"", "when = \"flags = 0\"");
+    assert!(condition.contains("such as `type == 7`"), "{condition}");
+    for (chars, wanted) in [
+        ("0-9z-a", "the range `z-a` of `chars` runs backwards"),
+        ("a\u{100}", "`chars` has `\u{100}`, which is no byte"),
+    ] {
+        let found = shown("chars = \"a-z\"", &format!("chars = \"{chars}\""));
+        assert!(found.contains(wanted), "{found}");
     }
 }
 
@@ -254,6 +395,21 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
     assert_eq!(refused(body), one("E1024", "\"item.3\""));
     let none = "{ body = \"nothing\", length = \"item.1\" }";
     assert_eq!(refused(none), one("E1023", "\"nothing\""));
+    let decimal = "{ name = \"words\", size = 1, type = \"decimal\", chars = \"0-9\" }";
+    let text = GOOD
+        .replace("{ name = \"words\", size = 1 }", decimal)
+        .replace(
+            "root = \"message\"",
+            &with("{ body = \"first\", length = \"words\" }"),
+        )
+        + "\n[[attribute]]\nname = \"words\"\nfield = \"message.words\"\n";
+    let (map, schema) = load_text(&text);
+    let shown = diag::render_plain(&schema.expect_err("a number"), &map);
+    assert!(
+        shown.contains("error[E1023]: `words` is a number")
+            && shown.contains("remove `type = \"decimal\"`"),
+        "{shown}"
+    );
     let http = crate::builtin::Builtin::named("http").and_then(|b| b.schema().ok());
     let next = http
         .expect("a built-in message")

@@ -19,15 +19,23 @@ pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// It is none.
-pub fn no_capture(path: &str) -> Box<Diagnostic> {
-    refuse(
-        "E1141",
-        Span::NONE,
-        format!("`{path}` is no capture file"),
-        "",
-        KINDS,
-    )
+/// It is none: its first bytes are these.
+pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
+    let packed = match first {
+        [0x1f, 0x8b, ..] => Some("gunzip"),
+        [0x28, 0xb5, 0x2f, 0xfd] => Some("unzstd"),
+        [0xfd, b'7', b'z', b'X'] => Some("unxz"),
+        [b'B', b'Z', b'h', ..] => Some("bunzip2"),
+        _ => None,
+    };
+    let (what, help) = match packed {
+        Some(unpack) => (
+            format!("`{path}` is compressed"),
+            format!("unpack it first: `{unpack} {path}`, or `{unpack} -c {path} > FILE`"),
+        ),
+        None => (format!("`{path}` is no capture file"), KINDS.to_string()),
+    };
+    refuse("E1141", Span::NONE, what, "", help)
 }
 
 /// Its packets begin with headers that are not known here.
@@ -37,7 +45,14 @@ pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
         Span::NONE,
         format!("the packets of `{path}` are of link type {link}"),
         "",
-        "packets begin with an Ethernet header, or an IP header (link type RAW); capture at one interface, not at `any`",
+        match link {
+            "LINUX_SLL" | "LINUX_SLL2" => {
+                "packets begin with an Ethernet header, or an IP header (link type RAW): capture at one interface, not at `any`"
+            }
+            _ => {
+                "packets begin with an Ethernet header, or an IP header (link type RAW): capture at an interface that has such"
+            }
+        },
     )
 }
 

@@ -25,9 +25,21 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
         "ip.version" => {
             Some("the attributes of `ip` are those of IPv4, those of `ipv6` of IPv6".into())
         }
-        _ => in_small_letters
-            .map(|known| format!("did you mean `{known}`?"))
-            .or_else(|| catalogue.named_wrongly(name))
+        _ if group == "ipv4" => {
+            let meant = name.replacen("ipv4", "ip", 1);
+            let is_one = names.contains(&meant);
+            Some(match is_one {
+                true => format!("did you mean `{meant}`?"),
+                false => "the attributes of IPv4 are those of `ip`".to_string(),
+            })
+        }
+        _ if in_small_letters.is_some() => {
+            in_small_letters.map(|known| format!("did you mean `{known}`?"))
+        }
+        // What other groups have under this name is of other protocols.
+        _ if of_group.is_empty() && name.contains('.') => None,
+        _ => catalogue
+            .named_wrongly(name)
             .or_else(|| with_part(candidates, name))
             .or_else(|| did_you_mean(candidates.iter().map(String::as_str), name)),
     };
@@ -88,6 +100,54 @@ pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Dia
         "E1121",
         at,
         format!("`{name}` is {}, and this is {found}", ty.name()),
+        "",
+        help,
+    )
+}
+
+/// A name where a value of an attribute is due. `is_attribute` tells whether it is that of another one.
+pub(crate) fn name_for_value(
+    at: Span,
+    word: &str,
+    name: &str,
+    ty: Type,
+    is_attribute: bool,
+) -> Box<Diagnostic> {
+    let is_port = name.ends_with("_port");
+    let number = match word.to_ascii_lowercase().as_str() {
+        "ssh" if is_port => Some("SSH has port 22"),
+        "dns" | "domain" if is_port => Some("DNS has port 53"),
+        "http" if is_port => Some("HTTP has port 80"),
+        "https" if is_port => Some("HTTPS has port 443"),
+        _ if is_port || !matches!(ty, Type::Number(_)) => None,
+        "icmp" => Some("ICMP is protocol 1"),
+        "tcp" => Some("TCP is protocol 6"),
+        "udp" => Some("UDP is protocol 17"),
+        _ => None,
+    };
+    let help = match (number, ty) {
+        (Some(number), _) => number.to_string(),
+        _ if is_attribute => {
+            "an attribute is compared with a value, not with another attribute".to_string()
+        }
+        (None, Type::Text) => format!("texts stand between double quotes: \"{word}\""),
+        (None, Type::Number(_)) => {
+            format!("`{name}` is a number: write it in digits, such as 443 or 0x1bb")
+        }
+        (None, Type::Time) => format!("`{name}` is a time: {TIMES}"),
+        (None, Type::Ipv4) => "names are not looked up: write an address, such as 10.0.0.1".into(),
+        (None, Type::Ipv6) => {
+            "names are not looked up: write an address, such as 2001:db8::1".into()
+        }
+        (None, Type::Mac) => {
+            "names are not looked up: write an address, such as 02:00:00:00:00:01".into()
+        }
+        (None, Type::Flow) => NO_FLOWS.into(),
+    };
+    refuse(
+        "E1113",
+        at,
+        format!("expected a value, found the name `{word}`"),
         "",
         help,
     )
@@ -191,7 +251,7 @@ pub(crate) fn pattern_too_large(at: Span) -> Box<Diagnostic> {
             PATTERN_LIMIT >> 10
         ),
         "",
-        "repetitions such as {1000}, and several of `.*` with alternatives between them, make it large",
+        "an expression may match anywhere, so that each place where it may have begun is a state: begin it with `^`, or repeat a class without its first character, `a[^a]{20}b`; repetitions such as {1000} make it large too",
     )
 }
 
@@ -288,7 +348,15 @@ pub(crate) fn time_as_key(at: Span, name: &str) -> Box<Diagnostic> {
 }
 
 /// A response time of messages that nothing pairs.
-pub(crate) fn no_exchange(at: Span, name: &str, kind: &str, others: &[String]) -> Box<Diagnostic> {
+///
+/// `own` are the attributes of this kind, `others` the response times of other kinds.
+pub(crate) fn no_exchange(
+    at: Span,
+    name: &str,
+    kind: &str,
+    own: &[String],
+    others: &[String],
+) -> Box<Diagnostic> {
     refuse(
         "E1144",
         at,
@@ -296,6 +364,10 @@ pub(crate) fn no_exchange(at: Span, name: &str, kind: &str, others: &[String]) -
             "there is no attribute `{name}`: {kind} does not distinguish requests from responses"
         ),
         "no such attribute",
-        format!("ask for {}", or_list(&quoted(others))),
+        format!(
+            "of {kind} there are {}; response times are {}",
+            own.join(", "),
+            others.join(", ")
+        ),
     )
 }

@@ -2,8 +2,10 @@
 
 use super::{did_you_mean, or_list, quoted, refuse};
 use crate::MAX_QUERY;
+use crate::lexer::UNITS;
 use crate::query::FUNCTIONS;
 use diag::{Diagnostic, Span};
+use std::net::IpAddr;
 
 /// What a query looks like.
 const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION], such as `count by ip.src where tcp.dst_port == 443`";
@@ -15,7 +17,7 @@ pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {
         Span::NONE,
         format!("the query has {length} bytes; it may have {MAX_QUERY}"),
         "",
-        "`starts with` and `~` ask for many values at once",
+        "`starts with`, `~` and prefixes such as 10.0.0.0/8 ask for many values at once",
     )
 }
 
@@ -62,10 +64,14 @@ pub(crate) fn open_text(at: Span) -> Box<Diagnostic> {
 
 /// A backslash with something behind it that it does not go with.
 pub(crate) fn escape(at: Span, written: &str) -> Box<Diagnostic> {
+    let what = match written {
+        "\\x" => "`\\x` needs two hexadecimal digits, as in `\\x0a`".to_string(),
+        written => format!("there is no escape `{written}`"),
+    };
     refuse(
         "E1105",
         at,
-        format!("there is no escape `{written}`"),
+        what,
         "",
         "a text may have `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\xHH`; regular expressions, behind `~`, have their own",
     )
@@ -73,7 +79,23 @@ pub(crate) fn escape(at: Span, written: &str) -> Box<Diagnostic> {
 
 /// A word that begins as a value does.
 pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
-    let (what, help): (_, String) = if let Some((_, length)) = word.split_once('/') {
+    let (what, help): (_, String) = if let Some((first, last)) = range(word) {
+        (
+            format!("`{word}` is no value: there are no ranges"),
+            match first.parse::<IpAddr>() {
+                Ok(_) => {
+                    "ask for a prefix, `in 10.0.0.0/8`, or list the addresses, `in [10.0.0.1, 10.0.0.2]`"
+                        .into()
+                }
+                Err(_) => format!("compare twice: `x >= {first} and x <= {last}`"),
+            },
+        )
+    } else if is_mac(word, '-') {
+        (
+            format!("`{word}` is no address"),
+            format!("write it with colons: {}", word.replace('-', ":")),
+        )
+    } else if let Some((_, length)) = word.split_once('/') {
         (
             format!("`{word}` is no prefix"),
             format!("a prefix has 0 to 32 bits, or 0 to 128 for IPv6; it cannot have `{length}`"),
@@ -93,13 +115,58 @@ pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
             format!("`{word}` is neither a number nor an address"),
             "addresses are such as 10.0.0.1, prefixes such as 10.0.0.0/8".into(),
         )
+    } else if is_time(word) {
+        (
+            format!("{word} is too large"),
+            format!("times are at most {}s", u64::MAX / 1_000_000_000),
+        )
     } else {
         (
             format!("`{word}` is no number"),
-            "numbers are such as 1500 or 0x5dc, times such as 250us, 1.5ms or 2s".into(),
+            in_seconds(word).unwrap_or_else(|| {
+                "numbers are such as 1500 or 0x5dc, times such as 250us, 1.5ms or 2s".into()
+            }),
         )
     };
     refuse("E1106", at, what, "", help)
+}
+
+/// Two addresses or two numbers with a hyphen between them.
+fn range(word: &str) -> Option<(&str, &str)> {
+    let (first, last) = word.split_once('-')?;
+    let both = |is: fn(&str) -> bool| is(first) && is(last);
+    let is_range =
+        both(|part| part.parse::<IpAddr>().is_ok()) || both(|part| part.parse::<u64>().is_ok());
+    is_range.then_some((first, last))
+}
+
+/// Six pairs of hexadecimal digits.
+fn is_mac(word: &str, between: char) -> bool {
+    let is_pair = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit());
+    word.split(between).count() == 6 && word.split(between).all(is_pair)
+}
+
+/// Whether a word is a time, be it too large.
+fn is_time(word: &str) -> bool {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_digits && UNITS.iter().any(|(unit, _)| *unit == &word[digits.len()..])
+}
+
+/// How a time with a larger unit is written.
+fn in_seconds(word: &str) -> Option<String> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &word[digits.len()..] {
+        "sec" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let time = digits.parse::<u64>().ok()?.checked_mul(seconds)?;
+    Some(format!(
+        "the units of time are ns, us, ms and s: write {time}s"
+    ))
 }
 
 /// Something else stands where one of these is due.
@@ -107,7 +174,7 @@ pub(crate) fn expected(at: Span, what: &[&str], found: &str) -> Box<Diagnostic> 
     let words = what.iter().map(|word| word.trim_matches('`'));
     let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
     let near = did_you_mean(words, found).filter(|_| found.len() > 1);
-    let is_address = found.parse::<std::net::IpAddr>().is_ok();
+    let is_address = found.parse::<IpAddr>().is_ok();
     let found = match found {
         "" => "the end".to_string(),
         found => format!("`{found}`"),
@@ -128,6 +195,9 @@ pub(crate) fn expected(at: Span, what: &[&str], found: &str) -> Box<Diagnostic> 
             "values are such as 443, \"GET\", 10.0.0.1, 2001:db8::1 and 02:00:00:00:00:01".into()
         }
         (["an aggregate"], _) => aggregates(),
+        (["a regular expression in double quotes"], found) if found != "the end" => {
+            format!("write `~ \"{}\"`", found.trim_matches('`'))
+        }
         ([.., "the end"], "`count`" | "`bytes`" | "`rate`") => {
             "`,` stands between aggregates".into()
         }
@@ -157,7 +227,8 @@ fn aggregates() -> String {
 /// There is no such aggregate.
 pub(crate) fn unknown_aggregate(at: Span, word: &str) -> Box<Diagnostic> {
     let names = FUNCTIONS.into_iter().map(|(name, _)| name);
-    let meant = match word.to_ascii_lowercase().as_str() {
+    let lower = word.to_ascii_lowercase();
+    let meant = match lower.as_str() {
         "avg" | "average" => Some("mean"),
         "unique" | "uniq" | "cardinality" => Some("distinct"),
         "topk" => Some("top"),
@@ -166,6 +237,9 @@ pub(crate) fn unknown_aggregate(at: Span, word: &str) -> Box<Diagnostic> {
         _ => None,
     };
     let help = match meant {
+        _ if ["where", "by"].contains(&lower.as_str()) => {
+            Some(format!("an aggregate comes first: `count {lower} ...`"))
+        }
         Some(name) => Some(format!("did you mean {}?", or_list(&quoted(&[name])))),
         None => did_you_mean(names, word),
     };
@@ -230,25 +304,5 @@ pub(crate) fn too_deep(at: Span, most: usize) -> Box<Diagnostic> {
         format!("conditions are nested more than {most} deep"),
         "",
         "`and` and `or` take any number of conditions without parentheses",
-    )
-}
-
-/// A name where a value is due.
-pub(crate) fn name_for_value(at: Span, word: &str) -> Box<Diagnostic> {
-    let help = match word {
-        "tcp" => "TCP is protocol 6".to_string(),
-        "udp" => "UDP is protocol 17".to_string(),
-        "icmp" => "ICMP is protocol 1".to_string(),
-        word if word.contains('.') => {
-            "an attribute is compared with a value, not with another attribute".to_string()
-        }
-        word => format!("texts stand between double quotes: \"{word}\""),
-    };
-    refuse(
-        "E1113",
-        at,
-        format!("expected a value, found the name `{word}`"),
-        "",
-        help,
     )
 }

@@ -126,6 +126,7 @@ fn what_is_no_capture_is_named() {
     for (file, expected) in [
         (&b""[..], "E1141 `a.pcap` is no capture file"),
         (b"P4 is no capture", "E1141 `a.pcap` is no capture file"),
+        (b"\x1f\x8b\x08\0packed", "E1141 `a.pcap` is compressed"),
         (
             &pcap(TsResolution::MicroSecond, DataLink::USB_LINUX),
             "E1142 the packets of `a.pcap` are of link type USB_LINUX",

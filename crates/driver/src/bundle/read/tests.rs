@@ -1,4 +1,5 @@
 use super::*;
+use control::Replica;
 
 /// A bundle, or the errors in it: line, column, code, message and help of each.
 fn try_read(text: &str) -> Result<Bundle, Vec<String>> {
@@ -99,20 +100,34 @@ flows = ["egress.flows", "in.c.flows"]
 #[test]
 fn what_is_no_toml_is_reported_with_its_location() {
     let found = wrong("name = \"a\n[[program]]\nsource = b\n");
-    let begins = [
-        "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as",
-        "3:10 E0901 this is not TOML: string values must be quoted, expected literal string; a bundle",
-    ];
-    assert_eq!(found.len(), 2);
-    for (found, begin) in found.iter().zip(begins) {
-        assert!(found.starts_with(begin), "{found}");
-    }
-    let found = wrong("[[program]]\nsource = \"a.p4\"\nsource = \"b.p4\"\n");
     assert_eq!(found.len(), 1);
-    assert!(
-        found[0].starts_with("3:1 E0901 this is not TOML: duplicate key"),
-        "{found:#?}"
+    let begin = "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as";
+    assert!(found[0].starts_with(begin), "{found:#?}");
+    // The parser reports what it makes of all that follows, in two passes.
+    let found = wrong("[[program]]\nsource = \"a.p4\"\ndev = [\"eth0\"\nhook = \"xdp\"\n[share]\n");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("4:1 E0901 "), "{found:#?}");
+    let found = wrong("[[program]]\nsource = \"a.p4\"\nsource = \"b.p4\"\n");
+    assert_eq!(
+        found,
+        ["3:1 E0901 `source` is given twice; remove one of them"]
     );
+}
+
+#[test]
+fn the_schema_of_a_message_is_no_bundle() {
+    let schema = "name = \"sensor\"\nroot = \"message\"\n[[layout]]\nname = \"message\"\n";
+    assert!(is_message(schema));
+    assert_eq!(
+        wrong(schema),
+        [
+            "2:1 E0921 `dir/my flows.toml` is the schema of a message, and no bundle of programs; `onpath check dir/my flows.toml` \
+             checks it, and `onpath plan dir/my flows.toml --attribute NAME` plans how an attribute is found"
+        ]
+    );
+    let bundle = "root = 1\n[[program]]\nsource = \"a.p4\"\n";
+    assert!(!is_message(bundle));
+    assert!(wrong(bundle)[0].starts_with("1:1 E0902 unknown key `root` in a bundle"));
 }
 
 #[test]
@@ -249,15 +264,15 @@ fn ports_and_interfaces_stand_once_and_numbers_are_numbers() {
     let cases = [
         (
             "dev = [\"a\", \"a\"]",
-            "3:7 E0908 interface a is given twice; give each interface once",
+            "3:13 E0908 interface a is given twice; give each interface once",
         ),
         (
             "dev = \"a\"\nports = { 0 = \"b\" }",
-            "4:9 E0908 port 0 is given twice; `dev` gives its interfaces the ports 0, 1, …; give each port once",
+            "4:11 E0908 port 0 is given twice; `dev` gives its interfaces the ports 0, 1, …; give each port once",
         ),
         (
             "dev = \"a\"\ngroups = { 1 = [1] }",
-            "4:10 E0908 multicast group 1 has port 1, which has no interface; name the port's interface by `dev`, `ports` or, \
+            "4:17 E0908 multicast group 1 has port 1, which has no interface; name the port's interface by `dev`, `ports` or, \
              where the program is not to run, `reach`",
         ),
         (
@@ -275,6 +290,46 @@ fn ports_and_interfaces_stand_once_and_numbers_are_numbers() {
     ];
     for (lines, wanted) in cases {
         assert_eq!(wrong_program(lines), wanted);
+    }
+}
+
+#[test]
+fn of_two_that_are_one_too_many_the_second_is_marked_and_the_first_is_shown() {
+    let marked = |lines: &str| {
+        let mut map = SourceMap::new();
+        let text = format!("[[program]]\nsource = \"a.p4\"\n{lines}\n");
+        let file = map.add("a.toml", text).unwrap();
+        let refused = read(&map, file).unwrap_err();
+        let spans = refused.iter().flat_map(|d| {
+            let others = d.secondary.iter().map(|label| label.span);
+            std::iter::once(d.primary.span).chain(others)
+        });
+        let shown = |span| {
+            let at = map.line_col(span).unwrap().1;
+            format!("{}:{} {}", at.line, at.column, map.text(span))
+        };
+        spans.map(shown).collect::<Vec<String>>()
+    };
+    for (lines, wanted) in [
+        (
+            "dev = [\"b\", \"a\", \"a\"]",
+            &["3:18 \"a\"", "3:13 \"a\""][..],
+        ),
+        (
+            "dev = \"a\"\nports = { 1 = \"b\", 0 = \"c\" }",
+            &["4:20 0", "3:7 \"a\""],
+        ),
+        (
+            "ports = { 1 = \"b\" }\nreach = { 2 = \"b\" }",
+            &["4:15 \"b\"", "3:15 \"b\""],
+        ),
+        (
+            "dev = \"a\"\ngroups = { 1 = [0], 01 = [0] }",
+            &["4:21 01", "4:12 1"],
+        ),
+        ("dev = \"a\"\ngroups = { 1 = [0, 7, 0] }", &["4:20 7"]),
+    ] {
+        assert_eq!(marked(lines), wanted, "{lines}");
     }
 }
 
@@ -303,6 +358,27 @@ fn what_is_shared_is_the_state_of_two_programs() {
             "6:1 E0913 `x` is shared by one program only; name the state of two programs or more, or omit the line"
         ]
     );
+    let advice = "name the state of two programs or more, or omit the line";
+    assert_eq!(
+        share("x = []"),
+        [format!("6:1 E0913 `x` is shared by no program; {advice}")]
+    );
+    assert_eq!(
+        share("x = [\"in.f\", \"in.g\"]"),
+        [format!(
+            "6:1 E0913 `x` is shared by one program only; {advice}"
+        )]
+    );
+    // What is wrong already is not one too few.
+    for wrong in [
+        "x = [\"in.f\", \"out\"]",
+        "x = [\"in.f\", \"out.\"]",
+        "x = [\"in.f\", \".f\"]",
+    ] {
+        let found = share(wrong);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains(" E0911 "), "{found:?}");
+    }
     assert_eq!(
         share("x = [\"in.f\", \"out.f\"]\ny = [\"in.g\", \"out.f\"]"),
         [
