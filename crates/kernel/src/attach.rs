@@ -108,7 +108,11 @@ pub fn check_rights(hook: Hook) -> Result<(), Box<Diagnostic>> {
         Hook::Xdp => "run a program by XDP",
         Hook::TcIngress | Hook::TcEgress => "run a program by tc",
     };
-    Err(errors::load::not_permitted(what, &missing))
+    Err(errors::load::not_permitted(
+        what,
+        &missing,
+        caps::in_user_namespace(),
+    ))
 }
 
 /// Fails if an interface cannot have another program at a hook: XDP takes one program, tc many, but programs for tc

@@ -35,6 +35,16 @@ pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
         .collect()
 }
 
+/// Whether this process is in a user namespace of its own: its capabilities are not those of the machine then.
+pub fn in_user_namespace() -> bool {
+    // `user_namespaces(7)`: where no namespace was made, all users are mapped to themselves.
+    std::fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| !maps_all(&map))
+}
+
+fn maps_all(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
 fn held(status: &str) -> Vec<&'static str> {
     let mask = status
         .lines()
@@ -51,6 +61,12 @@ fn held(status: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_first_user_namespace_maps_all_users_to_themselves() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        assert!(!maps_all("         0       1000          1\n"));
+    }
 
     #[test]
     fn the_mask_of_the_status_file_is_read_by_bit() {

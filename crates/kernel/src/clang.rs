@@ -8,6 +8,7 @@ use diag::Diagnostic;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -242,10 +243,13 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
     if joins_stores(&output) {
         (status, output) = run(command.arg("-fno-builtin-memset"))?;
     }
+    if let Some(signal) = status.signal() {
+        return Err(errors::clang::clang_ended(clang, signal));
+    }
     if !status.success() {
         return Err(explain(clang, &output));
     }
-    fs::read(&object).map_err(|e| errors::clang::clang_not_run(clang, &e))
+    fs::read(&object).map_err(|e| errors::clang::clang_left_nothing(clang, &e))
 }
 
 fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {

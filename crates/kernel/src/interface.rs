@@ -34,6 +34,18 @@ pub fn name(index: u32) -> Option<String> {
         .map(|(_, name)| name)
 }
 
+/// The interface that one of this process's namespace belongs to, such as a bridge, if there is one.
+pub fn upper(name: &str, index: u32) -> Option<String> {
+    let folder = format!("/sys/class/net/{name}");
+    // What is mounted there may be of another network namespace.
+    let seen = std::fs::read_to_string(format!("{folder}/ifindex")).ok()?;
+    if seen.trim() != index.to_string() {
+        return None;
+    }
+    let master = std::fs::read_link(format!("{folder}/master")).ok()?;
+    Some(master.file_name()?.to_string_lossy().into_owned())
+}
+
 /// Whether an interface of this process's namespace has IPv6.
 pub fn has_ipv6(name: &str) -> bool {
     let path = format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6");

@@ -173,7 +173,7 @@ pub(crate) fn load_with(
     instance.store.memory = onto.memory;
     instance.store.preload().map_err(|(table, error)| {
         let name = &schema.tables[table].name;
-        errors::load::initial_state(&format!("entries of table `{name}`"), &error.to_string())
+        errors::load::own_entries(name, &error.to_string())
     })?;
     Ok(instance)
 }
@@ -238,7 +238,7 @@ fn explain(failure: LoadFailure, sources: &SourceMap) -> Failure {
     let missing = caps::missing(&caps::RUN);
     let refused_rights = failure.error.raw_os_error() == Some(libc::EPERM);
     let diagnostic = if refused_rights && failure.log.is_empty() {
-        errors::load::not_permitted("load a BPF program", &missing)
+        errors::load::not_permitted("load a BPF program", &missing, caps::in_user_namespace())
     } else {
         match build::refusal(&failure.log, &failure.error) {
             Some(refusal) => {

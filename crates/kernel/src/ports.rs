@@ -33,10 +33,7 @@ pub(crate) fn connect_split(
         if let Some(below) = names.below.filter(|below| port >= below) {
             return Err(errors::device::no_such_port(*port, below));
         }
-        let refused = |error: &io::Error| {
-            let what = format!("port {port} (interface {leave})");
-            errors::load::initial_state(&what, &error.to_string())
-        };
+        let refused = |error: &io::Error| errors::load::own_port(*port, *leave, error);
         let pairs = [
             (&names.devmap, port, leave),
             (&names.input, enter, port),

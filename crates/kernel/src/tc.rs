@@ -251,6 +251,7 @@ fn not_worth_a_second_try(error: &io::Error, name: &str) -> Option<Box<Diagnosti
         Some(libc::EPERM) => Some(errors::load::not_permitted(
             &format!("attach a program to `{name}`"),
             &caps::missing(&caps::RUN),
+            caps::in_user_namespace(),
         )),
         Some(libc::ENODEV) => Some(errors::device::interface_gone(name)),
         _ => None,

@@ -7,7 +7,7 @@ mod refusal;
 
 use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
-use crate::{Pins, caps, errors};
+use crate::{Pins, caps, errors, interface};
 use diag::Diagnostic;
 use modes::{Attacher, Candidate, Candidates, Why};
 use refusal::Interface;
@@ -187,15 +187,23 @@ fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option
         Some(libc::EPERM) => Some(errors::load::not_permitted(
             &format!("attach a program to `{name}`"),
             &caps::missing(&caps::RUN),
+            caps::in_user_namespace(),
         )),
         Some(libc::ENODEV) => Some(errors::device::interface_gone(name)),
+        // A link is refused so where the interface went away after it was looked up.
+        Some(libc::EINVAL) if interface::name(ifindex).is_none() => {
+            Some(errors::device::interface_gone(name))
+        }
         Some(libc::EBUSY | libc::EEXIST) => {
             let checked = check_free(&Pins::default(), name, ifindex);
-            Some(
-                checked
-                    .err()
-                    .unwrap_or_else(|| errors::device::occupied(name, 0, None)),
-            )
+            let other = || match error.raw_os_error() {
+                Some(libc::EEXIST) => {
+                    let upper = interface::upper(name, ifindex);
+                    errors::device::upper_occupied(name, upper.as_deref())
+                }
+                _ => errors::device::occupied(name, 0, None),
+            };
+            Some(checked.err().unwrap_or_else(other))
         }
         _ => None,
     }

@@ -53,7 +53,8 @@ pub enum Command {
     ///
     /// Reports all syntax errors in one run; if there are none, all other errors. For a bundle (a file
     /// that ends in .toml), also checks that its programs fit their hooks, their entries and each other. For
-    /// an object that `onpath build` wrote, checks that it and its description belong together.
+    /// an object that `onpath build` wrote, checks that it and its description belong together; for the folder
+    /// that it wrote, what is in there. The schema of a message (TOML too) is checked by itself.
     Check(Check),
     /// Compile a program or a bundle for a target
     ///

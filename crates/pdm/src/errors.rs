@@ -71,6 +71,14 @@ pub fn not_compiled(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
     why
 }
 
+/// A program in the folder of `--built` cannot be read, for the reason that is given.
+pub fn not_read(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
+    if why.code == Code("E0930") {
+        why.help = Some(BUILT.into());
+    }
+    why
+}
+
 /// The programs in a folder are not those of a measurement.
 pub fn other_programs(folder: &Path) -> Box<Diagnostic> {
     error(

@@ -87,9 +87,12 @@ impl Filter {
         };
         let network = masked(address, length);
         if network != address {
+            let port = port.map_or_else(String::new, |port| format!("/{port}"));
             return refuse(
                 format!("filter `{text}` has address bits after its prefix of {length}"),
-                format!("write {network}/{length}, or {address}/128 for this address alone"),
+                format!(
+                    "write {network}/{length}{port}, or {address}/128{port} for this address alone"
+                ),
             );
         }
         Ok(Filter {
@@ -226,7 +229,10 @@ mod tests {
         assert!(what.contains("`443`"), "{what}");
         assert!(help.contains("fd00::1/128/443"), "{help}");
         let (_, help) = refused("2001:db8::1/32");
-        assert!(help.starts_with("write 2001:db8::/32"), "{help}");
+        assert!(help.starts_with("write 2001:db8::/32,"), "{help}");
+        let (_, help) = refused("2001:db8::1/32/443");
+        let kept = "write 2001:db8::/32/443, or 2001:db8::1/128/443 for this address alone";
+        assert_eq!(help, kept);
         for text in ["/0", "/65536", "::/0/http", "/"] {
             assert!(refused(text).0.contains("not a port"), "{text}");
         }

@@ -10,7 +10,7 @@ pub fn varbit(what: &str, name: &str, at: Span) -> Diagnostic {
         at,
         format!("the {what} `{name}` has a varbit in its key or value"),
     )
-    .help("keep fields of fixed width, or a hash of the varbit")
+    .help("keep fields of fixed width")
 }
 
 /// A key that is too long to be made on the stack.

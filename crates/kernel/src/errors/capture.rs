@@ -1,6 +1,7 @@
 //! Capturing packets at an interface.
 
 use diag::{Code, Diagnostic, Span, system_message};
+use nix::errno::Errno;
 use std::io;
 
 /// The process may not capture packets.
@@ -33,6 +34,21 @@ pub fn no_ethernet(device: &str, link: u16) -> Box<Diagnostic> {
 
 /// The kernel refused for another reason.
 pub fn not_opened(device: &str, error: &io::Error) -> Box<Diagnostic> {
+    let help = match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::ENOMEM | Errno::ENOBUFS) => {
+            "the ring of packets takes 16 MB of the kernel's memory: free some, or read a capture file (--read)"
+        }
+        Some(Errno::EAFNOSUPPORT | Errno::EPROTONOSUPPORT) => {
+            "the kernel needs CONFIG_PACKET: `modprobe af_packet` loads it where it is a module"
+        }
+        Some(Errno::ENODEV | Errno::ENXIO) => {
+            "the interface went away: `ip link` lists those of this network namespace"
+        }
+        Some(Errno::EMFILE | Errno::ENFILE) => {
+            "`ulimit -n` raises the number of files that a process may have open"
+        }
+        _ => "a capture file (--read) can be read everywhere",
+    };
     Diagnostic::error(
         Code("E1152"),
         Span::NONE,
@@ -41,6 +57,23 @@ pub fn not_opened(device: &str, error: &io::Error) -> Box<Diagnostic> {
             system_message(error)
         ),
     )
-    .help("the kernel needs CONFIG_PACKET, and 16 MB of memory for the ring")
+    .help(help)
     .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remedy_is_one_for_the_cause() {
+        let help = |errno: Errno| {
+            let refused = not_opened("v0", &io::Error::from(errno));
+            refused.help.unwrap_or_default()
+        };
+        assert!(help(Errno::ENOMEM).contains("16 MB"));
+        assert!(help(Errno::EAFNOSUPPORT).contains("CONFIG_PACKET"));
+        assert!(help(Errno::EMFILE).contains("ulimit -n"));
+        assert!(!help(Errno::EINVAL).contains("CONFIG_PACKET"));
+    }
 }

@@ -1,7 +1,9 @@
 //! The C compiler: missing, too old, or refusing.
 
 use crate::clang::{CLANG_VARIABLE, Clang, OLDEST};
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic, Span, system_message};
+use nix::libc;
+use nix::sys::signal::Signal;
 use std::io;
 use std::path::Path;
 
@@ -46,15 +48,37 @@ pub fn clang_too_old(clang: &Clang) -> Box<Diagnostic> {
     .into()
 }
 
-/// The compiler could not be run, or left no object.
+/// The compiler could not be run.
 pub fn clang_not_run(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0753"),
-        Span::NONE,
-        format!("`{}` could not be run: {error}", clang.path.display()),
-    )
-    .help("check the installation with `onpath doctor`")
-    .into()
+    let why = system_message(error);
+    not_compiled(clang, &format!("could not be run: {why}"), INSTALLATION)
+}
+
+/// The compiler left no object.
+pub fn clang_left_nothing(clang: &Clang, error: &io::Error) -> Box<Diagnostic> {
+    let why = system_message(error);
+    let what = format!("reported no error, but its object cannot be read: {why}");
+    not_compiled(clang, &what, INSTALLATION)
+}
+
+/// A signal ended the compiler.
+pub fn clang_ended(clang: &Clang, signal: i32) -> Box<Diagnostic> {
+    let name = Signal::try_from(signal).map_or("a signal", Signal::as_str);
+    let help = match signal {
+        libc::SIGKILL => {
+            "where memory runs out the kernel ends processes so (`dmesg` tells): free some, and build again"
+        }
+        _ => INSTALLATION,
+    };
+    not_compiled(clang, &format!("was ended by {name} ({signal})"), help)
+}
+
+const INSTALLATION: &str = "check the installation with `onpath doctor`";
+
+fn not_compiled(clang: &Clang, what: &str, help: &str) -> Box<Diagnostic> {
+    let message = format!("`{}` {what}", clang.path.display());
+    let refused = Diagnostic::error(Code("E0753"), Span::NONE, message);
+    refused.help(help).into()
 }
 
 /// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's reason.
@@ -140,7 +164,10 @@ pub fn no_scratch_space(error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0757"),
         Span::NONE,
-        format!("no temporary files for the compiler: {error}"),
+        format!(
+            "no temporary files for the compiler: {}",
+            system_message(error)
+        ),
     )
     .help("free space in the temporary folder, or set TMPDIR to another")
     .into()
@@ -169,7 +196,7 @@ pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
         format!(
             "cannot read the C file `{}`: {}",
             file.display(),
-            diag::system_message(error)
+            system_message(error)
         ),
     )
     .help("name a file that supplies the program's extern functions after `--extern`")

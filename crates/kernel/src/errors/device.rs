@@ -41,6 +41,29 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic>
     .into()
 }
 
+/// A bridge, a bond or the like to which the interface belongs has an XDP program; its name, if it is known.
+pub fn upper_occupied(name: &str, upper: Option<&str>) -> Box<Diagnostic> {
+    let (which, there) = match upper {
+        Some(upper) => (
+            format!("interface `{upper}`, to which `{name}` belongs,"),
+            format!("at `{upper}`"),
+        ),
+        None => (
+            format!("an interface to which `{name}` belongs"),
+            "there".to_string(),
+        ),
+    };
+    Diagnostic::error(
+        Code("E0781"),
+        Span::NONE,
+        format!("{which} has an XDP program already; nothing was changed"),
+    )
+    .help(format!(
+        "the kernel runs XDP at one of the two: run the program {there}, or end what runs there (`onpath ls`, `bpftool net`)"
+    ))
+    .into()
+}
+
 /// The kernel did not attach the program, natively or otherwise.
 pub fn not_attached(name: &str, native: &Refused, generic: &Refused) -> Box<Diagnostic> {
     let remedy = native.remedy.as_deref().or(generic.remedy.as_deref());
@@ -138,14 +161,14 @@ pub fn bad_instance_name(name: &str) -> Box<Diagnostic> {
     .into()
 }
 
-/// A port number that the program's port map cannot hold.
+/// A port for which the program's port map has no room.
 pub fn bad_port(port: u32, ports: u32) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0787"),
         Span::NONE,
-        format!("port {port} is too large: the program's port map has {ports}"),
+        format!("there is no room for port {port}: the program has {ports} ports at most"),
     )
-    .help(format!("use port numbers below {ports}"))
+    .help(format!("give it {ports} interfaces or fewer"))
     .into()
 }
 
@@ -231,6 +254,20 @@ pub fn link_settings(name: &str, error: &io::Error) -> Box<Diagnostic> {
         ),
     )
     .help("it takes CAP_NET_ADMIN; `ip -details link show` shows them")
+    .into()
+}
+
+/// Settings of an interface that a program had changed could not be restored after it was detached.
+pub fn link_settings_left(name: &str, error: &io::Error) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0795"),
+        Span::NONE,
+        format!(
+            "the program was detached, but the settings of interface `{name}` could not be restored: {}",
+            system_message(error)
+        ),
+    )
+    .help("it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them")
     .into()
 }
 

@@ -2,42 +2,60 @@
 
 use crate::memory::{MapNeed, readable};
 use diag::{Code, Diagnostic, Span, counted, system_message};
+use nix::libc;
 use std::io;
 use std::path::Path;
 
 /// The capabilities that loading and attaching a program takes.
 const NEEDED: &str = "CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
 
-/// The process may not use BPF.
-pub fn not_permitted(what: &str, missing: &[&str]) -> Box<Diagnostic> {
-    let lacks = if missing.is_empty() {
-        String::from("a security policy forbids it although the capabilities are there")
+/// The process may not use BPF. In a user namespace it has capabilities that do not count for that.
+pub fn not_permitted(what: &str, missing: &[&str], in_user_namespace: bool) -> Box<Diagnostic> {
+    let granted = format!("run it as root, or give it {NEEDED}");
+    let (lacks, remedy) = if in_user_namespace {
+        (
+            "it takes capabilities of the machine, and those of this process are of a user namespace"
+                .to_string(),
+            "run it outside the user namespace, as root of the machine".to_string(),
+        )
+    } else if missing.is_empty() {
+        (
+            "a security policy forbids it although the capabilities are there".to_string(),
+            granted,
+        )
     } else {
-        format!("this process lacks {}", missing.join(", "))
+        (
+            format!("this process lacks {}", missing.join(", ")),
+            granted,
+        )
     };
-    Diagnostic::error(
-        Code("E0760"),
-        Span::NONE,
-        format!("not permitted to {what}: {lacks}"),
-    )
-    .help(format!(
-        "run it as root, or give it {NEEDED}; `onpath test --target interp` needs no rights"
-    ))
-    .into()
+    let message = format!("not permitted to {what}: {lacks}");
+    Diagnostic::error(Code("E0760"), Span::NONE, message)
+        .help(format!(
+            "{remedy}; `onpath test --target interp` needs no rights"
+        ))
+        .into()
 }
 
 /// The kernel did not take the object, and it was not the verifier.
 pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
     let first = messages.lines().map(str::trim).find(|l| !l.is_empty());
-    let because = first.map_or_else(|| error.to_string(), |l| format!("{error} ({l})"));
+    let why = system_message(error);
+    let because = first.map_or_else(|| why.clone(), |l| format!("{why} ({l})"));
+    let help = match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => {
+            "`ulimit -n` raises the number of files, programs and maps that a process may have open"
+        }
+        _ => {
+            "`onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages"
+        }
+    };
     Diagnostic::error(
         Code("E0761"),
         Span::NONE,
         format!("the kernel did not load the program: {because}"),
     )
-    .help(
-        "`onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages",
-    )
+    .help(help)
     .into()
 }
 
@@ -117,15 +135,24 @@ pub fn no_program(name: &str) -> Box<Diagnostic> {
     .into()
 }
 
-/// Entries of the program itself did not go into its maps.
-pub fn initial_state(what: &str, error: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0764"),
-        Span::NONE,
-        format!("the program's own {what} could not be set: {error}"),
-    )
-    .help("a larger `size` for the table may be needed")
-    .into()
+/// Entries of a table that the program itself has did not go into its maps.
+pub fn own_entries(table: &str, error: &str) -> Box<Diagnostic> {
+    let what = format!("entries of table `{table}`");
+    let help = "a larger `size` for the table may be needed";
+    initial_state(&what, error, help)
+}
+
+/// A port did not go into the program's maps.
+pub fn own_port(port: u32, interface: u32, error: &io::Error) -> Box<Diagnostic> {
+    let what = format!("port {port} (interface {interface})");
+    let help = "`ip link` lists the interfaces of this network namespace with their numbers";
+    initial_state(&what, &system_message(error), help)
+}
+
+fn initial_state(what: &str, error: &str, help: &str) -> Box<Diagnostic> {
+    let message = format!("the program's own {what} could not be set: {error}");
+    let refused = Diagnostic::error(Code("E0764"), Span::NONE, message);
+    refused.help(help).into()
 }
 
 /// No BPF file system, and none could be mounted.

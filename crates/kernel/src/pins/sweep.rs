@@ -281,7 +281,8 @@ fn settings(folder: &Path) -> io::Result<Vec<Changed>> {
 
 fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
     for changed in settings.iter().rev() {
-        link_settings::restore(changed).map_err(|e| device::link_settings(&changed.name, &e))?;
+        link_settings::restore(changed)
+            .map_err(|e| device::link_settings_left(&changed.name, &e))?;
     }
     Ok(())
 }

@@ -50,6 +50,9 @@ fn compiling() {
             clang::named_clang_unusable(Path::new("/bin/true")),
             clang::clang_too_old(&old),
             clang::clang_not_run(&old, &error),
+            clang::clang_left_nothing(&old, &io::Error::from_raw_os_error(libc::ENOENT)),
+            clang::clang_ended(&old, libc::SIGKILL),
+            clang::clang_ended(&old, libc::SIGSEGV),
             clang::stack_too_large("/tmp/x/prog.c:9:5: error: Looks like the BPF stack limit is exceeded"),
             clang::stack_too_large("/tmp/x/sum.c:9:5: error: Looks like the BPF stack limit is exceeded"),
             clang::stack_too_large("combined stack size of 2 calls is 544. Too large"),
@@ -65,7 +68,13 @@ E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang
   set it to the path of a clang of version 15 or newer, or unset it
 E0752 `/usr/bin/clang` is clang 11, older than 15
   install a newer one (`apt-get install clang-19`)
-E0753 `/usr/bin/clang` could not be run: No space left on device (os error 28)
+E0753 `/usr/bin/clang` could not be run: No space left on device
+  check the installation with `onpath doctor`
+E0753 `/usr/bin/clang` reported no error, but its object cannot be read: No such file or directory
+  check the installation with `onpath doctor`
+E0753 `/usr/bin/clang` was ended by SIGKILL (9)
+  where memory runs out the kernel ends processes so (`dmesg` tells): free some, and build again
+E0753 `/usr/bin/clang` was ended by SIGSEGV (11)
   check the installation with `onpath doctor`
 E0754 the program needs more stack than the 512 bytes of a BPF program
   keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
@@ -77,7 +86,7 @@ E0755 clang 11 refused the generated C: line 3:1: error: unknown type name 'u33'
   if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: `onpath build --emit c` shows the text
 E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
-E0757 no temporary files for the compiler: No space left on device (os error 28)
+E0757 no temporary files for the compiler: No space left on device
   free space in the temporary folder, or set TMPDIR to another
 E0758 cannot read the C file `sums.c`: No space left on device
   name a file that supplies the program's extern functions after `--extern`
@@ -100,13 +109,16 @@ fn loading() {
     let error = io::Error::from_raw_os_error(libc::EACCES);
     assert_eq!(
         shown(&[
-            load::not_permitted("load a BPF program", &["CAP_BPF", "CAP_NET_ADMIN"]),
-            load::not_permitted("load a BPF program", &[]),
+            load::not_permitted("load a BPF program", &["CAP_BPF", "CAP_NET_ADMIN"], false),
+            load::not_permitted("load a BPF program", &[], false),
+            load::not_permitted("load a BPF program", &[], true),
             load::not_loaded(&error, "libbpf: map 'x': failed to create\n"),
+            load::not_loaded(&io::Error::from_raw_os_error(libc::EMFILE), ""),
             load::too_old((5, 15), &["bpf_loop", "bpf_xdp_load_bytes"]),
             load::map_differs("routes", "it is not there"),
             load::no_program("xdp_main"),
-            load::initial_state("entries of table `t`", "it is full (4 entries)"),
+            load::own_entries("t", "it is full (4 entries)"),
+            load::own_port(3, 17, &io::Error::from_raw_os_error(libc::EINVAL)),
             load::too_much_memory(&table, table.need.full, 8 << 30, false),
             load::too_much_memory(&table, table.need.full + (1 << 30), 8 << 30, true),
             load::no_bpffs(Path::new("/sys/fs/bpf"), &error),
@@ -117,8 +129,12 @@ E0760 not permitted to load a BPF program: this process lacks CAP_BPF, CAP_NET_A
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `onpath test --target interp` needs no rights
 E0760 not permitted to load a BPF program: a security policy forbids it although the capabilities are there
   run it as root, or give it CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; `onpath test --target interp` needs no rights
-E0761 the kernel did not load the program: Permission denied (os error 13) (libbpf: map 'x': failed to create)
+E0760 not permitted to load a BPF program: it takes capabilities of the machine, and those of this process are of a user namespace
+  run it outside the user namespace, as root of the machine; `onpath test --target interp` needs no rights
+E0761 the kernel did not load the program: Permission denied (libbpf: map 'x': failed to create)
   `onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages
+E0761 the kernel did not load the program: Too many open files
+  `ulimit -n` raises the number of files, programs and maps that a process may have open
 E0768 Linux 5.15 lacks bpf_loop and bpf_xdp_load_bytes; Onpath needs Linux 6.1
   the interpreter runs programs anywhere: `onpath test --target interp`; `onpath build --kernel 6.1` makes objects for another machine
 E0762 the object and its description disagree about map `routes`: it is not there
@@ -127,6 +143,8 @@ E0763 the object holds no program `xdp_main`
   build it again with `onpath build`
 E0764 the program's own entries of table `t` could not be set: it is full (4 entries)
   a larger `size` for the table may be needed
+E0764 the program's own port 3 (interface 17) could not be set: Invalid argument
+  `ip link` lists the interfaces of this network namespace with their numbers
 E0767 table `sw.routes` with 134217728 entries takes 10 GB, but 8.0 GB is free
   give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run --allow-memory 10G` loads it all the same
 E0767 the program's maps take 11 GB, of which table `sw.routes` with 134217728 entries takes 10 GB, but `--allow-memory` allows 8.0 GB
@@ -175,6 +193,8 @@ fn devices() {
             device::no_interface("eth7", &["lo".into(), "eth0".into()]),
             device::occupied("eth0", 12, None),
             device::occupied("eth0", 12, Some("fw")),
+            device::upper_occupied("eth0", Some("br0")),
+            device::upper_occupied("eth0", None),
             device::not_attached("eth0", &refused_for("LRO is on", None), &refused_for("Invalid argument", None)),
             device::not_attached("eth0", &refused_for("the MTU is too large", Some("lower it")), &refused_for("Invalid argument", None)),
             device::instance_exists("fw"),
@@ -195,6 +215,10 @@ E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
   another program put it there: `ip link set dev eth0 xdp off` detaches it unless a link holds it; `bpftool net` shows which
 E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
   detach it with `onpath unload fw`
+E0781 interface `br0`, to which `eth0` belongs, has an XDP program already; nothing was changed
+  the kernel runs XDP at one of the two: run the program at `br0`, or end what runs there (`onpath ls`, `bpftool net`)
+E0781 an interface to which `eth0` belongs has an XDP program already; nothing was changed
+  the kernel runs XDP at one of the two: run the program there, or end what runs there (`onpath ls`, `bpftool net`)
 E0782 the program could not be attached to `eth0`: native XDP: LRO is on; generic XDP: Invalid argument
   the interface may be of a kind that has no XDP; programs of tc_model run at most kinds
 E0782 the program could not be attached to `eth0`: native XDP: the MTU is too large; generic XDP: Invalid argument
@@ -215,8 +239,8 @@ E0785 several programs are loaded; specify one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance
   use letters, digits, `-` and `_`, up to 64 of them
-E0787 port 900 is too large: the program's port map has 256
-  use port numbers below 256
+E0787 there is no room for port 900: the program has 256 ports at most
+  give it 256 interfaces or fewer
 E0788 the test network could not be made: a network namespace: Operation not permitted
   it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights
 "
@@ -243,6 +267,7 @@ fn several_programs_and_tc() {
             device::interface_gone("eth0"),
             device::no_ethernet("tun0", LinkType(0xfffe)),
             device::link_settings("eth0", &denied),
+            device::link_settings_left("eth0", &denied),
             device::not_one(&denied),
             device::busy(),
             device::filters_left(&denied),
@@ -268,6 +293,8 @@ E0800 packets of interface `tun0` have no Ethernet header (link type 65534), and
   `ip link show dev tun0` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have Ethernet headers, tun, ipip, gre and wireguard ones have none
 E0795 the settings of interface `eth0` could not be changed: Operation not permitted
   it takes CAP_NET_ADMIN; `ip -details link show` shows them
+E0795 the program was detached, but the settings of interface `eth0` could not be restored: Operation not permitted
+  it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them
 E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted
   attaching at several hooks atomically requires CAP_SYS_ADMIN and Linux 5.2; a single interface does not
 E0797 another onpath command is loading or removing programs, and does not end

@@ -27,13 +27,17 @@ use std::sync::Arc;
 type Reported = Vec<(Diagnostics, SourceMap)>;
 
 /// Checks a program, an object or a bundle: status 0 if it is accepted, 1 if it is refused.
-pub(crate) fn run(args: Check) -> Done {
+pub(crate) fn run(mut args: Check) -> Done {
+    let found = built::find(&args.source.file);
+    let nothing = found.map(|file| args.source.file = file).err();
     let file = args.source.file.display().to_string();
-    let (reported, what) = if is_object(&args.source.file) {
+    let (reported, what) = if let Some(refused) = nothing {
+        (vec![(refused.into(), SourceMap::new())], String::new())
+    } else if is_object(&args.source.file) {
         (check_object(&args)?, String::new())
     } else if is_bundle(&args.source.file) {
-        let (reported, programs) = check_bundle(&args)?;
-        (reported, format!(", {}", counted(programs, "program")))
+        let (reported, what) = check_toml(&args)?;
+        (reported, format!(", {what}"))
     } else {
         let reported = match (args.hook, driver::elaborate(&input(&args.source))) {
             (
@@ -83,7 +87,7 @@ pub(crate) fn run(args: Check) -> Done {
 /// The diagnostics of a program that is to run at a hook.
 fn at_hook(mut elaborated: Elaborated, hook: Hook) -> (Diagnostics, SourceMap) {
     let request = Request::hook(hook);
-    if let Err(unfit) = bpf_target::generate(&elaborated.program, &elaborated.map, request) {
+    if let Err(unfit) = bpf_target::check(&elaborated.program, &elaborated.map, request) {
         elaborated.diagnostics.append(unfit);
     }
     (elaborated.diagnostics, elaborated.map)
@@ -118,8 +122,8 @@ fn check_object(args: &Check) -> Result<Reported, Stop> {
     Ok(vec![(wrong, SourceMap::new())])
 }
 
-/// Everything about a bundle but what needs a kernel, a network or clang. Also returns how many programs it has.
-fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
+/// A bundle, or the schema of a message. Also returns what it is, if it is accepted.
+fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
         return Err(Stop::Usage(format!(
             "`-I` and `-D` are for a single program: {} sets `include` and `define` for each of its programs",
@@ -137,10 +141,27 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
     let Some(file) = map.add(args.source.file.display().to_string(), text) else {
         return failed(format!("`{}` is too large", args.source.file.display()));
     };
-    let bundle = match bundle::read(&map, file) {
-        Ok(bundle) => bundle,
-        Err(wrong) => return Ok((vec![(wrong, map)], 0)),
-    };
+    if bundle::is_message(&map.file(file).text) {
+        let (wrong, what) = match payload::load(&map, file) {
+            Ok(schema) => {
+                let attributes = counted(schema.attributes.len(), "attribute");
+                (Diagnostics::new(), format!("a message with {attributes}"))
+            }
+            Err(wrong) => (wrong, String::new()),
+        };
+        return Ok((vec![(wrong, map)], what));
+    }
+    match bundle::read(&map, file) {
+        Ok(bundle) => {
+            let reported = check_bundle(&bundle, map)?;
+            Ok((reported, counted(bundle.programs.len(), "program")))
+        }
+        Err(wrong) => Ok((vec![(wrong, map)], String::new())),
+    }
+}
+
+/// Everything about a bundle but what needs a kernel, a network or clang. `map` has its text.
+fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
     let mut reported = Reported::new();
     let mut own = Diagnostics::new();
     let mut programs = Vec::new();
@@ -158,7 +179,7 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
         }
     }
     if reported.is_empty() && !own.has_errors() {
-        own = together(&bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
+        own = together(bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
     }
     for part in programs {
         if let Part::Text(elaborated) = part {
@@ -166,7 +187,7 @@ fn check_bundle(args: &Check) -> Result<(Reported, usize), Stop> {
         }
     }
     reported.push((own, map));
-    Ok((reported, bundle.programs.len()))
+    Ok(reported)
 }
 
 /// A program of a bundle, right by itself.
@@ -198,7 +219,7 @@ fn together(
                     externs: &member.externs,
                     ..Request::default()
                 };
-                match bpf_target::generate(program, &elaborated.map, request) {
+                match bpf_target::check(program, &elaborated.map, request) {
                     Ok(output) => described = Some(Arc::new(output.abi)),
                     Err(refused) => match bundle::moved_to(&refused, bundle.hook_span(number)) {
                         Some(placed) => unfit = placed,

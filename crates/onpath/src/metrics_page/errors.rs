@@ -2,7 +2,7 @@
 
 use diag::{Code, Diagnostic, Span};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 
 fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
     Diagnostic::error(Code(code), Span::NONE, what)
@@ -12,18 +12,30 @@ fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -
 
 /// The address for `--prometheus` cannot be read.
 pub(super) fn address(text: &str) -> Box<Diagnostic> {
-    let port = text.trim_start_matches(':');
-    let port = if port.parse::<u16>().is_ok() {
-        port
+    let (host, port) = match text.rsplit_once(':') {
+        Some(parts) => parts,
+        None if text.bytes().all(|b| b.is_ascii_digit()) => ("", text),
+        None => (text, ""),
+    };
+    let right = port.parse::<u16>().ok();
+    let shown = right.unwrap_or(9464);
+    let forms = format!(
+        "write 127.0.0.1:{shown} or [::1]:{shown} for this machine alone, [::]:{shown} for all that can reach it"
+    );
+    let is_number = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let help = if text.parse::<Ipv6Addr>().is_ok() {
+        format!("an IPv6 address stands in brackets: [{text}]:9464")
+    } else if is_number && right.is_none() {
+        format!("ports are at most {}; {forms}", u16::MAX)
+    } else if host.starts_with(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') {
+        format!("names are not looked up; {forms}")
     } else {
-        "9464"
+        forms
     };
     error(
         "E0961",
-        format!("expected ADDR:PORT, found `{text}`"),
-        format!(
-            "write 127.0.0.1:{port} or [::1]:{port} for this machine alone, [::]:{port} for all that can reach it"
-        ),
+        format!("expected ADDR:PORT for `--prometheus`, found `{text}`"),
+        help,
     )
 }
 
@@ -61,6 +73,12 @@ mod tests {
         let help = |text| address(text).help.unwrap_or_default();
         assert!(help("9100").contains("127.0.0.1:9100"), "{}", help("9100"));
         assert!(help(":9100").contains("[::]:9100"));
-        assert!(help("localhost").contains("127.0.0.1:9464"));
+        let names = "names are not looked up; write 127.0.0.1:9464";
+        assert!(help("localhost").starts_with(names));
+        assert!(help("localhost:9464").starts_with(names));
+        assert!(
+            help("127.0.0.1:99999").starts_with("ports are at most 65535; write 127.0.0.1:9464")
+        );
+        assert!(help("::1").ends_with("[::1]:9464"));
     }
 }

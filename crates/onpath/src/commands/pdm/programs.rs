@@ -56,8 +56,8 @@ pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> 
 /// The programs' objects instead of their texts. What they share, and where they run, is as ever.
 fn take_built(bundle: &mut Bundle, folder: &Path) -> Result<(), Box<Diagnostic>> {
     let object = |program: &str| -> PathBuf { folder.join(program).with_extension("o") };
-    let egress = built::read(&object(instance::EGRESS))?;
-    let ingress = built::read(&object(instance::INGRESS))?;
+    let read = |program| built::read(&object(program)).map_err(errors::not_read);
+    let (egress, ingress) = (read(instance::EGRESS)?, read(instance::INGRESS)?);
     if !is_measurement(&egress.schema, &ingress.schema) {
         return Err(errors::other_programs(folder));
     }

@@ -43,7 +43,12 @@ pub(super) fn run(
         };
         let interrupted = interrupts
             .wait_beside(ring.ready(), wait)
-            .map_err(|e| Stop::Failed(format!("waiting for packets failed: {e}")))?
+            .map_err(|e| {
+                Stop::Failed(format!(
+                    "waiting for packets failed: {}",
+                    diag::system_message(&e)
+                ))
+            })?
             .is_some();
         let is_quiet = taken == 0;
         if is_quiet {
@@ -55,9 +60,12 @@ pub(super) fn run(
         if last || schedule.is_due() {
             let (seconds, elapsed) = schedule.take();
             let report = evaluator.report(seconds);
-            let dropped = ring
-                .dropped()
-                .map_err(|e| Stop::Failed(format!("the kernel's counts cannot be read: {e}")))?;
+            let dropped = ring.dropped().map_err(|e| {
+                Stop::Failed(format!(
+                    "the kernel's counts cannot be read: {}",
+                    diag::system_message(&e)
+                ))
+            })?;
             let reading = show.report(&report, dropped, elapsed)?;
             if is_gone {
                 err_line!("{device}: the interface is gone");
