@@ -115,7 +115,7 @@ pub(crate) fn condition(
     let right = text[start..].trim();
     let (right, sign) = right.strip_prefix('-').map_or((right, 1), |r| (r, -1));
     let right = number(right)
-        .ok_or_else(|| Wrong::Expected("a whole number", start..text.len()))?
+        .ok_or(Wrong::Expected("a whole number", start..text.len()))?
         .saturating_mul(sign);
     Ok(Condition {
         left,
