@@ -4,13 +4,14 @@ parser prs(packet_in packet, out hs_t hdr) {
     state start { packet.extract(hdr.eth); transition accept; }
 }
 control sw(inout hs_t hdr, in xdp_input xin, out xdp_output xout) {
-    action a(byte_t b) { //~ E0565 takes a header
+    action a(byte_t b) { //~ E0565 entries cannot give the headers
         hdr.eth.type = (bit<16>) b.x;
     }
     table t {
         key = { hdr.eth.type: exact; }
-        actions = { a; @defaultonly NoAction; }
-        default_action = NoAction();
+        actions = { a; NoAction; }
+        const entries = { 0x0800: a({ 1 }); }
+        const default_action = NoAction();
     }
     apply {
         t.apply();
