@@ -98,18 +98,6 @@ extern message {
     /// READ, whatever follows.
     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
 
-    /// Keeps the first `length` bytes of the message that was read last, for a later packet in which it goes on: what leads to them, or 0
-    /// if they cannot be kept. They can be if they were read, and are a quarter of `limit` at most. There is room for 1024 messages: what was kept first is
-    /// forgotten first.
-    bit<64> keep(in bit<32> length);
-
-    /// As `read`, of a message that begins with the bytes that were kept, and goes on at an offset of the payload, of which half of `limit`
-    /// is read at most; OTHER if they were forgotten. With 0 there are none, and it is `read`.
-    message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length);
-
-    /// The same for some attributes, as in `read_for`.
-    message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length, string attributes);
-
     /// An attribute that is a number. False, and the value 0, if the message has none of this name. T is a `bit<W>` of up to
     /// 64 bits that has room for all values, or `int<64>` for those that may be negative. Of several values the first in the message.
     bool get_number<T>(string attribute, out T value);

@@ -129,12 +129,6 @@ pub(crate) static MESSAGE: Spec = Spec {
             "next = { body = \"body\", length = \"content_length\" }",
         ),
         optional(
-            "follow",
-            Kind::Flag,
-            "Whether a message that a segment of TCP ends in goes on in the next one.",
-            "follow = true",
-        ),
-        optional(
             "exchange",
             Kind::Table(&EXCHANGE),
             "Which messages are requests, and which are the responses to them; without `request` and `response`, those to and from its ports.",

@@ -88,8 +88,6 @@ pub struct Schema {
     pub recognise: Vec<Signature>,
     /// Where another message begins in the same segment; `None` if there is none.
     pub next: Option<Next>,
-    /// Whether a message that a segment of TCP ends in goes on in the next one.
-    pub follow: bool,
     /// What answers what; `None` if nothing says that.
     pub exchange: Option<Exchange>,
     /// Bounds.
@@ -106,12 +104,6 @@ impl Schema {
     /// Whether a payload is this message, as far as its first bytes show.
     pub fn recognises(&self, payload: &[u8]) -> bool {
         self.recognise.is_empty() || self.recognise.iter().any(|s| s.is_of(payload))
-    }
-
-    /// The most bytes that [`Schema::recognises`] needs to see of a message.
-    pub fn signature_bytes(&self) -> usize {
-        let ends = self.recognise.iter().map(|s| s.at + s.bytes.len());
-        ends.max().unwrap_or(0)
     }
 }
 
@@ -278,28 +270,6 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
-}
-
-impl Field {
-    /// The only bytes that may stand in front of the end of the field, where those that are trimmed are among them.
-    pub fn chars_to_end(&self) -> Option<CharSet> {
-        let trim = self.trim.unwrap_or_else(CharSet::empty);
-        self.chars.filter(|chars| {
-            let mut trimmed = (0..=255u8).filter(|&byte| trim.contains(byte));
-            trimmed.all(|byte| chars.contains(byte))
-        })
-    }
-
-    /// Of a field whose end has not come so far: whether a byte that cannot stand in it shows that none may come. The last byte may be the first
-    /// one of an end of two.
-    pub fn shows_early(&self) -> bool {
-        match &self.extent {
-            Extent::Until { ends, .. } => {
-                self.chars_to_end().is_some() && ends.iter().all(|end| end.len() <= 2)
-            }
-            _ => false,
-        }
-    }
 }
 
 /// Which of a field's values an attribute is.

@@ -4,12 +4,11 @@ use crate::aggregate::State;
 use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages, Payload, Place, Reader};
+use crate::messages::{Found, Messages, Payload, Reader};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
 use crate::report::{Counts, Report, Row};
-use crate::streams::Streams;
 use crate::value::Value;
 use crate::{MAX_AGGREGATES, MAX_KEYS, MAX_TEXT, check};
 use std::borrow::Cow;
@@ -32,8 +31,6 @@ pub struct Frame<'a> {
 pub struct Evaluator<'m> {
     /// Reads the messages that the query is about.
     reader: Option<Box<dyn Reader + 'm>>,
-    /// Of a query whose messages go on from segment to segment.
-    streams: Option<Streams>,
     figures: Figures,
 }
 
@@ -90,8 +87,6 @@ impl<'m> Evaluator<'m> {
         let exchanges = exchanges.and_then(Exchanges::new);
         names.extend(exchanges.iter().flat_map(Exchanges::attributes));
         let reader = query.kind.map(|kind| messages.reader(kind, &names));
-        let streams = schema.filter(|schema| schema.follow);
-        let streams = streams.and_then(|_| Streams::new());
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
         let mut figures = Figures {
             query,
@@ -106,11 +101,7 @@ impl<'m> Evaluator<'m> {
             // Nothing is counted as nothing.
             group(&mut figures.groups, &figures.query, seed, &[]);
         }
-        Evaluator {
-            reader,
-            streams,
-            figures,
-        }
+        Evaluator { reader, figures }
     }
 
     /// Takes a packet.
@@ -120,25 +111,13 @@ impl<'m> Evaluator<'m> {
     }
 
     /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
-    /// ports and the length, which is that of the bytes, have values besides the attributes of messages. What is received from and at the same
-    /// ports is one stream, in order, until [`Evaluator::ended`].
+    /// ports and the length, which is that of the bytes, have values besides the attributes of messages.
     pub fn received(&mut self, payload: Payload, time: Duration) {
         self.take(&Packet::received(payload), time);
     }
 
-    /// Takes note that the stream between two ports ended from which an application received: what comes between them is another one.
-    pub fn ended(&mut self, source_port: u16, destination_port: u16) {
-        if let Some(streams) = &mut self.streams {
-            streams.end(source_port, destination_port);
-        }
-    }
-
     fn take(&mut self, packet: &Packet, time: Duration) {
-        let Evaluator {
-            reader,
-            streams,
-            figures,
-        } = self;
+        let Evaluator { reader, figures } = self;
         figures.counts.packets += 1;
         let (first, last) = figures.times.unwrap_or((time, time));
         figures.times = Some((first.min(time), last.max(time)));
@@ -153,14 +132,9 @@ impl<'m> Evaluator<'m> {
             return;
         };
         let from = (packet, &payload);
-        let mut each = |message: Found| figures.message(from, time, message);
-        match streams {
-            Some(streams) => {
-                streams.read(from, reader.as_mut(), &mut each);
-                figures.counts.streams = streams.counts();
-            }
-            None => reader.read(&payload, &mut Place::default(), &mut each),
-        }
+        reader.read(&payload, &mut |message| {
+            figures.message(from, time, message)
+        });
     }
 
     /// What became of the packets so far.
@@ -201,7 +175,7 @@ impl<'m> Evaluator<'m> {
 impl Figures {
     /// Takes a message: of a query about response times a response with its request is a record, of others each message.
     fn message(&mut self, from: (&Packet, &Payload), time: Duration, message: Found) {
-        self.counts.malformed += u64::from(!message.whole && !message.unread);
+        self.counts.malformed += u64::from(!message.whole);
         if let Some(exchanges) = &mut self.exchanges {
             let answered = exchanges.take(from, time, message, &mut self.counts);
             if let Some((values, time)) = answered {

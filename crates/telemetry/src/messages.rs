@@ -68,71 +68,16 @@ pub struct Found<'r, 'a> {
     /// The values of the attributes that were asked for, in the order in which they were asked for; of a malformed message, those that
     /// are in front of what is wrong.
     pub values: &'r [Option<Value<'a>>],
-    /// Where it begins: an offset in the payload, or so many bytes in front of it.
-    pub start: i64,
+    /// Where in the payload it begins.
+    pub start: usize,
     /// Whether nothing is wrong with it. A malformed message ends the reading.
     pub whole: bool,
-    /// Whether it could not be read as its rest is missing, which is no fault of its own.
-    pub unread: bool,
-}
-
-/// Where in a stream its next message begins, before a payload of it is read and behind that. A new one is that of a stream of which nothing
-/// is known: there, a message begins with a payload, or not at all.
-#[derive(Clone, Default, Debug)]
-pub struct Place {
-    /// From which byte of the payload on it is read.
-    pub at: usize,
-    /// Whether a message begins there, or is to be gone on with.
-    pub known: bool,
-    /// Bytes of a body from there on, behind which the next message begins.
-    pub skip: u64,
-    /// The bytes that were kept of a message whose head goes on there.
-    pub kept: Vec<u8>,
-    /// Whether that message was read before as far as it is wanted.
-    pub recorded: bool,
-    /// Whether a message has begun, in its head or in its body, and has not ended.
-    pub begun: bool,
-    /// Whether what follows the payload may never come, so that nothing is kept for it.
-    pub alone: bool,
-    /// Whether the payload had a message.
-    pub seen: bool,
-    /// Messages so far behind which it is not known where the next one begins.
-    pub unfollowed: u64,
-}
-
-/// The most bytes that are kept of a message whose head goes on in the next payload of its stream.
-pub(crate) const MOST_KEPT: usize = 4096;
-
-impl Place {
-    /// Nobody knows where the next message begins.
-    pub(crate) fn lose(&mut self) {
-        (self.known, self.begun, self.recorded) = (false, false, false);
-    }
-
-    /// Keeps the first bytes of a message, until its rest comes.
-    pub(crate) fn keep(&mut self, message: &[u8]) {
-        (self.known, self.begun) = (true, true);
-        self.kept = message.to_vec();
-    }
 }
 
 /// Reads messages of one kind, for the values of some of their attributes.
 pub trait Reader {
-    /// Whether the messages that a payload may carry go on in the next one of its stream.
-    fn follows(&self, payload: &Payload) -> bool {
-        let _ = payload;
-        false
-    }
-
-    /// Whether a message may begin with these bytes, as far as they show.
-    fn begins(&self, bytes: &[u8]) -> bool {
-        let _ = bytes;
-        false
-    }
-
-    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved
-    /// on if its messages are followed.
-    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found));
+    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none.
+    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>));
 }
 
 /// No kind of message.
@@ -154,5 +99,5 @@ impl Messages for NoMessages {
 }
 
 impl Reader for NoMessages {
-    fn read(&mut self, _: &Payload, _: &mut Place, _: &mut dyn FnMut(Found)) {}
+    fn read<'a>(&mut self, _: &Payload<'a>, _: &mut dyn FnMut(Found<'_, 'a>)) {}
 }

@@ -1,13 +1,10 @@
 //! Messages that a schema describes, read by the plain reader of crate `payload`.
 
 use crate::catalogue::Type;
-use crate::messages::{Found, MOST_KEPT, Messages, NoMessages, Payload, Place, Reader, Transport};
+use crate::messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
 use crate::value::Value;
-use payload::{Kind, Reason, Schema, Taken, Wanted, plan};
+use payload::{Kind, Schema, Taken, Wanted, plan};
 use std::borrow::Cow;
-
-/// The digits that the length of a body may have: more than those of a file.
-const MOST_DIGITS: usize = 10;
 
 /// Several schemas: each is a kind of message.
 #[derive(Clone, Debug)]
@@ -104,111 +101,32 @@ impl<'s> ByWanted<'s> {
 }
 
 impl Reader for ByWanted<'_> {
-    fn follows(&self, payload: &Payload) -> bool {
-        let schema = self.wanted.schema();
-        schema.follow && carries(schema, payload)
-    }
-
-    fn begins(&self, bytes: &[u8]) -> bool {
-        self.wanted.schema().recognises(bytes)
-    }
-
-    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found)) {
+    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>)) {
         let schema = self.wanted.schema();
         if !carries(schema, payload) {
             return;
         }
-        let length = payload.bytes.len() as i64;
-        while let Some(rest) = payload
-            .bytes
-            .get(place.at..)
-            .filter(|rest| !rest.is_empty())
-        {
-            let kept = std::mem::take(&mut place.kept);
-            let message: Cow<[u8]> = match kept.is_empty() {
-                true => rest.into(),
-                false => [kept.as_slice(), rest].concat().into(),
-            };
-            if !schema.recognises(&message) {
-                return other(schema, &message, place);
-            }
-            place.seen = true;
-            let start = place.at as i64 - kept.len() as i64;
-            let Some((body, end)) = self.message(&message, start, place, each) else {
-                return;
-            };
-            let (body, end) = (start + body as i64, start + end as i64);
-            place.known = true;
-            place.begun = end > length && body < length;
-            if end > length {
-                place.skip = (end - length) as u64;
-                return;
-            }
-            place.at = end as usize;
-        }
-    }
-}
-
-impl ByWanted<'_> {
-    /// Reads a message: where its body begins, and where the next message does, if that is known.
-    fn message(
-        &mut self,
-        message: &[u8],
-        start: i64,
-        place: &mut Place,
-        each: &mut dyn FnMut(Found),
-    ) -> Option<(usize, u64)> {
-        let schema = self.wanted.schema();
-        let recorded = std::mem::take(&mut place.recorded);
         let mut values = emptied(std::mem::take(&mut self.values));
-        let answer = self.wanted.read(message);
-        let (own, about_next) = answer.values.split_at_mut(self.types.len());
-        let is_complete = answer.malformed.is_none();
-        // A parser that stops at what it looks for does not see what is wrong behind it.
-        let whole = is_complete || own.iter().all(Option::is_some);
-        let cut = [Reason::Truncated, Reason::LengthPastEnd].map(Some);
-        // What follows a message that was read as far as it is wanted matters only if another one does.
-        let goes_on =
-            schema.follow && cut.contains(&answer.malformed) && (schema.next.is_some() || !whole);
-        let waits = goes_on && !place.alone && message.len() <= MOST_KEPT;
-        if !recorded && (whole || !waits) {
+        let mut rest = payload.bytes;
+        while !rest.is_empty() && schema.recognises(rest) {
+            let answer = self.wanted.read(rest);
+            let (own, about_next) = answer.values.split_at_mut(self.types.len());
+            // A parser that stops at what it looks for does not see what is wrong behind it.
+            let whole = answer.malformed.is_none() || own.iter().all(Option::is_some);
             let typed = own.iter_mut().zip(&self.types);
-            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
+            values.clear();
+            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, rest, (*ty)?)));
             each(Found {
                 values: &values,
-                start,
+                start: payload.bytes.len() - rest.len(),
                 whole,
-                unread: goes_on,
             });
-        }
-        let next = match &schema.next {
-            Some(_) if is_complete => behind(about_next, message),
-            _ => None,
-        };
-        if waits {
-            place.keep(message);
-            place.recorded = recorded || whole;
-        } else if next.is_none() {
-            let is_unknown = goes_on || schema.next.is_some() && is_complete;
-            place.unfollowed += u64::from(is_unknown);
-            place.lose();
+            if !whole {
+                break;
+            }
+            rest = behind(about_next, rest);
         }
         self.values = emptied(values);
-        next
-    }
-}
-
-/// Bytes that are no such message.
-fn other(schema: &Schema, bytes: &[u8], place: &mut Place) {
-    if !place.known {
-        return;
-    }
-    // They may be its first ones.
-    if bytes.len() < schema.signature_bytes() && !place.alone {
-        place.keep(bytes);
-    } else {
-        place.unfollowed += 1;
-        place.lose();
     }
 }
 
@@ -229,15 +147,14 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
         && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
 }
 
-/// Where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
-/// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names in
-/// [`payload::Next`], in its order.
-fn behind(values: &[Option<Taken>], bytes: &[u8]) -> Option<(usize, u64)> {
+/// What follows a message in the same payload, where messages of its kind do: of HTTP, requests that are sent without waiting for answers
+/// (RFC 9112, section 9.3.2), and their answers. The values are those of the names in [`payload::Next`], in its order.
+fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
     let (Some(Some(body)), Some(length)) = (values.first(), values.get(1)) else {
-        return None;
+        return &[];
     };
     if let Some(Some(_)) = values.get(2) {
-        return None;
+        return &[];
     }
     let digits = match length {
         Some(taken) => match &taken.value {
@@ -249,16 +166,18 @@ fn behind(values: &[Option<Taken>], bytes: &[u8]) -> Option<(usize, u64)> {
     };
     let length = match digits {
         None => 0,
-        Some(digits) if (1..=MOST_DIGITS).contains(&digits.len()) => {
-            let number = |sum: u64, digit: &u8| {
-                let is_digit = digit.is_ascii_digit();
-                is_digit.then(|| sum * 10 + u64::from(digit - b'0'))
-            };
-            digits.iter().try_fold(0, number)?
+        // More digits are more than a packet has.
+        Some(digits) if (1..=5).contains(&digits.len()) => {
+            match digits.iter().all(u8::is_ascii_digit) {
+                true => digits
+                    .iter()
+                    .fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
+                false => return &[],
+            }
         }
-        Some(_) => return None,
+        Some(_) => return &[],
     };
-    Some((body.offset, body.offset as u64 + length))
+    bytes.get(body.offset + length..).unwrap_or_default()
 }
 
 /// The type of the values that a name stands for, if it stands for any.

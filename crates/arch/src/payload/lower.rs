@@ -1,7 +1,7 @@
 //! What calls about the payload become for targets: the parser counts how far it got, and each call has it as its last argument, in
 //! bits. An attribute of a message can only be had if one was read before: the call has that as its last argument.
 
-use super::{EXTERNS, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, reads_message};
+use super::{EXTERNS, GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_FOR, READ_MESSAGE};
 use diag::Span;
 use ir::{
     BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
@@ -16,7 +16,7 @@ pub const WITH_PAYLOAD: [&str; 2] = [
 ];
 
 /// The methods that are about the message that was read last.
-const ASKING: [&str; 4] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, KEEP];
+const ASKING: [&str; 3] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN];
 
 /// Has the parser count, if a call needs it.
 pub(crate) fn lower(program: &mut Program) {
@@ -92,7 +92,10 @@ fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
 /// Whether a call needs to know where the payload begins.
 fn asks_where(program: &Program, call: &ExternCall) -> bool {
     match call.object {
-        Some(object) => reads_message(call) && program.externs[object].ty == MESSAGE,
+        Some(object) => {
+            let reads = [READ_MESSAGE, READ_FOR].contains(&call.name.as_str());
+            reads && program.externs[object].ty == MESSAGE
+        }
         None => WITH_PAYLOAD.contains(&call.name.as_str()) || EXTERNS.contains(&call.name.as_str()),
     }
 }

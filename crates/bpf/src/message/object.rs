@@ -2,7 +2,6 @@
 
 use super::Asked;
 use super::document::Memory;
-use super::head;
 use super::layout::Window;
 use super::scan::{may_stand, stands};
 use super::writer::{
@@ -29,9 +28,9 @@ const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
 /// The parameters and variables of the function that reads a message.
-const VARIABLES: [&str; 18] = [
+const VARIABLES: [&str; 13] = [
     MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
-    "place", "state", "kept", "slot", "head", "front", "counter",
+    "place", "state",
 ];
 
 /// An object that reads messages.
@@ -43,22 +42,10 @@ pub(crate) struct Object {
     pub structure: SmolStr,
     /// The function that reads a message.
     pub read: SmolStr,
-    /// The map with the first bytes of messages that go on in later packets, if some are kept.
-    pub heads: Option<SmolStr>,
-    /// How many bytes of a message are read at most.
-    pub limit: u32,
     /// The function that gives the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
     /// The members that say where attributes are, by their names.
     pub attributes: HashMap<String, (Member, Kind)>,
-}
-
-/// Where an object has the bytes of messages.
-struct Memories<'o> {
-    map: &'o SmolStr,
-    structure: &'o SmolStr,
-    heads: Option<&'o SmolStr>,
-    limit: u32,
 }
 
 /// This processor's memory for an object: a pointer that is null only to the verifier.
@@ -141,18 +128,8 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
 
     g.file.structs.extend(tables);
     g.file.functions.extend(functions);
-    let keeps = g.file.own.asked.get(&object).is_some_and(Asked::keeps);
-    let heads = keeps.then(|| head::map(g, &map));
-    let memory = Memories {
-        map: &map,
-        structure: &structure,
-        heads: heads.as_ref(),
-        limit,
-    };
     let made = Object {
-        read: reader(g, &schema, &wanted, &memory, &parse),
-        heads,
-        limit,
+        read: reader(g, &schema, &wanted, (&map, &structure, &parse), limit),
         map,
         structure,
         name_text,
@@ -264,11 +241,11 @@ fn reader(
     g: &mut Gen<'_>,
     schema: &Schema,
     wanted: &[Wanted],
-    memory: &Memories,
-    parse: &SmolStr,
+    (map, structure, parse): (&SmolStr, &SmolStr, &SmolStr),
+    limit: u32,
 ) -> SmolStr {
-    let name = g.file.names.fresh(&format!("{}_read", memory.structure));
-    let mut body = copied(memory, wanted, &status("OTHER"));
+    let name = g.file.names.fresh(&format!("{structure}_read"));
+    let mut body = copied(map, structure, wanted, limit, &status("OTHER"));
     let left_is = || C::id("left");
     let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
     let refuse_if = |condition: C, why: &str| {
@@ -303,7 +280,7 @@ fn reader(
         "TOO_LONG",
     ));
     body.push(Stmt::Return(Some(C::id("status"))));
-    push_reader(g, &name, memory.heads.is_some(), body);
+    push_reader(g, &name, body);
     name
 }
 
@@ -315,9 +292,7 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         return function.clone();
     }
     let name = g.file.names.fresh(&format!("{}_for", known.read));
-    let parameters = parameters(known.heads.is_some());
-    let arguments = parameters.into_iter().map(|(_, name)| C::Ident(name));
-    let arguments = std::iter::once(C::id("ctx")).chain(arguments);
+    let arguments = ["ctx", "parsed", "offset", "most", "length"].map(C::id);
     let found = C::call(
         "bpf_map_lookup_elem",
         vec![C::Ident(known.map.clone()).addr(), C::id("zero").addr()],
@@ -329,24 +304,24 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         Stmt::decl(
             CType::U32,
             "status",
-            C::call(known.read.clone(), arguments.collect()),
+            C::call(known.read.clone(), arguments.to_vec()),
         ),
         Stmt::decl(CType::U32, "zero", C::int(0)),
         Stmt::decl(CType::Struct(known.structure.clone()).ptr(), MEMORY, found),
         Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
     ];
-    push_reader(g, &name, known.heads.is_some(), body);
+    push_reader(g, &name, body);
     g.file.own.reads_for.push((key, name.clone()));
     name
 }
 
 /// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
-fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
+fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
     let memory = || C::id(MEMORY);
     let found = C::call(
         "bpf_map_lookup_elem",
-        vec![C::Ident(of.map.clone()).addr(), C::id("zero").addr()],
+        vec![C::Ident(map.clone()).addr(), C::id("zero").addr()],
     );
     let refuse_if = |condition: C| {
         Stmt::If(
@@ -356,19 +331,18 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         )
     };
     let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
+    let parsed = C::id("parsed").cast(CType::U64);
     let rest = C::call("payload_left", vec![C::id("from"), C::id("length")]);
-    let limit = || C::int(of.limit.into());
+    let limit = || C::int(limit.into());
     let seen = C::choose(is_longer(C::id("all"), limit()), limit(), C::id("all"));
     let mut body = vec![
         Stmt::decl(CType::U32, "zero", C::int(0)),
-        Stmt::decl(CType::Struct(of.structure.clone()).ptr(), MEMORY, found),
-    ];
-    if of.heads.is_none() {
-        let parsed = C::id("parsed").cast(CType::U64);
-        let from = C::bin(BinOp::Add, parsed, C::id("offset"));
-        body.push(Stmt::decl(CType::U64, "from", from));
-    }
-    body.extend([
+        Stmt::decl(CType::Struct(structure.clone()).ptr(), MEMORY, found),
+        Stmt::decl(
+            CType::U64,
+            "from",
+            C::bin(BinOp::Add, parsed, C::id("offset")),
+        ),
         Stmt::decl(CType::U32, "all", rest),
         Stmt::If(
             is_longer(C::id("all"), C::id("most")),
@@ -377,7 +351,7 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         ),
         Stmt::decl(CType::U32, "left", seen),
         refuse_if(C::not(memory())),
-    ]);
+    ];
     for wanted in wanted {
         let value = wanted.member.of(memory());
         let start = value.clone().member("start");
@@ -396,36 +370,26 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         C::id("left"),
         C::call("message_mask", vec![memory()]),
     ];
-    let copy = C::and(C::id("left"), C::call("message_copy", args));
-    match of.heads {
-        None => body.push(refuse_if(copy)),
-        Some(heads) => {
-            let behind = head::copied(heads, of.limit, &refuse_if);
-            body.push(Stmt::If(C::id("kept"), behind, vec![refuse_if(copy)]));
-        }
-    }
+    let copy = C::call("message_copy", args);
+    body.push(refuse_if(C::and(C::id("left"), copy)));
     body
 }
 
-/// The parameters of a function of the packet that reads a message, behind the context.
-fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
-    let number = |name: &str| (CType::U32, SmolStr::from(name));
-    let wide = |name: &str| (CType::U64, SmolStr::from(name));
-    match keeps {
-        false => ["parsed", "offset", "most", "length"].map(number).to_vec(),
-        true => vec![wide("from"), number("most"), number("length"), wide("kept")],
-    }
-}
-
 /// Adds a function of the packet that reads a message.
-fn push_reader(g: &mut Gen<'_>, name: &SmolStr, keeps: bool, body: Block) {
+fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
     let context = g.target.hook.text().context;
-    let packet = (CType::Struct(context.into()).ptr(), SmolStr::from("ctx"));
+    let number = |name: &str| (CType::U32, SmolStr::from(name));
     g.file.functions.push(Function {
         linkage: GLOBAL_FUNC.into(),
         name: name.clone(),
         result: CType::U32,
-        params: std::iter::once(packet).chain(parameters(keeps)).collect(),
+        params: vec![
+            (CType::Struct(context.into()).ptr(), "ctx".into()),
+            number("parsed"),
+            number("offset"),
+            number("most"),
+            number("length"),
+        ],
         body,
     });
 }

@@ -45,9 +45,7 @@ impl<N: Notes> Reader<'_, N> {
                 if let Some(length) = window.stands(ends, at) {
                     return Ok(at + length);
                 }
-                let rest = window.from(at);
-                // What is left may be the first bytes of what stops it.
-                if ends.iter().any(|end| end.starts_with(rest)) {
+                if at >= window.end {
                     let short = Stop {
                         reason: Reason::Truncated,
                         at,

@@ -77,7 +77,6 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .collect(),
         recognise: signatures(source, table),
         next: None,
-        follow: follows(source, table),
         exchange: None,
         limits: limits(source, table),
         root: root?,
@@ -95,17 +94,6 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
         exchange,
         ..schema
     })
-}
-
-/// Whether messages go on in the next segment, which only those over TCP do.
-fn follows(source: &mut Source, table: &Table) -> bool {
-    let follows = table.flag("follow");
-    if let (true, Some(over)) = (follows, table.text("transport"))
-        && over.value != "tcp"
-    {
-        source.errors.push(errors::no_stream(over.span));
-    }
-    follows
 }
 
 /// What the table of the next message says, of attributes that the schema has.

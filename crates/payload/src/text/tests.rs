@@ -421,19 +421,6 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
     );
 }
 
-#[test]
-fn only_messages_over_tcp_go_on_in_the_next_segment() {
-    let with = "root = \"message\"\nfollow = true";
-    let over_udp = GOOD.replace("root = \"message\"", with);
-    let (map, refused) = load_text(&over_udp.replace("\"tcp\"", "\"udp\""));
-    let refused = diag::render_plain(&refused.expect_err("datagrams"), &map);
-    assert!(refused.starts_with("error[E1030]"), "{refused}");
-    let (_, over_tcp) = load_text(&over_udp.replace("\"udp\"", "\"tcp\""));
-    assert!(over_tcp.expect("a schema").follow);
-    let (_, plain) = load_text(GOOD);
-    assert!(!plain.expect("a schema").follow);
-}
-
 /// Also where what follows a message names an attribute whose field is wrong.
 #[test]
 fn a_schema_without_one_of_its_lines_is_read_or_refused() {

@@ -289,8 +289,7 @@ impl Pairing<'_> {
             }
             None => {
                 let first = if self.is_tcp() { "hdr.tcp.seq" } else { "0" };
-                let kept = if self.schema.follow { " - kept" } else { "" };
-                let _ = writeln!(out, "{PAD}bit<32> position = {first} + at{kept};");
+                let _ = writeln!(out, "{PAD}bit<32> position = {first} + at;");
                 *out += NUMBER;
             }
         }

@@ -2,7 +2,6 @@
 
 use super::exchange::{self, Pairing};
 use super::field::{Source, names};
-use super::stream;
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::errors::program as errors;
@@ -199,9 +198,6 @@ impl Reader<'_> {
         if let Some(pairing) = &self.pairing {
             pairing.types(&self.attributes, out);
         }
-        if self.schema.follow {
-            *out += stream::TYPES;
-        }
     }
 
     /// The object that reads messages.
@@ -214,19 +210,11 @@ impl Reader<'_> {
         if let Some(pairing) = &self.pairing {
             pairing.objects(out);
         }
-        if self.schema.follow {
-            stream::object(out);
-        }
-    }
-
-    /// Whether messages go on in the next segment.
-    pub(super) fn follows(&self) -> bool {
-        self.schema.follow
     }
 
     /// Whether several messages may follow one another in a packet.
     fn several(&self) -> bool {
-        self.schema.next.is_some() && self.schema.follow
+        self.schema.next.is_some()
     }
 
     /// Whether the bytes of a packet are to count once in each group of its messages.
@@ -279,12 +267,6 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
-        if self.schema.follow {
-            *out += stream::BEGIN;
-        }
-        if self.several() {
-            *out += stream::SKIP;
-        }
         if let Some(pairing) = &self.pairing {
             pairing.begin(out);
         }
@@ -292,12 +274,6 @@ impl Reader<'_> {
             for earlier in 0..MOST_COMPARED - 1 {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
             }
-        }
-        if self.schema.follow {
-            *out += stream::FIRST;
-        }
-        if self.several() {
-            *out += stream::NEXT;
         }
         match self.most() {
             // A loop would take more of the verifier, also one of a single turn.
@@ -309,74 +285,29 @@ impl Reader<'_> {
                 );
             }
         }
-        if self.several() {
-            *out += "            has_body = false;\n";
-        }
-        let (read_it, whole) = self.call();
-        let status = match self.schema.follow {
-            true => "status",
-            false => "message_status status",
-        };
-        let _ = writeln!(out, "            {status} = messages.{read_it};");
-        *out += "            if (status != message_status.OTHER) {\n";
-        self.read().for_each(|attribute| attribute.get(out));
-        let _ = writeln!(out, "                bool whole = {whole};");
-        // The verifier would follow each combination of what is about the next message through all that is done with this one.
-        if self.pairing.is_none() {
-            self.taken(out, record);
-            self.about_next(out);
-        } else {
-            self.about_next(out);
-            self.taken(out, record);
-        }
-        if self.several() {
-            *out += NEXT;
-        }
-        *out += "            }\n        }\n";
-        if self.schema.follow {
-            stream::end(self.schema, self.several(), out);
-        }
-    }
-
-    /// What tells where the next message begins: behind the body, if the length of that is known.
-    fn about_next(&self, out: &mut String) {
-        let next = self.schema.next.as_ref();
-        if let Some(next) = next.filter(|_| self.several()) {
-            get_bytes(out, "rest", 8, Some(&next.body));
-            get_bytes(out, "digits", 80, Some(&next.length));
-            get_bytes(out, "open", 8, next.unless.as_deref());
-            *out += "                has_body = has_rest;\n";
-        }
-    }
-
-    /// The attributes that are read.
-    fn read(&self) -> impl Iterator<Item = &Attribute> {
         let pairing = self.pairing.as_ref();
         let pairing = pairing.map_or(&[][..], |pairing| &pairing.attributes);
-        self.attributes.iter().chain(pairing)
-    }
-
-    /// The call that reads a message, and the condition that all that is asked for was found: what is wrong behind that does not matter.
-    fn call(&self) -> (String, &'static str) {
-        let names: Vec<&str> = self.read().map(|a| a.name.as_str()).collect();
-        let names = names.join(",");
-        let whole = if names.is_empty() {
-            "true"
-        } else {
-            "status == message_status.READ"
+        let read = || self.attributes.iter().chain(pairing);
+        *out += "            // What is wrong behind all that is asked for does not matter.\n";
+        let names: Vec<&str> = read().map(|attribute| attribute.name.as_str()).collect();
+        let (read_it, whole) = match names.is_empty() {
+            true => ("read(at, end - at)".to_owned(), "true"),
+            false => (
+                format!("read_for(at, end - at, \"{}\")", names.join(",")),
+                "status == message_status.READ",
+            ),
         };
-        let call = match (self.schema.follow, names.is_empty()) {
-            (false, true) => "read(at, end - at)".to_owned(),
-            (true, true) => "read_behind(ticket, at, end - at)".to_owned(),
-            (false, false) => format!("read_for(at, end - at, \"{names}\")"),
-            (true, false) => format!("read_behind(ticket, at, end - at, \"{names}\")"),
-        };
-        (call, whole)
-    }
-
-    /// What becomes of a message: `record` is what does if it is whole.
-    fn taken(&self, out: &mut String, record: impl FnOnce(&mut String)) {
-        const WRONG: &str = "if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }";
+        let _ = writeln!(
+            out,
+            "            message_status status = messages.{read_it};"
+        );
+        *out += "            if (status != message_status.OTHER) {\n";
+        read().for_each(|attribute| attribute.get(out));
+        let _ = writeln!(
+            out,
+            "                bool whole = {whole};\n                if (!whole) {{"
+        );
+        *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
         let counted = |out: &mut String| {
             *out += "                    packets.increment(3);\n";
             self.keep(out);
@@ -386,32 +317,29 @@ impl Reader<'_> {
                 let _ = writeln!(out, "            {line}");
             }
         };
-        if !self.schema.follow {
-            let _ = writeln!(
-                out,
-                "                if (!whole) {{\n                    {WRONG}"
-            );
-        }
-        match (&self.pairing, self.schema.follow) {
-            (None, false) => {
+        match &self.pairing {
+            None => {
                 *out += "                } else {\n";
                 counted(out);
             }
-            (None, true) => {
-                *out += "                if (whole && !recorded) {\n";
-                counted(out);
-            }
-            (Some(pairing), false) => {
-                *out += "                }\n                {\n";
+            Some(pairing) => {
+                *out += "                }\n";
                 pairing.message(out, &self.attributes, counted);
-            }
-            (Some(pairing), true) => {
-                stream::waits(self.several(), out);
-                *out += "                if (!recorded && (whole || !waits)) {\n";
-                pairing.message(out, &self.attributes, counted);
+                *out += "                if (whole) {\n";
             }
         }
-        *out += "                }\n";
+        if let Some(next) = &self.schema.next {
+            // Another may follow behind the body, if the length of that is known.
+            get_bytes(out, "body", 8, Some(&next.body));
+            get_bytes(out, "digits", 40, Some(&next.length));
+            get_bytes(out, "open", 8, next.unless.as_deref());
+            *out += NEXT;
+        }
+        *out += "                }\n            }\n        }\n";
+        if self.several() {
+            // Not in the last turn: a verifier would have to tell that from the others.
+            *out += "        if (more) { packets.increment(6); }\n";
+        }
     }
 
     /// The condition that a packet may carry such a message.
@@ -513,7 +441,7 @@ impl Attribute {
 
 /// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
 fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
-    let pad = "                ";
+    let pad = "                    ";
     let _ = match attribute {
         None => writeln!(out, "{pad}bool has_{variable} = false;"),
         Some(attribute) => writeln!(
@@ -524,6 +452,6 @@ fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&st
     };
 }
 
-/// Finds where the next of several messages begins, in this segment or a later one: behind the `body`, so many bytes as the `digits` say, unless
-/// it is `open` how many these are.
+/// Finds where the next of several messages begins: behind the `body`, so many bytes as the `digits` say, unless it is `open` how many
+/// these are.
 const NEXT: &str = include_str!("next.p4h");

@@ -102,7 +102,6 @@ histogram(http.response_time): p50 2.03 ms, p90 2.03 ms, p99 2.03 ms (within 6.2
   1.05 ms to 2.10 ms  2  ########################################
 mean(http.response_time): 2.00 ms
 1 request without a response so far
-3 segments behind something that is missing: lost, or late
 "
     );
 }
@@ -235,15 +234,15 @@ fn an_interim_response_answers_nothing() {
 /// One that is malformed keeps its place, so that those behind it find their requests.
 #[test]
 fn a_malformed_message_keeps_its_place() {
-    let wrong = "HTTP/1.1 200 OK\r\nX y\r\n\r\n";
+    let cut = "HTTP/1.1 200 OK\r\nX: y";
     let packets = [
         http(Client, 1000, &get("/a")),
-        http(Client, 1100, "GET /b HTTP/1.1\r\nHo st\r\n\r\n"),
+        http(Client, 1100, "GET /b HTTP/1.1\r\nHo"),
         http(Client, 1200, &get("/c")),
         http(Client, 1300, &get("/d")),
         http(Server, 9000, &status(200)),
         http(Server, 9100, &status(201)),
-        http(Server, 9200, wrong),
+        http(Server, 9200, cut),
         http(Server, 9300, &status(203)),
     ];
     let report = both(

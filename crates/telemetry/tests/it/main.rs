@@ -8,6 +8,5 @@ mod exchanges;
 mod frames;
 mod program;
 mod schemas;
-mod streams;
 mod toy;
 mod views;

@@ -94,8 +94,6 @@ fn what_an_application_received_is_what_its_packets_carried() {
             destination_port: u16::from_be_bytes([ports[2], ports[3]]),
             bytes,
         };
-        // The packets have nothing to do with one another.
-        evaluator.ended(payload.source_port, payload.destination_port);
         evaluator.received(payload, Duration::ZERO);
     }
     let counts = evaluator.counts();
