@@ -50,6 +50,7 @@ impl Checker<'_> {
                     return false;
                 }
                 ExprKind::Field(base, _)
+                | ExprKind::TupleField(base, _)
                 | ExprKind::StackIndex(base, _)
                 | ExprKind::StackProperty(base, StackProperty::Next | StackProperty::Last)
                 | ExprKind::Slice { base, .. }
@@ -60,16 +61,6 @@ impl Checker<'_> {
                         None => "a constant".to_owned(),
                     };
                     self.report(statements::not_lvalue(expr.span, &what));
-                    return false;
-                }
-                // The specification reserves this (section "Operations on tuple expressions").
-                ExprKind::TupleField(..) => {
-                    let what = "an element of a tuple";
-                    let found = statements::not_lvalue(expr.span, what);
-                    self.report(
-                        found
-                            .help("assign the whole tuple, as in `t = { 1, 2 };`, or use a struct"),
-                    );
                     return false;
                 }
                 ExprKind::Call(_) => {

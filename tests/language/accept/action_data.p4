@@ -11,6 +11,12 @@ control c(inout bit<8> x) {
         const entries = { 1: paint(color_t.red, { 1, 2 }); }
         const default_action = paint(color_t.green, { port = 3, weight = 4 });
     }
+    table with_entries {
+        key = { x: exact; }
+        actions = { paint; NoAction; }
+        const entries = { 1: paint(color_t.red, { 1, 2 }); }
+        default_action = NoAction();
+    }
     table marked {
         key = { x: exact; }
         actions = { @tableonly paint; NoAction; }
@@ -25,6 +31,7 @@ control c(inout bit<8> x) {
     apply {
         paint(color_t.green, { 7, 8 });
         fixed.apply();
+        with_entries.apply();
         marked.apply();
         by_default.apply();
     }

@@ -19,15 +19,10 @@ control c(inout bit<8> x) {
         actions = { forward; fill; classify; } //~ E0479 cannot give `next`, which is a `next_t`
         //~^ E0479 cannot give `h`, which is a `h_t`
     }
-    table only_default {
-        key = { x: exact; }
-        actions = { paint; NoAction; } //~ E0479 cannot give `color`
-        const entries = { 1: paint(color_t.red); }
-    }
     table only_entries {
         key = { x: exact; }
         actions = { paint; NoAction; } //~ E0479 cannot give `color`
         const default_action = paint(color_t.red);
     }
-    apply { colors.apply(); hops.apply(); only_default.apply(); only_entries.apply(); }
+    apply { colors.apply(); hops.apply(); only_entries.apply(); }
 }

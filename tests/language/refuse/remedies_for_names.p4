@@ -30,7 +30,6 @@ control c(inout headers_t hdr, inout bit<8> x, in verdict_t v)(bit<16> size) {
         if (hdr.ipv4.valid) {} //~ E0207 no field `valid`
         tuple<bit<8>> tu = { 1 };
         tu.x = 1; //~ E0207 no member `x`
-        tu[0] = 1; //~ E0430 an element of a tuple
         if (tu.isValid) {} //~ E0207 no member `isValid`
         if (t.hit) {} //~ E0207 no member `hit`
         if (t.member) {} //~ E0207 no member `member`

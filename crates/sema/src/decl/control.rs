@@ -69,7 +69,6 @@ impl Checker<'_> {
     }
 
     fn body_decl(&mut self, decl: &ast::Decl, out: &mut Vec<BodyDecl>) {
-        self.keep_no_action(decl);
         let in_control = self.context == Context::ControlLocals;
         match &decl.kind {
             ast::DeclKind::Const { ty, name, value } => {

@@ -143,8 +143,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a `NoAction` that is not what tables run by default. One that does nothing either may be declared again.
-    pub(super) fn keep_no_action(&mut self, decl: &ast::Decl) {
+    /// Reports a `NoAction` of the top level that is not what tables run by default. One that does nothing either may be declared again, and a
+    /// control may have a `NoAction` of its own, as of any name.
+    fn keep_no_action(&mut self, decl: &ast::Decl) {
         let Some(name) = declared_name(decl).filter(|name| name.name == "NoAction") else {
             return;
         };

@@ -225,7 +225,7 @@ pub(crate) fn not_carried(span: Span, param: &str, ty: &str, declared: Span) -> 
     .also(declared, "the parameter")
     .help(
         "take the fields of a struct as parameters of their own, and give an enum a type, as in `enum bit<8> E { A = 0 }`; \
-         or write `const entries` and `const default_action`",
+         or write `const entries`",
     )
 }
 

@@ -178,7 +178,8 @@ impl Checker<'_> {
         for listed in &table.actions {
             let marked = |name: &str| listed.annotations.iter().any(|a| a.name == name);
             let in_entries = !table.const_entries && !marked("defaultonly");
-            let as_default = !table.const_default && !marked("tableonly");
+            // Where the program gives all entries, it is no table that the control plane fills.
+            let as_default = !table.const_default && !table.const_entries && !marked("tableonly");
             if !in_entries && !as_default {
                 continue;
             }

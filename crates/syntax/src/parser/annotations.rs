@@ -31,7 +31,7 @@ impl Parser<'_> {
         let body = match self.kind() {
             _ if name.name == "pragma" => self.pragma_body(),
             Kind::LParen if name.name == "field_list" => self.numbers()?,
-            Kind::LParen => self.unstructured()?,
+            Kind::LParen => self.unstructured(name.name == "name")?,
             Kind::LBracket => self.structured()?,
             _ => AnnotationBody::None,
         };
@@ -53,8 +53,8 @@ impl Parser<'_> {
         AnnotationBody::Unstructured(texts)
     }
 
-    /// `(tokens)`, in which brackets of all kinds are balanced.
-    fn unstructured(&mut self) -> Parse<AnnotationBody> {
+    /// `(tokens)`, in which brackets of all kinds are balanced. Strings are anybody's, but those that are `read` here.
+    fn unstructured(&mut self, read: bool) -> Parse<AnnotationBody> {
         let mut texts: Vec<SmolStr> = Vec::new();
         // What closes each open bracket, and where that is.
         let mut open = vec![(Kind::RParen, self.bump())];
@@ -69,7 +69,7 @@ impl Parser<'_> {
                     }
                     open.pop();
                 }
-                Kind::Str => self.check_escapes(),
+                Kind::Str if read => self.check_escapes(),
                 _ => {}
             }
             texts.push(self.token().text.clone());
