@@ -234,8 +234,8 @@ extern void hash<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in 
 
 /// The Internet checksum as an object, in programs older than `verify_checksum`.
 /// @on interpreter: As described.
-/// @on xdp, tc: Refused (E0721).
-/// @errors E0721 W0202
+/// @on xdp, tc: As described; not of varbits (E0723).
+/// @errors E0723 W0202
 @deprecated("Please use verify_checksum/update_checksum instead.")
 extern Checksum16 {
     /// It has no state.
