@@ -29,7 +29,7 @@ control c(inout bit<8> x) {
     virtual_t() v = { bit<8> f(in bit<8> a, @optional in bit<8> b) { return a + b; } };
     // A method may do without what is optional.
     virtual_t() shorter = { bit<8> f(in bit<8> a) { return a; } };
-    // What `_` stands for is told by an argument; for numbers alone, or nothing, any type will do.
+    // An argument determines what `_` stands for; for numbers alone, or nothing, any type will do.
     cells_t<bit<8>, _>(16) by_argument;
     update_t<bit<8>, _>(by_argument) update = { void apply(inout bit<8> value) { value = value + 1; } };
     cells_t<bit<8>, _>(16) by_number;
