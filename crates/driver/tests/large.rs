@@ -140,6 +140,48 @@ fn a_packet_goes_through_several_programs() {
     }
 }
 
+/// A parser's loop that is too long for one function is in several: a packet goes round it twice, from part to part and back to the first.
+#[test]
+fn a_packet_goes_round_a_loop_of_several_functions() {
+    let count = 100;
+    let mut states = String::new();
+    for i in 0..count {
+        let next = (i + 1) % count;
+        let _ = writeln!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h0); transition select(hdr.h0.next) {{ 0: s{next}; default: accept; }} }}"
+        );
+    }
+    let elaborated = shapes::program(&states, 1, "", "hdr.h0.sum = hdr.h0.sum + 1;");
+    let parts = Parts::of(500);
+    let request = Request {
+        parts: Some(parts),
+        ..Request::default()
+    };
+    let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
+    assert!(made.report.parts > 5, "{}", made.report.parts);
+    let target = Target::Kernel {
+        hook: Hook::Xdp,
+        reach: Reach::TestRun,
+        kernel: Kernel::This,
+        parse_record: ParseRecord::BySize,
+        layout: None,
+        parts: Some(parts),
+    };
+    let prepared = Prepared::new(elaborated, target, &[]);
+    let mut prepared = prepared.ok().expect("this test needs root");
+    let round = "0000000000000000".repeat(230);
+    let text = format!("packet 0 {round}0900000000000000\nexpect 0 0900000100000000 $\n");
+    let case = Case {
+        name: "rounds".into(),
+        text,
+    };
+    match prepared.run(&case, None) {
+        TestResult::Passed { received: 1, .. } => {}
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Each has jumps of its own, so that a kernel without long ones takes them.
 #[test]
 fn a_control_of_5000_conditions_loads_on_any_kernel() {
