@@ -199,6 +199,8 @@ fn random(seed: u64, hook: Hook, model: Model, packets: usize) -> Result<(), Fai
     let Err(first) = check(&program) else {
         return Ok(());
     };
+    // Shrinking may take longer than somebody waits.
+    eprintln!("seed {seed}, which is shrunk now: {first}");
     let (program, text) = shrink(program, first, check);
     Err(format!("seed {seed}: {text}\n{}", program.text()).into())
 }
