@@ -1,5 +1,6 @@
 //! The parser: a labelled block per state, one bounds check per straight-line run.
 
+mod automaton;
 mod cursor;
 mod extract;
 mod search;
