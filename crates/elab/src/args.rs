@@ -348,8 +348,9 @@ impl Elab<'_> {
                 let whole = self.read(*place, span);
                 Value::Scalar(self.slice(whole, *hi, *lo, span))
             }
-            LValue::Bits { place, lo, width } => {
-                let whole = self.read(*place, span);
+            LValue::Bits { of, lo, width } => {
+                let whole = self.load(of, span)?;
+                let whole = self.as_scalar(&whole, span)?;
                 Value::Scalar(self.bits_from(whole, *lo, *width, span))
             }
             LValue::List(parts) => {

@@ -376,7 +376,10 @@ impl Elab<'_> {
             match local {
                 BodyDecl::Local(id, init) => self.declare(*id, init.as_ref())?,
                 BodyDecl::Instance(id) => self.declare_instance(*id)?,
-                BodyDecl::ValueSet(id) => self.declare_value_set(*id)?,
+                BodyDecl::ValueSet(id) => {
+                    let made = self.declare_value_set(*id)?;
+                    self.env.value_sets.insert(*id, made);
+                }
                 BodyDecl::Action(_) | BodyDecl::Table(_) => {}
             }
         }
@@ -426,7 +429,8 @@ impl Elab<'_> {
         }
     }
 
-    fn declare_value_set(&mut self, id: hir::ValueSetId) -> Result<()> {
+    /// Makes the value set that is declared here.
+    pub(crate) fn declare_value_set(&mut self, id: hir::ValueSetId) -> Result<ir::ValueSet> {
         let set = &self.module.value_sets[id];
         let size = self.must_be_size(&set.size, "the size of a value set")?;
         let elem = self.resolve(&set.elem);
@@ -469,16 +473,14 @@ impl Elab<'_> {
         }
         let name = names::control_plane(&self.env.path, &set.name, &set.annotations);
         self.claim_name(names::Kind::ValueSet, &name, &set.annotations, set.span);
-        let made = self.program.value_sets.push(ir::ValueSetData {
+        Ok(self.program.value_sets.push(ir::ValueSetData {
             name,
             fields,
             declared,
             size,
             annotations: names::keep(&set.annotations),
             span: set.span,
-        });
-        self.env.value_sets.insert(id, made);
-        Ok(())
+        }))
     }
 
     /// The kind in `@match(kind)`; exact without it.
