@@ -363,7 +363,10 @@ impl Elab<'_> {
             ConstValue::String(v) => CtorValue::String(v),
             ConstValue::Error(v) => CtorValue::Int(v.into()),
             ConstValue::Enum(v) => match self.resolve(&expr.ty) {
-                Ty::Enum(id) => CtorValue::Member(self.enum_of(id), v),
+                Ty::Enum(id) => {
+                    let (of, member) = self.enum_member(id, v, expr.span);
+                    CtorValue::Member(of, member)
+                }
                 _ => return self.fail(errors::not_constant(expr.span)),
             },
             _ => return self.fail(errors::ctor_value(expr.span)),
