@@ -86,6 +86,8 @@ pub(crate) struct ControlData {
     /// How often it is applied in the source; by name and once means that its parameters can be its
     /// user's variables.
     pub(crate) sites: u32,
+    /// Where it was applied first, once it is built.
+    pub(crate) applied: Span,
     pub(crate) built: Option<RoutineInst>,
 }
 
@@ -172,6 +174,7 @@ impl Elab<'_> {
                     control,
                     env,
                     sites,
+                    applied: Span::NONE,
                     built: None,
                 }))
             }

@@ -148,7 +148,12 @@ impl Elab<'_> {
     }
 
     /// The number of a member of an enum without representation, which a user may expect to do something else.
-    pub(crate) fn enum_member(&mut self, id: hir::EnumId, member: u32, at: Span) -> (ir::Enum, u32) {
+    pub(crate) fn enum_member(
+        &mut self,
+        id: hir::EnumId,
+        member: u32,
+        at: Span,
+    ) -> (ir::Enum, u32) {
         let declared = &self.module.enums[id];
         let fixed = arch::by_package(&self.program.arch).map_or(&[][..], |arch| arch.fixed);
         let named = declared.members.get(member as usize);

@@ -81,5 +81,7 @@ pub(crate) fn fixed_member(at: Span, member: &str, like: &str) -> Diagnostic {
         format!("`{member}` has no parameters of its own here: it does what `{like}` does"),
     )
     .label(format!("the same as `{like}`"))
-    .help(format!("write `{like}` if this is what you mean; Onpath has no other polynomials"))
+    .help(format!(
+        "write `{like}` if this is what you mean; Onpath has no other polynomials"
+    ))
 }

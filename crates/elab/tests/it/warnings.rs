@@ -65,6 +65,9 @@ fn an_algorithm_that_is_like_another_here_is_reported_once_a_use() {
         control e(inout h_t h, inout m_t m, inout standard_metadata_t s) { apply { } }
         control d(packet_out b, in h_t h) { apply { } }
         V1Switch(p(), ck(), i(), e(), sums(), d()) main;";
-    let found: Vec<_> = warnings_of(text).into_iter().map(|(code, _)| code).collect();
+    let found: Vec<_> = warnings_of(text)
+        .into_iter()
+        .map(|(code, _)| code)
+        .collect();
     assert_eq!(found, ["W0554"; 3]);
 }

@@ -230,11 +230,16 @@ fn file_and_line_are_those_of_the_use() {
 #[test]
 fn line_says_how_the_next_line_is_called() {
     assert_eq!(
-        text("#define L __LINE__\n#line 50\nL\n\nL __FILE__\n#line 7 \"a\\\"b.p4\"\nL __FILE__\n#line L\nL __FILE__\n# 90 \"c.p4\" 2\nL __FILE__"),
+        text(
+            "#define L __LINE__\n#line 50\nL\n\nL __FILE__\n#line 7 \"a\\\"b.p4\"\nL __FILE__\n#line L\nL __FILE__\n# 90 \"c.p4\" 2\nL __FILE__"
+        ),
         "50 52 \"main.p4\" 7 \"a\\\"b.p4\" 8 \"a\\\"b.p4\" 90 \"c.p4\""
     );
     let loader = MemoryLoader::new()
-        .with("main.p4", "#line 50 \"x\"\n#include \"b\"\n__LINE__ __FILE__\n#include \"b\"")
+        .with(
+            "main.p4",
+            "#line 50 \"x\"\n#include \"b\"\n__LINE__ __FILE__\n#include \"b\"",
+        )
         .with("b", "__LINE__ __FILE__\n#line 9\n__LINE__");
     let (tokens, ..) = run(&loader, &[]);
     let texts: Vec<_> = tokens.iter().map(|t| t.text.as_str()).collect();

@@ -347,7 +347,8 @@ impl<'c, 'm> Walk<'c, 'm> {
                     if let Some(Init::Header(Validity::Invalid)) = state.lookup(base) {
                         if self.report {
                             let what = super::text(self.checker, base.span, "this");
-                            self.found.push(warnings::invalid_written(target.span, &what));
+                            self.found
+                                .push(warnings::invalid_written(target.span, &what));
                             self.settle(base);
                         }
                         return;
