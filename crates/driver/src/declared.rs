@@ -118,7 +118,10 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_an_error_with_its_line() {
-        assert_eq!(declared("# x\n# direction: up").err().map(|e| e.line), Some(2));
+        assert_eq!(
+            declared("# x\n# direction: up").err().map(|e| e.line),
+            Some(2)
+        );
         assert_eq!(declared("# needs: luck").err().map(|e| e.line), Some(1));
     }
 }

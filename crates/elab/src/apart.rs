@@ -1,6 +1,6 @@
 //! Arrays whose elements lie apart, each in storage of its own: fields of a header, values without a fixed number of bits,
 //! and what packets keep when they begin anew. An index of run time chooses between them, by conditions where an element
-//! is read, by a switch where one is written. Every other array is in `array.rs`.
+//! is read, by a switch where one is written, or is a varbit, which no expression has. Every other array is in `array.rs`.
 
 use crate::assign::{LValue, place_in};
 use crate::storage::{Leaf, Storage};

@@ -147,7 +147,7 @@ impl Elab<'_> {
         made
     }
 
-    /// The number of a member of an enum without representation, which a user may expect to do something else.
+    /// A member of an enum without representation. Warns of one that a user may expect to do something else than it does.
     pub(crate) fn enum_member(
         &mut self,
         id: hir::EnumId,

@@ -99,10 +99,7 @@ mod tests {
     #[test]
     fn who_started_this_process_is_in_its_mount_namespace() {
         assert!(!is_alone());
-        assert!(matches!(
-            mount_namespace(Path::new("/proc/none")),
-            Ok(None)
-        ));
+        assert!(matches!(mount_namespace(Path::new("/proc/none")), Ok(None)));
     }
 
     #[test]

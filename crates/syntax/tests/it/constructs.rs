@@ -262,6 +262,7 @@ fn parsers() {
             "parser p(packet_in b, out h_t h);",
             "parser p<H>(packet_in b, out H h);",
             "parser p(packet_in b)(bit<8> n) { state start { transition accept; } }",
+            "@name(\"set\") value_set<bit<16>>(4) vs; value_set<bit<16 >> 1>>(4) ws;",
         ],
     );
     accepted(
