@@ -171,7 +171,10 @@ fn a_packet_goes_round_a_loop_of_several_functions() {
     let prepared = Prepared::new(elaborated, target, &[]);
     let mut prepared = prepared.ok().expect("this test needs root");
     let round = "0000000000000000".repeat(230);
-    let text = format!("packet 0 {round}0900000000000000\nexpect 0 0900000100000000 $\n");
+    // Less than an Ethernet header is no packet.
+    let rest = "5a".repeat(20);
+    let text =
+        format!("packet 0 {round}0900000000000000{rest}\nexpect 0 0900000100000000{rest} $\n");
     let case = Case {
         name: "rounds".into(),
         text,
