@@ -44,7 +44,7 @@ pub struct Architecture {
     pub blocks: &'static [Block],
     /// How its packets begin anew; nothing where they never do.
     pub anew: Option<&'static Anew>,
-    /// Members of enums that are told apart from others by parameters that nothing sets here.
+    /// Members of enums that differ from others only by parameters that nothing sets here.
     pub fixed: &'static [Fixed],
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
     /// file. Their parameters and whether they are `@pure` come from the include file.

@@ -129,7 +129,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Takes eight bytes at a time, and goes on to `one` where there are not so many, or one of them ends the automaton: at most eight
-    /// bytes before its end. Each turn goes on in one way only: a verifier that follows turns would follow both again and again.
+    /// bytes before its end. Each turn has one path on only: a verifier that follows turns would follow a second one again and again.
     fn take_words(&mut self, taking: &Taking, again: &str, one: &str) {
         let bytes = self.offset_local("bytes");
         let then = &taking.then;

@@ -8,8 +8,8 @@ use crate::visit::Access;
 use crate::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Copies a state that reads a byte and selects by it and a variable, once for each constant that the variable has where a way leads there;
-/// such ways lead to the copies. What it was stays for others. The copies; `None` if it cannot be copied, which leaves some
+/// Copies a state that reads a byte and selects by it and a variable, once for each constant that the variable has on an edge to it;
+/// such edges lead to the copies. What it was stays for others. The copies; `None` if it cannot be copied, which leaves some
 /// of them.
 pub(super) fn copy(
     program: &mut Program,
@@ -22,19 +22,22 @@ pub(super) fn copy(
         let (_, behind) = asks_for_byte(program, data)?;
         (behind == state).then_some(asking)
     };
-    // Where only one state asks for its byte, the ways are those that lead there.
+    // Where only one state asks for its byte, the edges are those to that one.
     let asking = match &super::leading_to(states, state)[..] {
         [only] if program.parsers[parser].start != state => asks((*only, &states[*only])),
         _ => None,
     };
     let head = asking.unwrap_or(state);
-    let mut ways: Vec<(State, Option<Bits>)> = Vec::new();
+    let mut edges: Vec<(State, Option<Bits>)> = Vec::new();
     for (from, data) in states {
         if targets(&data.transition).contains(&Target::State(head)) {
-            ways.push((from, last_value(program, &data.body, var)));
+            edges.push((from, last_value(program, &data.body, var)));
         }
     }
-    let values: BTreeSet<Bits> = ways.iter().filter_map(|(_, value)| value.clone()).collect();
+    let values: BTreeSet<Bits> = edges
+        .iter()
+        .filter_map(|(_, value)| value.clone())
+        .collect();
     if values.is_empty() || values.len() > Automaton::MOST_STATES {
         return None;
     }
@@ -58,7 +61,7 @@ pub(super) fn copy(
         );
         copies.insert(value, copy);
     }
-    for (from, value) in ways {
+    for (from, value) in edges {
         if let Some(copy) = value.and_then(|value| copies.get(&value)) {
             lead(
                 &mut program.parsers[parser].states[from].transition,

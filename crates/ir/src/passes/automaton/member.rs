@@ -27,12 +27,12 @@ pub(super) struct Member {
 /// A variable and its value.
 pub(super) type Counted = (Var, Bits);
 
-/// A way from one byte to the next.
+/// A path from one byte to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Lead {
     /// The state that is next.
     pub(super) to: State,
-    /// The states on the way there.
+    /// The states on it.
     pub(super) passing: Vec<State>,
     /// All that is done until then.
     pub(super) turn: Turn,
@@ -125,7 +125,7 @@ pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var
 }
 
 impl Member {
-    /// The way from a target of the select to the next byte: by states that always go on. Nothing if this byte is not taken on it.
+    /// The path from a target of the select to the next byte: by states that always go on. Nothing if this byte is not taken on it.
     fn lead(
         &self,
         program: &Program,

@@ -9,7 +9,7 @@
 //!
 //! Guarantee: no group of states of a parser goes round without this statement if each of them reads one byte, selects by that byte
 //! and by whether a variable that it counted in has a constant value (where it has, all of them lead elsewhere), maybe takes the byte
-//! only in the states behind, which always go on, does nothing else on the way to the next byte but add a constant to variables and
+//! only in the states behind, which always go on, does nothing else on the path to the next byte but add a constant to variables and
 //! set variables to constants, and nobody reads what it leaves once the next byte is read.
 
 mod by_value;
@@ -126,7 +126,7 @@ fn leading_to(states: &PrimaryMap<State, StateData>, to: State) -> Vec<State> {
     all.map(|(state, _)| state).collect()
 }
 
-/// The ways from one byte of the automaton to the next.
+/// The paths from one byte of the automaton to the next.
 fn leads(group: &Group) -> impl Iterator<Item = &Lead> {
     let all = group.values().flat_map(|member| member.leads.values());
     all.filter(|lead| group.contains_key(&lead.to))
@@ -140,7 +140,7 @@ fn is_inside(group: &Group, cycle: &BTreeSet<State>) -> bool {
     !cycle.is_disjoint(&own) && !cycle.is_subset(&own)
 }
 
-/// Whether all ways count the same.
+/// Whether all paths count the same.
 fn counts_alike(group: &Group) -> bool {
     let mut counters = leads(group).map(|lead| &lead.turn.counters);
     let first = counters.next();
@@ -268,7 +268,7 @@ fn leaves_at_ends(group: &Group) -> bool {
     })
 }
 
-/// The states whose ways to a state of the group are never taken: the automaton stops only at bytes that lead elsewhere.
+/// The states whose edges to a state of the group are never taken: the automaton stops only at bytes that lead elsewhere.
 fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
     // What only asks whether there is a byte leads elsewhere where there is none.
     let reading = |(&state, member): (&State, &Member)| member.asked.map_or(state, |asked| asked.1);
@@ -277,7 +277,7 @@ fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
         for &state in &lead.passing {
             let from = leading_to(&parser.states, state);
             if state == parser.start || !from.iter().all(|from| never.contains(from)) {
-                // Another way leads by there.
+                // Another path leads through it.
                 break;
             }
             never.insert(state);
@@ -319,7 +319,7 @@ impl Entries<'_> {
     }
 }
 
-/// Has all ways to a state of the group lead to the automaton.
+/// Has all edges to a state of the group lead to the automaton.
 fn lead_in(
     program: &mut Program,
     parser: Parser,

@@ -143,7 +143,7 @@ state x { lookahead a; select (a) { (8w0x2d) -> accept; (_) -> n; } }
         state(&text, "n"),
         "        advance 32w8;\n        goto reject;\n"
     );
-    // Another way leads by there.
+    // Another path leads through it.
     let entered = skip.replace("(_) -> accept;", "(8w0x2b) -> y; (_) -> accept;")
         + "state y { advance 32w16; goto n; }\n";
     let text = run_on(&entered, "");
