@@ -17,6 +17,7 @@
 /// @on interpreter: As described.
 /// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
 /// @errors E0608 E0749
+@isolated
 extern bit<32> payload_length();
 
 /// Reads the bytes at an offset into a `bit<W>` of as many bytes, the first one the most significant. False, and the value 0, if
@@ -24,12 +25,14 @@ extern bit<32> payload_length();
 /// @on interpreter: As described.
 /// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
 /// @errors E0607 E0608 E0749
+@isolated
 extern bool payload_read<T>(in bit<32> offset, out T value);
 
 /// Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a `bit<W>` of up to 64 bytes.
 /// @on interpreter: As described.
 /// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
 /// @errors E0607 E0608 E0749
+@isolated
 extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 
 /// Where these bytes stand first in the 65536 bytes from this offset on, all of which is the payload of any packet that a network
@@ -37,6 +40,7 @@ extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 /// @on interpreter: As described.
 /// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749).
 /// @errors E0607 E0608 E0748 E0749
+@isolated
 extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 
 /// What `payload_find` returns for bytes that are nowhere.
@@ -49,6 +53,7 @@ const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
 /// @on interpreter: As described.
 /// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749).
 /// @errors E0608 E0609 E0748 E0749
+@isolated
 extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 
 /// What became of reading a message.

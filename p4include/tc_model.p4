@@ -87,6 +87,7 @@ extern bit<16> l4_csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new,
 /// @on xdp: Refused (E0720): no program for tc_model runs there.
 /// @on tc: As described.
 /// @errors E0720
+@isolated
 extern bit<32> random32();
 
 /// The block that turns bytes into headers.

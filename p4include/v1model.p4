@@ -205,12 +205,14 @@ extern action_selector {
 /// @on interpreter: Numbers follow from the seed (`onpath test --seed`), so that a test always gets the same.
 /// @on xdp, tc: Of up to 64 bits (E0747). Not for secrets.
 /// @errors E0747
+@isolated
 extern void random<T>(out T result, in T lo, in T hi);
 
 /// Hands `data` to the control plane; `receiver` is free for it to use. The struct's name names the digest.
 /// @on interpreter: A test reads them by `expect_digest`.
 /// @on xdp, tc: `onpath digests` prints them. They wait in a ring buffer of 256 KiB; those that find no room are counted. Varbits are refused (E0746).
 /// @errors E0746
+@isolated
 extern void digest<T>(in bit<32> receiver, in T data);
 
 /// Drops the packet as `mark_to_drop(standard_metadata)` does, in older programs.
@@ -340,11 +342,13 @@ extern void assume(in bool check);
 /// A line in the log.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
 /// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted.
+@isolated
 extern void log_msg(string msg);
 /// A line in the log; every `{}` in `msg` is the next field of `data`, in decimal.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
 /// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted. Varbits are refused (E0746).
 /// @errors E0746
+@isolated
 extern void log_msg<T>(string msg, in T data);
 
 /// The block that turns bytes into headers.

@@ -58,6 +58,7 @@ struct xdp_output {
 /// The kernel's monotonic clock. Quirk: the low 32 bits of the nanoseconds, which wrap every 4.3 seconds.
 /// @on interpreter: A clock of its own, so that a test always gets the same times: a microsecond passes from packet to packet, and what `wait` says.
 /// @on xdp, tc: As described.
+@isolated
 extern bit<32> BPF_KTIME_GET_NS();
 
 /// Sends the packet as it came in to user space by a perf event. The result is 0, or the kernel's error number.

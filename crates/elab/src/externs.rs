@@ -240,8 +240,11 @@ impl Elab<'_> {
 
 /// What a function or method that is declared like this does to the rest of the world.
 fn effect(proto: &Prototype) -> Effect {
-    if proto.annotations.iter().any(|a| a.name == "pure") {
+    let declared = |name: &str| proto.annotations.iter().any(|a| a.name == name);
+    if declared("pure") {
         Effect::None
+    } else if declared("isolated") {
+        Effect::Outside
     } else {
         Effect::Any
     }

@@ -4,6 +4,7 @@
 //! if it was made invalid since; its offset in the packet; and its length.
 
 use crate::access::Bytes;
+use crate::chosen::Chosen;
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
@@ -60,6 +61,8 @@ pub(crate) struct Pointed {
 pub(crate) struct Elements {
     looked: Vec<Looked>,
     pointed: Vec<Pointed>,
+    /// Those of stacks that do not stay rolled.
+    chosen: Vec<Chosen>,
 }
 
 impl Elements {
@@ -71,6 +74,19 @@ impl Elements {
         };
         self.looked.retain(|l| stays(&l.at));
         self.pointed.retain(|p| stays(&p.at));
+        self.chosen.retain(|c| stays(&c.at));
+    }
+
+    /// What is known of the element at an index of the stack that begins with a header.
+    pub(crate) fn chosen(&self, first: Header, at: &At) -> Option<&Chosen> {
+        let mut chosen = self.chosen.iter();
+        chosen.find(|c| c.first == first && c.at == *at)
+    }
+
+    pub(crate) fn note_chosen(&mut self, chosen: Chosen) {
+        if stays_known(&chosen.at) {
+            self.chosen.push(chosen);
+        }
     }
 
     fn note_looked(&mut self, looked: Looked) {
@@ -158,7 +174,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Puts what `f` emits into a block that may not run, after which what was found before is still good.
-    fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+    pub(crate) fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
         std::mem::replace(&mut self.out, outer)
@@ -259,7 +275,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// The bytes of a header in front of its varbit field.
-    fn plain_bytes(&self, h: Header) -> u32 {
+    pub(crate) fn plain_bytes(&self, h: Header) -> u32 {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let fields = layout.varbit().map_or(layout.fields.len(), |v| v as usize);
         let bits: u32 = layout.fields[..fields].iter().map(|f| f.ty.width()).sum();
@@ -421,7 +437,7 @@ impl<T: Target> Gen<'_, T> {
         self.regions.elements().changed(stack);
     }
 
-    fn point_into(&mut self, pointer: &C, offset: C, bytes: u32) {
+    pub(crate) fn point_into(&mut self, pointer: &C, offset: C, bytes: u32) {
         let most = self.target.limits().offset;
         let bounded = match (most + 1).is_power_of_two() {
             true => C::bin(BinOp::And, offset, C::int(most)),

@@ -73,6 +73,9 @@ impl<T: Target> Leaves for Gen<'_, T> {
             Resolved::Outside => C::int(0),
             Resolved::Any(elems, index) => {
                 let index = lower::scalar(self, index);
+                if let Some(value) = self.read_chosen(&elems, &index, field, (hi, lo)) {
+                    return value;
+                }
                 let values: Vec<C> = elems
                     .into_iter()
                     .map(|h| self.read_field(h, field, hi, lo))
@@ -126,13 +129,42 @@ impl<T: Target> Leaves for Gen<'_, T> {
 }
 
 /// The value at an index; 0 past the end.
-fn choose(index: &C, values: Vec<C>) -> C {
-    let mut result = C::int(0);
-    for (i, value) in values.into_iter().enumerate().rev() {
-        let here = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
-        result = C::Cond(Box::new(here), Box::new(value), Box::new(result));
+pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
+    choose_or(index, values, C::int(0))
+}
+
+/// The value at an index; another one past the end.
+pub(crate) fn choose_or(index: &C, values: Vec<C>, outside: C) -> C {
+    let count = values.len() as u64;
+    if count < FEWEST_IN_A_TREE {
+        let mut result = outside;
+        for (i, value) in values.into_iter().enumerate().rev() {
+            let here = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
+            result = C::Cond(Box::new(here), Box::new(value), Box::new(result));
+        }
+        return result;
     }
-    result
+    let inside = C::bin(BinOp::Lt, index.clone(), C::int(count));
+    let tree = choose_by_halves(index, 0, values);
+    C::Cond(Box::new(inside), Box::new(tree), Box::new(outside))
+}
+
+/// Values of which one is chosen by comparing the index with one after the other, if there are fewer. With more, jumps that a verifier
+/// has yet to follow would be many, where the choice is in a loop.
+const FEWEST_IN_A_TREE: u64 = 8;
+
+/// The value at an index that is in bounds; the values begin at one that is known.
+fn choose_by_halves(index: &C, from: u64, mut values: Vec<C>) -> C {
+    let behind = values.split_off(values.len().div_ceil(2));
+    let Some(middle) = behind.first().map(|_| from + values.len() as u64) else {
+        return values.pop().unwrap_or(C::int(0));
+    };
+    let lower = C::bin(BinOp::Lt, index.clone(), C::int(middle));
+    let (yes, no) = (
+        choose_by_halves(index, from, values),
+        choose_by_halves(index, middle, behind),
+    );
+    C::Cond(Box::new(lower), Box::new(yes), Box::new(no))
 }
 
 impl<T: Target> Gen<'_, T> {

@@ -147,7 +147,7 @@ impl Checker<'_> {
                 "the name of a warning in quotes, as in `@noWarn(\"unused\")`"
             }
             "hidden" | "tableonly" | "defaultonly" | "optional" | "pure" | "noSideEffects"
-            | "atomic" | "rare"
+            | "isolated" | "atomic" | "rare"
                 if !matches!(annotation.body, AnnotationBody::None) =>
             {
                 "no arguments"

@@ -141,7 +141,7 @@ impl Fields {
                 // It ends the copy, and the packet only where it is one.
                 matches!(call.name.as_str(), "assert" | "assume")
             })
-            && !once.any(|routine| calls(program, routine, |call| call.effect == Effect::Any))
+            && !once.any(|routine| calls(program, routine, |call| call.effect != Effect::None))
     }
 
     /// In front of egress: a packet that ingress drops skips it; for others the metadata says where they go.

@@ -30,7 +30,7 @@ ebpfFilter(p(), c()) main;",
         "#include <xdp_model.p4>
 parser p(packet_in packet, out headers_t hdr) { state start { transition reject; } }
 control c(inout headers_t hdr, in xdp_input i, out xdp_output o) {
-    apply { o.output_port = csum_replace2(1, 2, 3) ++ BPF_KTIME_GET_NS()[15:0]; }
+    apply { o.output_port = csum_replace2(1, 2, 3) ++ (BPF_KTIME_GET_NS() ^ BPF_PERF_EVENT_OUTPUT())[15:0]; }
 }
 control d(in headers_t hdr, packet_out packet) { apply { } }
 xdp(p(), c(), d()) main;",
@@ -116,7 +116,7 @@ fn the_program_states_what_its_architecture_does() {
 }
 
 #[test]
-fn pure_is_what_the_declaration_calls_pure() {
+fn pure_and_isolated_is_what_the_declaration_calls_so() {
     let program = program(PROGRAMS[1].1);
     let mut calls = Vec::new();
     for body in visit::bodies(&program) {
@@ -131,7 +131,8 @@ fn pure_is_what_the_declaration_calls_pure() {
         calls,
         [
             call("csum_replace2", Effect::None),
-            call("BPF_KTIME_GET_NS", Effect::Any)
+            call("BPF_KTIME_GET_NS", Effect::Outside),
+            call("BPF_PERF_EVENT_OUTPUT", Effect::Any)
         ]
     );
 }

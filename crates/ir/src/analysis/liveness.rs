@@ -483,7 +483,7 @@ impl Asking<'_> {
             Access::ReadHeader(header) => self.gen_header(header, live),
             Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
         });
-        if call.effect == Effect::None {
+        if call.effect != Effect::Any {
             return;
         }
         for var in &self.intrinsic {

@@ -268,7 +268,7 @@ impl Knowing<'_> {
             visit::Access::WriteHeader(header) => facts.set_valid(p, header, None),
             _ => {}
         });
-        if call.effect == Effect::None {
+        if call.effect != Effect::Any {
             return;
         }
         self.intrinsic.iter().for_each(|&var| facts.kill(var));

@@ -122,6 +122,10 @@ impl Reader {
                 self.expect_word("extern")?;
                 self.extern_call(Effect::None)?
             }
+            "isolated" => {
+                self.expect_word("extern")?;
+                self.extern_call(Effect::Outside)?
+            }
             "extract" => {
                 let header = self.header()?;
                 let varbit = if self.eat(",") {

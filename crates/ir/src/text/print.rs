@@ -466,6 +466,7 @@ impl Printer<'_> {
             StmtKind::Extern(call) => {
                 let effect = match call.effect {
                     Effect::None => "pure ",
+                    Effect::Outside => "isolated ",
                     Effect::Any => "",
                 };
                 write!(out, "{effect}extern ")?;

@@ -132,6 +132,14 @@ fn one_does_not_that_is_emitted_in_part() {
 }
 
 #[test]
+fn one_does_not_that_is_written_where_something_may_read_the_packet_as_it_came() {
+    let write = "if valid(s[i]) { s[i].a = 8w1; }";
+    assert!(!with(&format!("{write} extern f() -> x;")));
+    assert!(with(&format!("{write} isolated extern f() -> x;")));
+    assert!(with("extern f() -> x;"));
+}
+
+#[test]
 fn one_does_not_that_is_read_in_an_atomic_block() {
     assert!(!with("atomic { x = s3.a; }"));
 }

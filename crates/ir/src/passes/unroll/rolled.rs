@@ -274,7 +274,7 @@ impl Uses<'_> {
         for body in visit::bodies(self.program) {
             visit::walk_block(body, &mut |stmt| {
                 if let StmtKind::Extern(call) = &stmt.kind {
-                    stays &= call.object.is_some() || call.effect == Effect::None;
+                    stays &= call.object.is_some() || call.effect != Effect::Any;
                 }
             });
         }
