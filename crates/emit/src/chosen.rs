@@ -102,7 +102,11 @@ impl<T: Target> Gen<'_, T> {
             let set = g.target.flag();
             g.set(flag.clone(), set);
         });
-        self.push(Stmt::If(C::bin(BinOp::Ne, offset, nowhere), made, Block::new()));
+        self.push(Stmt::If(
+            C::bin(BinOp::Ne, offset, nowhere),
+            made,
+            Block::new(),
+        ));
         self.regions.elements().note_chosen(Chosen {
             first: elems[0],
             at,

@@ -5,7 +5,7 @@
 //! of what is not mentioned.
 
 use super::dataflow::Domain;
-use super::known::{Knowledge, Known};
+use super::known::{Knowledge, Known, Members};
 use super::known_vars::KnownVars;
 use crate::eval::{self, Value};
 use crate::types::is_signed;
@@ -42,6 +42,16 @@ impl Facts {
             vars: self.vars.unknown_alike(),
             valid: self.valid.clone(),
         }
+    }
+
+    /// Nothing is known any more of other variables and headers than these.
+    pub fn keep(&mut self, vars: &[Var], headers: &Members) {
+        let mut kept = self.vars.unknown_alike();
+        for &var in vars {
+            kept.set(var, self.vars.get(var).cloned());
+        }
+        self.vars = kept;
+        self.valid.keep(headers);
     }
 
     /// What is known of a variable.

@@ -108,6 +108,18 @@ impl Knowledge {
         self.change(thing / SIZE, |block| block.set(thing, known));
     }
 
+    /// Nothing is known any more of other things than members.
+    pub fn keep(&mut self, members: &Members) {
+        for (at, members) in members.0.iter().enumerate() {
+            self.change(at, |block| {
+                for (i, member) in members.iter().enumerate() {
+                    block.yes[i] &= member;
+                    block.maybe[i] |= !member;
+                }
+            });
+        }
+    }
+
     /// The fact holds of those members of which another one does.
     pub fn hold_where(&mut self, other: &Knowledge, members: &Members) {
         for (at, (other, members)) in other.0.iter().zip(&members.0).enumerate() {

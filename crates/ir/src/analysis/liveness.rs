@@ -137,6 +137,13 @@ impl Liveness {
         live.is_some_and(|live| live.contains(self.bits.var(var)))
     }
 
+    /// The variables that are live where a parser's state begins.
+    pub fn vars_in_state(&self, state: State) -> impl Iterator<Item = Var> {
+        let live = self.states.get(&state);
+        let is_live = move |bit: &usize| live.is_some_and(|live| live.contains(*bit));
+        (0..self.bits.vars).filter(is_live).map(Var::new)
+    }
+
     /// Whether a header's field is live where a parser's state begins.
     pub fn field_in_state(&self, state: State, header: Header, field: u32) -> bool {
         let bits = [

@@ -8,6 +8,8 @@
 
 use super::dataflow::{self, After, Forward};
 use super::facts::{Facts, KnownVar};
+use super::known::Members;
+use super::liveness::Liveness;
 use super::mentions::{Mentions, Storage};
 use crate::*;
 use cranelift_entity::SecondaryMap;
@@ -26,6 +28,7 @@ impl PointFacts {
     /// Computes the facts of all that the pipeline reaches.
     pub fn new(program: &Program) -> PointFacts {
         let mut knowing = Knowing::new(program);
+        knowing.live = live_in_states(program);
         let mut facts = Facts::unknown(program);
         for (var, data) in &program.vars {
             if !knowing.intrinsic.contains(&var) {
@@ -62,12 +65,46 @@ pub fn after_state(program: &Program, body: &Block, before: Facts) -> Option<Fac
     Some((*after).clone())
 }
 
+/// Parsers of fewer states keep what is known of variables and headers that nothing reads any more: it does no harm there.
+const MANY_STATES: usize = 64;
+
+/// What is live where a state begins.
+struct LiveThere {
+    vars: Vec<Var>,
+    headers: Members,
+}
+
+/// What is live where the states of large parsers begin. Only of that anything is worth knowing there: what each state
+/// of a long loop knows of its own variables would go round it from state to state.
+fn live_in_states(program: &Program) -> HashMap<State, LiveThere> {
+    let mut found = HashMap::new();
+    let parsers = program.parsers.values();
+    let mut large = parsers
+        .filter(|parser| parser.states.len() >= MANY_STATES)
+        .peekable();
+    if large.peek().is_none() {
+        return found;
+    }
+    let live = Liveness::new(program);
+    for state in large.flat_map(|parser| parser.states.keys()) {
+        let headers = program.headers.keys();
+        let there = LiveThere {
+            vars: live.vars_in_state(state).collect(),
+            headers: headers.map(|h| live.valid_in_state(state, h)).collect(),
+        };
+        found.insert(state, there);
+    }
+    found
+}
+
 struct Knowing<'a> {
     program: &'a Program,
     facts: PointFacts,
     intrinsic: HashSet<Var>,
     /// What loops write, by label.
     written: HashMap<Label, Rc<Vec<Storage>>>,
+    /// See [`live_in_states`].
+    live: HashMap<State, LiveThere>,
 }
 
 impl<'a> Knowing<'a> {
@@ -77,6 +114,7 @@ impl<'a> Knowing<'a> {
             facts: PointFacts::default(),
             intrinsic: program.intrinsic_vars(),
             written: HashMap::new(),
+            live: HashMap::new(),
         }
     }
 }
@@ -95,6 +133,13 @@ impl Forward for Knowing<'_> {
 
     fn at_transition(&mut self, parser: Parser, state: State, fact: &Rc<Facts>) {
         self.facts.transitions.insert((parser, state), fact.clone());
+    }
+
+    fn leads_to(&mut self, state: State, mut fact: Rc<Facts>) -> Rc<Facts> {
+        if let Some(live) = self.live.get(&state) {
+            Rc::make_mut(&mut fact).keep(&live.vars, &live.headers);
+        }
+        fact
     }
 
     fn block_begins(&mut self, fact: &mut Rc<Facts>) {

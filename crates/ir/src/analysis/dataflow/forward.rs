@@ -57,6 +57,11 @@ pub trait Forward {
     /// [`Forward::before`].
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
+    /// What is known where a state begins, of what is known where one ends that leads to it.
+    fn leads_to(&mut self, _state: State, fact: Self::Fact) -> Self::Fact {
+        fact
+    }
+
     /// Called with the final fact at the start of each reachable state.
     fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 
@@ -200,9 +205,11 @@ impl<'a, A: Forward> Solver<'a, A> {
             let state = &data.states[order[at]];
             let now = self.state(&state.body, entries[at].clone());
             for (target, fact) in self.successors(&state.transition, now) {
-                if let Target::State(next) = target
-                    && join(&mut entries[rank[next]], Some(fact))
-                {
+                let Target::State(next) = target else {
+                    continue;
+                };
+                let fact = self.analysis.leads_to(next, fact);
+                if join(&mut entries[rank[next]], Some(fact)) {
                     todo.insert(rank[next]);
                 }
             }

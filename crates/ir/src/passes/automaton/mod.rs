@@ -37,9 +37,16 @@ pub fn run(program: &mut Program, follows_turns: bool) {
     }
 }
 
+/// How many states of a parser are copied in vain: each takes as long as the parser is large.
+const MOST_ATTEMPTS: usize = 32;
+
 /// Copies states for the values of a variable where the copies are an automaton.
 fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
+    let mut attempts = 0;
     for state in cycles(&program.parsers[parser]).into_iter().flatten() {
+        if attempts == MOST_ATTEMPTS {
+            return;
+        }
         let state_data = &program.parsers[parser].states[state];
         let Some(remembering) = by_value::remembering(program, state_data) else {
             continue;
@@ -50,6 +57,7 @@ fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
         let is_one = |group: &Group| copies.iter().any(|copy| group.contains_key(copy));
         let groups = groups(program, parser, follows_turns);
         if !groups.iter().any(is_one) {
+            attempts += 1;
             program.parsers[parser] = before;
             program.number_stmts();
         }
@@ -105,11 +113,12 @@ fn members<'a>(
     let states = &parser.states;
     let of = |&state: &State| Some((state, member::of(program, states, &states[state])?));
     let mut members: BTreeMap<State, Member> = cyclic.clone().filter_map(of).collect();
+    let leading = all_leading(states);
     for &state in cyclic {
         if let Some((fits, behind)) = member::asks_for_byte(program, &states[state])
             && behind != parser.start
             && members.contains_key(&behind)
-            && leading_to(states, behind) == [state]
+            && leading.get(&behind).is_some_and(|all| *all == [state])
             && let Some(of_byte) = members.remove(&behind)
         {
             let asked = Some((fits, behind));
@@ -124,6 +133,18 @@ fn leading_to(states: &PrimaryMap<State, StateData>, to: State) -> Vec<State> {
     let leads = |(_, data): &(State, &StateData)| successors(&data.transition).contains(&to);
     let all = states.iter().filter(leads);
     all.map(|(state, _)| state).collect()
+}
+
+/// The states that lead to each.
+fn all_leading(states: &PrimaryMap<State, StateData>) -> BTreeMap<State, Vec<State>> {
+    let mut leading: BTreeMap<State, Vec<State>> = BTreeMap::new();
+    for (state, data) in states {
+        let next: BTreeSet<State> = successors(&data.transition).into_iter().collect();
+        for to in next {
+            leading.entry(to).or_default().push(state);
+        }
+    }
+    leading
 }
 
 /// The paths from one byte of the automaton to the next.

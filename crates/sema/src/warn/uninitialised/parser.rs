@@ -106,13 +106,16 @@ fn transfer(
     report: bool,
 ) -> (Option<State>, Vec<Diagnostic>) {
     let mut walk = Walk::new(checker, report);
-    walk.set(known);
+    walk.set(known.clone());
     let state = &body.states[id];
     walk.block(&state.body);
     if let Transition::Select { keys, .. } = &state.transition {
         keys.iter().for_each(|k| walk.read(k));
     }
-    let end = walk.end();
+    let mut end = walk.end();
+    if let (Some(end), Some(known)) = (&mut end, &known) {
+        end.leave_scope(known);
+    }
     (end, walk.found)
 }
 

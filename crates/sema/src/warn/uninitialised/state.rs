@@ -187,6 +187,30 @@ impl State {
         }
     }
 
+    /// Variables that were not there where a scope began are forgotten where it ends. What each state of a long loop knows of its own variables
+    /// would go round it, from state to state.
+    pub(super) fn leave_scope(&mut self, before: &State) {
+        if Rc::ptr_eq(&self.blocks, &before.blocks) {
+            return;
+        }
+        let blocks = Rc::make_mut(&mut self.blocks);
+        blocks.truncate(before.blocks.len());
+        for (block, before) in blocks.iter_mut().zip(before.blocks.iter()) {
+            if Rc::ptr_eq(block, before) {
+                continue;
+            }
+            let own = |at: &usize| block[*at].is_some() && before[*at].is_none();
+            let own: Vec<usize> = (0..BLOCK).filter(own).collect();
+            if !own.is_empty() {
+                let block = Rc::make_mut(block);
+                own.into_iter().for_each(|at| block[at] = None);
+            }
+            if block == before {
+                *block = Rc::clone(before);
+            }
+        }
+    }
+
     /// The facts about an l-value: a variable, or a field of one.
     pub(super) fn lookup(&self, expr: &Expr) -> Option<&Init> {
         match &expr.kind {
