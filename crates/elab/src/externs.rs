@@ -102,7 +102,7 @@ impl Elab<'_> {
         let mut made = ExternCall {
             object,
             name: proto.name.clone(),
-            effect: effect(proto),
+            effect: self.effect(proto, &args),
             args,
             result,
         };
@@ -236,13 +236,23 @@ impl Elab<'_> {
         });
         Ok(storage)
     }
-}
 
-/// What a function or method that is declared like this does to the rest of the world.
-fn effect(proto: &Prototype) -> Effect {
-    if proto.annotations.iter().any(|a| a.name == "pure") {
-        Effect::None
-    } else {
-        Effect::Any
+    /// What a call of a function or method that is declared like this does to the rest of the world.
+    fn effect(&self, proto: &Prototype, args: &[ExternArg]) -> Effect {
+        let draws = arch::by_package(&self.program.arch).map_or(&[][..], |arch| arch.draws);
+        let draws = args.iter().any(|arg| match arg {
+            ExternArg::Member(of, member) => {
+                let of = &self.program.enums[*of];
+                let member = of.members.get(*member as usize);
+                draws
+                    .iter()
+                    .any(|d| of.name == d.of && member.is_some_and(|name| name == d.member))
+            }
+            _ => false,
+        });
+        match proto.annotations.iter().any(|a| a.name == "pure") && !draws {
+            true => Effect::None,
+            false => Effect::Any,
+        }
     }
 }
