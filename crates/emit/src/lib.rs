@@ -9,6 +9,7 @@
 
 pub mod access;
 mod block;
+mod chosen;
 mod copies;
 mod deparser;
 mod emitter;

@@ -4,6 +4,7 @@
 //! if it was made invalid since; its offset in the packet; and its length.
 
 use crate::access::Bytes;
+use crate::chosen::Chosen;
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
@@ -60,6 +61,8 @@ pub(crate) struct Pointed {
 pub(crate) struct Elements {
     looked: Vec<Looked>,
     pointed: Vec<Pointed>,
+    /// Those of stacks that are not rolled.
+    pub(crate) chosen: Vec<Chosen>,
 }
 
 impl Elements {
@@ -71,6 +74,7 @@ impl Elements {
         };
         self.looked.retain(|l| stays(&l.at));
         self.pointed.retain(|p| stays(&p.at));
+        self.chosen.retain(|c| !mentions(&c.index, name));
     }
 
     fn note_looked(&mut self, looked: Looked) {
@@ -85,6 +89,12 @@ impl Elements {
         }
     }
 
+    pub(crate) fn note_chosen(&mut self, chosen: Chosen) {
+        if in_variables(&chosen.index) {
+            self.chosen.push(chosen);
+        }
+    }
+
     /// A stack was changed.
     fn changed(&mut self, stack: usize) {
         self.looked.retain(|l| l.stack != stack);
@@ -94,19 +104,20 @@ impl Elements {
 
 /// Whether [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
 fn stays_known(at: &At) -> bool {
-    fn in_variables(e: &C) -> bool {
-        let is_value = match e {
-            C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
-            C::Unary(op, _) => !matches!(op, UnOp::Addr | UnOp::Deref),
-            C::Binary(..) | C::Cast(..) | C::Cond(..) => true,
-            _ => false,
-        };
-        is_value && e.parts().into_iter().all(in_variables)
-    }
     match at {
         At::Const(_) => true,
         At::Run(index) => in_variables(index),
     }
+}
+
+fn in_variables(e: &C) -> bool {
+    let is_value = match e {
+        C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
+        C::Unary(op, _) => !matches!(op, UnOp::Addr | UnOp::Deref),
+        C::Binary(..) | C::Cast(..) | C::Cond(..) => true,
+        _ => false,
+    };
+    is_value && e.parts().into_iter().all(in_variables)
 }
 
 fn mentions(e: &C, name: &str) -> bool {
@@ -158,7 +169,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Puts what `f` emits into a block that may not run, after which what was found before is still good.
-    fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+    pub(crate) fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
         std::mem::replace(&mut self.out, outer)
@@ -259,7 +270,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// The bytes of a header in front of its varbit field.
-    fn plain_bytes(&self, h: Header) -> u32 {
+    pub(crate) fn plain_bytes(&self, h: Header) -> u32 {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let fields = layout.varbit().map_or(layout.fields.len(), |v| v as usize);
         let bits: u32 = layout.fields[..fields].iter().map(|f| f.ty.width()).sum();
@@ -421,7 +432,7 @@ impl<T: Target> Gen<'_, T> {
         self.regions.elements().changed(stack);
     }
 
-    fn point_into(&mut self, pointer: &C, offset: C, bytes: u32) {
+    pub(crate) fn point_into(&mut self, pointer: &C, offset: C, bytes: u32) {
         let most = self.target.limits().offset;
         let bounded = match (most + 1).is_power_of_two() {
             true => C::bin(BinOp::And, offset, C::int(most)),

@@ -72,6 +72,9 @@ impl<T: Target> Leaves for Gen<'_, T> {
             Resolved::One(h) => self.read_field(h, field, hi, lo),
             Resolved::Outside => C::int(0),
             Resolved::Any(elems, index) => {
+                if let Some(value) = self.read_chosen(&elems, index, field, (hi, lo)) {
+                    return value;
+                }
                 let index = lower::scalar(self, index);
                 let values: Vec<C> = elems
                     .into_iter()
@@ -126,7 +129,7 @@ impl<T: Target> Leaves for Gen<'_, T> {
 }
 
 /// The value at an index; 0 past the end.
-fn choose(index: &C, values: Vec<C>) -> C {
+pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
     let mut result = C::int(0);
     for (i, value) in values.into_iter().enumerate().rev() {
         let here = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));

@@ -1,0 +1,100 @@
+//! Fields of elements of which the packet chooses one, where the parse record has each: one pointer, to the one that is meant. With a pointer for each,
+//! which may be there or not, the verifier of the C would follow every combination of those that are.
+
+use crate::access::Bytes;
+use crate::emitter::Gen;
+use crate::plan::HeaderStorage;
+use crate::plan::header_facts::Known;
+use crate::target::Target;
+use crate::values::choose;
+use cgen::lower;
+use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
+use ir::{Expr, Header};
+
+/// The element at an index, whose pointer is made: the flag says whether it leads to its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// The first element of its stack.
+    first: Header,
+    pub(crate) index: C,
+    pointer: C,
+    flag: C,
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Bits of a field of the element at an index, 0 if it is not there or the index is out of bounds; nothing if each element has to be asked for its own.
+    pub(crate) fn read_chosen(
+        &mut self,
+        elems: &[Header],
+        index: Expr,
+        field: u32,
+        (hi, lo): (u32, u32),
+    ) -> Option<C> {
+        let &first = elems.first()?;
+        let in_packet = |&h: &Header| self.plan.storage(h) == HeaderStorage::Packet;
+        let layout = &self.p.header_types[self.p.headers[first].ty];
+        let behind_varbit = layout.varbit().is_some_and(|varbit| field >= varbit);
+        if !self.in_record() || self.is_held() || behind_varbit || !elems.iter().all(in_packet) {
+            return None;
+        }
+        for &h in elems {
+            if self.header_facts.extracted(h) != Known::Yes {
+                self.conditional.reads.insert((h, field));
+            }
+        }
+        let width = layout.fields[field as usize].ty.width();
+        let before = layout.fields[..field as usize].iter();
+        let bit: u32 = before.map(|f| f.ty.width()).sum();
+        let (pointer, flag) = self.point_at_chosen(elems, first, index);
+        let bytes = Bytes {
+            base: self.target.behind_check(pointer),
+            len: self.plain_bytes(first),
+        };
+        let value = bytes.load(bit + width - 1 - hi, hi - lo + 1);
+        Some(C::choose(flag, value, C::int(0)))
+    }
+
+    /// A pointer to the bytes of the element at an index, and whether it leads to them.
+    fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: Expr) -> (C, C) {
+        let index = lower::scalar(self, index);
+        let mut known = self.regions.elements().chosen.iter();
+        if let Some(known) = known.find(|c| c.first == first && c.index == index) {
+            return (known.pointer.clone(), known.flag.clone());
+        }
+        self.ask_bounds();
+        let there: Vec<C> = elems.iter().map(|&h| self.is_extracted(h)).collect();
+        let offsets: Vec<C> = elems.iter().map(|&h| self.header_offset(h)).collect();
+        let at = self.own_local("element_at", CType::U64, None);
+        let pointer = self.own_local("element", CType::U8.ptr(), None);
+        let flag = self.pinned_local("element_found", None);
+        self.set(at.clone(), index.clone());
+        self.set(flag.clone(), C::int(0));
+        self.set(pointer.clone(), C::id("data"));
+        let bytes = self.plain_bytes(first);
+        let made = self.guarded(|g| {
+            g.point_into(&pointer, choose(&at, offsets), bytes);
+            let set = g.target.flag();
+            g.set(flag.clone(), set);
+        });
+        self.push(Stmt::If(choose(&at, there), made, Block::new()));
+        // In the parser elements are still found.
+        if !self.regions.in_parser() {
+            self.regions.elements().note_chosen(Chosen {
+                first,
+                index,
+                pointer: pointer.clone(),
+                flag: flag.clone(),
+            });
+        }
+        (pointer, flag)
+    }
+
+    /// Whether the parser found a header, as 0 or 1, in front of the current expression.
+    fn is_extracted(&mut self, h: Header) -> C {
+        match self.header_facts.extracted(h) {
+            Known::No => C::int(0),
+            Known::Yes if !self.only_assumed(h) => C::int(1),
+            _ => self.local(self.presence_kind(h)),
+        }
+    }
+}
