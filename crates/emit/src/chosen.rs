@@ -8,7 +8,7 @@ use crate::plan::header_facts::Known;
 use crate::target::Target;
 use crate::values::choose;
 use cgen::lower;
-use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Expr, Header};
 
 /// The element at an index, whose pointer is made: the flag says whether it leads to its bytes.
@@ -31,40 +31,52 @@ impl<T: Target> Gen<'_, T> {
         (hi, lo): (u32, u32),
     ) -> Option<C> {
         let &first = elems.first()?;
-        let in_packet = |&h: &Header| self.plan.storage(h) == HeaderStorage::Packet;
         let layout = &self.p.header_types[self.p.headers[first].ty];
-        let behind_varbit = layout.varbit().is_some_and(|varbit| field >= varbit);
-        if !self.in_record() || self.is_held() || behind_varbit || !elems.iter().all(in_packet) {
+        let width = layout.fields[field as usize].ty.width();
+        let is_in_front = layout.varbit().is_none_or(|varbit| field < varbit) && width > 0;
+        let several = elems.iter().filter(|&&h| self.is_in_packet(h)).count() > 1;
+        if !self.in_record() || self.is_held() || !is_in_front || !several {
             return None;
         }
-        for &h in elems {
-            if self.header_facts.extracted(h) != Known::Yes {
-                self.conditional.reads.insert((h, field));
-            }
-        }
-        let width = layout.fields[field as usize].ty.width();
         let before = layout.fields[..field as usize].iter();
         let bit: u32 = before.map(|f| f.ty.width()).sum();
-        let (pointer, flag) = self.point_at_chosen(elems, first, index);
+        let index = lower::scalar(self, index);
+        let (pointer, flag) = self.point_at_chosen(elems, first, index.clone());
         let bytes = Bytes {
             base: self.target.behind_check(pointer),
             len: self.plain_bytes(first),
         };
-        let value = bytes.load(bit + width - 1 - hi, hi - lo + 1);
-        Some(C::choose(flag, value, C::int(0)))
+        let in_packet = bytes.load(bit + width - 1 - hi, hi - lo + 1);
+        let mut value = C::choose(flag, in_packet, C::int(0));
+        for (i, &h) in elems.iter().enumerate() {
+            if !self.is_in_packet(h) {
+                let is = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
+                value = C::choose(is, self.read_field(h, field, hi, lo), value);
+            } else if self.header_facts.extracted(h) != Known::Yes {
+                self.conditional.reads.insert((h, field));
+            }
+        }
+        Some(value)
     }
 
-    /// A pointer to the bytes of the element at an index, and whether it leads to them.
-    fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: Expr) -> (C, C) {
-        let index = lower::scalar(self, index);
+    fn is_in_packet(&self, h: Header) -> bool {
+        self.plan.storage(h) == HeaderStorage::Packet
+    }
+
+    /// A pointer to the bytes of the element at an index, and whether it leads to them: not if they are in variables.
+    fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: C) -> (C, C) {
         let mut known = self.regions.elements().chosen.iter();
         if let Some(known) = known.find(|c| c.first == first && c.index == index) {
             return (known.pointer.clone(), known.flag.clone());
         }
         self.ask_bounds();
         let there: Vec<C> = elems.iter().map(|&h| self.is_extracted(h)).collect();
-        let offsets: Vec<C> = elems.iter().map(|&h| self.header_offset(h)).collect();
-        let at = self.own_local("element_at", CType::U64, None);
+        let offset = |&h: &Header| match self.is_in_packet(h) {
+            true => self.header_offset(h),
+            false => C::int(0),
+        };
+        let offsets: Vec<C> = elems.iter().map(offset).collect();
+        let at = self.pinned_local("element_at", None);
         let pointer = self.own_local("element", CType::U8.ptr(), None);
         let flag = self.pinned_local("element_found", None);
         self.set(at.clone(), index.clone());
@@ -89,10 +101,11 @@ impl<T: Target> Gen<'_, T> {
         (pointer, flag)
     }
 
-    /// Whether the parser found a header, as 0 or 1, in front of the current expression.
+    /// Whether a header is in the packet as it came in, as 0 or 1, in front of the current expression.
     fn is_extracted(&mut self, h: Header) -> C {
         match self.header_facts.extracted(h) {
             Known::No => C::int(0),
+            _ if !self.is_in_packet(h) => C::int(0),
             Known::Yes if !self.only_assumed(h) => C::int(1),
             _ => self.local(self.presence_kind(h)),
         }

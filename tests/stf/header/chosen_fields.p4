@@ -47,6 +47,8 @@ control pipe(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     apply {
         xout.output_port = 0;
         xout.output_action = xdp_action.XDP_TX;
+        // What may be written without being there is in variables.
+        hdr.options[1].value = hdr.options[1].value + 1;
         for (bit<32> i = 0; i < 8; i = i + 1) {
             if (hdr.options[i].isValid() && hdr.options[i].kind == 7) {
                 hdr.base.sum = hdr.base.sum + hdr.options[i].value;
