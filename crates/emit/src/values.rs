@@ -36,12 +36,7 @@ impl Value {
         if form.width <= 64 {
             return Value::Scalar(record::load(member, form));
         }
-        let limbs = 0..limb_count(form.width);
-        Value::Limbs(
-            limbs
-                .map(|i| member.clone().index(C::int(i.into())))
-                .collect(),
-        )
+        limbs_of(&member, form.width)
     }
 }
 
@@ -128,6 +123,16 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 }
 
+/// What an array of limbs holds.
+fn limbs_of(array: &C, width: u32) -> Value {
+    let limbs = 0..limb_count(width);
+    Value::Limbs(
+        limbs
+            .map(|i| array.clone().index(C::int(i.into())))
+            .collect(),
+    )
+}
+
 /// The value at an index; 0 past the end.
 pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
     let mut result = C::int(0);
@@ -167,13 +172,23 @@ impl<T: Target> Gen<'_, T> {
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),
+            // Storing the first limb may change which element the next one is read of.
+            (_, ExprKind::Field(HeaderRef::Element(_, index), _))
+                if !matches!(self.p.exprs[*index].kind, ExprKind::Const(_)) =>
+            {
+                let limbs = lower::limbs(self, e);
+                let array = self.temp(limbs.len() as u32);
+                for (i, limb) in limbs.into_iter().enumerate() {
+                    self.set(array.clone().index(C::int(i as u64)), limb);
+                }
+                limbs_of(&array, width)
+            }
             (_, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..)) => {
                 Value::Limbs(lower::limbs(self, e))
             }
             _ => {
                 let array = lower::wide(self, e);
-                let limbs = (0..limb_count(width)).map(|i| array.clone().index(C::int(i.into())));
-                Value::Limbs(limbs.collect())
+                limbs_of(&array, width)
             }
         }
     }
