@@ -221,12 +221,13 @@ pub fn copies_need_newer(at: Span) -> Diagnostic {
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.
-pub fn no_send_back() -> Diagnostic {
+pub fn no_send_back(at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0732"),
-        Span::NONE,
+        at,
         "the tc-egress hook cannot send a packet back where it came from, which this program may do (XDP_TX)",
     )
+    .label("this may give the verdict")
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
 
