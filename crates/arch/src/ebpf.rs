@@ -30,6 +30,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ],
     anew: None,
     fixed: &[],
+    draws: &[],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 

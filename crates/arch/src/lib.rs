@@ -46,6 +46,8 @@ pub struct Architecture {
     pub anew: Option<&'static Anew>,
     /// Members of enums that differ from others only by parameters that nothing sets here.
     pub fixed: &'static [Fixed],
+    /// Members of enums by which an extern draws a random number: a call with one is not `@pure`, whatever its declaration says.
+    pub draws: &'static [Member],
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
     /// file. Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
@@ -60,6 +62,15 @@ pub struct Fixed {
     pub member: &'static str,
     /// The member that does the same.
     pub like: &'static str,
+}
+
+/// A member of an enum.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The enum.
+    pub of: &'static str,
+    /// The member.
+    pub member: &'static str,
 }
 
 /// How packets begin anew: resubmitted, recirculated, or as copies.

@@ -33,6 +33,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ],
     anew: None,
     fixed: &[],
+    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::TELEMETRY,

@@ -43,6 +43,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ],
     anew: None,
     fixed: &[],
+    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::xdp::EXTERNS,

@@ -42,6 +42,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ],
     anew: None,
     fixed: &[],
+    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         EXTERNS,

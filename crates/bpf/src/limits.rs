@@ -108,8 +108,19 @@ pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<()
         tables.last().map_or(Span::NONE, |table| table.span)
     };
     let refused = if report.maps_used > MOST_MAPS {
-        let tables = program.tables.len();
-        errors::too_many_maps(hook, report.maps_used, tables, MOST_MAPS, last_table())
+        let (tables, objects) = (program.tables.len(), program.externs.len());
+        let last_object = || {
+            let mut objects = program.externs.values();
+            objects.next_back().map_or(Span::NONE, |object| object.span)
+        };
+        let (what, at) = match tables >= objects {
+            true => ((tables, "tables"), last_table()),
+            false => (
+                (objects, "counters, flow states and the like"),
+                last_object(),
+            ),
+        };
+        errors::too_many_maps(hook, report.maps_used, what, MOST_MAPS, at)
     } else if report.functions > MOST_FUNCTIONS {
         errors::too_many_functions(hook, report.functions, MOST_FUNCTIONS, last_table())
     } else if u64::from(report.instruction_estimate) > longest(program, report) {
@@ -183,6 +194,26 @@ mod tests {
         assert_eq!(more(|report| report.functions += 1), Some("E0744"));
         let longer = more(|report| report.instruction_estimate += 1);
         assert_eq!(longer, Some("E0745"));
+    }
+
+    #[test]
+    fn where_most_maps_are_those_of_objects_the_last_of_them_is_marked() {
+        let text = "program test reject stop\nextern a: counter {\n}\nextern b: counter {\n}\n";
+        let mut program = ir::text::parse(text).expect("a program");
+        for (lo, object) in (3..).zip(program.externs.values_mut()) {
+            object.span = Span { lo, hi: lo + 1 };
+        }
+        let report = Report {
+            maps_used: MOST_MAPS + 1,
+            ..Report::default()
+        };
+        let refused = check(&program, Hook::Xdp, &report).expect_err("too many");
+        let refused = &refused.iter().next().expect("one").primary;
+        assert_eq!(refused.span, Span { lo: 4, hi: 5 });
+        assert_eq!(
+            refused.text,
+            "the last of 2 counters, flow states and the like"
+        );
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Elab<'_> {
         let mut made = ExternCall {
             object,
             name: proto.name.clone(),
-            effect: effect(proto),
+            effect: self.effect(proto, &args),
             args,
             result,
         };
@@ -236,16 +236,25 @@ impl Elab<'_> {
         });
         Ok(storage)
     }
-}
 
-/// What a function or method that is declared like this does to the rest of the world.
-fn effect(proto: &Prototype) -> Effect {
-    let declared = |name: &str| proto.annotations.iter().any(|a| a.name == name);
-    if declared("pure") {
-        Effect::None
-    } else if declared("isolated") {
-        Effect::Outside
-    } else {
-        Effect::Any
+    /// What a call of a function or method that is declared like this does to the rest of the world.
+    fn effect(&self, proto: &Prototype, args: &[ExternArg]) -> Effect {
+        let draws = arch::by_package(&self.program.arch).map_or(&[][..], |arch| arch.draws);
+        let draws = args.iter().any(|arg| match arg {
+            ExternArg::Member(of, member) => {
+                let of = &self.program.enums[*of];
+                let member = of.members.get(*member as usize);
+                draws
+                    .iter()
+                    .any(|d| of.name == d.of && member.is_some_and(|name| name == d.member))
+            }
+            _ => false,
+        });
+        let declared = |name: &str| proto.annotations.iter().any(|a| a.name == name);
+        match (declared("pure"), declared("isolated")) {
+            (true, _) if !draws => Effect::None,
+            (false, false) => Effect::Any,
+            _ => Effect::Outside,
+        }
     }
 }

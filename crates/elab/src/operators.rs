@@ -1,5 +1,6 @@
 //! Operators on values that have been evaluated.
 
+use crate::effects::MAX_HEIGHT;
 use crate::storage::Storage;
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result};
@@ -83,20 +84,30 @@ impl Elab<'_> {
             let b = self.as_scalar(b, span)?;
             return Ok(self.binary(BinaryOp::Eq, a, b, Type::Bool, span));
         }
-        let mut all = self.bool(true, span);
         let (left, right) = (self.elements_of(a, span), self.elements_of(b, span));
-        let pairs: Vec<_> = left.into_iter().zip(right).collect();
-        for (a, b) in pairs {
-            let equal = self.equal(&a, &b, span)?;
-            all = self.and(all, equal, span);
+        let mut equal = Vec::new();
+        for (a, b) in left.into_iter().zip(right) {
+            equal.push(self.equal(&a, &b, span)?);
         }
-        Ok(all)
+        Ok(self.all_of(&equal, span))
+    }
+
+    /// Whether all of them hold: however many they are, in a tree that is not deep.
+    fn all_of(&mut self, conditions: &[Expr], span: Span) -> Expr {
+        if conditions.len() > MAX_HEIGHT as usize {
+            let (left, right) = conditions.split_at(conditions.len() / 2);
+            let (left, right) = (self.all_of(left, span), self.all_of(right, span));
+            return self.and(left, right, span);
+        }
+        let all = self.bool(true, span);
+        conditions
+            .iter()
+            .fold(all, |all, &condition| self.and(all, condition, span))
     }
 
     fn equal_headers(&mut self, a: &Value, b: &Value, span: Span) -> Result<Expr> {
         let valid_a = self.validity(a, span)?;
         let valid_b = self.validity(b, span)?;
-        let mut fields = self.and(valid_a, valid_b, span);
         let invalid = {
             let a = self.not(valid_a, span);
             let b = self.not(valid_b, span);
@@ -111,11 +122,12 @@ impl Elab<'_> {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         self.scalars(a, span, &mut left)?;
         self.scalars(b, span, &mut right)?;
+        let mut equal = vec![valid_a, valid_b];
         for (a, b) in left.into_iter().zip(right) {
-            let equal = self.binary(BinaryOp::Eq, a, b, Type::Bool, span);
-            fields = self.and(fields, equal, span);
+            equal.push(self.binary(BinaryOp::Eq, a, b, Type::Bool, span));
         }
-        Ok(self.or(invalid, fields, span))
+        let equal = self.all_of(&equal, span);
+        Ok(self.or(invalid, equal, span))
     }
 
     /// `a != b` from `a == b`.

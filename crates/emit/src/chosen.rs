@@ -1,118 +1,113 @@
-//! Reading a header of a stack that does not stay rolled, at an index that the packet decides.
-//!
-//! Its offset is chosen first, and only that one header is found in the packet: to find each and choose among them afterwards would
-//! have a verifier follow each combination of headers that are there.
+//! Fields of elements of which the packet chooses one, where the parse record has each: one pointer, to the one that is meant. With a pointer for each,
+//! which may be there or not, the verifier of the C would follow every combination of those that are.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
 use crate::plan::HeaderStorage;
 use crate::plan::header_facts::Known;
-use crate::rolled::At;
 use crate::target::Target;
-use crate::values::{choose, choose_or};
+use crate::values::choose;
+use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use ir::Header;
+use ir::{Expr, Header};
 
-/// With fewer headers that may be in the packet, each is found.
-const FEWEST: usize = 4;
-
-/// A header whose pointer is made: the flag says whether the pointer leads to its bytes.
+/// The element at an index, whose pointer is made: the flag says whether it leads to its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
-    /// The first header of its stack.
-    pub(crate) first: Header,
-    pub(crate) at: At,
+    /// The first element of its stack.
+    first: Header,
+    pub(crate) index: C,
     pointer: C,
     flag: C,
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Bits `hi` down to `lo` of a field of the header at an index, 0 if it is not there or there is none; nothing if too few of the
-    /// headers are in the packet.
+    /// Bits of a field of the element at an index, 0 if it is not there or the index is out of bounds; nothing if each element has to be asked for its own.
     pub(crate) fn read_chosen(
         &mut self,
         elems: &[Header],
-        index: &C,
+        index: Expr,
         field: u32,
         (hi, lo): (u32, u32),
     ) -> Option<C> {
-        let first = *elems.first()?;
+        let &first = elems.first()?;
         let layout = &self.p.header_types[self.p.headers[first].ty];
-        let in_front = layout.varbit().is_none_or(|varbit| field < varbit);
-        let in_packet: Vec<bool> = elems.iter().map(|&h| self.may_be_in_packet(h)).collect();
-        let count = in_packet.iter().filter(|&&is| is).count();
-        if !self.in_record() || self.is_held() || !in_front || count < FEWEST {
+        let width = layout.fields[field as usize].ty.width();
+        let is_in_front = layout.varbit().is_none_or(|varbit| field < varbit) && width > 0;
+        let several = elems.iter().filter(|&&h| self.is_in_packet(h)).count() > 1;
+        if !self.in_record() || self.is_held() || !is_in_front || !several {
             return None;
         }
-        let width = self.field_type(first, field).width();
         let before = layout.fields[..field as usize].iter();
         let bit: u32 = before.map(|f| f.ty.width()).sum();
-        let others = elems.iter().zip(&in_packet).map(|(&h, &is)| match is {
-            true => C::int(0),
-            false => self.read_field(h, field, hi, lo),
-        });
-        let others = choose(index, others.collect());
-        for (&h, _) in elems.iter().zip(&in_packet).filter(|&(_, &is)| is) {
-            self.read_if_there(h, field);
+        let index = lower::scalar(self, index);
+        let (pointer, flag) = self.point_at_chosen(elems, first, index.clone());
+        let bytes = Bytes {
+            base: self.target.behind_check(pointer),
+            len: self.plain_bytes(first),
+        };
+        let in_packet = bytes.load(bit + width - 1 - hi, hi - lo + 1);
+        let mut value = C::choose(flag, in_packet, C::int(0));
+        for (i, &h) in elems.iter().enumerate() {
+            if !self.is_in_packet(h) {
+                let is = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
+                value = C::choose(is, self.read_field(h, field, hi, lo), value);
+            } else if self.header_facts.extracted(h) != Known::Yes {
+                self.conditional.reads.insert((h, field));
+            }
         }
-        let len = self.plain_bytes(first);
-        let (pointer, flag) = self.point_at_chosen(elems, &in_packet, index, len);
-        let base = self.target.behind_check(pointer);
-        let value = Bytes { base, len }.load(bit + width - 1 - hi, hi - lo + 1);
-        Some(C::Cond(Box::new(flag), Box::new(value), Box::new(others)))
+        Some(value)
     }
 
-    fn may_be_in_packet(&self, h: Header) -> bool {
-        self.plan.storage(h) == HeaderStorage::Packet && self.header_facts.extracted(h) != Known::No
+    fn is_in_packet(&self, h: Header) -> bool {
+        self.plan.storage(h) == HeaderStorage::Packet
     }
 
-    /// A pointer to the bytes of the header at an index, and whether it leads to them.
-    fn point_at_chosen(
-        &mut self,
-        elems: &[Header],
-        in_packet: &[bool],
-        index: &C,
-        bytes: u32,
-    ) -> (C, C) {
-        let at = At::Run(index.clone());
-        if let Some(known) = self.regions.elements().chosen(elems[0], &at) {
+    /// A pointer to the bytes of the element at an index, and whether it leads to them: not if they are in variables.
+    fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: C) -> (C, C) {
+        let mut known = self.regions.elements().chosen.iter();
+        if let Some(known) = known.find(|c| c.first == first && c.index == index) {
             return (known.pointer.clone(), known.flag.clone());
         }
         self.ask_bounds();
-        let nowhere = C::int(self.target.limits().offset + 1);
-        let mut offsets = Vec::new();
-        for (&h, &is) in elems.iter().zip(in_packet) {
-            offsets.push(match is {
-                true => {
-                    let there = self.local(self.presence_kind(h));
-                    let offset = self.header_offset(h);
-                    C::Cond(Box::new(there), Box::new(offset), Box::new(nowhere.clone()))
-                }
-                false => nowhere.clone(),
-            });
-        }
-        let offset = self.pinned_local("element_offset", None);
+        let there: Vec<C> = elems.iter().map(|&h| self.is_extracted(h)).collect();
+        let offset = |&h: &Header| match self.is_in_packet(h) {
+            true => self.header_offset(h),
+            false => C::int(0),
+        };
+        let offsets: Vec<C> = elems.iter().map(offset).collect();
+        let at = self.pinned_local("element_at", None);
         let pointer = self.own_local("element", CType::U8.ptr(), None);
         let flag = self.pinned_local("element_found", None);
-        self.set(offset.clone(), choose_or(index, offsets, nowhere.clone()));
+        self.set(at.clone(), index.clone());
         self.set(flag.clone(), C::int(0));
         self.set(pointer.clone(), C::id("data"));
+        let bytes = self.plain_bytes(first);
         let made = self.guarded(|g| {
-            g.point_into(&pointer, offset.clone(), bytes);
+            g.point_into(&pointer, choose(&at, offsets), bytes);
             let set = g.target.flag();
             g.set(flag.clone(), set);
         });
-        self.push(Stmt::If(
-            C::bin(BinOp::Ne, offset, nowhere),
-            made,
-            Block::new(),
-        ));
-        self.regions.elements().note_chosen(Chosen {
-            first: elems[0],
-            at,
-            pointer: pointer.clone(),
-            flag: flag.clone(),
-        });
+        self.push(Stmt::If(choose(&at, there), made, Block::new()));
+        // In the parser elements are still found.
+        if !self.regions.in_parser() {
+            self.regions.elements().note_chosen(Chosen {
+                first,
+                index,
+                pointer: pointer.clone(),
+                flag: flag.clone(),
+            });
+        }
         (pointer, flag)
+    }
+
+    /// Whether a header is in the packet as it came in, as 0 or 1, in front of the current expression.
+    fn is_extracted(&mut self, h: Header) -> C {
+        match self.header_facts.extracted(h) {
+            Known::No => C::int(0),
+            _ if !self.is_in_packet(h) => C::int(0),
+            Known::Yes if !self.only_assumed(h) => C::int(1),
+            _ => self.local(self.presence_kind(h)),
+        }
     }
 }

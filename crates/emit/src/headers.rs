@@ -114,13 +114,6 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Notes that a field is read which is 0 while its header is not there.
-    pub(crate) fn read_if_there(&mut self, h: Header, field: u32) {
-        if self.header_facts.extracted(h) != Known::Yes {
-            self.conditional.reads.insert((h, field));
-        }
-    }
-
     /// The bytes that a field of a header in the packet lies in, and its first bit there.
     fn place_of(&mut self, h: Header, field: u32) -> (Bytes, u32) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
@@ -176,7 +169,9 @@ impl<T: Target> Gen<'_, T> {
             }
             HeaderStorage::Packet => {
                 let present = self.presence(h);
-                self.read_if_there(h, field);
+                if self.header_facts.extracted(h) != Known::Yes {
+                    self.conditional.reads.insert((h, field));
+                }
                 if present.as_int() == Some(0) {
                     return C::int(0);
                 }

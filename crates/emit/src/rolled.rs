@@ -61,8 +61,8 @@ pub(crate) struct Pointed {
 pub(crate) struct Elements {
     looked: Vec<Looked>,
     pointed: Vec<Pointed>,
-    /// Those of stacks that do not stay rolled.
-    chosen: Vec<Chosen>,
+    /// Those of stacks that are not rolled.
+    pub(crate) chosen: Vec<Chosen>,
 }
 
 impl Elements {
@@ -74,19 +74,7 @@ impl Elements {
         };
         self.looked.retain(|l| stays(&l.at));
         self.pointed.retain(|p| stays(&p.at));
-        self.chosen.retain(|c| stays(&c.at));
-    }
-
-    /// What is known of the element at an index of the stack that begins with a header.
-    pub(crate) fn chosen(&self, first: Header, at: &At) -> Option<&Chosen> {
-        let mut chosen = self.chosen.iter();
-        chosen.find(|c| c.first == first && c.at == *at)
-    }
-
-    pub(crate) fn note_chosen(&mut self, chosen: Chosen) {
-        if stays_known(&chosen.at) {
-            self.chosen.push(chosen);
-        }
+        self.chosen.retain(|c| !mentions(&c.index, name));
     }
 
     fn note_looked(&mut self, looked: Looked) {
@@ -101,6 +89,12 @@ impl Elements {
         }
     }
 
+    pub(crate) fn note_chosen(&mut self, chosen: Chosen) {
+        if in_variables(&chosen.index) {
+            self.chosen.push(chosen);
+        }
+    }
+
     /// A stack was changed.
     fn changed(&mut self, stack: usize) {
         self.looked.retain(|l| l.stack != stack);
@@ -110,19 +104,20 @@ impl Elements {
 
 /// Whether [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
 fn stays_known(at: &At) -> bool {
-    fn in_variables(e: &C) -> bool {
-        let is_value = match e {
-            C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
-            C::Unary(op, _) => !matches!(op, UnOp::Addr | UnOp::Deref),
-            C::Binary(..) | C::Cast(..) | C::Cond(..) => true,
-            _ => false,
-        };
-        is_value && e.parts().into_iter().all(in_variables)
-    }
     match at {
         At::Const(_) => true,
         At::Run(index) => in_variables(index),
     }
+}
+
+fn in_variables(e: &C) -> bool {
+    let is_value = match e {
+        C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
+        C::Unary(op, _) => !matches!(op, UnOp::Addr | UnOp::Deref),
+        C::Binary(..) | C::Cast(..) | C::Cond(..) => true,
+        _ => false,
+    };
+    is_value && e.parts().into_iter().all(in_variables)
 }
 
 fn mentions(e: &C, name: &str) -> bool {

@@ -36,12 +36,7 @@ impl Value {
         if form.width <= 64 {
             return Value::Scalar(record::load(member, form));
         }
-        let limbs = 0..limb_count(form.width);
-        Value::Limbs(
-            limbs
-                .map(|i| member.clone().index(C::int(i.into())))
-                .collect(),
-        )
+        limbs_of(&member, form.width)
     }
 }
 
@@ -72,10 +67,10 @@ impl<T: Target> Leaves for Gen<'_, T> {
             Resolved::One(h) => self.read_field(h, field, hi, lo),
             Resolved::Outside => C::int(0),
             Resolved::Any(elems, index) => {
-                let index = lower::scalar(self, index);
-                if let Some(value) = self.read_chosen(&elems, &index, field, (hi, lo)) {
+                if let Some(value) = self.read_chosen(&elems, index, field, (hi, lo)) {
                     return value;
                 }
+                let index = lower::scalar(self, index);
                 let values: Vec<C> = elems
                     .into_iter()
                     .map(|h| self.read_field(h, field, hi, lo))
@@ -128,43 +123,47 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 }
 
-/// The value at an index; 0 past the end.
-pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
-    choose_or(index, values, C::int(0))
-}
-
-/// The value at an index; another one past the end.
-pub(crate) fn choose_or(index: &C, values: Vec<C>, outside: C) -> C {
-    let count = values.len() as u64;
-    if count < FEWEST_IN_A_TREE {
-        let mut result = outside;
-        for (i, value) in values.into_iter().enumerate().rev() {
-            let here = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
-            result = C::Cond(Box::new(here), Box::new(value), Box::new(result));
-        }
-        return result;
-    }
-    let inside = C::bin(BinOp::Lt, index.clone(), C::int(count));
-    let tree = choose_by_halves(index, 0, values);
-    C::Cond(Box::new(inside), Box::new(tree), Box::new(outside))
+/// What an array of limbs holds.
+fn limbs_of(array: &C, width: u32) -> Value {
+    let limbs = 0..limb_count(width);
+    Value::Limbs(
+        limbs
+            .map(|i| array.clone().index(C::int(i.into())))
+            .collect(),
+    )
 }
 
 /// Values of which one is chosen by comparing the index with one after the other, if there are fewer. With more, jumps that a verifier
 /// has yet to follow would be many, where the choice is in a loop.
 const FEWEST_IN_A_TREE: u64 = 8;
 
+/// The value at an index; 0 past the end.
+pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
+    let count = values.len() as u64;
+    if count >= FEWEST_IN_A_TREE {
+        let inside = C::bin(BinOp::Lt, index.clone(), C::int(count));
+        let tree = choose_by_halves(index, 0, values);
+        return C::Cond(Box::new(inside), Box::new(tree), Box::new(C::int(0)));
+    }
+    let mut result = C::int(0);
+    for (i, value) in values.into_iter().enumerate().rev() {
+        let here = C::bin(BinOp::Eq, index.clone(), C::int(i as u64));
+        result = C::Cond(Box::new(here), Box::new(value), Box::new(result));
+    }
+    result
+}
+
 /// The value at an index that is in bounds; the values begin at one that is known.
 fn choose_by_halves(index: &C, from: u64, mut values: Vec<C>) -> C {
     let behind = values.split_off(values.len().div_ceil(2));
-    let Some(middle) = behind.first().map(|_| from + values.len() as u64) else {
+    if behind.is_empty() {
         return values.pop().unwrap_or(C::int(0));
-    };
-    let lower = C::bin(BinOp::Lt, index.clone(), C::int(middle));
-    let (yes, no) = (
-        choose_by_halves(index, from, values),
-        choose_by_halves(index, middle, behind),
-    );
-    C::Cond(Box::new(lower), Box::new(yes), Box::new(no))
+    }
+    let middle = from + values.len() as u64;
+    let is_lower = C::bin(BinOp::Lt, index.clone(), C::int(middle));
+    let lower = choose_by_halves(index, from, values);
+    let upper = choose_by_halves(index, middle, behind);
+    C::Cond(Box::new(is_lower), Box::new(lower), Box::new(upper))
 }
 
 impl<T: Target> Gen<'_, T> {
@@ -196,13 +195,23 @@ impl<T: Target> Gen<'_, T> {
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),
+            // Storing the first limb may change which element the next one is read of.
+            (_, ExprKind::Field(HeaderRef::Element(_, index), _))
+                if !matches!(self.p.exprs[*index].kind, ExprKind::Const(_)) =>
+            {
+                let limbs = lower::limbs(self, e);
+                let array = self.temp(limbs.len() as u32);
+                for (i, limb) in limbs.into_iter().enumerate() {
+                    self.set(array.clone().index(C::int(i as u64)), limb);
+                }
+                limbs_of(&array, width)
+            }
             (_, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..)) => {
                 Value::Limbs(lower::limbs(self, e))
             }
             _ => {
                 let array = lower::wide(self, e);
-                let limbs = (0..limb_count(width)).map(|i| array.clone().index(C::int(i.into())));
-                Value::Limbs(limbs.collect())
+                limbs_of(&array, width)
             }
         }
     }

@@ -4,7 +4,7 @@ pub mod copying;
 mod lower;
 pub mod unicast;
 
-use crate::{Anew, Architecture, Block, BlockKind, Fixed, Slot};
+use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Slot};
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
@@ -148,6 +148,10 @@ pub const ARCHITECTURE: Architecture = Architecture {
             like: "crc16",
         },
     ],
+    draws: &[Member {
+        of: "HashAlgorithm",
+        member: "random",
+    }],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 

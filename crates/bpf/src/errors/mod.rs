@@ -221,12 +221,13 @@ pub fn copies_need_newer(at: Span) -> Diagnostic {
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.
-pub fn no_send_back() -> Diagnostic {
+pub fn no_send_back(at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0732"),
-        Span::NONE,
+        at,
         "the tc-egress hook cannot send a packet back where it came from, which this program may do (XDP_TX)",
     )
+    .label("this may give the verdict")
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
 
@@ -339,8 +340,14 @@ pub fn too_many_functions(hook: Hook, functions: usize, limit: usize, at: Span) 
     )
 }
 
-/// More maps than a program may use, also with those in outer maps that can be.
-pub fn too_many_maps(hook: Hook, maps: usize, tables: usize, limit: usize, at: Span) -> Diagnostic {
+/// More maps than a program may use, also with those in outer maps that can be. It has so many of what most of them are for.
+pub fn too_many_maps(
+    hook: Hook,
+    maps: usize,
+    (count, what): (usize, &str),
+    limit: usize,
+    at: Span,
+) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
         Code("E0734"),
@@ -349,9 +356,9 @@ pub fn too_many_maps(hook: Hook, maps: usize, tables: usize, limit: usize, at: S
             "the {target} target needs {maps} maps for this program, and the kernel lets it use {limit}"
         ),
     );
-    let refused = match tables {
+    let refused = match count {
         0 => refused,
-        _ => refused.label(format!("the last of {tables} tables")),
+        _ => refused.label(format!("the last of {count} {what}")),
     };
     refused.help(
         "tables with like keys and arguments already share one, sparse counters and flow states never do: count in fewer of \

@@ -188,7 +188,12 @@ fn value(
     let name = algorithm_name(g, call, algorithm)?;
     let algorithm = Algorithm::of_member(&name)?;
     match algorithm {
-        Algorithm::Random if call.name == "hash" => Some(super::random::draw()),
+        Algorithm::Random if call.name == "hash" => {
+            // It is drawn whatever becomes of it, as the interpreter does.
+            let drawn = g.own_local("drawn", CType::U64, None);
+            g.set(drawn.clone(), super::random::draw());
+            Some(drawn)
+        }
         Algorithm::Random => {
             let hook = g.target.options.hook;
             g.refuse(errors::unknown_extern(hook, "HashAlgorithm.random", span));

@@ -1,29 +1,36 @@
 //! Which outputs a program may give, and which inputs it reads.
 
 use crate::target::Gen;
+use diag::Span;
 use ir::visit::{self, Access};
 use ir::{ExprKind, Place, Program, StmtKind, Var};
 
 /// Whether an output of the program, an enum, may be this member of it.
 pub(super) fn may_give(g: &Gen<'_>, slot: &str, name: &str, member: u32) -> bool {
-    let Some(output) = g.p.slot_var(slot, name) else {
-        return false;
-    };
-    let mut may = false;
+    gives(g, slot, name, member).is_some()
+}
+
+/// The first statement that may make an output of the program this member of its enum.
+pub(super) fn gives(g: &Gen<'_>, slot: &str, name: &str, member: u32) -> Option<Span> {
+    let output = g.p.slot_var(slot, name)?;
+    let mut first = None;
     for body in visit::bodies(g.p) {
         visit::walk_block(body, &mut |s| {
             visit::accesses(g.p, &s.kind, |access| {
                 if access != Access::Write(Place::Var(output)) {
                     return;
                 }
-                may |= match &s.kind {
+                let may = match &s.kind {
                     StmtKind::Assign { value, .. } => may_be(g.p, *value, member),
                     _ => true,
                 };
+                if may {
+                    first.get_or_insert(s.span);
+                }
             });
         });
     }
-    may
+    first
 }
 
 /// Whether an expression may have an enum member as its value.

@@ -78,12 +78,14 @@ fn matched(
     Ok(codes)
 }
 
-/// Whether a note is about a diagnostic. Some have no place in the program.
+/// Whether a note is about a diagnostic: it is on the line that this marks. Of what is written for another architecture all is wrong.
 fn is_of(note: &Note, diagnostic: &Diagnostic, map: &SourceMap) -> bool {
     let place = map.line_col(diagnostic.primary.span);
     note.code == diagnostic.code.0
         && diagnostic.message.contains(&note.fragment)
-        && place.is_none_or(|(_, at)| at.line == note.line)
+        && place.map_or(note.code == OTHER_ARCHITECTURE, |(_, at)| {
+            at.line == note.line
+        })
 }
 
 fn all_found(

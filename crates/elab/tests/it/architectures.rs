@@ -115,9 +115,9 @@ fn the_program_states_what_its_architecture_does() {
     }
 }
 
-#[test]
-fn pure_and_isolated_is_what_the_declaration_calls_so() {
-    let program = program(PROGRAMS[1].1);
+/// The calls of extern functions, and what each does to the rest of the world.
+fn calls(text: &str) -> Vec<(String, Effect)> {
+    let program = program(text);
     let mut calls = Vec::new();
     for body in visit::bodies(&program) {
         visit::walk_block(body, &mut |stmt| {
@@ -126,15 +126,34 @@ fn pure_and_isolated_is_what_the_declaration_calls_so() {
             }
         });
     }
+    calls
+}
+
+#[test]
+fn pure_and_isolated_is_what_the_declaration_calls_so() {
     let call = |name: &str, effect| (name.to_owned(), effect);
     assert_eq!(
-        calls,
+        calls(PROGRAMS[1].1),
         [
             call("csum_replace2", Effect::None),
             call("BPF_KTIME_GET_NS", Effect::Outside),
             call("BPF_PERF_EVENT_OUTPUT", Effect::Any)
         ]
     );
+}
+
+#[test]
+fn a_hash_that_draws_a_random_number_is_not_pure() {
+    let empty =
+        "control i(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) { apply { } }";
+    for (algorithm, effect) in [("crc16", Effect::None), ("random", Effect::Outside)] {
+        let hash = format!("hash(m.m, HashAlgorithm.{algorithm}, 8w0, {{ hdr.h.a }}, 8w9);");
+        let text = PROGRAMS[4].1.replace(
+            empty,
+            &empty.replace("apply { }", &format!("apply {{ {hash} }}")),
+        );
+        assert_eq!(calls(&text), [("hash".to_owned(), effect)], "{algorithm}");
+    }
 }
 
 /// What the passes assume of a rejected packet is what the interpreter does.

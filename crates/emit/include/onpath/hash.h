@@ -16,6 +16,14 @@ static const u16 crc16_nibble[16] __attribute__((unused, section(".rodata.crc16"
     0xa001, 0x6c00, 0x7800, 0xb401, 0x5000, 0x9c01, 0x8801, 0x4400,
 };
 
+/* The lowest four bits of a number, of which the compiler does not know if there are others: else it leaves the bound to what it knows of the number, of
+ * which the verifier may know less. */
+INLINE u32 nibble_of(u32 number)
+{
+    asm("" : "+r"(number));
+    return number & 15;
+}
+
 /* Polynomial 0x04c11db7, begun with all ones and complemented. The words are in network order. */
 INLINE u32 crc32_of(const u64 *words, u32 bytes)
 {
@@ -24,8 +32,8 @@ INLINE u32 crc32_of(const u64 *words, u32 bytes)
 
     for (u32 i = 0; i < bytes; i++) {
         crc ^= at[i];
-        crc = crc >> 4 ^ crc32_nibble[crc & 15];
-        crc = crc >> 4 ^ crc32_nibble[crc & 15];
+        crc = crc >> 4 ^ crc32_nibble[nibble_of(crc)];
+        crc = crc >> 4 ^ crc32_nibble[nibble_of(crc)];
     }
     return ~crc;
 }
@@ -38,8 +46,8 @@ INLINE u32 crc16_of(const u64 *words, u32 bytes)
 
     for (u32 i = 0; i < bytes; i++) {
         crc ^= at[i];
-        crc = crc >> 4 ^ crc16_nibble[crc & 15];
-        crc = crc >> 4 ^ crc16_nibble[crc & 15];
+        crc = crc >> 4 ^ crc16_nibble[nibble_of(crc)];
+        crc = crc >> 4 ^ crc16_nibble[nibble_of(crc)];
     }
     return crc;
 }

@@ -6,7 +6,7 @@ use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
 use crate::hook::traffic::{count_drop, drops};
 use crate::hook::v1model;
-use crate::hook::verdict::{may_give, writes};
+use crate::hook::verdict::{gives, may_give, writes};
 use crate::target::{Copies, Gen};
 use arch::tc::{Direction, OUTPUT, Verdict};
 use arch::xdp::Verdict as XdpVerdict;
@@ -48,9 +48,10 @@ impl Tc {
         g.goto_reject(C::bin(BinOp::Lt, action.clone(), C::id("XDP_PASS")));
         g.deparse();
         self.end_of_packet(g);
-        if may(g, XdpVerdict::Tx) {
+        let sent_back = XdpVerdict::Tx as u32;
+        if let Some(at) = gives(g, arch::xdp::OUTPUT, "output_action", sent_back) {
             if self.direction == Direction::Egress {
-                g.refuse(errors::no_send_back());
+                g.refuse(errors::no_send_back(at));
             }
             let back = C::call("send_back", vec![C::id("ctx")]);
             let back = vec![Stmt::Return(Some(back))];
