@@ -1,10 +1,25 @@
 //! Messages that a schema describes, read by the plain reader of crate `payload`.
 
 use crate::catalogue::Type;
-use crate::messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
+use crate::messages::{
+    Found, LOOKED_AT, MOST_KEPT, Messages, NoMessages, Payload, Place, Reader, Transport,
+};
 use crate::value::Value;
-use payload::{Kind, Schema, Taken, Wanted, plan};
+use payload::{Kind, Next, Reason, Schema, Taken, Wanted, plan};
 use std::borrow::Cow;
+
+/// The digits that the length of a body may have: more than those of a file.
+const MOST_DIGITS: usize = 10;
+
+/// What is behind the head of a message.
+struct Behind {
+    /// Where its body begins.
+    body: usize,
+    /// Where the next message does.
+    end: u64,
+    /// Whether it has no body if a message like it begins there.
+    unsure: bool,
+}
 
 /// Several schemas: each is a kind of message.
 #[derive(Clone, Debug)]
@@ -79,6 +94,8 @@ impl Messages for Schemas {
 struct ByWanted<'s> {
     /// What is asked for, and behind it the attributes that tell where the next message begins.
     wanted: Wanted<'s>,
+    /// The attribute of messages that may have no body, if there are such.
+    bodiless: Option<Wanted<'s>>,
     /// The types of what is asked for; nothing for a name that stands for nothing.
     types: Vec<Option<Type>>,
     /// Room for the values of a message.
@@ -88,12 +105,15 @@ struct ByWanted<'s> {
 impl<'s> ByWanted<'s> {
     fn new(schema: &'s Schema, wanted: &[&str]) -> ByWanted<'s> {
         let mut names = wanted.to_vec();
+        let none = schema.next.as_ref().and_then(|next| next.none.as_ref());
         if let Some(next) = &schema.next {
             names.extend([next.body.as_str(), &next.length]);
             names.extend(next.unless.as_deref());
+            names.extend(none.map(|none| none.attribute.as_str()));
         }
         ByWanted {
             wanted: Wanted::new(schema, &names),
+            bodiless: none.map(|none| Wanted::new(schema, &[&none.attribute])),
             types: wanted.iter().map(|name| ty(schema, name)).collect(),
             values: Vec::new(),
         }
@@ -101,32 +121,126 @@ impl<'s> ByWanted<'s> {
 }
 
 impl Reader for ByWanted<'_> {
-    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>)) {
+    fn follows(&self, payload: &Payload) -> bool {
+        let schema = self.wanted.schema();
+        schema.follow && carries(schema, payload)
+    }
+
+    fn several(&self) -> bool {
+        self.wanted.schema().next.is_some()
+    }
+
+    fn begins(&mut self, bytes: &[u8]) -> bool {
+        self.bodiless.as_mut().is_some_and(|w| begins(w, bytes))
+    }
+
+    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found)) {
         let schema = self.wanted.schema();
         if !carries(schema, payload) {
             return;
         }
+        let bytes = payload.bytes;
+        let length = (bytes.len() + place.cut) as i64;
+        while place.at < bytes.len().min(place.until) {
+            let rest = &bytes[place.at..];
+            let kept = std::mem::take(&mut place.kept);
+            let message: Cow<[u8]> = match kept.is_empty() {
+                true => rest.into(),
+                false => [kept.as_slice(), rest].concat().into(),
+            };
+            if !schema.recognises(&message) {
+                let is_known = std::mem::take(&mut place.known);
+                if is_known && schema.may_begin(&message) && !place.is_last() {
+                    return place.keep(&message);
+                }
+                place.lose();
+                place.unfollowed += u64::from(is_known);
+                if kept.is_empty() {
+                    return;
+                }
+                // What was kept was none; but one may begin here.
+                continue;
+            }
+            place.seen = true;
+            let start = place.at as i64 - kept.len() as i64;
+            let Some(found) = self.message(&message, start, place, each) else {
+                return;
+            };
+            let (body, end) = (start + found.body as i64, start + found.end as i64);
+            place.known = true;
+            place.unsure = found.unsure;
+            place.begun = end > length && body < length;
+            if end > length {
+                place.skip = (end - length) as u64;
+                return;
+            }
+            place.at = end as usize;
+        }
+        // What the capture left out may have begun there.
+        if place.known && place.at >= bytes.len() && (place.at as i64) < length {
+            place.unfollowed += 1;
+            place.lose();
+        }
+    }
+}
+
+impl ByWanted<'_> {
+    /// Reads a message: what is behind its head, if that is known.
+    fn message(
+        &mut self,
+        message: &[u8],
+        start: i64,
+        place: &mut Place,
+        each: &mut dyn FnMut(Found),
+    ) -> Option<Behind> {
+        let schema = self.wanted.schema();
+        let recorded = std::mem::take(&mut place.recorded);
         let mut values = emptied(std::mem::take(&mut self.values));
-        let mut rest = payload.bytes;
-        while !rest.is_empty() && schema.recognises(rest) {
-            let answer = self.wanted.read(rest);
-            let (own, about_next) = answer.values.split_at_mut(self.types.len());
-            // A parser that stops at what it looks for does not see what is wrong behind it.
-            let whole = answer.malformed.is_none() || own.iter().all(Option::is_some);
+        let answer = self.wanted.read(message);
+        let (own, about_next) = answer.values.split_at_mut(self.types.len());
+        let is_complete = answer.malformed.is_none();
+        // A parser that stops at what it looks for does not see what is wrong behind it.
+        let whole = is_complete || own.iter().all(Option::is_some);
+        let cut = [Reason::Truncated, Reason::LengthPastEnd].map(Some);
+        // What follows a message that was read as far as it is wanted matters only if another one does.
+        let goes_on =
+            schema.follow && cut.contains(&answer.malformed) && (schema.next.is_some() || !whole);
+        let waits = goes_on && !place.is_last() && message.len() <= MOST_KEPT;
+        if !recorded && (whole || !waits) {
             let typed = own.iter_mut().zip(&self.types);
-            values.clear();
-            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, rest, (*ty)?)));
+            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
             each(Found {
                 values: &values,
-                start: payload.bytes.len() - rest.len(),
+                start,
                 whole,
+                unread: goes_on,
             });
-            if !whole {
-                break;
+        }
+        let next = match &schema.next {
+            Some(next) if is_complete => behind(next, about_next, message),
+            _ => None,
+        };
+        let bodiless = &mut self.bodiless;
+        let next = next.map(|next| {
+            // An answer to HEAD announces a body, and has none.
+            let body = message.get(next.body..).unwrap_or_default();
+            let is_empty = next.unsure && bodiless.as_mut().is_some_and(|w| begins(w, body));
+            Behind {
+                end: if is_empty { next.body as u64 } else { next.end },
+                ..next
             }
-            rest = behind(about_next, rest);
+        });
+        if waits {
+            place.keep(message);
+            place.recorded = recorded || whole;
+        } else if next.is_none() {
+            // One that is wrong behind all that is wanted is no malformed one.
+            let is_unknown = goes_on || schema.next.is_some() && whole;
+            place.unfollowed += u64::from(is_unknown);
+            place.lose();
         }
         self.values = emptied(values);
+        next
     }
 }
 
@@ -147,14 +261,30 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
         && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
 }
 
-/// What follows a message in the same payload, where messages of its kind do: of HTTP, requests that are sent without waiting for answers
-/// (RFC 9112, section 9.3.2), and their answers. The values are those of the names in [`payload::Next`], in its order.
-fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
+/// Where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
+/// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names in
+/// [`payload::Next`], in its order.
+fn behind(next: &Next, values: &[Option<Taken>], bytes: &[u8]) -> Option<Behind> {
     let (Some(Some(body)), Some(length)) = (values.first(), values.get(1)) else {
-        return &[];
+        return None;
     };
-    if let Some(Some(_)) = values.get(2) {
-        return &[];
+    let mut others = values.iter().skip(2);
+    let unless = next.unless.as_ref().and_then(|_| others.next());
+    let none = next.none.as_ref().zip(others.next());
+    let number = none.and_then(|(_, taken)| match taken.as_ref()?.value {
+        Some(payload::Value::Number(number)) => u64::try_from(number).ok(),
+        _ => None,
+    });
+    let of_length = |length: u64| Behind {
+        body: body.offset,
+        end: body.offset as u64 + length,
+        unsure: number.is_some(),
+    };
+    if none.is_some_and(|(none, _)| number.is_some_and(|number| none.is(Some(number)))) {
+        return Some(of_length(0));
+    }
+    if let Some(Some(_)) = unless {
+        return None;
     }
     let digits = match length {
         Some(taken) => match &taken.value {
@@ -166,18 +296,22 @@ fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
     };
     let length = match digits {
         None => 0,
-        // More digits are more than a packet has.
-        Some(digits) if (1..=5).contains(&digits.len()) => {
-            match digits.iter().all(u8::is_ascii_digit) {
-                true => digits
-                    .iter()
-                    .fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
-                false => return &[],
-            }
+        Some(digits) if (1..=MOST_DIGITS).contains(&digits.len()) => {
+            let number = |sum: u64, digit: &u8| {
+                let is_digit = digit.is_ascii_digit();
+                is_digit.then(|| sum * 10 + u64::from(digit - b'0'))
+            };
+            digits.iter().try_fold(0, number)?
         }
-        Some(_) => return &[],
+        Some(_) => return None,
     };
-    bytes.get(body.offset + length..).unwrap_or_default()
+    Some(of_length(length))
+}
+
+/// Whether another message that may have no body begins with these bytes.
+fn begins(bodiless: &mut Wanted, bytes: &[u8]) -> bool {
+    let seen = &bytes[..bytes.len().min(LOOKED_AT)];
+    bodiless.schema().recognises(seen) && bodiless.read(seen).values.iter().all(Option::is_some)
 }
 
 /// The type of the values that a name stands for, if it stands for any.
