@@ -81,8 +81,8 @@ struct standard_metadata_t {
 enum CounterType { packets, bytes, packets_and_bytes }
 /// What a meter measures.
 enum MeterType { packets, bytes }
-/// How a hash or a checksum is computed. `crc32_custom` and `crc16_custom` are `crc32` and `crc16`. `random` gives `hash` a random number; elsewhere the kernel refuses it.
-/// @errors E0721 E0749
+/// How a hash or a checksum is computed. `crc32_custom` and `crc16_custom` have no parameters that could be set: they are `crc32` and `crc16` (W0554). `random` gives `hash` a random number; elsewhere the kernel refuses it.
+/// @errors E0721 E0749 W0554
 enum HashAlgorithm { crc32, crc32_custom, crc16, crc16_custom, random, identity, csum16, xor16 }
 /// When a clone is asked for: by ingress or by egress.
 enum CloneType { I2E, E2E }

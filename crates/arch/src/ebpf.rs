@@ -29,6 +29,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
+    fixed: &[],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 

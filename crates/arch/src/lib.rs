@@ -44,9 +44,22 @@ pub struct Architecture {
     pub blocks: &'static [Block],
     /// How its packets begin anew; nothing where they never do.
     pub anew: Option<&'static Anew>,
+    /// Members of enums that differ from others only by parameters that nothing sets here.
+    pub fixed: &'static [Fixed],
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
     /// file. Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
+}
+
+/// A member of an enum whose parameters have their initial values for good.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// The enum.
+    pub of: &'static str,
+    /// The member.
+    pub member: &'static str,
+    /// The member that does the same.
+    pub like: &'static str,
 }
 
 /// How packets begin anew: resubmitted, recirculated, or as copies.

@@ -32,6 +32,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
+    fixed: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::TELEMETRY,

@@ -42,6 +42,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
+    fixed: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::xdp::EXTERNS,

@@ -41,6 +41,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
     ],
     anew: None,
+    fixed: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         EXTERNS,

@@ -1,5 +1,5 @@
 //! `bench payload`: parsers that search messages, compiled from P4, against hand-written ones: those that skip attributes of
-//! known size, by how many kinds there are, and those that search for a value, by how far they have to.
+//! known size, by how many kinds there are, and those that search for a value, or run an automaton, by how far they have to.
 
 use crate::error::Error;
 use crate::machine::Machine;
@@ -25,6 +25,11 @@ const SOUGHT: &[u8] = b"city=Paris;country=France";
 const SEARCH_P4: &str = "programs/payload/byte_by_byte.p4";
 const SEARCH_C: &str = "bench/payload/byte_by_byte.c";
 
+/// What `programs/payload/automaton.p4` and the hand-written program look for: an attribute like this.
+const ATTRIBUTE: &[u8] = b"id=1234567;";
+const AUTOMATON_P4: &str = "programs/payload/automaton.p4";
+const AUTOMATON_C: &str = "bench/payload/automaton.c";
+
 /// Bytes of other values, the last of [`SOUGHT`], that are searched for in the longest payload.
 const LENGTHS: [usize; 6] = [1, 4, 8, 12, 16, 20];
 
@@ -41,6 +46,7 @@ pub(crate) struct Results {
     skip_ahead: Vec<SkipAhead>,
     search: Vec<Search>,
     lengths: Vec<Length>,
+    automaton: Vec<Search>,
 }
 
 /// A value of so many bytes at the end of the longest payload.
@@ -52,7 +58,7 @@ struct Length {
     ours_ns: f64,
 }
 
-/// A parser that searches for a value of 25 bytes.
+/// A parser that searches for a value of 25 bytes, or for what an automaton finds.
 #[derive(Serialize)]
 struct Search {
     /// Bytes of the payload, the last of which are the value.
@@ -90,14 +96,34 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
         .into_iter()
         .map(|kinds| skip_ahead(root, &baseline, Messages { kinds }, effort))
         .collect::<Result<_, _>>()?;
-    let ours = from_p4(root, SEARCH_P4, &[])?;
-    let (hand_written, maps) = load_c_with(root, SEARCH_C, "")?;
+    let search = searches(root, &baseline, (SEARCH_P4, SEARCH_C, SOUGHT), effort)?;
+    let lengths = lengths(root, &baseline, effort)?;
+    let automaton = (AUTOMATON_P4, AUTOMATON_C, ATTRIBUTE);
+    let automaton = searches(root, &baseline, automaton, effort)?;
+    Ok(Results {
+        machine: Machine::this(),
+        skip_ahead,
+        search,
+        lengths,
+        automaton,
+    })
+}
+
+/// Searches for a value at the end of payloads of each length, by a program in P4 and by one in C.
+fn searches(
+    root: &Path,
+    baseline: &Ready,
+    (p4, c, value): (&str, &str, &[u8]),
+    effort: Effort,
+) -> Result<Vec<Search>, Error> {
+    let ours = from_p4(root, p4, &[])?;
+    let (hand_written, maps) = load_c_with(root, c, "")?;
     let mut searches = Vec::new();
     for (filled_with, fill) in FILLS {
         for payload in PAYLOADS {
-            let packet = searched(payload, fill);
+            let packet = searched(payload, fill, value);
             let [ours_ns, hand_written_ns] =
-                net_of(&baseline, [&ours, &hand_written], &packet, effort)?;
+                net_of(baseline, [&ours, &hand_written], &packet, effort)?;
             searches.push(Search {
                 payload,
                 filled_with,
@@ -108,7 +134,6 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
             });
         }
     }
-    let lengths = lengths(root, &baseline, effort)?;
     // Both pass every packet: that they found the value, their counters say. Tests of the P4 program show the same of it.
     let counted = |(_, map): &(String, Map)| map.get(&[0; 4]).ok().flatten();
     let counts = maps.iter().filter(|(name, _)| name == "found");
@@ -118,12 +143,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
     {
         return Err(Error::new("the hand-written search found no value"));
     }
-    Ok(Results {
-        machine: Machine::this(),
-        skip_ahead,
-        search: searches,
-        lengths,
-    })
+    Ok(searches)
 }
 
 /// Searches for values of each length, by the program of the example with another value.
@@ -150,7 +170,7 @@ fn lengths(root: &Path, baseline: &Ready, effort: Effort) -> Result<Vec<Length>,
         let ours = from_p4(root, &file.to_string_lossy(), &[])?;
         for (filled_with, fill) in FILLS {
             // Digits and capitals are in no text of lower-case letters; of any bytes a short value may be found early.
-            let packet = searched(longest, fill);
+            let packet = searched(longest, fill, SOUGHT);
             let [ours_ns, _] = net_of(baseline, [&ours, &ours], &packet, effort)?;
             rows.push(Length {
                 bytes,
@@ -178,7 +198,7 @@ fn mixed(at: usize) -> u64 {
 }
 
 /// A UDP packet with a payload of so many bytes, at whose end is the value.
-fn searched(payload: u16, fill: Fill) -> Vec<u8> {
+fn searched(payload: u16, fill: Fill, value: &[u8]) -> Vec<u8> {
     let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0];
     packet.extend((payload + 28).to_be_bytes());
     packet.extend([
@@ -186,8 +206,8 @@ fn searched(payload: u16, fill: Fill) -> Vec<u8> {
     ]);
     packet.extend((payload + 8).to_be_bytes());
     packet.extend([0, 0]);
-    packet.extend((0..usize::from(payload) - SOUGHT.len()).map(fill));
-    packet.extend(SOUGHT);
+    packet.extend((0..usize::from(payload) - value.len()).map(fill));
+    packet.extend(value);
     packet
 }
 
@@ -286,20 +306,7 @@ impl Results {
              A value of 25 bytes at the end of a payload, with other bytes in front of it. The parser in P4 (`programs/payload/byte_by_byte.p4`) compares at each \
              byte, which Onpath makes a search of; the hand-written program (`bench/payload/byte_by_byte.c`) is Boyer-Moore-Horspool's search.\n\n\
              | payload | in front of the value | ns | ns a byte | hand-written | ratio | verified instructions | hand-written |\n|--:|---|--:|--:|--:|--:|--:|--:|\n";
-        for one in &self.search {
-            let _ = writeln!(
-                text,
-                "| {} | {} | {:.0} | {:.2} | {:.0} | {:.2} | {} | {} |",
-                one.payload,
-                one.filled_with,
-                one.ours_ns,
-                one.ours_ns / f64::from(one.payload),
-                one.hand_written_ns,
-                one.ours_ns / one.hand_written_ns,
-                one.ours_verified,
-                one.hand_written_verified
-            );
-        }
+        rows(&self.search, &mut text);
         text += "\nValues of other lengths at the end of 1,400 bytes, of which a short one may be found earlier:\n\n| value | in front of it | ns | ns a byte |\n|--:|---|--:|--:|\n";
         for one in &self.lengths {
             let _ = writeln!(
@@ -311,7 +318,30 @@ impl Results {
                 one.ours_ns / f64::from(PAYLOADS[PAYLOADS.len() - 1])
             );
         }
+        text += "\n## Automata\n\n\
+             An attribute that varies (`id=`, digits, `;`) at the end of a payload. The parser in P4 (`programs/payload/automaton.p4`) takes a byte in each of its states, which Onpath makes \
+             an automaton of; the hand-written program (`bench/payload/automaton.c`) is one, too.\n\n\
+             | payload | in front of the attribute | ns | ns a byte | hand-written | ratio | verified instructions | hand-written |\n|--:|---|--:|--:|--:|--:|--:|--:|\n";
+        rows(&self.automaton, &mut text);
         text
+    }
+}
+
+/// Searches as rows of a table.
+fn rows(searches: &[Search], text: &mut String) {
+    for one in searches {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.0} | {:.2} | {:.0} | {:.2} | {} | {} |",
+            one.payload,
+            one.filled_with,
+            one.ours_ns,
+            one.ours_ns / f64::from(one.payload),
+            one.hand_written_ns,
+            one.ours_ns / one.hand_written_ns,
+            one.ours_verified,
+            one.hand_written_verified
+        );
     }
 }
 

@@ -11,8 +11,8 @@ use crate::storage::{Placed, fetch_scratch};
 use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
-use emit::Function;
 use emit::locals::{Home, Local};
+use emit::{Function, Hints};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
@@ -104,6 +104,10 @@ pub(crate) fn cut(
         kept: &declared.chain(given).collect(),
         entered: &entered(),
         again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
+        turn: match g.target.turn_limit() {
+            None => g.target.leave_loop("reject"),
+            Some(_) => None,
+        },
         stays: &|stmt| differ && copies::is_of_loop(stmt),
         most: asked.map_or(u32::MAX, |parts| parts.size),
         count: programs * MOST_PARTS.saturating_sub(g.file.functions.len()),

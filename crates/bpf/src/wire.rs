@@ -122,7 +122,7 @@ impl Forward for Reading<'_> {
                 // This is asked of the whole packet's length.
                 None => (at, at),
             },
-            StmtKind::Search { .. } => (None, None),
+            StmtKind::Search { .. } | StmtKind::Automaton { .. } => (None, None),
             _ => (at, at),
         };
         self.furthest = self.furthest.zip(read).map(|(a, b)| a.max(b));

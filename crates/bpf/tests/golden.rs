@@ -107,6 +107,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         let passes = ir::passes::Options {
             level: ir::passes::Level::Optimize,
             function_params: bpf::FUNCTION_PARAMS,
+            follows_turns: false,
             rejects,
         };
         match parts {

@@ -61,7 +61,8 @@ pub fn parse_entry(schema: &Schema, text: Piece) -> Result<(Table, Entry), Box<D
     let parsed = parse(schema, text, Some(ActionUse::Entry))?;
     let data = &schema.tables[parsed.table];
     let Some(action) = parsed.action else {
-        return Err(errors::no_action(text.trim().span(), &data.name));
+        let forms = forms(schema, data, ActionUse::Entry);
+        return Err(errors::no_action(text.trim().span(), &data.name, &forms));
     };
     let entry = Entry {
         keys: parsed.keys,
@@ -87,10 +88,9 @@ pub fn parse_default(schema: &Schema, text: Piece) -> Result<(Table, ActionCall)
     let (name, rest) = text.first_word();
     let table = find_table(schema, name)?;
     if rest.text.is_empty() {
-        return Err(errors::no_action(
-            text.trim().span(),
-            &schema.tables[table].name,
-        ));
+        let data = &schema.tables[table];
+        let forms = forms(schema, data, ActionUse::Default);
+        return Err(errors::no_action(text.trim().span(), &data.name, &forms));
     }
     Ok((
         table,
@@ -342,19 +342,34 @@ fn parse_action(
     used: ActionUse,
 ) -> Result<ActionCall, Box<Diagnostic>> {
     let data = &schema.tables[table];
-    let allowed = |index: usize| match (used, data.actions.get(index)) {
-        (ActionUse::Entry, Some(listed)) if listed.default_only => Err("as default action"),
-        (ActionUse::Default, Some(listed)) if listed.table_only => Err("in entries"),
-        (ActionUse::Default, None) => Err("in entries"),
-        _ => Ok(()),
-    };
     parse_call(
         schema,
         &choices(schema, data),
         data.actions.len(),
         word,
-        allowed,
+        |index| allowed(data, used, index),
     )
+}
+
+/// Whether what has this number among the [`choices`] may stand there; where alone it may, if not.
+fn allowed(data: &TableSchema, used: ActionUse, index: usize) -> Result<(), &'static str> {
+    match (used, data.actions.get(index)) {
+        (ActionUse::Entry, Some(listed)) if listed.default_only => Err("as default action"),
+        (ActionUse::Default, Some(listed)) if listed.table_only => Err("in entries"),
+        (ActionUse::Default, None) => Err("in entries"),
+        _ => Ok(()),
+    }
+}
+
+/// How calls of what may stand there are written.
+fn forms(schema: &Schema, data: &TableSchema, used: ActionUse) -> Vec<String> {
+    let choices = choices(schema, data).into_iter().enumerate();
+    let fitting = choices.filter(|(index, _)| allowed(data, used, *index).is_ok());
+    let form = |(_, action): (usize, &ActionSchema)| {
+        let params: Vec<&str> = action.params.iter().map(|p| p.name.as_str()).collect();
+        format!("{}({})", action.name, params.join(", "))
+    };
+    fitting.map(form).collect()
 }
 
 /// An action call as text.

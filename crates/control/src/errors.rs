@@ -98,9 +98,15 @@ fn or_list(names: &[String]) -> String {
         .join(" or ")
 }
 
-/// An entry or a default that names no action.
-pub fn no_action(span: Span, table: &str) -> Refusal {
-    let help = "end it with an action and its arguments, such as `forward(port: 1)`";
+/// An entry or a default that names no action. `forms` are how those that there are would be called.
+pub fn no_action(span: Span, table: &str, forms: &[String]) -> Refusal {
+    let help = match forms.len() {
+        0 => "the table has none that may stand here".to_owned(),
+        many => {
+            let more = if many > 5 { " …" } else { "" };
+            format!("end it with {}{more}", or_list(&forms[..many.min(5)]))
+        }
+    };
     refuse(
         "E0804",
         span,
@@ -235,7 +241,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
     let help = match error {
         StoreError::Duplicate => "remove it first, or give another match or priority",
         StoreError::Missing => "`onpath table dump` shows the entries there are",
-        StoreError::Full { .. } => "remove entries, or raise the table's `size` in the program",
+        StoreError::Full { .. } => "remove some, or raise the size in the program",
         StoreError::OutOfRange { .. } => "indexes begin at 0",
         StoreError::Reference { .. } => {
             "make what is referred to first, and remove it last; `onpath profile list` shows what there is"

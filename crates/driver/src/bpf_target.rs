@@ -147,7 +147,7 @@ pub fn generate(
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &optimised(program, request),
-        frontend::optimise_fast_path(program).as_ref(),
+        frontend::optimise_fast_path(program, follows_turns(&request.kernel.features())).as_ref(),
         sources,
         &options(sources, request, request.kernel.features()),
     )
@@ -159,16 +159,24 @@ pub fn check(
     sources: &SourceMap,
     request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
-    Forecast::of(&frontend::optimise_for_parts(program)).check(request.hook)?;
+    let follows_turns = follows_turns(&request.kernel.features());
+    Forecast::of(&frontend::optimise_for_parts(program, follows_turns)).check(request.hook)?;
     generate(program, sources, request)
 }
 
 /// The program after passes, in the form that a request asks for.
 fn optimised(program: &Program, request: Request) -> Program {
+    let for_parts =
+        frontend::optimise_for_parts(program, follows_turns(&request.kernel.features()));
     match request.parts {
-        Some(_) => frontend::optimise_for_parts(program),
-        None => frontend::optimise(program),
+        Some(_) => for_parts,
+        None => frontend::with_entries(for_parts),
     }
+}
+
+/// Whether the verifier follows each turn of loops.
+fn follows_turns(features: &Features) -> bool {
+    !features.has(Feature::MayGoto)
 }
 
 fn options(sources: &SourceMap, request: Request, features: Features) -> Options {
@@ -203,7 +211,7 @@ pub fn compile(
     let features = usable(request.kernel.features());
     let begun = Instant::now();
     // For strategies that make functions of parts.
-    let for_parts = frontend::optimise_for_parts(program);
+    let for_parts = frontend::optimise_for_parts(program, follows_turns(&features));
     let forecast = Forecast::of(&for_parts);
     forecast.check(request.hook)?;
     let mut times = Times {
@@ -215,7 +223,7 @@ pub fn compile(
         Some(_) => for_parts.clone(),
         None => frontend::with_entries(for_parts.clone()),
     });
-    let optimised_fast_path = frontend::optimise_fast_path(program);
+    let optimised_fast_path = frontend::optimise_fast_path(program, follows_turns(&features));
     // The C that was tried.
     let mut made = HashSet::new();
     // Strategies that differ by clang's effort have their C in common.

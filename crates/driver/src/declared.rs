@@ -22,12 +22,25 @@ pub struct Declared {
     pub need: Option<Need>,
 }
 
+/// A declaration of what there is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unknown<'s> {
+    /// The number of its line, from 1 on.
+    pub line: usize,
+    /// What it declares.
+    pub what: &'static str,
+    /// As what.
+    pub value: &'s str,
+    /// What there is.
+    pub may: &'static str,
+}
+
 /// Reads the comments before the first statement. A line that is `# direction: egress` or `# needs: interp`, with nothing
 /// else in it, has a meaning; other comments have none.
 ///
 /// # Errors
-/// The number of a line from 1 on, and what it may say, where a direction or a need is none that there is.
-pub fn declared(script: &str) -> Result<Declared, (usize, &'static str)> {
+/// Where a direction or a need is none that there is.
+pub fn declared(script: &str) -> Result<Declared, Unknown<'_>> {
     let mut found = Declared {
         directions: &[Direction::Ingress],
         need: None,
@@ -52,12 +65,24 @@ pub fn declared(script: &str) -> Result<Declared, (usize, &'static str)> {
             ("direction", "both") => {
                 found.directions = &[Direction::Ingress, Direction::Egress];
             }
-            ("direction", _) => return Err((number + 1, "`ingress`, `egress` or `both`")),
+            ("direction", _) => {
+                return Err(Unknown {
+                    line: number + 1,
+                    what: "direction",
+                    value,
+                    may: "`ingress`, `egress` or `both`",
+                });
+            }
             ("needs", "interp") => found.need = Some(Need::Interpreter),
             ("needs", "virtual time") => found.need = Some(Need::VirtualTime),
             ("needs", "one processor") => found.need = Some(Need::OneProcessor),
             ("needs", _) => {
-                return Err((number + 1, "`interp`, `virtual time` or `one processor`"));
+                return Err(Unknown {
+                    line: number + 1,
+                    what: "need",
+                    value,
+                    may: "`interp`, `virtual time` or `one processor`",
+                });
             }
             _ => {}
         }
@@ -93,7 +118,10 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_an_error_with_its_line() {
-        assert_eq!(declared("# x\n# direction: up").err().map(|e| e.0), Some(2));
-        assert_eq!(declared("# needs: luck").err().map(|e| e.0), Some(1));
+        assert_eq!(
+            declared("# x\n# direction: up").err().map(|e| e.line),
+            Some(2)
+        );
+        assert_eq!(declared("# needs: luck").err().map(|e| e.line), Some(1));
     }
 }

@@ -189,34 +189,36 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
     kept
 }
 
-/// The program after all passes: what targets are compiled from.
+/// The program after all passes: what targets are compiled from that take loops as they are.
 pub fn optimise(program: &Program) -> Program {
-    with_entries(optimise_for_parts(program))
+    with_entries(optimise_for_parts(program, false))
 }
 
-/// The same, where parts of it are to become functions.
-pub(crate) fn optimise_for_parts(program: &Program) -> Program {
+/// The same, where parts of it are to become functions; a target may follow the turns of loops.
+pub(crate) fn optimise_for_parts(program: &Program, follows_turns: bool) -> Program {
     let (mut program, rejects) = arch::for_targets(program);
-    let options = options(rejects);
+    let options = options(rejects, follows_turns);
     ir::passes::without_entries(&mut program, &options);
     program
 }
 
-/// What [`optimise`] gives, from what [`optimise_for_parts`] gave.
+/// What all passes give, from what [`optimise_for_parts`] gave.
 pub(crate) fn with_entries(mut program: Program) -> Program {
-    ir::passes::entries(&mut program, &options(Rejects::default()));
+    ir::passes::entries(&mut program, &options(Rejects::default(), false));
     program
 }
 
-fn options(rejects: Rejects) -> ir::passes::Options {
+fn options(rejects: Rejects, follows_turns: bool) -> ir::passes::Options {
     ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
         rejects,
+        follows_turns,
     }
 }
 
 /// The passes for the fast path of a program as elaborated, if it marks others as rare.
-pub fn optimise_fast_path(program: &Program) -> Option<Program> {
-    ir::passes::fast_path::of(program).map(|fast| optimise(&fast))
+pub(crate) fn optimise_fast_path(program: &Program, follows_turns: bool) -> Option<Program> {
+    let fast = ir::passes::fast_path::of(program)?;
+    Some(with_entries(optimise_for_parts(&fast, follows_turns)))
 }

@@ -20,5 +20,5 @@ mod stack;
 pub mod stf;
 pub mod strategy;
 
-pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise, optimise_fast_path};
+pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise};
 pub use loader::{BUILT_IN_FOLDER, FileLoader, HEADERS, read_text};

@@ -47,7 +47,7 @@ pub const HEADERS: [(&str, &str); 9] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 38] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 39] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -57,6 +57,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 38] = programs![
     "l2_switch/l2_switch.p4",
     "mpls/mpls.p4",
     "nat/nat.p4",
+    "payload/automaton.p4",
     "payload/byte_by_byte.p4",
     "payload/direct_jump.p4",
     "payload/names/names.p4",

@@ -6,7 +6,7 @@ use bpf::abi::Hook;
 use bpf::features::Feature;
 use bpf::limits;
 use bpf::uses::{Construct, Use};
-use bpf::{ParseRecord, Parts};
+use bpf::{ParseRecord, Parts, Report};
 use driver::Elaborated;
 use driver::bpf_target::{Compiled, Reach, Request, Trial, compile, generate};
 use driver::stf::{Case, Prepared, Target, TestResult};
@@ -98,22 +98,15 @@ fn a_parser_of_1500_states_loads_as_several_functions() {
     assert_eq!(compiled.failed.len(), 1);
 }
 
-/// A packet goes through all programs over which a parser and what is behind it are spread: each header is counted by what is behind.
-#[test]
-fn a_packet_goes_through_several_programs() {
-    let elaborated = states(600, 600, &[1, 2, 7]);
-    let parts = Parts {
-        size: 1_000,
-        programs: 4,
-    };
+/// What a program comes to that is cut like this, which has to do with packets what a test says.
+fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: String) -> Report {
     let request = Request {
         parts: Some(parts),
-        ..Request::default()
+        ..Request::hook(hook)
     };
     let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
-    assert_eq!(made.report.programs, 4);
     let target = Target::Kernel {
-        hook: Hook::Xdp,
+        hook,
         reach: Reach::TestRun,
         kernel: Kernel::This,
         parse_record: ParseRecord::BySize,
@@ -122,6 +115,24 @@ fn a_packet_goes_through_several_programs() {
     };
     let prepared = Prepared::new(elaborated, target, &[]);
     let mut prepared = prepared.ok().expect("this test needs root");
+    let case = Case {
+        name: "parts".into(),
+        text,
+    };
+    match prepared.run(&case, None) {
+        TestResult::Passed { received: 1, .. } => {}
+        other => panic!("{other:?}"),
+    }
+    made.report
+}
+
+/// A packet goes through all programs over which a parser and what is behind it are spread: each header is counted by what is behind.
+#[test]
+fn a_packet_goes_through_several_programs() {
+    let parts = Parts {
+        size: 1_000,
+        programs: 4,
+    };
     // Each leads to the seventh state behind it.
     let headers =
         |sum: &str| format!("0200{sum}00000000").repeat(85) + &format!("0900{sum}00000000");
@@ -130,14 +141,75 @@ fn a_packet_goes_through_several_programs() {
         headers("0000"),
         headers("0001")
     );
-    let case = Case {
-        name: "headers".into(),
-        text,
-    };
-    match prepared.run(&case, None) {
-        TestResult::Passed { received: 1, .. } => {}
-        other => panic!("{other:?}"),
+    let elaborated = states(600, 600, &[1, 2, 7]);
+    let report = passes_in_parts(elaborated, Hook::Xdp, parts, text);
+    assert_eq!(report.programs, 4);
+}
+
+/// States, of which each extracts a header and leads to the next one, and the last to the first.
+fn round(count: usize, header: &str) -> String {
+    let mut states = String::new();
+    for i in 0..count {
+        let next = (i + 1) % count;
+        let _ = writeln!(
+            states,
+            "    state s{i} {{ packet.extract({header}); transition select({header}.next) {{ 0: s{next}; default: accept; }} }}"
+        );
     }
+    states
+}
+
+/// So many headers that a packet goes round a parser's loop twice, and what is left of it: less than an Ethernet header is no packet.
+fn two_rounds() -> (String, String) {
+    let left = "5a".repeat(20);
+    let sent = format!("{}0900000000000000{left}", "0000000000000000".repeat(230));
+    (sent, left)
+}
+
+/// A parser's loop that is too long for one function is in several: packets go from part to part, and back to the first one.
+#[test]
+fn a_packet_goes_round_a_loop_of_several_functions() {
+    let states = round(100, "hdr.h0");
+    let elaborated = shapes::program(&states, 1, "", "hdr.h0.sum = hdr.h0.sum + 1;");
+    let (sent, left) = two_rounds();
+    let text = format!("packet 0 {sent}\nexpect 0 0900000100000000{left} $\n");
+    let report = passes_in_parts(elaborated, Hook::Xdp, Parts::of(500), text);
+    assert!(report.parts > 5, "{}", report.parts);
+}
+
+/// The loop over the copies is another one, of the function itself.
+#[test]
+fn a_packet_goes_round_a_loop_where_packets_are_copied() {
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ @field_list(1) bit<16> kept; }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ transition s0; }}
+{}}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{
+        std.egress_spec = 1;
+        meta.kept = 7;
+        clone_preserving_field_list(CloneType.I2E, 5, 1);
+    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{ hdr.h.sum = std.instance_type == 1 ? meta.kept : 1; }}
+}}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+",
+        round(100, "hdr.h")
+    );
+    let (sent, left) = two_rounds();
+    let test = format!("packet 0 {sent}\nexpect 1 0900000100000000{left} $\n");
+    let elaborated = shapes::elaborate(&text);
+    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(500), test);
+    assert!(report.parts > 5, "{}", report.parts);
 }
 
 /// Each has jumps of its own, so that a kernel without long ones takes them.

@@ -1,8 +1,8 @@
 //! Arrays whose elements lie apart, each in storage of its own: fields of a header, values without a fixed number of bits,
 //! and what packets keep when they begin anew. An index of run time chooses between them, by conditions where an element
-//! is read, by a switch where one is written. Every other array is in `array.rs`.
+//! is read, by a switch where one is written, or is a varbit, which no expression has. Every other array is in `array.rs`.
 
-use crate::assign::LValue;
+use crate::assign::{LValue, place_in};
 use crate::storage::{Leaf, Storage};
 use crate::types::Shape;
 use crate::value::Value;
@@ -102,6 +102,7 @@ impl Elab<'_> {
             return self.default_value(ty, span);
         }
         let parts: Vec<Ty> = match &*self.shape(ty, span)? {
+            Shape::Scalar(Type::Varbit(_)) => return self.choice_of_varbits(on, values, ty, span),
             Shape::Scalar(scalar) => {
                 let mut exprs = Vec::new();
                 for value in values {
@@ -131,6 +132,27 @@ impl Elab<'_> {
             Shape::Array(..) => Value::Stack(chosen),
             _ => Value::Struct(chosen),
         })
+    }
+
+    /// Varbit values are only copied, never part of an expression: the one that is chosen goes to a variable.
+    fn choice_of_varbits(
+        &mut self,
+        on: Expr,
+        values: &[Value],
+        ty: &Ty,
+        span: Span,
+    ) -> Result<Value> {
+        let chosen = self.allocate("chosen", ty, span)?;
+        let nothing = self.default_value(ty, span)?;
+        let mut cases = Vec::new();
+        for (i, value) in values.iter().enumerate() {
+            let value = value.clone();
+            let block = self.block(|elab| elab.assign(&chosen, value, span))?;
+            cases.push((vec![Bits::new(32, i as u32)], block));
+        }
+        let default = self.block(|elab| elab.assign(&chosen, nothing, span))?;
+        self.emit(StmtKind::Switch { on, cases, default }, span)?;
+        Ok(Value::Stored(chosen))
     }
 
     /// A tree of conditions, as flat as it can be, over what has the numbers from `first` on.
@@ -372,7 +394,9 @@ impl Elab<'_> {
     pub(crate) fn leaves_written(&self, place: &LValue) -> Vec<Leaf> {
         match place {
             LValue::Whole(storage) => self.leaves(storage),
-            LValue::Slice { place, .. } | LValue::Bits { place, .. } => vec![Leaf::Scalar(*place)],
+            LValue::Slice { .. } | LValue::Bits { .. } => {
+                place_in(place).map(Leaf::Scalar).into_iter().collect()
+            }
             LValue::List(all)
             | LValue::Chosen {
                 alternatives: all, ..

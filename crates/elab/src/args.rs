@@ -216,7 +216,7 @@ impl Elab<'_> {
             match (inst, arg) {
                 (ParamInst::Object(known), EvalArg::Object(given)) => {
                     if known != given {
-                        return self.fail(errors::different_objects(span));
+                        return self.fail(errors::different_objects(span, Span::NONE));
                     }
                 }
                 (ParamInst::Shared(known), arg) => {
@@ -227,7 +227,7 @@ impl Elab<'_> {
                         _ => false,
                     };
                     if !same {
-                        return self.fail(errors::different_objects(span));
+                        return self.fail(errors::different_objects(span, Span::NONE));
                     }
                 }
                 (ParamInst::Copied(_, storage), EvalArg::In(value)) => {
@@ -348,8 +348,9 @@ impl Elab<'_> {
                 let whole = self.read(*place, span);
                 Value::Scalar(self.slice(whole, *hi, *lo, span))
             }
-            LValue::Bits { place, lo, width } => {
-                let whole = self.read(*place, span);
+            LValue::Bits { of, lo, width } => {
+                let whole = self.load(of, span)?;
+                let whole = self.as_scalar(&whole, span)?;
                 Value::Scalar(self.bits_from(whole, *lo, *width, span))
             }
             LValue::List(parts) => {
@@ -463,7 +464,7 @@ impl Elab<'_> {
                     });
                 }
                 (ParamInst::Copied(_, storage), EvalArg::Discard) => self.reset(storage, span)?,
-                _ => return self.fail(errors::different_objects(span)),
+                _ => return self.fail(errors::different_objects(span, Span::NONE)),
             }
         }
         Ok(after)

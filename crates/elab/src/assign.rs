@@ -21,10 +21,10 @@ pub(crate) enum LValue {
         /// Lowest bit.
         lo: u32,
     },
-    /// Some bits of a scalar, from one that is known at run time only.
+    /// Some bits of a scalar or of bits of one, from one that is known at run time only.
     Bits {
-        /// Of what.
-        place: Place,
+        /// Of what: a scalar, a slice or bits.
+        of: Box<LValue>,
         /// Lowest bit; a `bit<w>`.
         lo: Expr,
         /// How many bits.
@@ -49,7 +49,8 @@ enum Step {
     Copy(HeaderLoc, HeaderRef),
     Valid(HeaderLoc),
     Invalid(HeaderLoc),
-    Slice(Place, u32, u32, Expr),
+    /// To some bits of a place.
+    Part(Place, LValue, Expr),
 }
 
 /// Something that a step reads or writes.
@@ -101,7 +102,7 @@ impl Elab<'_> {
             }
             Step::Valid(dst) => self.set_valid(&dst, span),
             Step::Invalid(dst) => self.set_invalid(&dst, span),
-            Step::Slice(place, hi, lo, value) => self.set_slice(place, hi, lo, value, span),
+            Step::Part(_, part, value) => self.set_part(&part, value, span),
         }
     }
 
@@ -123,11 +124,25 @@ impl Elab<'_> {
         self.set(place, whole, span)
     }
 
-    /// What a place holds with `width` bits from `lo` on replaced.
-    fn with_bits(&mut self, place: Place, lo: Expr, width: u32, bits: Expr, span: Span) -> Expr {
-        let ty = self.place_type(place);
+    /// Assigns to some bits of a place: to all that they are part of.
+    fn set_part(&mut self, part: &LValue, value: Expr, span: Span) -> Result<()> {
+        match part {
+            LValue::Whole(Storage::Scalar(place)) => self.set(*place, value, span),
+            LValue::Slice { place, hi, lo } => self.set_slice(*place, *hi, *lo, value, span),
+            LValue::Bits { of, lo, width } => {
+                let old = self.load(of, span)?;
+                let old = self.as_scalar(&old, span)?;
+                let whole = self.with_bits(old, *lo, *width, value, span);
+                self.set_part(of, whole, span)
+            }
+            _ => self.fail(errors::not_storable(span)),
+        }
+    }
+
+    /// A value with `width` bits from `lo` on replaced.
+    fn with_bits(&mut self, old: Expr, lo: Expr, width: u32, bits: Expr, span: Span) -> Expr {
+        let ty = self.type_of(old);
         let whole = Type::bit(ty.width());
-        let old = self.read(place, span);
         let old = self.cast(old, whole, span);
         let ones = ir::Bits::from_int(ty.width(), &((num_bigint::BigInt::from(1) << width) - 1));
         let ones = self.expr(ExprKind::Const(ones), whole, span);
@@ -150,15 +165,12 @@ impl Elab<'_> {
     ) -> Result<()> {
         match dst {
             LValue::Whole(storage) => self.plan_whole(storage, value, span, steps),
-            LValue::Slice { place, hi, lo } => {
+            LValue::Slice { .. } | LValue::Bits { .. } => {
                 let value = self.as_scalar(&value, span)?;
-                steps.push(Step::Slice(*place, *hi, *lo, value));
-                Ok(())
-            }
-            LValue::Bits { place, lo, width } => {
-                let value = self.as_scalar(&value, span)?;
-                let value = self.with_bits(*place, *lo, *width, value, span);
-                steps.push(Step::Scalar(*place, value));
+                match place_in(dst) {
+                    Some(place) => steps.push(Step::Part(place, dst.clone(), value)),
+                    None => return self.fail(errors::not_storable(span)),
+                }
                 Ok(())
             }
             LValue::List(targets) => {
@@ -240,7 +252,7 @@ impl Elab<'_> {
         for (i, step) in steps.iter().enumerate() {
             let mut reads = Vec::new();
             match step {
-                Step::Scalar(_, value) | Step::Slice(_, _, _, value) => {
+                Step::Scalar(_, value) | Step::Part(_, _, value) => {
                     self.reads(*value, &mut reads);
                 }
                 Step::Copy(dst, src) if dst.at != *src => reads.push(Access::Whole(*src)),
@@ -253,7 +265,7 @@ impl Elab<'_> {
                 late.push(i);
             }
             match step {
-                Step::Scalar(place, _) | Step::Slice(place, ..) => written.push(match place {
+                Step::Scalar(place, _) | Step::Part(place, ..) => written.push(match place {
                     Place::Var(var) => Access::Var(*var),
                     Place::Field(header, index) => Access::Field(*header, *index),
                 }),
@@ -269,7 +281,7 @@ impl Elab<'_> {
         }
         for i in late {
             match &mut steps[i] {
-                Step::Scalar(_, value) | Step::Slice(_, _, _, value) => {
+                Step::Scalar(_, value) | Step::Part(_, _, value) => {
                     *value = self.save_scalar(*value, span)?;
                 }
                 Step::Copy(dst, src) => {
@@ -338,5 +350,14 @@ impl Elab<'_> {
             ((_, Some(a)), (_, Some(b))) => a == b,
             _ => false,
         }
+    }
+}
+
+/// The place of a scalar that an l-value is, or is bits of.
+pub(crate) fn place_in(lvalue: &LValue) -> Option<Place> {
+    match lvalue {
+        LValue::Whole(Storage::Scalar(place)) | LValue::Slice { place, .. } => Some(*place),
+        LValue::Bits { of, .. } => place_in(of),
+        _ => None,
     }
 }

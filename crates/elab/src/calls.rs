@@ -489,8 +489,11 @@ impl Elab<'_> {
     /// Applies a control instance.
     fn apply_control(&mut self, inst: ControlInst, args: Vec<EvalArg>, span: Span) -> Result<()> {
         let control = self.controls[inst].control;
-        let callee = match &self.controls[inst].built {
-            Some(known) => known.clone(),
+        let callee = match self.controls[inst].built.clone() {
+            Some(known) => {
+                self.require_same_objects(inst, &known, &args, span)?;
+                known
+            }
             None => self.build_control(inst, &args, span)?,
         };
         if callee.routine.is_some() {
@@ -506,6 +509,28 @@ impl Elab<'_> {
         })?;
         self.controls[inst].env = env;
         Ok(())
+    }
+
+    /// Refuses extern objects that are not those of the first application.
+    fn require_same_objects(
+        &mut self,
+        inst: ControlInst,
+        made: &RoutineInst,
+        args: &[EvalArg],
+        span: Span,
+    ) -> Result<()> {
+        let mut pairs = made.params.iter().zip(args);
+        let differ = pairs.any(|pair| match pair {
+            (ParamInst::Object(known), EvalArg::Object(given)) => known != given,
+            _ => false,
+        });
+        match differ {
+            true => {
+                let first = self.controls[inst].applied;
+                self.fail(errors::different_objects(span, first))
+            }
+            false => Ok(()),
+        }
     }
 
     /// Builds a control instance the first time it is applied.
@@ -559,6 +584,7 @@ impl Elab<'_> {
         };
         let data = &mut self.controls[inst];
         data.env = env;
+        data.applied = span;
         data.built = Some(made.clone());
         Ok(made)
     }

@@ -330,7 +330,12 @@ impl Elab<'_> {
             return self.eval(if value { a } else { b });
         }
         let scalar = self.scalar_type(&expr.ty);
-        if let (Some(ty), false) = (scalar, takes_statements(a) || takes_statements(b)) {
+        // Varbit values are only copied.
+        let in_statements = matches!(scalar, Some(Type::Varbit(_)));
+        if let (Some(ty), false) = (
+            scalar,
+            in_statements || takes_statements(a) || takes_statements(b),
+        ) {
             let then = self.scalar(a)?;
             let otherwise = self.scalar(b)?;
             let kind = ir::ExprKind::Mux(cond, then, otherwise);
@@ -446,7 +451,11 @@ impl Elab<'_> {
                 let slice = |elab: &mut Self, whole| elab.slice_of(whole, hi, lo, span);
                 self.of_each(on, alternatives, hi - lo + 1, slice)
             }
-            LValue::Bits { .. } => self.fail(errors::slice_of_slice(span)),
+            bits @ LValue::Bits { .. } => Ok(LValue::Bits {
+                of: Box::new(bits),
+                lo: self.bits(32, lo.into(), span),
+                width: hi - lo + 1,
+            }),
             _ => self.fail(errors::not_storable(span)),
         }
     }
@@ -454,14 +463,20 @@ impl Elab<'_> {
     /// `width` bits of an l-value from `lo` on, which is known at run time only.
     fn bits_of(&mut self, whole: LValue, lo: ir::Expr, width: u32, span: Span) -> Result<LValue> {
         match whole {
-            LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Bits { place, lo, width }),
+            LValue::Whole(Storage::Scalar(_)) | LValue::Slice { .. } | LValue::Bits { .. } => {
+                Ok(LValue::Bits {
+                    of: Box::new(whole),
+                    lo,
+                    width,
+                })
+            }
             LValue::Chosen {
                 on, alternatives, ..
             } => {
                 let bits = |elab: &mut Self, whole| elab.bits_of(whole, lo, width, span);
                 self.of_each(on, alternatives, width, bits)
             }
-            _ => self.fail(errors::slice_of_slice(span)),
+            _ => self.fail(errors::not_storable(span)),
         }
     }
 

@@ -191,7 +191,8 @@ impl Elab<'_> {
         match (self.resolve(&expr.ty), self.evaluate(expr)?) {
             (Ty::String, ConstValue::String(text)) => Some(ExternArg::String(text)),
             (Ty::Enum(id), ConstValue::Enum(member)) => {
-                Some(ExternArg::Member(self.enum_of(id), member))
+                let (of, member) = self.enum_member(id, member, expr.span);
+                Some(ExternArg::Member(of, member))
             }
             _ => None,
         }

@@ -86,6 +86,8 @@ pub(crate) struct ControlData {
     /// How often it is applied in the source; by name and once means that its parameters can be its
     /// user's variables.
     pub(crate) sites: u32,
+    /// Where it was applied first, once it is built.
+    pub(crate) applied: Span,
     pub(crate) built: Option<RoutineInst>,
 }
 
@@ -172,6 +174,7 @@ impl Elab<'_> {
                     control,
                     env,
                     sites,
+                    applied: Span::NONE,
                     built: None,
                 }))
             }
@@ -363,7 +366,10 @@ impl Elab<'_> {
             ConstValue::String(v) => CtorValue::String(v),
             ConstValue::Error(v) => CtorValue::Int(v.into()),
             ConstValue::Enum(v) => match self.resolve(&expr.ty) {
-                Ty::Enum(id) => CtorValue::Member(self.enum_of(id), v),
+                Ty::Enum(id) => {
+                    let (of, member) = self.enum_member(id, v, expr.span);
+                    CtorValue::Member(of, member)
+                }
                 _ => return self.fail(errors::not_constant(expr.span)),
             },
             _ => return self.fail(errors::ctor_value(expr.span)),
@@ -376,7 +382,10 @@ impl Elab<'_> {
             match local {
                 BodyDecl::Local(id, init) => self.declare(*id, init.as_ref())?,
                 BodyDecl::Instance(id) => self.declare_instance(*id)?,
-                BodyDecl::ValueSet(id) => self.declare_value_set(*id)?,
+                BodyDecl::ValueSet(id) => {
+                    let made = self.declare_value_set(*id)?;
+                    self.env.value_sets.insert(*id, made);
+                }
                 BodyDecl::Action(_) | BodyDecl::Table(_) => {}
             }
         }
@@ -426,7 +435,8 @@ impl Elab<'_> {
         }
     }
 
-    fn declare_value_set(&mut self, id: hir::ValueSetId) -> Result<()> {
+    /// Makes the value set that is declared here.
+    pub(crate) fn declare_value_set(&mut self, id: hir::ValueSetId) -> Result<ir::ValueSet> {
         let set = &self.module.value_sets[id];
         let size = self.must_be_size(&set.size, "the size of a value set")?;
         let elem = self.resolve(&set.elem);
@@ -469,16 +479,14 @@ impl Elab<'_> {
         }
         let name = names::control_plane(&self.env.path, &set.name, &set.annotations);
         self.claim_name(names::Kind::ValueSet, &name, &set.annotations, set.span);
-        let made = self.program.value_sets.push(ir::ValueSetData {
+        Ok(self.program.value_sets.push(ir::ValueSetData {
             name,
             fields,
             declared,
             size,
             annotations: names::keep(&set.annotations),
             span: set.span,
-        });
-        self.env.value_sets.insert(id, made);
-        Ok(())
+        }))
     }
 
     /// The kind in `@match(kind)`; exact without it.

@@ -108,6 +108,8 @@ pub(crate) struct Elab<'a> {
     globals: HashMap<hir::InstanceId, InstRef>,
     /// Arrays of externs at the top level.
     global_arrays: HashMap<hir::InstanceId, Rc<[InstRef]>>,
+    /// Value sets of the top level.
+    shared_sets: HashMap<hir::ValueSetId, ir::ValueSet>,
     controls: PrimaryMap<ControlInst, ControlData>,
     parsers: PrimaryMap<ParserInst, ParserData>,
     /// Routines of functions, by function, type arguments and extern objects given.
@@ -161,6 +163,7 @@ impl<'a> Elab<'a> {
             body: Body::default(),
             globals: HashMap::new(),
             global_arrays: HashMap::new(),
+            shared_sets: HashMap::new(),
             controls: PrimaryMap::new(),
             parsers: PrimaryMap::new(),
             functions: HashMap::new(),

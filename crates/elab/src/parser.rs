@@ -351,10 +351,13 @@ impl Elab<'_> {
                 ir::Keyset::Range(self.key_bits(lo, width)?, self.key_bits(hi, width)?)
             }
             Keyset::ValueSet(_, field) if *field > 0 => return Ok(None),
-            Keyset::ValueSet(id, _) => match self.env.value_sets.get(id) {
-                Some(&set) => ir::Keyset::ValueSet(set),
-                None => return self.fail(errors::not_an_instance(span)),
-            },
+            Keyset::ValueSet(id, _) => {
+                let own = self.env.value_sets.get(id);
+                match own.or_else(|| self.shared_sets.get(id)) {
+                    Some(&set) => ir::Keyset::ValueSet(set),
+                    None => return self.fail(errors::not_an_instance(span)),
+                }
+            }
         }))
     }
 

@@ -50,6 +50,10 @@ impl Elab<'_> {
             }
         }
         self.pending_methods()?;
+        for &id in &module.shared_sets {
+            let made = self.declare_value_set(id)?;
+            self.shared_sets.insert(id, made);
+        }
         let mut instances = Vec::new();
         for (&param, arg) in package.params.iter().zip(&main.args) {
             let object = match arg {

@@ -147,6 +147,29 @@ impl Elab<'_> {
         made
     }
 
+    /// A member of an enum without representation. Warns of one that a user may expect to do something else than it does.
+    pub(crate) fn enum_member(
+        &mut self,
+        id: hir::EnumId,
+        member: u32,
+        at: Span,
+    ) -> (ir::Enum, u32) {
+        let declared = &self.module.enums[id];
+        let fixed = arch::by_package(&self.program.arch).map_or(&[][..], |arch| arch.fixed);
+        let named = declared.members.get(member as usize);
+        let found = fixed
+            .iter()
+            .find(|f| declared.name == f.of && named.is_some_and(|(name, _)| name == f.member));
+        if let Some(found) = found {
+            let warning = errors::fixed_member(at, found.member, found.like);
+            // A block that is applied twice is looked at twice.
+            if !self.diagnostics.iter().any(|known| *known == warning) {
+                self.diagnostics.push(warning);
+            }
+        }
+        (self.enum_of(id), member)
+    }
+
     /// The layout of a header.
     pub(crate) fn header_type(&mut self, ty: &Ty, span: Span) -> Result<HeaderType> {
         let ty = self.resolve(ty);

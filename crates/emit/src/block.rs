@@ -100,6 +100,13 @@ impl<T: Target> Gen<'_, T> {
                 limit,
                 passed,
             } => self.search(pattern, *limit, *passed),
+            StmtKind::Automaton {
+                automaton,
+                start,
+                limit,
+                end,
+                passed,
+            } => self.automaton(automaton, (*start, *end), *limit, *passed),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::SkipAhead { table, short } => self.skip_ahead(table, *short),
             StmtKind::PacketLength(place) => {

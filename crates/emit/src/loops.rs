@@ -12,6 +12,16 @@ use cgen::tree::{BinOp, Expr as C, Stmt};
 use diag::Span;
 use ir::{Label, Type, Var};
 
+/// How many turns a loop takes.
+enum Turns {
+    /// As many as the packet has it take.
+    Any,
+    /// At most so many.
+    Within(u32),
+    /// At most as many as a stack, by its number, has elements: every turn adds one to it.
+    Filling(usize),
+}
+
 impl<T: Target> Gen<'_, T> {
     pub(crate) fn labeled(&mut self, label: Label, body: &[ir::Stmt]) {
         let name = self.file.names.fresh("done");
@@ -145,9 +155,33 @@ impl<T: Target> Gen<'_, T> {
         self.local(LocalKind::Turns(nest))
     }
 
+    /// A loop of the target's own begins, which other loops may lead to again: its turns are counted anew. What follows it would be checked
+    /// once for each number of turns, else, where a path leads back to it.
+    pub(crate) fn enter_loop_anew(&mut self) {
+        self.enter_loop();
+        if self.target.turn_limit().is_some() {
+            let turns = self.turns();
+            self.set(turns, C::int(0));
+        }
+    }
+
     /// Goes back to `start`, or to `end` if the loop has taken too long for the target. A loop of the program has the label
     /// `reject` there: the interpreter does not handle such a packet either. Functions have no loops.
     pub fn back_edge(&mut self, end: &str, start: &str) {
+        self.keep_flags();
+        self.count_turn(end, Turns::Any);
+        self.push(Stmt::Goto(start.into()));
+    }
+
+    /// Goes back to `start` in a loop that never takes more turns than so many.
+    pub(crate) fn back_edge_within(&mut self, most: u32, start: &str) {
+        self.keep_flags();
+        self.count_turn("reject", Turns::Within(most));
+        self.push(Stmt::Goto(start.into()));
+    }
+
+    /// At a loop's end: has the target's verifier remember which headers are valid.
+    fn keep_flags(&mut self) {
         let flags: Vec<_> = self
             .p
             .headers
@@ -169,13 +203,11 @@ impl<T: Target> Gen<'_, T> {
                 self.out.extend(hint);
             }
         }
-        self.count_turn(end, None);
-        self.push(Stmt::Goto(start.into()));
     }
 
     /// Goes back to the state `start` in a loop of which every turn adds an element to a stack that stays rolled.
     pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
-        self.count_turn("reject", Some(stack));
+        self.count_turn("reject", Turns::Filling(stack));
         self.push(Stmt::Goto(start.into()));
     }
 
@@ -183,24 +215,24 @@ impl<T: Target> Gen<'_, T> {
     /// that what follows is what it was.
     pub fn turn(&mut self, end: &str) {
         self.file.contents.loops = true;
-        self.count_turn(end, None);
+        self.count_turn(end, Turns::Any);
     }
 
-    /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than the stack has elements
-    /// that every turn adds one to.
-    fn count_turn(&mut self, end: &str, filling: Option<usize>) {
+    /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than it ever takes.
+    fn count_turn(&mut self, end: &str, counted: Turns) {
         match self.target.turn_limit() {
             None => {
                 let left = self.target.leave_loop(end);
                 self.out.extend(left);
             }
             Some(limit) => {
-                let (turns, limit) = match filling {
-                    Some(stack) => {
+                let (turns, limit) = match counted {
+                    Turns::Filling(stack) => {
                         let most = self.plan.rolled.stacks[stack].turns;
                         (self.local(LocalKind::TurnsOf(stack)), most)
                     }
-                    None => (self.turns(), limit),
+                    Turns::Within(most) => (self.turns(), most.min(limit)),
+                    Turns::Any => (self.turns(), limit),
                 };
                 self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
                 let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));

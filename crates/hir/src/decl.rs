@@ -45,6 +45,8 @@ pub struct Module {
     pub match_kinds: Vec<SmolStr>,
     /// Instances at top level, in order.
     pub top_level: Vec<InstanceId>,
+    /// Value sets of the top level, which all parsers share.
+    pub shared_sets: Vec<ValueSetId>,
     /// The instance named `main`, if there is one.
     pub main: Option<InstanceId>,
     /// Constants of the top level that are integers: names, values, where their values are written. All are folded where

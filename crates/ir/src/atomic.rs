@@ -191,6 +191,7 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         | StmtKind::Lookahead { .. }
         | StmtKind::Advance(_)
         | StmtKind::Search { .. }
+        | StmtKind::Automaton { .. }
         | StmtKind::Fits { .. }
         | StmtKind::SkipAhead { .. }
         | StmtKind::PacketLength(_)

@@ -19,6 +19,7 @@
 
 pub mod analysis;
 pub mod atomic;
+pub mod automaton;
 mod bits;
 pub mod build;
 pub mod eval;
@@ -36,6 +37,7 @@ pub mod types;
 pub mod verify;
 pub mod visit;
 
+pub use automaton::Automaton;
 pub use bits::Bits;
 pub use eval::Value;
 pub use expr::*;

@@ -1,8 +1,8 @@
 //! Statements and parser states.
 
 use crate::{
-    Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, SkipTable, Stack, Table, ValueSet,
-    Var,
+    Automaton, Bits, Enum, Expr, ExternInst, Header, HeaderRef, Routine, SkipTable, Stack, Table,
+    ValueSet, Var,
 };
 use cranelift_entity::entity_impl;
 use cranelift_entity::packed_option::ReservedValue;
@@ -183,6 +183,20 @@ pub enum StmtKind {
         pattern: Pattern,
         /// Stops after at most so many bytes (`bit<32>`).
         limit: Option<Expr>,
+        /// Set to how many bytes were passed over; `bit<32>`.
+        passed: Option<Var>,
+    },
+    /// Moves on to the first byte at which an automaton stops, or to the packet's end. Rejects nothing. In parsers only;
+    /// [`crate::passes::automaton`] makes them.
+    Automaton {
+        /// The automaton.
+        automaton: Automaton,
+        /// The number of its first state (`bit<16>`), less than it has states.
+        start: Expr,
+        /// Stops after at most so many bytes (`bit<32>`).
+        limit: Option<Expr>,
+        /// Set to the number of the state that it stopped in; `bit<16>`.
+        end: Var,
         /// Set to how many bytes were passed over; `bit<32>`.
         passed: Option<Var>,
     },

@@ -213,6 +213,18 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
             limit.iter().for_each(|&e| f(Access::Eval(e)));
             passed.iter().for_each(|&v| f(Access::Write(Place::Var(v))));
         }
+        StmtKind::Automaton {
+            start,
+            limit,
+            end,
+            passed,
+            ..
+        } => {
+            f(Access::Eval(*start));
+            limit.iter().for_each(|&e| f(Access::Eval(e)));
+            let written = passed.iter().chain([end]);
+            written.for_each(|&v| f(Access::Write(Place::Var(v))));
+        }
         StmtKind::Fits { bits, fits } => {
             f(Access::Eval(*bits));
             f(Access::Write(Place::Var(*fits)));
@@ -350,6 +362,18 @@ pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
         StmtKind::Advance(by) => *by = m.expr(*by),
         StmtKind::Search { limit, passed, .. } => {
             limit.iter_mut().for_each(|e| *e = m.expr(*e));
+            passed.iter_mut().for_each(|v| *v = m.var(*v));
+        }
+        StmtKind::Automaton {
+            start,
+            limit,
+            end,
+            passed,
+            ..
+        } => {
+            *start = m.expr(*start);
+            limit.iter_mut().for_each(|e| *e = m.expr(*e));
+            *end = m.var(*end);
             passed.iter_mut().for_each(|v| *v = m.var(*v));
         }
         StmtKind::Fits { bits, fits } => {

@@ -334,7 +334,7 @@ impl Script {
         let text = std::fs::read_to_string(path)?;
         let name = common::short(path);
         let declared = driver::declared::declared(&text)
-            .map_err(|(line, may)| format!("{name}:{line}: this may only say {may}"))?;
+            .map_err(|e| format!("{name}:{}: there is no {} `{}`", e.line, e.what, e.value))?;
         let short = declared.need == Some(Need::Interpreter);
         if short != SHORT_PACKETS.contains(&name.as_str()) {
             return Err(format!("{name}: SHORT_PACKETS disagrees").into());

@@ -226,34 +226,39 @@ impl Checker<'_> {
 
     /// Replaces solved variables in an expression and all its parts.
     pub(crate) fn zonk_expr(&self, expr: &mut Expr) {
-        expr.ty = self.zonk(&expr.ty);
-        match &mut expr.kind {
-            ExprKind::Field(e, _)
-            | ExprKind::TupleField(e, _)
-            | ExprKind::StackProperty(e, _)
-            | ExprKind::Slice { base: e, .. }
-            | ExprKind::IsValid(e)
-            | ExprKind::Unary(_, e)
-            | ExprKind::Cast(e) => self.zonk_expr(e),
-            ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
-                self.zonk_expr(a);
-                self.zonk_expr(b);
-            }
-            ExprKind::Chain(first, steps) => {
-                self.zonk_expr(first);
-                for step in steps {
-                    step.ty = self.zonk(&step.ty);
-                    self.zonk_expr(&mut step.right);
-                }
-            }
-            ExprKind::Mux(a, b, c) => {
-                self.zonk_expr(a);
-                self.zonk_expr(b);
-                self.zonk_expr(c);
-            }
-            ExprKind::List(elems) => elems.iter_mut().for_each(|e| self.zonk_expr(e)),
-            // A call solved its own variables when it was checked.
-            _ => {}
+        map_types(expr, &|ty| self.zonk(ty));
+    }
+}
+
+/// Replaces the types of an expression and of all its parts.
+pub(crate) fn map_types(expr: &mut Expr, f: &dyn Fn(&Ty) -> Ty) {
+    expr.ty = f(&expr.ty);
+    match &mut expr.kind {
+        ExprKind::Field(e, _)
+        | ExprKind::TupleField(e, _)
+        | ExprKind::StackProperty(e, _)
+        | ExprKind::Slice { base: e, .. }
+        | ExprKind::IsValid(e)
+        | ExprKind::Unary(_, e)
+        | ExprKind::Cast(e) => map_types(e, f),
+        ExprKind::StackIndex(a, b) | ExprKind::PartSelect { base: a, lo: b, .. } => {
+            map_types(a, f);
+            map_types(b, f);
         }
+        ExprKind::Chain(first, steps) => {
+            map_types(first, f);
+            for step in steps {
+                step.ty = f(&step.ty);
+                map_types(&mut step.right, f);
+            }
+        }
+        ExprKind::Mux(a, b, c) => {
+            map_types(a, f);
+            map_types(b, f);
+            map_types(c, f);
+        }
+        ExprKind::List(elems) => elems.iter_mut().for_each(|e| map_types(e, f)),
+        // A call solved its own variables when it was checked.
+        _ => {}
     }
 }

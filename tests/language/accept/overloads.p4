@@ -5,6 +5,14 @@ extern void note(in bit<16> x);
 bit<8> size(in bit<8> x) { return x; }
 bit<8> size(in bit<16> x) { return x[7:0]; }
 bit<8> size(in bool x) { return x ? 8w1 : 0; }
+struct pair_t { bit<8> a; bit<8> b; }
+struct wide_t { bit<8> a; bit<16> w; }
+extern void put(in bit<8> x);
+extern void put(in pair_t x);
+extern void put(in tuple<bit<8>, bool> x);
+extern void put(in wide_t x);
+extern void put(in bit<8>[3] x);
+extern void put(in wide_t x, in bit<8> y);
 control none()(bit<8> n = 3) { log_t() l; apply { l.say(n); } }
 control none()(bit<8> n, log_t l) { apply { l.say(n, true); } }
 control none(inout bit<8> a)(bit<8> n) { apply { a = n; } }
@@ -33,6 +41,14 @@ control c(inout bit<8> x, inout bit<16> y) {
         apart.apply(b = y, a = x);
         note(x);
         note(y);
+        put({ x, x });
+        put({ x, true });
+        put({ x, y });
+        put({ x, 1, 2 });
+        put({ a = x, w = 5 });
+        put({ b = x, a = 5 });
+        put({ b = 7, ... });
+        put({ x, ... }, x);
         l.say(x);
         l.say(true);
         x = size(x) + size(y) + size(true);

@@ -106,6 +106,27 @@ control through_tables(inout h_t h, inout bit<8> r, in bool b) {
         if (t.apply().hit) { h.setValid(); r = h.x; }
     }
 }
+extern void fill(out bit<8> x, inout bit<8> y);
+header parts_t { s_t s; bit<8>[2] a; bit<8> z; }
+control writes(inout h_t h, inout parts_t p, inout bit<8> r) {
+    h_t mine;
+    action late() { mine.x = r; mine.setValid(); } //~ W0402 the header `mine` is invalid here
+    apply {
+        late();
+        mine.x = 2;
+        h.setInvalid();
+        h.x[3:0] = 1; //~ W0402 the header `h` is invalid here
+        h.x = 2;
+        h.setInvalid();
+        fill(h.x, r); //~ W0402 the header `h` is invalid here
+        h.setInvalid();
+        h.x += 1; //~ W0402 the header `h` is invalid here
+        if (!p.isValid()) { p.s.b = 1; } //~ W0402 the header `p` is invalid here
+        if (!p.isValid()) { p.a[r] = 1; } //~ W0402 the header `p` is invalid here
+        if (!p.isValid()) { p = { { 1, 2 }, { 3, 4 }, 5 }; p.z = 1; }
+        if (!p.isValid()) { p.setValid(); p.z = 1; }
+    }
+}
 @noWarn("uninitialized_use") @noWarn("W0403")
 bit<8> quiet(@noWarn("unused") out bit<8> y) {
     bit<8> x;

@@ -29,6 +29,11 @@ header h_t {
     bit<8>        e;
     bit<8>        f;
     bit<8>        g;
+    bit<8>        h;
+    bit<16>       i;
+    bit<8>        j;
+    bit<W & 12>   k;
+    bit<W * 2 >> 1> l;
 }
 
 parser one<T>(packet_in packet, out T value) {
@@ -61,6 +66,15 @@ control assign<T>(inout T to, in T value)(bool really = true) {
     }
 }
 
+control assignment<T>(inout T to, in T value);
+
+control twice<T>(inout T to, in T value)(assignment<T> first = assign(), assignment<T> second = assign(false)) {
+    apply {
+        first.apply(to, value);
+        second.apply(to, value);
+    }
+}
+
 control add(inout bit<8> x)(bit<8> by = step_t.TWO) {
     apply {
         x = x + by;
@@ -85,10 +99,29 @@ bit<8> kind(in bool x) {
     return 3;
 }
 
+struct pair_t {
+    bit<8>  x;
+    bit<16> y;
+}
+
+bit<8> kind(in pair_t p) {
+    return 4;
+}
+
+bit<8> kind(in tuple<bit<8>, bool> t) {
+    return 5;
+}
+
+bit<8> kind(in bit<8>[3] all) {
+    return 6;
+}
+
 control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     assign() inferred;
     assign<bit<16>>() given;
     assign(false) never;
+    twice<bit<8>>() eight;
+    twice() sixteen;
     add() two;
     add(3) three;
     add(3, 5) fifteen;
@@ -104,6 +137,11 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         hdr.h.e = kind(hdr.h.a) + kind(hdr.h.d) * 2 + kind(hdr.h.a == 1) * 4;
         hdr.h.f = step_t.FAR;
         hdr.h.g = 0xff & ~3 ^ 0x10;
+        eight.apply(hdr.h.h, hdr.h.a);
+        sixteen.apply(hdr.h.i, 0x1234);
+        hdr.h.j = kind({ hdr.h.a, hdr.h.d }) * 16 + kind({ 1, true }) * 4 + kind({ hdr.h.a, 2, 3 });
+        hdr.h.k = 5;
+        hdr.h.l = kind({ y = 1, x = hdr.h.a })[3:0];
     }
 }
 

@@ -85,7 +85,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             set_kind();
         }
 #line 400 "generated.p4"
-        hdr.h.line = 41 * (SECOND - FIRST);
+        hdr.h.line = 41 * (SECOND - FIRST) + (__LINE__ - 400);
     }
 }
 

@@ -4,7 +4,7 @@ pub mod copying;
 mod lower;
 pub mod unicast;
 
-use crate::{Anew, Architecture, Block, BlockKind, Slot};
+use crate::{Anew, Architecture, Block, BlockKind, Fixed, Slot};
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
@@ -136,6 +136,18 @@ pub const ARCHITECTURE: Architecture = Architecture {
             ("recirculate", "recirculate_preserving_field_list"),
         ],
     }),
+    fixed: &[
+        Fixed {
+            of: "HashAlgorithm",
+            member: "crc32_custom",
+            like: "crc32",
+        },
+        Fixed {
+            of: "HashAlgorithm",
+            member: "crc16_custom",
+            like: "crc16",
+        },
+    ],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
 };
 

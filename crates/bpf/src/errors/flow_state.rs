@@ -43,12 +43,12 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
     diagnostic.help(help)
 }
 
-/// A state or value larger than a map may be.
-pub fn too_large(name: &str, flow: u32, bytes: u64, at: Span) -> Diagnostic {
+/// A state or value larger than a map may be. `flow` is what one takes, `set` what eight of them take besides.
+pub fn too_large(name: &str, flow: u32, set: u32, bytes: u64, at: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0743"),
         at,
-        format!("the flow_state `{name}` would take {bytes} bytes, {flow} a flow"),
+        format!("the flow_state `{name}` would take {bytes} bytes, {flow} a flow and {set} for each eight"),
     )
     .label("a flow may take 8 KiB, all of them less than 4 GiB")
     .help("keep fewer flows or less of each")

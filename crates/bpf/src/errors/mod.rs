@@ -217,7 +217,7 @@ pub fn copies_need_newer(at: Span) -> Diagnostic {
         "a program that copies packets, or sends them round, needs Linux 6.9 (may_goto)",
     )
     .label("this asks for it")
-    .help("run it on a newer kernel; programs whose egress only drops copies of a multicast group run on older ones")
+    .help("run it on a newer kernel, or build it for one (`--kernel 6.9`); programs whose egress only drops copies of a multicast group run on older ones")
 }
 
 /// A verdict that sends the packet back, at a hook that cannot.

@@ -78,7 +78,7 @@ pub(super) fn layout(
     let bytes = u64::from(sets) * u64::from(set_size);
     if set_size > SET_LIMIT || bytes > FIGURES_LIMIT {
         g.refuse(errors::too_large(
-            &data.ty, &data.name, way.size, bytes, span,
+            &data.ty, &data.name, way.size, HEAD, bytes, span,
         ));
         return None;
     }

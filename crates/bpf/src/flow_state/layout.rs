@@ -117,7 +117,9 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
     let sets = sets(size_of(data));
     if way.size > SET_LIMIT / ways || u64::from(sets) * u64::from(set.size) >= STATE_LIMIT {
         let bytes = u64::from(sets) * u64::from(set.size);
-        g.refuse(errors::too_large(&data.name, way.size, bytes, span));
+        let besides = set.size.saturating_sub(way.size.saturating_mul(ways));
+        let refusal = errors::too_large(&data.name, way.size, besides, bytes, span);
+        g.refuse(refusal);
         return None;
     }
     g.file.declare_struct(&way_name, way.members);

@@ -94,7 +94,7 @@ impl Cutter<'_> {
                 bonds.tie(at - 1, at);
             }
         }
-        self.tie_jumps(&mut bonds, &places, &used, depth);
+        self.tie_jumps(&mut bonds, (block, &places), &used, depth);
         for (at, found) in mentions.iter().enumerate() {
             let mut out = found
                 .jumps
@@ -125,17 +125,25 @@ impl Cutter<'_> {
     fn tie_jumps(
         &self,
         bonds: &mut Bonds,
-        places: &HashMap<SmolStr, Place>,
+        (block, places): (&[Stmt], &HashMap<SmolStr, Place>),
         used: &Set,
         depth: u32,
     ) {
+        // Of the statements in front of each.
+        let mut sizes = vec![0];
+        for stmt in block {
+            sizes.push(sizes[sizes.len() - 1] + self.size(std::slice::from_ref(stmt)));
+        }
         for (label, place) in places {
             let can_be_entered = place.is_direct && depth == 0;
             let is_live = self.live.at_label(label).meets(used);
             for &(from, _) in &place.from {
-                // A loop is in one part, or is one of the function itself.
-                let forwards = from < place.at || self.form.again.contains(label);
-                if !(can_be_entered && forwards) || is_live {
+                // A loop is in one part, unless it is too large for that, or one of the function itself.
+                let may_be_left = from < place.at
+                    || self.form.again.contains(label)
+                    || self.form.turn.is_some()
+                        && sizes[from + 1] - sizes[place.at] > self.form.most;
+                if !(can_be_entered && may_be_left) || is_live {
                     bonds.tie(from, place.at);
                 }
             }

@@ -35,6 +35,8 @@ pub struct Form<'a> {
     pub entered: &'a HashSet<SmolStr>,
     /// Labels where the loops begin that are cut inside: parts may go back there.
     pub again: &'a HashSet<SmolStr>,
+    /// What comes in front of a jump back from one part to another, to leave a loop that has taken too long. Without it a loop is in one part.
+    pub turn: Option<Stmt>,
     /// Whether a statement stays in the function itself, with what belongs to it, such as the label behind which the turns of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
     /// The size that a part should not exceed.
@@ -62,6 +64,17 @@ pub struct Part {
     pub variables: BTreeSet<SmolStr>,
     /// What it does; it ends with a `return` of a number.
     pub body: Block,
+}
+
+/// What is around a part that is made.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    /// Where the labels of this block's parts are to be entered.
+    enter: &'a HashMap<SmolStr, SmolStr>,
+    /// The labels of the part that follows at once.
+    next: &'a [SmolStr],
+    /// The labels in front of it.
+    behind: &'a HashSet<SmolStr>,
 }
 
 /// The number of a label; 0 is where a part begins, and what it returns where it ends.
@@ -188,26 +201,33 @@ impl Cutter<'_> {
                 _ => Vec::new(),
             })
             .collect();
+        let mut behind = HashSet::new();
         for ((chunk, run), next) in cut.drain(..).zip(follows) {
+            let begins = block.len();
             if chunk.is_part {
-                self.part(block, &chunk, run, (&enter, &next));
+                let around = Places {
+                    enter: &enter,
+                    next: &next,
+                    behind: &behind,
+                };
+                self.part(block, &chunk, run, around);
             } else {
                 block.extend(run);
             }
+            behind.extend(Mentions::of(&block[begins..]).labels);
         }
         if depth == 0 {
             self.detour(block, &enter);
         }
     }
 
-    /// Makes a run of statements a function, and calls it. `next` are the labels of the part that follows at once.
-    fn part(
-        &mut self,
-        out: &mut Block,
-        chunk: &Chunk,
-        run: Block,
-        (enter, next): (&HashMap<SmolStr, SmolStr>, &[SmolStr]),
-    ) {
+    /// Makes a run of statements a function, and calls it.
+    fn part(&mut self, out: &mut Block, chunk: &Chunk, run: Block, around: Places<'_>) {
+        let Places {
+            enter,
+            next,
+            behind,
+        } = around;
         let mentions = Mentions::of(&run);
         let name = (self.fresh)("part");
         let mut body = Block::new();
@@ -249,7 +269,10 @@ impl Cutter<'_> {
                 continue;
             }
             let to = enter.get(&label).unwrap_or(&label).clone();
-            cases.push((number, vec![Stmt::Goto(to)]));
+            let leads_back = behind.contains(&to) && !self.form.again.contains(&label);
+            let turn = self.form.turn.clone().filter(|_| leads_back);
+            let jump = turn.into_iter().chain([Stmt::Goto(to)]).collect();
+            cases.push((number, jump));
         }
         if finishes {
             let result = self.form.result.clone();

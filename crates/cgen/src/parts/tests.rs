@@ -58,12 +58,18 @@ fn function(name: &str, params: Vec<(Type, SmolStr)>, body: Block) -> Item {
 }
 
 /// What becomes of a body with variables `p` and `q`, cut into `count` parts of `most` statements; `kept` is one that stays.
-fn cut_into(mut body: Block, most: u32, count: usize) -> String {
+fn cut_into(body: Block, most: u32, count: usize) -> String {
+    cut_with(body, (most, count), None)
+}
+
+/// The same, where `turn` is in front of jumps back to other parts.
+fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) -> String {
     let form = Form {
         variables: &["p", "q"].map(SmolStr::from).into(),
         kept: &["kept"].map(SmolStr::from).into(),
         entered: &HashSet::from(["outside".into()]),
         again: &HashSet::from(["turn".into()]),
+        turn,
         stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
         most,
         count,
@@ -367,6 +373,54 @@ fn a_loop_is_in_one_part() {
     let text = parts(body, 2);
     assert!(text.contains("for (;;) {\n        part"), "{text}");
     assert!(text.contains("if (y) {\n            break;"), "{text}");
+}
+
+/// One that is larger than a part is cut if its turns can be counted where a part leads back to another.
+#[test]
+fn a_large_loop_is_in_several_parts_if_its_turns_can_be_counted() {
+    let body = vec![
+        label("again"),
+        store("a", id("x")),
+        store("b", id("x")),
+        label("middle"),
+        store("c", id("x")),
+        when("less", vec![goto("middle")]),
+        when("more", vec![goto("again")]),
+        done(1),
+    ];
+    let count = Stmt::MayJump {
+        name: "count_turn".into(),
+        args: Vec::new(),
+        label: "out".into(),
+    };
+    let text = cut_with(body, (2, 100), Some(count));
+    assert_eq!(
+        text[text.find("u32 whole").expect("it")..],
+        *"\
+u32 whole(void)
+{
+    u32 enter_at1 = 0;
+    enter_at1 = 0;
+enter_part2:;
+    enter_at1 = part4(ctx, enter_at1);
+enter_part3:;
+    enter_at1 = part5(ctx, enter_at1);
+    enter_at1 = part6(ctx);
+    switch (enter_at1) {
+    case 2:
+        count_turn(out);
+        goto enter_part3;
+    }
+    enter_at1 = part7(ctx);
+    switch (enter_at1) {
+    case 1:
+        count_turn(out);
+        goto enter_part2;
+    }
+    return 1;
+}
+"
+    );
 }
 
 #[test]

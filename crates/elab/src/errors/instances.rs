@@ -24,12 +24,14 @@ pub(crate) fn ctor_value(at: Span) -> Diagnostic {
 }
 
 /// One instance applied to different extern objects: its tables and actions exist only once.
-pub(crate) fn different_objects(at: Span) -> Diagnostic {
+pub(crate) fn different_objects(at: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         Code("E0561"),
         at,
         "this instance was applied to other extern objects before",
     )
+    .label("other objects than the first time")
+    .also(first, "applied here first")
     .help("make an instance of its own for each set of objects")
 }
 

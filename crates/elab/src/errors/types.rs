@@ -115,13 +115,3 @@ pub(crate) fn array_of_stacks(at: Span, array: &str) -> Diagnostic {
     )
     .help("only stacks outside of arrays have a `next` element: declare one stack for each element")
 }
-
-/// Bits of bits that are chosen at run time, written to.
-pub(crate) fn slice_of_slice(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0588"),
-        at,
-        "a slice of a slice whose place is known at run time only cannot be written",
-    )
-    .help("add the two offsets, and slice once")
-}

@@ -72,3 +72,16 @@ pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
             .help("put what differs only in values into the entries of a table, or split the program and run its parts as a bundle"),
     }
 }
+
+/// A member of an enum whose parameters nothing sets.
+pub(crate) fn fixed_member(at: Span, member: &str, like: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code("W0554"),
+        at,
+        format!("`{member}` has no parameters of its own here: it does what `{like}` does"),
+    )
+    .label(format!("the same as `{like}`"))
+    .help(format!(
+        "write `{like}` if this is what you mean; Onpath has no other polynomials"
+    ))
+}

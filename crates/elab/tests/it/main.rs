@@ -5,6 +5,7 @@ mod depth;
 mod digests;
 mod field_lists;
 mod golden;
+mod labels;
 mod mutate;
 mod programs;
 mod stf_interp;

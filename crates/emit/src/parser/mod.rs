@@ -1,5 +1,6 @@
 //! The parser: a labelled block per state, one bounds check per straight-line run.
 
+mod automaton;
 mod cursor;
 mod extract;
 mod search;
@@ -17,6 +18,9 @@ use cgen::tree::{Block, Expr as C, Stmt};
 use ir::{Bits, ExprKind, Keyset, State, StateData, StmtKind, Target as Next, Transition};
 use smol_str::SmolStr;
 use std::collections::HashMap;
+
+/// States of loops that stay in one function, which is faster, as long as it does not become too long.
+const MOST_TOGETHER: usize = 64;
 
 /// What emitting a parser needs to know of its states.
 pub(crate) struct States {
@@ -116,8 +120,15 @@ impl<T: Target> Gen<'_, T> {
 
     /// Whether a state begins as if several paths led to it, each of which leaves the cursor in memory.
     fn joins(&self, info: &StateInfo) -> bool {
-        let is_cut = self.target.cut_after().is_some() && !info.cyclic && info.preds > 0;
+        let is_kept_whole = info.cyclic && !self.cuts_loops();
+        let is_cut = self.target.cut_after().is_some() && !is_kept_whole && info.preds > 0;
         self.in_record() && (info.preds > 1 || is_cut)
+    }
+
+    /// Whether states of loops may be in different functions: where turns are not counted in a variable, and there are so many that speed is of less
+    /// concern.
+    fn cuts_loops(&self) -> bool {
+        self.target.turn_limit().is_none() && self.plan.graph.in_loops > MOST_TOGETHER
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {

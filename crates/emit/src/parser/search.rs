@@ -141,18 +141,11 @@ impl<T: Target> Gen<'_, T> {
         let needle = Needle::of(pattern);
         self.file.contents.loops = true;
         self.file.contents.searches = true;
-        let mut counters = Vec::new();
-        if let Some(limit) = limit {
-            visit::walk_expr(self.p, limit, &mut |data| match data.kind {
-                ExprKind::Var(var) if !counters.contains(&var) => counters.push(var),
-                _ => {}
-            });
-        }
-        let limit = limit.map(|limit| lower::scalar(self, limit));
+        let (limit, counters) = self.limit(limit);
         self.start_loop();
         let stop = self.offset_local("stop");
         let from = passed.map(|_| self.offset_local("from"));
-        self.stop_at(&needle, limit, &stop);
+        self.stop_at(needle.end, limit, &stop);
         self.hide(&counters);
         if let Some(from) = &from {
             self.set(from.clone(), C::id("off"));
@@ -175,6 +168,23 @@ impl<T: Target> Gen<'_, T> {
         let beyond = C::bin(BinOp::Gt, C::id("off"), stop.clone());
         let back = vec![Stmt::Assign(C::id("off"), stop)];
         self.push(Stmt::If(beyond, back, Vec::new()));
+        self.finish_search(passed, from);
+    }
+
+    /// A number of bytes after which a search ends in any case, and the variables in it.
+    pub(super) fn limit(&mut self, limit: Option<Expr>) -> (Option<C>, Vec<Var>) {
+        let mut counters = Vec::new();
+        if let Some(limit) = limit {
+            visit::walk_expr(self.p, limit, &mut |data| match data.kind {
+                ExprKind::Var(var) if !counters.contains(&var) => counters.push(var),
+                _ => {}
+            });
+        }
+        (limit.map(|limit| lower::scalar(self, limit)), counters)
+    }
+
+    /// Behind a search that began at an offset.
+    pub(super) fn finish_search(&mut self, passed: Option<Var>, from: Option<C>) {
         if let (Some(passed), Some(from)) = (passed, from) {
             let bytes = C::bin(BinOp::Sub, C::id("off"), from).cast(CType::U32);
             self.store(Place::Var(passed), Value::Scalar(bytes));
@@ -184,13 +194,13 @@ impl<T: Target> Gen<'_, T> {
         self.passed(facts::Step::Skip);
     }
 
-    fn offset_local(&mut self, wish: &str) -> C {
+    pub(super) fn offset_local(&mut self, wish: &str) -> C {
         self.function_local(wish, CType::U64, Some(C::int(0)))
     }
 
     /// Sets `cur` from an offset that is less than where the search stops, so that it is in bounds. A verifier sees that without
     /// a jump: one that follows every turn would have to keep what is behind the jump for each of them.
-    fn follow_in_bounds(&mut self) {
+    pub(super) fn follow_in_bounds(&mut self) {
         let most = self.target.limits().offset;
         if (most + 1).is_power_of_two() {
             self.set(C::id("off"), C::bin(BinOp::And, C::id("off"), C::int(most)));
@@ -199,9 +209,9 @@ impl<T: Target> Gen<'_, T> {
         self.follow_offset(false);
     }
 
-    /// Sets the offset at which a search ends in any case, which is not before the cursor.
-    fn stop_at(&mut self, needle: &Needle, limit: Option<C>, stop: &C) {
-        let bounds = vec![C::id("data"), C::id("data_end"), C::int(needle.end.into())];
+    /// Sets the offset at which a search ends in any case, which is not before the cursor: where the packet has not so many bytes more.
+    pub(super) fn stop_at(&mut self, bytes: u32, limit: Option<C>, stop: &C) {
+        let bounds = vec![C::id("data"), C::id("data_end"), C::int(bytes.into())];
         self.set(stop.clone(), C::pure("offsets_with", bounds));
         let most = C::int(self.target.limits().offset + 1);
         let beyond = C::bin(BinOp::Gt, stop.clone(), most.clone());
@@ -305,7 +315,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// The verifier of the C does not follow from the offset that the bytes are there.
-    fn goto_done_unless_there(&mut self, bytes: u32, done: &str) {
+    pub(super) fn goto_done_unless_there(&mut self, bytes: u32, done: &str) {
         let end = C::id("cur").plus(bytes.into());
         let short = C::bin(BinOp::Gt, end, C::id("data_end"));
         self.push(Stmt::goto_if(short, done));

@@ -94,7 +94,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Declares a constant array of numbers.
-    fn numbers(&mut self, wish: &str, numbers: Vec<u64>) -> SmolStr {
+    pub(super) fn numbers(&mut self, wish: &str, numbers: Vec<u64>) -> SmolStr {
         let of = match numbers.iter().copied().max().unwrap_or(0) {
             0..0x100 => Type::U8,
             0x100..0x1_0000 => Type::U16,

@@ -115,7 +115,9 @@ impl Forward for Following<'_> {
                 Some(bits) if bits % 8 == 0 => at.plus(bits / 8),
                 _ => Cursor::Variable,
             },
-            StmtKind::SkipAhead { .. } | StmtKind::Search { .. } => Cursor::Variable,
+            StmtKind::SkipAhead { .. } | StmtKind::Search { .. } | StmtKind::Automaton { .. } => {
+                Cursor::Variable
+            }
             _ => at,
         })
     }
@@ -126,7 +128,10 @@ pub fn moves(program: &Program, block: &[Stmt]) -> bool {
     let mut any = false;
     visit::walk_block(block, &mut |stmt| {
         any |= match &stmt.kind {
-            StmtKind::Extract { .. } | StmtKind::SkipAhead { .. } | StmtKind::Search { .. } => true,
+            StmtKind::Extract { .. }
+            | StmtKind::SkipAhead { .. }
+            | StmtKind::Search { .. }
+            | StmtKind::Automaton { .. } => true,
             StmtKind::Advance(by) => const_bits(program, *by) != Some(0),
             _ => false,
         };

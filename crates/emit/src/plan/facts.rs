@@ -163,7 +163,9 @@ impl Facts {
                 StmtKind::Advance(by) if const_bits(program, *by) != Some(0) => {
                     steps.push(Step::Skip);
                 }
-                StmtKind::SkipAhead { .. } | StmtKind::Search { .. } => steps.push(Step::Skip),
+                StmtKind::SkipAhead { .. }
+                | StmtKind::Search { .. }
+                | StmtKind::Automaton { .. } => steps.push(Step::Skip),
                 _ => {
                     for inner in visit::blocks(&stmt.kind) {
                         let loops = matches!(stmt.kind, StmtKind::Loop(..));

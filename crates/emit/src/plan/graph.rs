@@ -40,6 +40,8 @@ pub struct Graph {
     pub places: HashMap<StmtId, (usize, usize)>,
     /// Where the cursor is.
     pub cursors: Cursors,
+    /// How many of the states can be reached from themselves.
+    pub in_loops: usize,
 }
 
 /// Paths to a state that are kept separate.
@@ -101,6 +103,7 @@ impl Graph {
             };
         }
         kill_cursors(&mut states, &next);
+        let in_loops = states.iter().filter(|info| info.cyclic).count();
         let mut places = HashMap::new();
         for (i, &state) in order.iter().enumerate() {
             let body = data.states[state].body.iter().enumerate();
@@ -113,6 +116,7 @@ impl Graph {
             reach,
             places,
             cursors,
+            in_loops,
         }
     }
 }

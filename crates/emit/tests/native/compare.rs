@@ -82,6 +82,7 @@ fn native(
     let options = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: 6,
+        follows_turns: false,
         rejects: ir::passes::Rejects::Stay,
     };
     ir::passes::pipeline(&mut optimised, &options);

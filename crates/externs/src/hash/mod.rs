@@ -27,7 +27,7 @@ pub const EXTERN: Extern = Extern {
 #[allow(missing_docs)]
 pub enum Algorithm {
     /// Reflected, polynomial 0x04c11db7, begun with and complemented by all ones. `crc32_custom` is the
-    /// same until another polynomial can be chosen, which is not possible yet.
+    /// same: its parameters have their initial values, which nothing changes.
     Crc32,
     /// Reflected, polynomial 0x8005, begun with 0. `crc16_custom` likewise.
     Crc16,

@@ -10,8 +10,8 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use diag::Span;
 use ir::types::is_signed;
 use ir::{
-    Bits, Expr, Header, HeaderRef, Keyset, Parser, Pattern, Place, SelectCase, SkipTable, State,
-    StateData, Target, Transition, Type, Value, Var,
+    Automaton, Bits, Expr, Header, HeaderRef, Keyset, Parser, Pattern, Place, SelectCase,
+    SkipTable, State, StateData, Target, Transition, Type, Value, Var,
 };
 
 /// How a parser ended.
@@ -245,6 +245,39 @@ impl Run<'_> {
             self.cursor += 8;
             bytes += 1;
         }
+        self.passed(bytes, passed, span);
+    }
+
+    /// Moves on as long as an automaton does.
+    pub(super) fn automaton(
+        &mut self,
+        automaton: &Automaton,
+        (start, end): (Expr, Var),
+        limit: Option<Expr>,
+        passed: Option<Var>,
+        span: Span,
+    ) {
+        let mut number = |expr: Expr| self.eval(expr).to_bits().to_u64().unwrap_or(0);
+        let limit = limit.map(&mut number);
+        let mut state = number(start) as u32;
+        let mut bytes = 0u32;
+        while limit.is_none_or(|limit| u64::from(bytes) < limit) && self.left() >= 8 {
+            let byte = read_bits(&self.packet, self.cursor, 8).to_u64();
+            let byte = byte.and_then(|byte| u8::try_from(byte).ok());
+            let Some(next) = byte.and_then(|byte| automaton.next(state, byte)) else {
+                break;
+            };
+            state = next;
+            self.cursor += 8;
+            bytes += 1;
+        }
+        let state = Value::Bits(Bits::new(16, state));
+        self.it.storage.set_var(end, state);
+        self.passed(bytes, passed, span);
+    }
+
+    /// Notes how many bytes were passed over.
+    fn passed(&mut self, bytes: u32, passed: Option<Var>, span: Span) {
         if let Some(passed) = passed {
             let value = Value::Bits(Bits::new(32, bytes));
             self.it.storage.set_var(passed, value);

@@ -120,6 +120,13 @@ impl Run<'_> {
                 limit,
                 passed,
             } => self.search(pattern, *limit, *passed, span),
+            StmtKind::Automaton {
+                automaton,
+                start,
+                limit,
+                end,
+                passed,
+            } => self.automaton(automaton, (*start, *end), *limit, *passed, span),
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::SkipAhead { table, short } => return self.skip_ahead(table, *short, span),
             StmtKind::PacketLength(place) => {

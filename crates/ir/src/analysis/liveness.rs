@@ -254,6 +254,19 @@ impl Backward for Asking<'_> {
                 }
                 limit.iter().for_each(|&e| self.uses(e, live));
             }
+            StmtKind::Automaton {
+                start,
+                limit,
+                end,
+                passed,
+                ..
+            } => {
+                for &var in passed.iter().chain([end]) {
+                    self.kill(Place::Var(var), live);
+                }
+                self.uses(*start, live);
+                limit.iter().for_each(|&e| self.uses(e, live));
+            }
             StmtKind::Fits { bits, fits } => {
                 self.kill(Place::Var(*fits), live);
                 self.uses(*bits, live);

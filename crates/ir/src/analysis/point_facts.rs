@@ -235,6 +235,10 @@ impl Forward for Knowing<'_> {
             | StmtKind::Search {
                 passed: Some(var), ..
             } => Rc::make_mut(&mut now).kill(*var),
+            StmtKind::Automaton { end, passed, .. } => {
+                let now = Rc::make_mut(&mut now);
+                passed.iter().chain([end]).for_each(|&var| now.kill(var));
+            }
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {

@@ -6,6 +6,7 @@
 //! [`PASSES`] defines the order in which they run.
 
 pub mod atomic;
+pub mod automaton;
 pub mod compact;
 pub mod dce;
 pub mod fast_path;
@@ -46,6 +47,8 @@ pub struct Options {
     pub function_params: usize,
     /// What becomes of packets that a parser rejects and that go on all the same.
     pub rejects: Rejects,
+    /// The target follows each turn of a loop, so that a loop inside another one costs it the product of their turns.
+    pub follows_turns: bool,
 }
 
 /// What becomes of packets that a parser rejects, where the architecture lets them go on ([`OnReject::Continue`]).
@@ -99,6 +102,10 @@ pub const PASSES: &[Pass] = &[
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
     // Before states are copied: one search is enough.
     pass("search", Level::Optimize, |p, _| search::run(p)),
+    // What is no search may be more than one state of it.
+    pass("automaton", Level::Optimize, |p, options| {
+        automaton::run(p, options.follows_turns)
+    }),
     // Where paths lead to copies of their own, fewer states are joined.
     pass("split", Level::Optimize, |p, _| split::run(p)),
     pass("select", Level::Optimize, |p, _| select::run(p)),

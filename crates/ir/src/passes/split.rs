@@ -156,7 +156,7 @@ fn moved(program: &Program, body: &[Stmt], mut cursor: u32) -> Option<u32> {
                 };
                 cursor = cursor.checked_add(u32::try_from(by.to_u64()?).ok()?)?;
             }
-            StmtKind::Search { .. } => return None,
+            StmtKind::Search { .. } | StmtKind::Automaton { .. } => return None,
             kind => {
                 for block in visit::blocks(kind) {
                     if moved(program, block, 0) != Some(0) {

@@ -3,6 +3,7 @@
 use super::OPERATORS;
 use super::lex::Token;
 use super::parse::{Reader, Result};
+use crate::automaton::Step;
 use crate::*;
 use diag::Span;
 
@@ -170,6 +171,7 @@ impl Reader {
                 let fits = self.lookup("variable", |n| &n.vars)?;
                 StmtKind::Fits { bits, fits }
             }
+            "automaton" => return self.automaton(),
             "skip_ahead" => return self.skip_ahead(),
             "packet_length" => StmtKind::PacketLength(self.place()?),
             "verify" => {
@@ -223,6 +225,45 @@ impl Reader {
         }
         let table = SkipTable { skip, width, sizes };
         Ok(StmtKind::SkipAhead { table, short })
+    }
+
+    fn automaton(&mut self) -> Result<StmtKind> {
+        let start = self.expr()?;
+        let limit = match self.eat_word("within") {
+            true => Some(self.expr()?),
+            false => None,
+        };
+        self.expect("->")?;
+        let end = self.lookup("variable", |n| &n.vars)?;
+        let passed = match self.eat(",") {
+            true => Some(self.lookup("variable", |n| &n.vars)?),
+            false => None,
+        };
+        self.expect("{")?;
+        let mut rows = Vec::new();
+        while !self.eat("}") {
+            if self.number::<usize>()? != rows.len() {
+                return self.error("the states of an automaton have numbers in a row");
+            }
+            self.expect(":")?;
+            let mut row = Vec::new();
+            while !self.eat(";") {
+                let first = self.number()?;
+                self.expect("..")?;
+                let last = self.number()?;
+                self.expect("->")?;
+                let to = self.number()?;
+                row.push(Step { first, last, to });
+            }
+            rows.push(row);
+        }
+        Ok(StmtKind::Automaton {
+            automaton: Automaton { rows },
+            start,
+            limit,
+            end,
+            passed,
+        })
     }
 
     fn label(&mut self) -> Result<Label> {

@@ -2,6 +2,7 @@
 
 use super::OPERATORS;
 use super::names::{self, Names, quote, string};
+use crate::automaton::Step;
 use crate::*;
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -512,6 +513,31 @@ impl Printer<'_> {
                     write!(out, " -> {}", self.var(*passed))?;
                 }
                 writeln!(out, ";")
+            }
+            StmtKind::Automaton {
+                automaton,
+                start,
+                limit,
+                end,
+                passed,
+            } => {
+                write!(out, "automaton {}", self.expr(*start))?;
+                if let Some(limit) = limit {
+                    write!(out, " within {}", self.expr(*limit))?;
+                }
+                write!(out, " -> {}", self.var(*end))?;
+                if let Some(passed) = passed {
+                    write!(out, ", {}", self.var(*passed))?;
+                }
+                writeln!(out, " {{")?;
+                for (state, row) in automaton.rows.iter().enumerate() {
+                    write!(out, "{}{state}:", indent(depth + 1))?;
+                    for Step { first, last, to } in row {
+                        write!(out, " {first}..{last} -> {to}")?;
+                    }
+                    writeln!(out, ";")?;
+                }
+                writeln!(out, "{}}}", indent(depth))
             }
             StmtKind::Fits { bits, fits } => {
                 writeln!(out, "fits {} -> {};", self.expr(*bits), self.var(*fits))

@@ -31,6 +31,7 @@ var hdr.vlan.next: bit<32>
 var `two words`: bit<0>
 var true#v8: bool
 var wide: bit<300>
+var mode: bit<16>
 header hdr.eth: eth
 header hdr.vlan[0]: vlan
 header hdr.vlan[1]: vlan
@@ -141,6 +142,13 @@ parser P start start {
         }
         search 16w0x4f4b;
         search 12w0x410 &&& 12w0xff0 behind 4 within tmp#v1 -> tmp#v1;
+        automaton mode within tmp#v1 -> mode, tmp#v1 {
+            0: 0..9 -> 1 97..97 -> 0;
+            1:;
+        }
+        automaton mode -> mode {
+            0: 0..255 -> 0;
+        }
         advance 32w8;
         packet_length tmp#v1;
         verify flag, error::PacketTooShort;

@@ -358,6 +358,24 @@ impl Checker<'_> {
                     self.place_of(Place::Var(passed), Type::bit(32));
                 }
             }
+            StmtKind::Automaton {
+                automaton,
+                start,
+                limit,
+                end,
+                passed,
+            } => {
+                self.parser_only();
+                self.expr(*start, Type::bit(16));
+                if let Some(limit) = *limit {
+                    self.expr(limit, Type::bit(32));
+                }
+                self.place_of(Place::Var(*end), Type::bit(16));
+                if let Some(passed) = *passed {
+                    self.place_of(Place::Var(passed), Type::bit(32));
+                }
+                self.automaton(automaton);
+            }
             StmtKind::Fits { bits, fits } => {
                 self.parser_only();
                 self.expr(*bits, Type::bit(32));
@@ -384,6 +402,20 @@ impl Checker<'_> {
                 if let Some(layout) = self.header(*header) {
                     self.whole_bytes(&self.program.header_types[layout]);
                 }
+            }
+        }
+    }
+
+    fn automaton(&mut self, automaton: &Automaton) {
+        let states = automaton.rows.len();
+        if !(1..=Automaton::MOST_STATES).contains(&states) {
+            self.fail("runs an automaton without a state, or with too many");
+        }
+        for row in &automaton.rows {
+            let in_order = row.iter().all(|step| step.first <= step.last)
+                && row.windows(2).all(|two| two[0].last < two[1].first);
+            if !in_order || row.iter().any(|step| step.to as usize >= states) {
+                self.fail("runs an automaton whose bytes do not ascend, or lead to no state");
             }
         }
     }

@@ -17,6 +17,7 @@ header_type odd {
 var a: bit<8>
 var b: bit<9>
 var i: bit<32>
+var n: bit<16>
 var f: bool
 var s: int<8>
 header hdr.eth: eth
@@ -129,6 +130,40 @@ fn types_must_agree() {
         let table = "action x() {}\ntable t {\n action x; default x(); }\n";
         let found = errors(&format!("{table}routine r block() {{\n {body}\n}}\n"));
         assert_eq!(found.len(), 1, "{body}: {found:?}");
+    }
+}
+
+#[test]
+fn an_automaton_has_states_of_which_all_steps_lead_to_one() {
+    let runs = "automaton n within i -> n, i { 0: 0..9 -> 1 11..255 -> 0; 1: 5..5 -> 0; }";
+    assert_eq!(state(runs), [""; 0]);
+    let problems = [
+        ("automaton n -> n { }", "without a state"),
+        ("automaton n -> n { 0: 0..9 -> 1; }", "lead to no state"),
+        ("automaton n -> n { 0: 9..0 -> 0; }", "do not ascend"),
+        (
+            "automaton n -> n { 0: 0..9 -> 0 9..20 -> 0; }",
+            "do not ascend",
+        ),
+    ];
+    for (body, expected) in problems {
+        let found = state(body);
+        assert!(
+            found.iter().any(|e| e.contains(expected)),
+            "{body}: {found:?}"
+        );
+    }
+    assert!(!routine(runs).is_empty());
+    for wrong in [
+        "automaton a -> n",
+        "automaton n -> i",
+        "automaton n within n -> n",
+        "automaton n -> n, n",
+    ] {
+        assert!(
+            !state(&format!("{wrong} {{ 0: 0..9 -> 0; }}")).is_empty(),
+            "{wrong}"
+        );
     }
 }
 

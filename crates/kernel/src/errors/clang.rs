@@ -44,7 +44,7 @@ pub fn clang_too_old(clang: &Clang) -> Box<Diagnostic> {
             clang.version
         ),
     )
-    .help("install a newer one (`apt-get install clang-19`)")
+    .help("install a newer one (`apt-get install clang-19`), or set ONPATH_CLANG to its path")
     .into()
 }
 

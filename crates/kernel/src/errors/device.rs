@@ -281,7 +281,9 @@ pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
             system_message(error)
         ),
     )
-    .help("attaching at several hooks atomically requires CAP_SYS_ADMIN and Linux 5.2; a single interface does not")
+    .help(
+        "attaching at several hooks atomically requires CAP_SYS_ADMIN; a single interface does not",
+    )
     .into()
 }
 

@@ -4,11 +4,12 @@
 //! seen by other commands, and ends with the last process in it, though it was to stay.
 
 use super::{Pins, is_bpffs};
+use crate::caps;
 use crate::errors::device;
 use diag::Diagnostic;
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 impl Pins {
     /// Whether an instance with so many attachments would end with this process whatever is pinned, and nobody
@@ -35,7 +36,7 @@ impl Pins {
 
 /// Whether no other process is in this one's mount namespace, as far as can be seen.
 fn is_alone() -> bool {
-    let Some(ours) = mount_namespace(Path::new("/proc/self")) else {
+    let Ok(Some(ours)) = mount_namespace(Path::new("/proc/self")) else {
         return false;
     };
     let Ok(list) = fs::read_dir("/proc") else {
@@ -43,15 +44,31 @@ fn is_alone() -> bool {
     };
     let own = std::process::id().to_string();
     let is_other = |name: &str| name.bytes().all(|b| b.is_ascii_digit()) && name != own;
-    !list.filter_map(Result::ok).any(|entry| {
-        is_other(&entry.file_name().to_string_lossy())
-            && mount_namespace(&entry.path()) == Some(ours)
+    let others = list
+        .filter_map(Result::ok)
+        .filter(|entry| is_other(&entry.file_name().to_string_lossy()))
+        .map(|entry| mount_namespace(&entry.path()));
+    let may_mount = caps::effective().contains(&"CAP_SYS_ADMIN");
+    are_elsewhere(others, ours, may_mount)
+}
+
+/// Whether processes are in other mount namespaces than `ours`. Those that may not be looked into may be in it; but a process
+/// that may mount is mostly one that `ip netns exec` started.
+fn are_elsewhere(
+    mut others: impl Iterator<Item = io::Result<Option<u64>>>,
+    ours: u64,
+    may_mount: bool,
+) -> bool {
+    others.all(|theirs| match theirs {
+        Ok(theirs) => theirs != Some(ours),
+        Err(_) => may_mount,
     })
 }
 
 /// Whether a process that this one descends from is in another mount namespace, as far as can be seen.
 fn is_apart() -> bool {
-    let ours = mount_namespace(Path::new("/proc/self"));
+    let namespace = |process: &Path| mount_namespace(process).ok().flatten();
+    let ours = namespace(Path::new("/proc/self"));
     let parent = |process: &PathBuf| {
         let status = fs::read_to_string(process.join("status")).ok()?;
         let line = status.lines().find_map(|l| l.strip_prefix("PPid:"))?;
@@ -60,12 +77,19 @@ fn is_apart() -> bool {
     let line = std::iter::successors(Some(PathBuf::from("/proc/self")), parent);
     // A parent that ends meanwhile is replaced by another one.
     let mut line = line.take(1000);
-    line.any(|process| mount_namespace(&process).is_some_and(|theirs| Some(theirs) != ours))
+    line.any(|process| namespace(&process).is_some_and(|theirs| Some(theirs) != ours))
 }
 
-/// The number of a process's mount namespace.
-fn mount_namespace(process: &Path) -> Option<u64> {
-    Some(fs::metadata(process.join("ns/mnt")).ok()?.ino())
+/// The number of a process's mount namespace; `None` if there is no such process, or not any more.
+///
+/// # Errors
+/// This process may not look into that one.
+fn mount_namespace(process: &Path) -> io::Result<Option<u64>> {
+    match fs::metadata(process.join("ns/mnt")) {
+        Ok(found) => Ok(Some(found.ino())),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +99,18 @@ mod tests {
     #[test]
     fn who_started_this_process_is_in_its_mount_namespace() {
         assert!(!is_alone());
-        assert_eq!(mount_namespace(Path::new("/proc/none")), None);
+        assert!(matches!(mount_namespace(Path::new("/proc/none")), Ok(None)));
+    }
+
+    #[test]
+    fn who_may_see_nobody_is_not_alone_for_that() {
+        let denied = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        let alone = |others: [io::Result<Option<u64>>; 2], may_mount| {
+            are_elsewhere(others.into_iter(), 7, may_mount)
+        };
+        assert!(alone([Ok(Some(8)), Ok(None)], false));
+        assert!(!alone([Ok(Some(8)), Ok(Some(7))], true));
+        assert!(!alone([Ok(Some(8)), denied()], false));
+        assert!(alone([Ok(Some(8)), denied()], true));
     }
 }

@@ -67,7 +67,7 @@ E0750 no clang found; it is needed to build for the kernel
 E0751 ONPATH_CLANG names `/bin/true`, which does not answer `--version` as clang does
   set it to the path of a clang of version 15 or newer, or unset it
 E0752 `/usr/bin/clang` is clang 11, older than 15
-  install a newer one (`apt-get install clang-19`)
+  install a newer one (`apt-get install clang-19`), or set ONPATH_CLANG to its path
 E0753 `/usr/bin/clang` could not be run: No space left on device
   check the installation with `onpath doctor`
 E0753 `/usr/bin/clang` reported no error, but its object cannot be read: No such file or directory
@@ -296,7 +296,7 @@ E0795 the settings of interface `eth0` could not be changed: Operation not permi
 E0795 the program was detached, but the settings of interface `eth0` could not be restored: Operation not permitted
   it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them
 E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted
-  attaching at several hooks atomically requires CAP_SYS_ADMIN and Linux 5.2; a single interface does not
+  attaching at several hooks atomically requires CAP_SYS_ADMIN; a single interface does not
 E0797 another onpath command is loading or removing programs, and does not end
   look for it with `pgrep -a onpath`
 E0798 filters that a killed command left behind could not be removed: Operation not permitted

@@ -97,6 +97,7 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
             StmtKind::Advance(_) => lines.push("advance".to_string()),
             StmtKind::Lookahead { .. } => lines.push("lookahead".to_string()),
             StmtKind::Search { .. } => lines.push("search".to_string()),
+            StmtKind::Automaton { .. } => lines.push("automaton".to_string()),
             StmtKind::Verify { .. } => lines.push("verify".to_string()),
             StmtKind::If {
                 then, otherwise, ..

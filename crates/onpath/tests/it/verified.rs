@@ -109,6 +109,15 @@ fn a_loop_costs_no_more_than_one_turn() {
     assert!(processed <= 1_000, "{processed}");
 }
 
+/// Where the verifier follows turns, each goes on in one way only, so that it takes as many as a packet may.
+#[test]
+fn an_automaton_is_quick_to_verify() {
+    for (kernel, most) in [(Kernel::This, 1_200), (Kernel::Version(FLOOR), 250_000)] {
+        let processed = verified("programs/payload/automaton.p4", Hook::Xdp, kernel);
+        assert!(processed <= most, "for {kernel:?}: {processed}");
+    }
+}
+
 #[test]
 fn a_stack_of_ten_unions_is_quick_to_verify_on_the_oldest_kernel() {
     let program = "tests/scale/tcp_options.p4";

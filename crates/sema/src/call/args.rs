@@ -2,7 +2,7 @@
 
 use crate::checker::{Checker, poison_expr};
 use crate::errors::{calls, constants, types};
-use crate::infer::{has_infer, has_int, has_poison, mentions, subst};
+use crate::infer::{has_infer, has_int, has_poison, map_types, mentions, subst};
 use crate::suggest::nearest;
 use diag::Span;
 use hir::*;
@@ -178,10 +178,12 @@ impl Checker<'_> {
         self.constructors_allowed = sig.mode == Mode::Constructor;
         let mut filled = Vec::with_capacity(slots.len());
         for (param, slot) in sig.params.iter().zip(slots) {
-            let ty = self.param_ty(sig, *param, &vars);
             filled.push(match slot {
-                Some(arg) => self.fill(sig, *param, &ty, arg),
-                None => Filled::Done(self.absent(*param, &ty, span)),
+                Some(arg) => {
+                    let ty = self.param_ty(sig, *param, &vars);
+                    self.fill(sig, *param, &ty, arg)
+                }
+                None => Filled::Done(self.absent(sig, *param, &vars, span)),
             });
         }
         self.constructors_allowed = before;
@@ -282,22 +284,38 @@ impl Checker<'_> {
         Some(slots)
     }
 
-    /// The value of a parameter without an argument.
-    fn absent(&mut self, param: LocalId, ty: &Ty, span: Span) -> Arg {
-        match self.defaults.get(&param).cloned() {
-            Some(mut value) => {
-                value.span = span;
-                // Each call makes an object of its own.
-                if let ExprKind::Instance(id) = value.kind
-                    && self.module.instances[id].name.is_empty()
-                {
-                    let own = self.module.instances[id].clone();
-                    value.kind = ExprKind::Instance(self.module.instances.push(own));
-                }
-                Arg::In(self.coerce(value, ty))
-            }
-            None => Arg::Absent,
+    /// The value of a parameter without an argument, with what stands in the place of the type parameters in its declaration.
+    fn absent(&mut self, sig: &Signature, param: LocalId, vars: &[Ty], span: Span) -> Arg {
+        let Some(mut value) = self.defaults.get(&param).cloned() else {
+            return Arg::Absent;
+        };
+        value.span = span;
+        let here = |ty: &Ty| {
+            let inside = subst(ty, &sig.outer.0, &sig.outer.1);
+            subst(&inside, &sig.type_params, vars)
+        };
+        self.make_own(&mut value, &here);
+        let ty = self.param_ty(sig, param, vars);
+        Arg::In(self.coerce(value, &ty))
+    }
+
+    /// Makes a default value that of one call, with the types that it has `here`: each call makes objects of its own.
+    fn make_own(&mut self, value: &mut Expr, here: &dyn Fn(&Ty) -> Ty) {
+        map_types(value, here);
+        let ExprKind::Instance(id) = &mut value.kind else {
+            return;
+        };
+        if !self.module.instances[*id].name.is_empty() {
+            return;
         }
+        let mut own = self.module.instances[*id].clone();
+        own.ty = here(&own.ty);
+        for arg in &mut own.args {
+            if let Arg::In(inner) = arg {
+                self.make_own(inner, here);
+            }
+        }
+        *id = self.module.instances.push(own);
     }
 
     fn fill(&mut self, sig: &Signature, param: LocalId, ty: &Ty, arg: &ast::Arg) -> Filled {

@@ -18,8 +18,8 @@ pub(crate) enum Use<'e> {
     Value(Option<&'e Ty>),
     /// The arguments with which the instance is applied on the spot.
     Applied(&'e [ast::Arg]),
-    /// Whatever arguments it will be applied with: it gets a name.
-    Named,
+    /// Whatever arguments it will be applied with: it gets this name.
+    Named(&'e str),
 }
 
 /// An instance whose parser or control the arguments decide with which it is applied first.
@@ -94,10 +94,15 @@ impl Checker<'_> {
                 return None;
             }
             other => {
+                let made = match known {
+                    Use::Named(made) => Some(made),
+                    Use::Value(_) | Use::Applied(_) => None,
+                };
                 self.report(declarations::not_instantiable(
                     span,
                     &name.name,
                     other.describe(),
+                    made,
                 ));
                 self.give_up(args);
                 return None;
@@ -106,7 +111,7 @@ impl Checker<'_> {
         signature.mode = Mode::Constructor;
         let want = match known {
             Use::Value(want) => want,
-            Use::Applied(_) | Use::Named => None,
+            Use::Applied(_) | Use::Named(_) => None,
         };
         let bound = self.bind_typed(&signature, &types, args, want, span)?;
         Some(instance_of(bound, constructor, span))
@@ -142,7 +147,7 @@ impl Checker<'_> {
                 Use::Value(Some(want)) => {
                     fitting.retain(|&i| self.would_fit(&constructors[i], want));
                 }
-                Use::Named => {
+                Use::Named(_) => {
                     self.undecided_now = Some(Undecided {
                         name: name.clone(),
                         candidates: fitting.iter().map(|&i| all[i].clone()).collect(),

@@ -3,10 +3,30 @@
 
 use super::Signature;
 use crate::checker::Checker;
-use crate::errors::calls;
+use crate::errors::{a_type, calls, quoted};
 use diag::{Span, counted};
-use hir::{Direction, LocalKind, Ty};
+use hir::{CompositeKind, Direction, LocalKind, Ty};
 use syntax::ast;
+
+/// How an argument fits a type.
+enum Fit {
+    /// It is of the type.
+    Exact,
+    /// It becomes one, or may become one.
+    Converts,
+    /// It does not; what it is, with its article.
+    Not(String),
+}
+
+/// What values of a type consist of, where they are written as lists.
+enum Parts {
+    /// Of values of these types.
+    Are(Vec<Ty>),
+    /// The type is still open.
+    Any,
+    /// They are not lists.
+    None,
+}
 
 impl Checker<'_> {
     /// The one signature that the arguments' number and names fit. A lone candidate is always taken, so
@@ -29,10 +49,8 @@ impl Checker<'_> {
         match closest[..] {
             [one] => return Some(one),
             [] => {
-                let types: Vec<Option<Ty>> =
-                    args.iter().map(|a| self.type_alone(&a.value)).collect();
                 let reasons = (all.iter())
-                    .map(|s| (s.span, self.why_not(s, args, &types)))
+                    .map(|s| (s.span, self.why_not(s, args)))
                     .collect();
                 self.report(calls::no_overload(span, &name.name, args.len(), reasons));
             }
@@ -54,13 +72,9 @@ impl Checker<'_> {
     /// Those of `fitting` whose parameters' types those of the arguments fit best: one, unless none fits or several fit
     /// alike.
     fn closest(&mut self, all: &[Signature], fitting: &[usize], args: &[ast::Arg]) -> Vec<usize> {
-        if fitting.is_empty() {
-            return Vec::new();
-        }
-        let types: Vec<Option<Ty>> = args.iter().map(|a| self.type_alone(&a.value)).collect();
         let scored: Vec<(u32, usize)> = fitting
             .iter()
-            .filter_map(|&i| Some((self.closeness(&all[i], args, &types).ok()?, i)))
+            .filter_map(|&i| Some((self.closeness(&all[i], args).ok()?, i)))
             .collect();
         let best = scored.iter().map(|(score, _)| *score).max();
         let are_best = scored.into_iter().filter(|(score, _)| Some(*score) == best);
@@ -68,21 +82,14 @@ impl Checker<'_> {
     }
 
     /// Why a signature does not fit.
-    fn why_not(&self, signature: &Signature, args: &[ast::Arg], types: &[Option<Ty>]) -> String {
+    fn why_not(&mut self, signature: &Signature, args: &[ast::Arg]) -> String {
         self.misfit(signature, args)
-            .or_else(|| self.closeness(signature, args, types).err())
+            .or_else(|| self.closeness(signature, args).err())
             .unwrap_or_default()
     }
 
     /// An argument's type without regard to its parameter; `None` if it has none by itself.
     fn type_alone(&mut self, value: &ast::Expr) -> Option<Ty> {
-        use ast::ExprKind::*;
-        if matches!(
-            value.kind,
-            DontCare | List(_) | Struct { .. } | Invalid | Default
-        ) {
-            return None;
-        }
         let place = (std::ptr::from_ref(value).addr(), value.span);
         if let Some(known) = self.alone.get(&place) {
             return known.clone();
@@ -99,15 +106,9 @@ impl Checker<'_> {
     }
 
     /// How many arguments have just their parameters' types; the reason if one cannot be converted.
-    fn closeness(
-        &self,
-        signature: &Signature,
-        args: &[ast::Arg],
-        types: &[Option<Ty>],
-    ) -> Result<u32, String> {
+    fn closeness(&mut self, signature: &Signature, args: &[ast::Arg]) -> Result<u32, String> {
         let mut exact = 0;
-        for (i, (arg, ty)) in args.iter().zip(types).enumerate() {
-            let Some(ty) = ty else { continue };
+        for (i, arg) in args.iter().enumerate() {
             let named = |p: &hir::LocalId| match &arg.name {
                 Some(name) => self.module.locals[*p].name == name.name,
                 None => signature.params.get(i) == Some(p),
@@ -116,26 +117,124 @@ impl Checker<'_> {
                 continue;
             };
             let local = &self.module.locals[*param];
+            let name = local.name.clone();
             let wanted = crate::infer::subst(&local.ty, &signature.outer.0, &signature.outer.1);
             let reads = !matches!(
                 local.kind,
                 LocalKind::Param(Direction::Out | Direction::InOut)
             );
-            let generic = crate::infer::any(&wanted, &mut |t| matches!(t, Ty::Param(_)));
-            let converts = reads
-                && (matches!((ty, &wanted), (Ty::Int, Ty::Bits { .. }))
-                    || self.underlying(ty).is_some_and(|inner| inner == wanted));
-            if *ty == wanted {
-                exact += 1;
-            } else if !generic && !converts {
-                let (wanted, given) = (self.show(&wanted), self.show(ty));
-                return Err(format!(
-                    "here `{}` is a `{wanted}`, not a `{given}`",
-                    local.name
-                ));
+            match self.fit(&arg.value, &wanted, reads) {
+                Fit::Exact => exact += 1,
+                Fit::Converts => {}
+                Fit::Not(given) => {
+                    let wanted = self.show(&wanted);
+                    return Err(format!("here `{name}` is {}, not {given}", a_type(&wanted)));
+                }
             }
         }
         Ok(exact)
+    }
+
+    /// How an argument fits its parameter's type, lists and structures part by part. `reads`: whether it is read, so that it
+    /// may be converted.
+    fn fit(&mut self, value: &ast::Expr, wanted: &Ty, reads: bool) -> Fit {
+        use ast::ExprKind::*;
+        match &value.kind {
+            DontCare | Default | Invalid => Fit::Converts,
+            List(elems) => {
+                let (given, rest) = match elems.split_last() {
+                    Some((last, given)) if matches!(last.kind, Default) => (given, true),
+                    _ => (&elems[..], false),
+                };
+                match self.parts_of(wanted, given.len()) {
+                    Parts::Any => Fit::Converts,
+                    Parts::Are(slots)
+                        if slots.len() == given.len() || rest && given.len() < slots.len() =>
+                    {
+                        self.fit_all("a list", given.iter().zip(&slots))
+                    }
+                    Parts::Are(_) | Parts::None => {
+                        Fit::Not(format!("a list of {}", counted(given.len(), "element")))
+                    }
+                }
+            }
+            Struct { fields, rest } => {
+                let slots = match wanted {
+                    Ty::Composite(id, args)
+                        if self.module.composites[*id].kind != CompositeKind::Union =>
+                    {
+                        self.field_types(*id, args)
+                    }
+                    Ty::Param(_) | Ty::Infer(_) | Ty::Poison => return Fit::Converts,
+                    _ => Vec::new(),
+                };
+                let slot = |name: &ast::Ident| slots.iter().find(|(n, _)| *n == name.name);
+                let pairs: Option<Vec<(&ast::Expr, &Ty)>> = (fields.iter())
+                    .map(|(name, value)| Some((value, &slot(name)?.1)))
+                    .collect();
+                match pairs.filter(|pairs| *rest || pairs.len() == slots.len()) {
+                    Some(pairs) => self.fit_all("a structure", pairs.into_iter()),
+                    None => {
+                        let names: Vec<&str> =
+                            fields.iter().map(|(n, _)| n.name.as_str()).collect();
+                        Fit::Not(format!("a structure of {}", quoted(&names)))
+                    }
+                }
+            }
+            _ => match self.type_alone(value) {
+                Some(ty) => self.fit_type(&ty, wanted, reads),
+                None => Fit::Converts,
+            },
+        }
+    }
+
+    /// How the parts of `what` fit their types together.
+    fn fit_all<'e>(
+        &mut self,
+        what: &str,
+        parts: impl Iterator<Item = (&'e ast::Expr, &'e Ty)>,
+    ) -> Fit {
+        let mut all = Fit::Exact;
+        for (value, wanted) in parts {
+            match self.fit(value, wanted, true) {
+                Fit::Exact => {}
+                Fit::Converts => all = Fit::Converts,
+                Fit::Not(given) => {
+                    let wanted = a_type(&self.show(wanted));
+                    return Fit::Not(format!("{what} with {given} in the place of {wanted}"));
+                }
+            }
+        }
+        all
+    }
+
+    fn fit_type(&self, ty: &Ty, wanted: &Ty, reads: bool) -> Fit {
+        let is_generic = crate::infer::any(wanted, &mut |t| matches!(t, Ty::Param(_)));
+        let converts = reads
+            && (matches!((ty, wanted), (Ty::Int, Ty::Bits { .. }))
+                || self.underlying(ty).is_some_and(|inner| inner == *wanted));
+        if ty == wanted {
+            Fit::Exact
+        } else if is_generic || converts {
+            Fit::Converts
+        } else {
+            Fit::Not(a_type(&self.show(ty)))
+        }
+    }
+
+    /// What values of a type are written as a list of.
+    fn parts_of(&self, ty: &Ty, given: usize) -> Parts {
+        match ty {
+            Ty::Composite(id, args) if self.module.composites[*id].kind != CompositeKind::Union => {
+                let fields = self.field_types(*id, args);
+                Parts::Are(fields.into_iter().map(|(_, ty)| ty).collect())
+            }
+            Ty::Tuple(elems) => Parts::Are(elems.to_vec()),
+            Ty::Stack(elem, n) => Parts::Are(vec![(**elem).clone(); *n as usize]),
+            Ty::List(elem) => Parts::Are(vec![(**elem).clone(); given]),
+            Ty::Param(_) | Ty::Infer(_) | Ty::Poison => Parts::Any,
+            _ => Parts::None,
+        }
     }
 
     /// Why arguments do not fit by their number and names: each needs a parameter, and each parameter an argument, or none.

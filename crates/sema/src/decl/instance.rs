@@ -28,7 +28,7 @@ impl Checker<'_> {
             return None;
         };
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
-        let made = self.make(ty, args, decl.span);
+        let made = self.make(ty, args, name, decl.span);
         let undecided = self.undecided_now.take();
         let Some(mut instance) = made else {
             self.declare(name, Entity::Poison);
@@ -66,7 +66,13 @@ impl Checker<'_> {
         count
     }
 
-    fn make(&mut self, ty: &ast::Type, args: &[ast::Arg], span: Span) -> Option<Instance> {
+    fn make(
+        &mut self,
+        ty: &ast::Type,
+        args: &[ast::Arg],
+        instance: &ast::Ident,
+        span: Span,
+    ) -> Option<Instance> {
         let (base, type_args): (&ast::Type, &[ast::Type]) = match &ty.kind {
             ast::TypeKind::Specialized { base, args } => (base, args),
             _ => (ty, &[]),
@@ -78,6 +84,7 @@ impl Checker<'_> {
                 ty.span,
                 &shown,
                 "a type without constructor",
+                Some(&instance.name),
             ));
             return None;
         };
@@ -86,7 +93,14 @@ impl Checker<'_> {
             return None;
         };
         let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
-        self.construct(&entity, name, &types, args, Use::Named, span)
+        self.construct(
+            &entity,
+            name,
+            &types,
+            args,
+            Use::Named(&instance.name),
+            span,
+        )
     }
 
     /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").

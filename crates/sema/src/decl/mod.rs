@@ -120,7 +120,11 @@ impl Checker<'_> {
             MatchKind { members } => self.match_kind_decl(members),
             Typedef { ty, name } => self.typedef_decl(decl, ty, name),
             NewType { ty, name } => self.new_type_decl(decl, ty, name),
-            Var { name, .. } | Table { name, .. } | ValueSet { name, .. } => {
+            ValueSet { ty, size, name } => {
+                let id = self.value_set_decl(decl, ty, size, name);
+                self.module.shared_sets.push(id);
+            }
+            Var { name, .. } | Table { name, .. } => {
                 self.report(declarations::not_here(
                     decl.span,
                     kind_name(&decl.kind),

@@ -250,7 +250,9 @@ impl Checker<'_> {
             annotations,
             span: name.span,
         });
-        self.expect_use("value set", name);
+        if self.context != Context::TopLevel {
+            self.expect_use("value set", name);
+        }
         self.declare(name, Entity::ValueSet(id));
         id
     }

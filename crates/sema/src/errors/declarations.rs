@@ -24,10 +24,17 @@ pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str
 }
 
 /// A type without constructors where one is called.
-pub(crate) fn not_instantiable(span: Span, name: &str, what: &str) -> Diagnostic {
+/// `made` is what is to be made, where it has a name.
+pub(crate) fn not_instantiable(
+    span: Span,
+    name: &str,
+    what: &str,
+    made: Option<&str>,
+) -> Diagnostic {
+    let variable = made.unwrap_or("x");
     Diagnostic::error(Code("E0232"), span, format!("`{name}` is {what} and cannot be instantiated"))
         .label("has no constructor")
-        .help(format!("declare a variable, as in `{name} x;`; only externs, parsers, controls and packages are instantiated with arguments"))
+        .help(format!("declare a variable, as in `{name} {variable};`; only externs, parsers, controls and packages are instantiated with arguments"))
 }
 
 /// An extern without constructors.

@@ -30,6 +30,19 @@ fn tick(ty: &str) -> String {
     }
 }
 
+/// A type's name in ticks, with its article: "a `bit<8>`", "an `int`".
+pub(crate) fn a_type(ty: &str) -> String {
+    let article = if ty.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    match tick(ty) {
+        described if described == ty => described,
+        ticked => format!("{article} {ticked}"),
+    }
+}
+
 /// "in a parser state", "at the top level"
 fn inside(context: &str) -> String {
     if context == "the top level" {

@@ -97,15 +97,26 @@ pub(crate) fn uninitialized(span: Span, what: &str) -> Diagnostic {
     .help("initialise it on every path")
 }
 
-/// A field of a header that is certainly invalid.
+/// A field that is read of a header that is certainly invalid.
 pub(crate) fn invalid_header(span: Span, what: &str) -> Diagnostic {
+    in_invalid(span, what)
+        .label("its fields are undefined")
+        .help("make it valid first: extract it, call `setValid()`, or assign all of it")
+}
+
+/// The same, written.
+pub(crate) fn invalid_written(span: Span, what: &str) -> Diagnostic {
+    in_invalid(span, what)
+        .label("it need not keep what is written to it")
+        .help("make it valid first: call `setValid()` before this, or assign all of it")
+}
+
+fn in_invalid(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
         Code("W0402"),
         span,
         format!("the header `{what}` is invalid here"),
     )
-    .label("its fields are undefined")
-    .help("make it valid first: extract it, call `setValid()`, or assign all of it")
 }
 
 /// An `out` parameter that may keep no value.

@@ -47,40 +47,32 @@ impl Checker<'_> {
         let Some(bits) = width.to_u32().filter(|w| (1..=limit).contains(w)) else {
             return self.poison(types::width(width_at, &width, 1, limit));
         };
-        match (&lo.ty, &lo.kind) {
-            (Ty::Poison, _) => poison_expr(span),
+        let lo = match (&lo.ty, &lo.kind) {
+            (Ty::Poison, _) => return poison_expr(span),
             (Ty::Int | Ty::Bits { .. }, ExprKind::Const(ConstValue::Int(n))) => {
                 let hi = n + width - 1;
                 let n = n.clone();
-                self.slice_between(base, (hi, lo.span.to(width_at)), (n, lo.span), span)
+                return self.slice_between(base, (hi, lo.span.to(width_at)), (n, lo.span), span);
             }
             // It depends on a constructor's argument.
-            (Ty::Int, _) if self.is_compile_time(&lo) => Expr {
-                kind: ExprKind::PartSelect {
-                    base: Box::new(base),
-                    lo: Box::new(lo),
-                    width: bits,
-                },
-                ty: Ty::bit(bits),
-                span,
-            },
+            (Ty::Int, _) if self.is_compile_time(&lo) => lo,
             (Ty::Bits { width, .. }, _) => {
                 let unsigned = Ty::bit(*width);
-                let lo = self.convert(lo, &unsigned, span);
-                Expr {
-                    kind: ExprKind::PartSelect {
-                        base: Box::new(base),
-                        lo: Box::new(lo),
-                        width: bits,
-                    },
-                    ty: Ty::bit(bits),
-                    span,
-                }
+                self.convert(lo, &unsigned, span)
             }
             (ty, _) => {
                 let shown = self.show(ty);
-                self.poison(types::mismatch(lo.span, "the number of a bit", &shown))
+                return self.poison(types::mismatch(lo.span, "the number of a bit", &shown));
             }
+        };
+        Expr {
+            kind: ExprKind::PartSelect {
+                base: Box::new(base),
+                lo: Box::new(lo),
+                width: bits,
+            },
+            ty: Ty::bit(bits),
+            span,
         }
     }
 

@@ -101,7 +101,7 @@ pub(crate) fn bit_brackets(span: Span, size: &str) -> Diagnostic {
         format!("this is an array of {size} single bits"),
     )
     .help(format!(
-        "a width goes in angle brackets: write bit<{size}>; write bit<1>[{size}] if an array is meant"
+        "a width goes in angle brackets: write `bit<{size}>`; write `bit<1>[{size}]` if an array is meant"
     ))
 }
 

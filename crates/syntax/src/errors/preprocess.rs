@@ -42,14 +42,14 @@ pub(crate) fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagno
         format!("cannot read `{name}`: {reason}"),
     )
     .label("included here")
-    .help("an #include needs a text file that exists and can be read")
+    .help("an `#include` needs a text file that exists and can be read")
 }
 
 /// `#include` without a file name.
 pub(crate) fn include_malformed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0003"), span, "#include needs a file name")
         .label("no file name here")
-        .help("write #include \"file.p4\" or #include <file.p4>")
+        .help("write `#include \"file.p4\"` or `#include <file.p4>`")
 }
 
 /// Includes nested too deeply, mostly because a file includes itself.
@@ -73,16 +73,16 @@ pub(crate) fn include_depth(
         }
     }
     d.help(
-        "guard each file that may be included twice with #ifndef NAME, #define NAME, ..., #endif",
+        "guard each file that may be included twice with `#ifndef NAME`, `#define NAME`, ..., `#endif`",
     )
 }
 
 /// `#something` that is no directive.
 pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnostic {
     let help = match close {
-        Some(close) => format!("did you mean #{close}?"),
-        None => "the directives are #include, #define, #undef, #if, #ifdef, #ifndef, #elif, #elifdef, #elifndef, \
-                 #else, #endif, #error, #warning, #line and #pragma"
+        Some(close) => format!("did you mean `#{close}`?"),
+        None => "the directives are `#include`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#elifdef`, \
+                 `#elifndef`, `#else`, `#endif`, `#error`, `#warning`, `#line` and `#pragma`"
             .into(),
     };
     Diagnostic::error(Code("E0005"), span, format!("unknown directive #{name}")).help(help)
@@ -92,7 +92,7 @@ pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> 
 pub(crate) fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(Code("E0006"), span, format!("#{directive} needs a name"))
         .label("no name here")
-        .help(format!("write #{directive} NAME"))
+        .help(format!("write `#{directive} NAME`"))
 }
 
 /// `#define f(` with parameters that are none.
@@ -104,7 +104,7 @@ pub(crate) fn macro_params(span: Span, name: &str) -> Diagnostic {
     )
     .label("expected a new name, `...` last, or `)`")
     .help(format!(
-        "write #define {name}(a, b) ... or #define {name}(a, ...) ..."
+        "write `#define {name}(a, b) ...` or `#define {name}(a, ...) ...`"
     ))
 }
 
@@ -140,34 +140,34 @@ pub(crate) fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
 pub(crate) fn if_unclosed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0010"), span, "this conditional has no #endif")
         .label("begins here")
-        .help("add #endif where the conditional text ends, in the same file")
+        .help("add `#endif` where the conditional text ends, in the same file")
 }
 
 /// `#else`, `#elif` or `#endif` without `#if`.
 pub(crate) fn if_missing(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(Code("E0011"), span, format!("#{directive} without #if")).help(format!(
-        "remove it, or add the #if, #ifdef or #ifndef that this #{directive} belongs to"
+        "remove it, or add the `#if`, `#ifdef` or `#ifndef` that this `#{directive}` belongs to"
     ))
 }
 
 /// A condition that is no constant expression.
 pub(crate) fn condition(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code("E0012"), span, format!("malformed condition: {what}")).help(
-        "a condition is an integer expression of numbers, macros, defined(NAME) and operators",
+        "a condition is an integer expression of numbers, macros, `defined(NAME)` and operators",
     )
 }
 
 /// Division by zero in a condition.
 pub(crate) fn condition_zero(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0013"), span, "division by zero in a condition")
-        .help("test the divisor first: #if N != 0 && 10 / N > 1")
+        .help("test the divisor first: `#if N != 0 && 10 / N > 1`")
 }
 
 /// `#error`.
 pub(crate) fn user_error(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#error" } else { text };
     Diagnostic::error(Code("E0014"), span, text)
-        .help("an #error directive rejects this configuration; see the conditions around it")
+        .help("an `#error` directive rejects this configuration; see the conditions around it")
 }
 
 /// Macros that expand to more text than any program needs.
@@ -202,7 +202,7 @@ pub(crate) fn macro_operator(span: Span, what: &str) -> Diagnostic {
 pub(crate) fn after_else(span: Span, directive: &str, before: Span) -> Diagnostic {
     Diagnostic::error(Code("E0018"), span, format!("#{directive} after #else"))
         .also(before, "the #else")
-        .help("#else is the last branch; end it with #endif")
+        .help("`#else` is the last branch; end it with `#endif`")
 }
 
 /// Arguments of a macro that contain their own like too deeply.
@@ -248,13 +248,13 @@ pub(crate) fn macro_reserved(span: Span, name: &str) -> Diagnostic {
 /// `#line` or a line marker without a number.
 pub(crate) fn line_malformed(span: Span) -> Diagnostic {
     Diagnostic::error(Code("E0023"), span, "#line needs a line number")
-        .help("write #line 12 or #line 12 \"file.p4\"")
+        .help("write `#line 12` or `#line 12 \"file.p4\"`")
 }
 
 /// `#warning`.
 pub(crate) fn user_warning(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#warning" } else { text };
-    Diagnostic::warning(Code("W0001"), span, text).help("a #warning directive prints this")
+    Diagnostic::warning(Code("W0001"), span, text).help("a `#warning` directive prints this")
 }
 
 /// A macro that gets another meaning.
@@ -265,7 +265,9 @@ pub(crate) fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnosti
         format!("the macro `{name}` is redefined"),
     )
     .also(before, "first defined here")
-    .help(format!("write #undef {name} before it if this is intended"))
+    .help(format!(
+        "write `#undef {name}` before it if this is intended"
+    ))
 }
 
 /// Text after a directive that takes none.

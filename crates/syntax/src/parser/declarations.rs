@@ -32,7 +32,8 @@ impl Parser<'_> {
             Kind::MatchKindKw if next == Kind::LBrace => self.match_kinds()?,
             Kind::Typedef => self.typedef()?,
             Kind::Type if next != Kind::Lt && next != Kind::LParen => self.new_type()?,
-            Kind::Table | Kind::State | Kind::ValueSet | Kind::Apply | Kind::Transition => {
+            Kind::ValueSet => self.value_set()?,
+            Kind::Table | Kind::State | Kind::Apply | Kind::Transition => {
                 return Err(self.misplaced_declaration("at top level"));
             }
             Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
@@ -376,7 +377,7 @@ impl Parser<'_> {
             Kind::State => ("a state", "states belong in parsers"),
             Kind::ValueSet => (
                 "a value set",
-                "value sets belong in parsers, before the states",
+                "value sets belong in parsers, before the states, or at top level",
             ),
             Kind::Apply => (
                 "`apply`",

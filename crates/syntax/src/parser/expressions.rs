@@ -19,16 +19,16 @@ fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
         Kind::Gt => (BinaryOp::Gt, 4),
         Kind::Le => (BinaryOp::Le, 4),
         Kind::Ge => (BinaryOp::Ge, 4),
-        Kind::Pipe => (BinaryOp::BitOr, 5),
+        Kind::Pipe => (BinaryOp::BitOr, BIT_OR),
         Kind::Caret => (BinaryOp::BitXor, 6),
         Kind::Amp => (BinaryOp::BitAnd, 7),
         Kind::Shl => (BinaryOp::Shl, 8),
         Kind::Shr => (BinaryOp::Shr, 8),
-        Kind::Concat => (BinaryOp::Concat, SUM),
-        Kind::Plus => (BinaryOp::Add, SUM),
-        Kind::Minus => (BinaryOp::Sub, SUM),
-        Kind::SatAdd => (BinaryOp::SatAdd, SUM),
-        Kind::SatSub => (BinaryOp::SatSub, SUM),
+        Kind::Concat => (BinaryOp::Concat, 9),
+        Kind::Plus => (BinaryOp::Add, 9),
+        Kind::Minus => (BinaryOp::Sub, 9),
+        Kind::SatAdd => (BinaryOp::SatAdd, 9),
+        Kind::SatSub => (BinaryOp::SatSub, 9),
         Kind::Star => (BinaryOp::Mul, 10),
         Kind::Slash => (BinaryOp::Div, 10),
         Kind::Percent => (BinaryOp::Mod, 10),
@@ -36,8 +36,8 @@ fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// The power of `+`.
-const SUM: u8 = 9;
+/// The power of `|`, the loosest operator that numbers have beside comparisons.
+const BIT_OR: u8 = 5;
 
 impl Parser<'_> {
     /// `expression`.
@@ -65,42 +65,26 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// Sums and products, as between the angle brackets of a width: a `>` would close them.
-    pub(super) fn sum(&mut self) -> Parse<Expr> {
+    /// A width, up to the `>` that closes it: what has operators that bind more loosely needs parentheses.
+    pub(super) fn width_value(&mut self) -> Parse<Expr> {
         self.nested(|p| {
             let first = p.unary()?;
-            p.binary_after(first, SUM)
+            p.operators_after(first, BIT_OR, true)
         })
     }
 
-    /// A sum, perhaps shifted, between angle brackets.
-    pub(super) fn shifted_sum(&mut self) -> Parse<Expr> {
-        let first = self.sum()?;
-        let (mut whole, mut height) = (first.span, self.height);
-        let mut links = Vec::new();
-        loop {
-            let op = match self.kind() {
-                Kind::Shl => BinaryOp::Shl,
-                Kind::Shr if self.shifts_width(self.at) => BinaryOp::Shr,
-                _ => break,
-            };
-            self.bump();
-            let right = self.sum()?;
-            height = height.max(self.height);
-            whole = self.joined(whole, right.span);
-            links.push(Link {
-                op,
-                right,
-                span: whole,
-            });
+    fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
+        let whole = self.operators_after(first, least, false)?;
+        if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
+            let (span, op) = (self.span(), self.token().text.clone());
+            return Err(self.report(common::set_operator(span, &op)));
         }
-        if links.is_empty() {
-            return Ok(first);
-        }
-        self.grown(ExprKind::Chain(Box::new(first), links), whole, height)
+        Ok(whole)
     }
 
-    fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
+    /// The operators that bind at least so tightly, with their right operands. `in_width`: whether a `>>` may close the width
+    /// that they are in, and what is around it.
+    fn operators_after(&mut self, first: Expr, least: u8, in_width: bool) -> Parse<Expr> {
         // The operators bind ever more loosely, or alike: each takes all before it as its left operand.
         let (mut whole, mut height) = (first.span, self.height);
         let mut links = Vec::new();
@@ -109,11 +93,14 @@ impl Parser<'_> {
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
                 break;
             }
+            if in_width && op == BinaryOp::Shr && self.closes_width(self.at, self.in_angles) {
+                break;
+            }
             self.bump();
             self.check_increment(whole)?;
             let right = self.nested(|p| {
                 let operand = p.unary()?;
-                p.binary_after(operand, power + 1)
+                p.operators_after(operand, power + 1, in_width)
             })?;
             height = height.max(self.height);
             whole = self.joined(whole, right.span);
@@ -122,10 +109,6 @@ impl Parser<'_> {
                 right,
                 span: whole,
             });
-        }
-        if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
-            let (span, op) = (self.span(), self.token().text.clone());
-            return Err(self.report(common::set_operator(span, &op)));
         }
         if links.is_empty() {
             return Ok(first);
@@ -350,11 +333,17 @@ impl Parser<'_> {
         Ok(Arg { name, value })
     }
 
-    /// An expression where a set is not allowed, even inside of a keyset.
+    /// An expression that something closes: no set is allowed in it, even inside of a keyset.
     pub(super) fn value(&mut self) -> Parse<Expr> {
-        let outer = std::mem::replace(&mut self.in_set, false);
-        let result = self.expr();
-        self.in_set = outer;
+        self.enclosed(Self::expr)
+    }
+
+    /// What is enclosed in itself, whatever is around it.
+    fn enclosed<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let in_set = std::mem::replace(&mut self.in_set, false);
+        let in_angles = std::mem::replace(&mut self.in_angles, false);
+        let result = production(self);
+        (self.in_set, self.in_angles) = (in_set, in_angles);
         result
     }
 
@@ -488,10 +477,7 @@ impl Parser<'_> {
     /// `{a, b}`, `{x = a, y = b}`, each with `...` or a comma last.
     fn braces(&mut self) -> Parse<Expr> {
         let start = self.bump();
-        let outer = std::mem::replace(&mut self.in_set, false);
-        let result = self.braces_after(start);
-        self.in_set = outer;
-        result
+        self.enclosed(|p| p.braces_after(start))
     }
 
     fn braces_after(&mut self, start: Span) -> Parse<Expr> {

@@ -98,7 +98,7 @@ impl Parser<'_> {
             }
             Kind::Bit | Kind::IntType | Kind::Varbit => {
                 self.step(look);
-                if self.seen(look) == Kind::Lt && !self.skip_width(look) {
+                if self.seen(look) == Kind::Lt && !self.skip_width(look, nesting > 0) {
                     return false;
                 }
             }
@@ -154,8 +154,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `<8>`, `<W + 1>`, `<1 << W>`.
-    fn skip_width(&self, look: &mut Look) -> bool {
+    /// `<8>`, `<W + 1>`, `<1 << W>`; perhaps in other angle brackets.
+    fn skip_width(&self, look: &mut Look, in_angles: bool) -> bool {
         self.step(look);
         loop {
             match self.seen(look) {
@@ -164,11 +164,12 @@ impl Parser<'_> {
                         return false;
                     }
                 }
-                Kind::Int | Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent => {
-                    self.step(look)
+                Kind::Shr if look.taken > 0 || self.closes_width(look.at, in_angles) => {
+                    return self.step_gt(look);
                 }
-                kind if kind.is_name() || kind == Kind::Dot || kind == Kind::Shl => self.step(look),
-                Kind::Shr if look.taken == 0 && self.shifts_width(look.at) => self.step(look),
+                kind if is_operand(kind) || kind == Kind::Dot || is_operator(kind) => {
+                    self.step(look);
+                }
                 _ => return self.step_gt(look),
             }
             if look.steps > MAX_STEPS {
@@ -177,11 +178,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `>>` at a place shifts the width that it is in. Both of it may close: it shifts only if what comes next, a
-    /// number or a name, is closed in its turn, as no type is.
-    pub(super) fn shifts_width(&self, at: usize) -> bool {
-        let kind = |n: usize| self.tokens.get(at + n).map_or(Kind::Eof, |t| t.kind);
-        (kind(1) == Kind::Int || kind(1).is_name()) && matches!(kind(2), Kind::Gt | Kind::Shr)
+    /// Whether the `>>` at a place closes the width that it is in and the angle brackets around that, if there are any. It
+    /// shifts if numbers and names follow, with operators between them, and another `>`.
+    pub(super) fn closes_width(&self, at: usize, in_angles: bool) -> bool {
+        let kind = |at: usize| self.tokens.get(at).map_or(Kind::Eof, |t| t.kind);
+        let mut at = at + 1;
+        while is_operand(kind(at)) && is_operator(kind(at + 1)) && kind(at + 1) != Kind::Shr {
+            at += 2;
+        }
+        let shifts = is_operand(kind(at)) && matches!(kind(at + 1), Kind::Gt | Kind::Shr);
+        in_angles && !shifts
     }
 
     /// How many tokens the bracket that is next has with all in it, if it is closed.
@@ -278,4 +284,17 @@ impl Parser<'_> {
         let mut look = self.look(0);
         self.skip_type_args(&mut look) && matches!(self.seen(&look), Kind::LParen | Kind::Dot)
     }
+}
+
+/// Whether a token can be an operand of a width by itself.
+fn is_operand(kind: Kind) -> bool {
+    kind == Kind::Int || kind.is_name()
+}
+
+/// Whether a token can be an operator in a width.
+fn is_operator(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent | Kind::Shl | Kind::Shr
+    ) || matches!(kind, Kind::Amp | Kind::Pipe | Kind::Caret | Kind::Tilde)
 }

@@ -51,6 +51,7 @@ pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagn
         depth: 0,
         height: 0,
         in_set: false,
+        in_angles: false,
         in_state: false,
         errors: 0,
         last_error: None,
@@ -78,6 +79,8 @@ pub(crate) struct Parser<'a> {
     last_error: Option<usize>,
     /// Whether `&&&` and `..` are allowed after the current expression.
     in_set: bool,
+    /// Whether the current type is an argument between angle brackets, so that a `>>` may close both it and them.
+    in_angles: bool,
     /// Whether the current statement is in a parser's state.
     in_state: bool,
     /// A limit is reached: the tokens are skipped and nothing more is reported.

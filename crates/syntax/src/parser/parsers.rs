@@ -52,23 +52,11 @@ impl Parser<'_> {
     fn parser_local(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
         match self.kind() {
             Kind::Const => self.constant(annotations, start),
-            Kind::ValueSet => {
-                self.bump();
-                self.expect(Kind::Lt)?;
-                let ty = self.ty()?;
-                self.expect_gt()?;
-                let opener = self.expect(Kind::LParen)?;
-                let size = self.value()?;
-                self.close(Kind::RParen, opener)?;
-                let name = self.name("a value set")?;
-                self.scopes.declare_value(&name);
-                self.semicolon("the value set")?;
-                Ok(Decl {
-                    annotations,
-                    kind: DeclKind::ValueSet { ty, size, name },
-                    span: self.since(start),
-                })
-            }
+            Kind::ValueSet => Ok(Decl {
+                annotations,
+                kind: self.value_set()?,
+                span: self.since(start),
+            }),
             Kind::Table | Kind::Action | Kind::Transition => {
                 Err(self.misplaced_declaration("in a parser"))
             }
@@ -78,6 +66,21 @@ impl Parser<'_> {
             }
             _ => self.local(annotations, start, common::statement_outside_state),
         }
+    }
+
+    /// `value_set<T>(size) s;`, from its first word.
+    pub(super) fn value_set(&mut self) -> Parse<DeclKind> {
+        self.bump();
+        self.expect(Kind::Lt)?;
+        let ty = self.type_in_angles()?;
+        self.expect_gt()?;
+        let opener = self.expect(Kind::LParen)?;
+        let size = self.value()?;
+        self.close(Kind::RParen, opener)?;
+        let name = self.name("a value set")?;
+        self.scopes.declare_value(&name);
+        self.semicolon("the value set")?;
+        Ok(DeclKind::ValueSet { ty, size, name })
     }
 
     /// `state s { statements transition }`, from its first word.

@@ -136,13 +136,21 @@ impl Parser<'_> {
         self.expect(Kind::Lt)?;
         let mut height = 0;
         let args = self.comma_list(Kind::Gt, false, |p| {
-            let arg = p.ty()?;
+            let arg = p.type_in_angles()?;
             height = height.max(p.height);
             Ok(arg)
         })?;
         self.expect_gt()?;
         self.height = height + 1;
         Ok(args)
+    }
+
+    /// A type that stands between angle brackets.
+    pub(super) fn type_in_angles(&mut self) -> Parse<Type> {
+        let outer = std::mem::replace(&mut self.in_angles, true);
+        let ty = self.ty();
+        self.in_angles = outer;
+        ty
     }
 
     /// `<T, U>`, if there is one.
@@ -158,12 +166,12 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `<8>`, `<W + 1>` or `<1 << W>`, if there is one: what compares needs parentheses.
+    /// `<8>`, `<W + 1>`, `<1 << W>` or `<W & 7>`, if there is one: what compares needs parentheses.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
         if !self.eat(Kind::Lt) {
             return Ok(None);
         }
-        let width = self.shifted_sum()?;
+        let width = self.width_value()?;
         self.expect_gt()?;
         Ok(Some(Box::new(width)))
     }

@@ -2,9 +2,10 @@
 
 use diag::{FileId, Span};
 
-use super::Preprocessor;
+use super::{Preprocessor, Renumbered};
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
+use crate::literal;
 use crate::token::{Kind, Token};
 
 /// An open `#if`.
@@ -90,17 +91,15 @@ impl Preprocessor<'_> {
             "line" => {
                 let line = self.line(file, lexer);
                 let line = self.expand_list(line);
-                let number = line
-                    .first()
-                    .is_some_and(|t| t.kind == Kind::Int && t.text.parse::<u32>().is_ok());
-                if !number {
+                if !self.renumber(&line) {
                     self.report(errors::line_malformed(span));
                 }
             }
-            // A line marker, as other preprocessors write them. Positions keep pointing at the current text,
-            // which is what the user can open.
+            // A line marker, as other preprocessors write them.
             _ if raw.kind == Kind::Int => {
-                lexer.rest_of_line();
+                let mut line = self.line(file, lexer);
+                line.insert(0, word);
+                self.renumber(&line);
             }
             other => {
                 let close = DIRECTIVES.into_iter().find(|d| is_close(d, other));
@@ -161,6 +160,24 @@ impl Preprocessor<'_> {
     /// Whether a macro of this name exists.
     pub(super) fn is_defined(&self, name: &str) -> bool {
         self.macros.contains_key(name) || matches!(name, "__FILE__" | "__LINE__")
+    }
+
+    /// Takes down what `#line 12 "file.p4"` says, from its number on. False if there is none.
+    fn renumber(&mut self, line: &[Token]) -> bool {
+        let Some(number) = line.first().filter(|t| t.kind == Kind::Int) else {
+            return false;
+        };
+        let (Ok(next), Some((file, at))) = (number.text.parse(), self.map.line(number.span)) else {
+            return false;
+        };
+        let name = line.get(1).filter(|t| t.kind == Kind::Str);
+        let name = match name {
+            Some(name) => Some(literal::string(&name.text).0),
+            // The name that an earlier one gave holds on.
+            None => self.renumbered.remove(&file).and_then(|known| known.name),
+        };
+        self.renumbered.insert(file, Renumbered { at, next, name });
+        true
     }
 
     fn pragma(&mut self, file: FileId, lexer: &mut Lexer) {

@@ -187,10 +187,17 @@ impl Preprocessor<'_> {
             "__FILE__" | "__LINE__" => self.map.line(token.span)?,
             _ => return None,
         };
+        let renumbered = self.renumbered.get(&file);
         let (kind, text) = if token.text == "__LINE__" {
+            let line = match renumbered {
+                // The first line behind the directive has the number that it gives.
+                Some(known) => u64::from(known.next) + u64::from(line.saturating_sub(known.at + 1)),
+                None => line.into(),
+            };
             (Kind::Int, line.to_smolstr())
         } else {
-            (Kind::Str, quote(&self.map.file(file).name))
+            let name = renumbered.and_then(|known| known.name.as_deref());
+            (Kind::Str, quote(name.unwrap_or(&self.map.file(file).name)))
         };
         Some(Token {
             kind,

@@ -47,6 +47,7 @@ pub(crate) fn preprocess(
         out: Vec::new(),
         chain: Vec::new(),
         files: HashMap::new(),
+        renumbered: HashMap::new(),
         once: HashSet::new(),
         replaced: false,
         expanded: 0,
@@ -70,6 +71,8 @@ struct Preprocessor<'a> {
     chain: Vec<(Span, String)>,
     /// The files read so far, by name.
     files: HashMap<String, FileId>,
+    /// What `#line` said last in each file that is open.
+    renumbered: HashMap<FileId, Renumbered>,
     /// The files with `#pragma once`.
     once: HashSet<FileId>,
     /// Whether some file has bytes that are not UTF-8, see [`Loaded::replaced`].
@@ -81,6 +84,16 @@ struct Preprocessor<'a> {
     in_pragma: bool,
     /// A limit is reached: nothing more is read.
     stopped: bool,
+}
+
+/// How `__LINE__` and `__FILE__` name the lines behind a `#line`. Messages keep the lines of the text that the user can open.
+struct Renumbered {
+    /// The line of the directive itself.
+    at: u32,
+    /// The number of the line behind it.
+    next: u32,
+    /// The name of the file, if it was given.
+    name: Option<String>,
 }
 
 impl Preprocessor<'_> {
@@ -158,6 +171,8 @@ impl Preprocessor<'_> {
 
     /// All tokens of one file.
     fn file(&mut self, file: FileId) {
+        // A file may include itself.
+        let outer = self.renumbered.remove(&file);
         let lexer = Lexer::new(Arc::clone(&self.map.file(file).text));
         let mut input = Input::of_file(file, lexer);
         let mut conditions: Vec<Condition> = Vec::new();
@@ -184,6 +199,8 @@ impl Preprocessor<'_> {
                 self.emit(token);
             }
         }
+        self.renumbered.remove(&file);
+        self.renumbered.extend(outer.map(|known| (file, known)));
         if !self.stopped {
             for condition in conditions {
                 self.report(errors::if_unclosed(condition.span));

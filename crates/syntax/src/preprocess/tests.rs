@@ -222,9 +222,28 @@ fn tokens_of_a_macro_have_the_location_of_its_use() {
 #[test]
 fn file_and_line_are_those_of_the_use() {
     assert_eq!(
-        text("#define L __LINE__\n__FILE__\nL\n#line 50\nL"),
+        text("#define L __LINE__\n__FILE__\nL\n\nL"),
         "\"main.p4\" 3 5"
     );
+}
+
+#[test]
+fn line_says_how_the_next_line_is_called() {
+    assert_eq!(
+        text(
+            "#define L __LINE__\n#line 50\nL\n\nL __FILE__\n#line 7 \"a\\\"b.p4\"\nL __FILE__\n#line L\nL __FILE__\n# 90 \"c.p4\" 2\nL __FILE__"
+        ),
+        "50 52 \"main.p4\" 7 \"a\\\"b.p4\" 8 \"a\\\"b.p4\" 90 \"c.p4\""
+    );
+    let loader = MemoryLoader::new()
+        .with(
+            "main.p4",
+            "#line 50 \"x\"\n#include \"b\"\n__LINE__ __FILE__\n#include \"b\"",
+        )
+        .with("b", "__LINE__ __FILE__\n#line 9\n__LINE__");
+    let (tokens, ..) = run(&loader, &[]);
+    let texts: Vec<_> = tokens.iter().map(|t| t.text.as_str()).collect();
+    assert_eq!(texts, ["1", "\"b\"", "9", "51", "\"x\"", "1", "\"b\"", "9"]);
 }
 
 #[test]

@@ -81,6 +81,8 @@ fn composites() {
             "header h { bit<W> a; bit<2 + 2> b; bit<W * 2 - 1> c; varbit<W * 8> d; int<W % 3> e; }",
             "struct s { bit<8> a[4]; bit<8> b[4][2]; bit<8>[4][2] c; }",
             "struct s { bit<W << 1> a; bit<16 >> W> b; tuple<bit<8 >> 1>> c; tuple<bit<8>> d; bit<1 << 2 << W> e; }",
+            "struct s { bit<W & 7> a; bit<16 >> (W - 1)> b; bit<W >> 1 + 1> c; bit<W | 8 ^ ~3> d; bit<(W) >> W.size> e; bit<-W & 0xf> f; }",
+            "struct s { tuple<bit<W >> 1 + W * 2>, bit<W & 7>> a; tuple<tuple<bit<W & 7>>> b; tuple<tuple<bit<8 >> 1>>> c; tuple<bit<(16 >> 1)>> d; }",
             "struct s { list list; key key; bit<8> apply; bit<8> state; bit<8> priority; }",
             "@controller_header(\"packet_in\") header h { bit<9> port; }",
         ],
@@ -93,7 +95,7 @@ fn composites() {
             ("header h { a; }", "E0110"),
             ("header h bit<8> a; }", "E0110"),
             ("header h { bit<8> a = 1; }", "E0111"),
-            ("header h { bit<16 >> (1)> a; }", "E0110"),
+            ("struct s { tuple<bit<16 >> (1)>> a; }", "E0110"),
             ("struct s { bit<8> a[4; }", "E0112"),
             ("struct s { varbit a; }", "E0110"),
             ("struct s { list<bit<8>, bit<8>> l; }", "E0110"),
@@ -260,6 +262,7 @@ fn parsers() {
             "parser p(packet_in b, out h_t h);",
             "parser p<H>(packet_in b, out H h);",
             "parser p(packet_in b)(bit<8> n) { state start { transition accept; } }",
+            "@name(\"set\") value_set<bit<16>>(4) vs; value_set<bit<16 >> 1>>(4) ws;",
         ],
     );
     accepted(

@@ -123,7 +123,10 @@ fn goes_on_after_timeout(program: &Program, parser: &ParserData, order: &[State]
         visit::walk_block(body, &mut |stmt| {
             loops |= matches!(
                 stmt.kind,
-                StmtKind::Loop(..) | StmtKind::SkipAhead { .. } | StmtKind::Search { .. }
+                StmtKind::Loop(..)
+                    | StmtKind::SkipAhead { .. }
+                    | StmtKind::Search { .. }
+                    | StmtKind::Automaton { .. }
             );
         });
         loops

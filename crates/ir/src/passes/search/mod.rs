@@ -87,14 +87,20 @@ fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
 }
 
 /// The smaller one of two numbers of turns.
-fn least(program: &mut Program, a: Expr, b: Expr, span: Span) -> Expr {
+pub(super) fn least(program: &mut Program, a: Expr, b: Expr, span: Span) -> Expr {
     let less = ExprKind::Binary(BinaryOp::Lt, a, b);
     let less = build::make(program, less, Type::Bool, span);
     build::make(program, ExprKind::Mux(less, a, b), Type::bit(32), span)
 }
 
 /// Has a counter be what it is after so many turns.
-fn count(program: &mut Program, counter: Var, step: &Bits, turns: Var, span: Span) -> Stmt {
+pub(super) fn count(
+    program: &mut Program,
+    counter: Var,
+    step: &Bits,
+    turns: Var,
+    span: Span,
+) -> Stmt {
     let ty = program.vars[counter].ty;
     let turns = build::var(program, turns, span);
     let turns = match ty == Type::bit(32) {

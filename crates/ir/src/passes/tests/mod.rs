@@ -1,6 +1,7 @@
 //! Snapshots of the passes: text in, text out.
 
 mod atomic;
+mod automaton;
 mod copies;
 mod dce;
 mod fold;

@@ -99,11 +99,8 @@ fn refuse_all(args: &Test, diagnostics: &Diagnostics, map: &SourceMap) {
 /// The tests that the arguments name, on their program.
 fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     let cannot = |why: String| {
-        if args.json {
-            refuse_all(args, &unreadable(&why).into(), &SourceMap::new());
-            return Stop::AlreadyReported(2);
-        }
-        Stop::Usage(why)
+        refuse_all(args, &unreadable(&why).into(), &SourceMap::new());
+        Stop::AlreadyReported(2)
     };
     let cases = read_cases(args).map_err(cannot)?;
     let mut runs = Runs::new(args, args.source.clone(), args.externs.clone(), target);
@@ -214,7 +211,7 @@ impl Tally {
     }
 }
 
-/// A script that cannot be read, for programs.
+/// A script that cannot be read.
 fn unreadable(why: &str) -> Box<Diagnostic> {
     Diagnostic::error(Code("E0823"), Span::NONE, why)
         .help("check the path, and that it is a text file that you may read")

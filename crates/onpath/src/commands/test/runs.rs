@@ -6,7 +6,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
-use driver::declared::{Need, declared};
+use driver::declared::{Need, Unknown, declared};
 use driver::stf::{Case, Prepared, Target};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ impl Runs {
     /// What a test's first lines ask for, on this target. `Err` for lines that nobody can follow.
     pub(super) fn plan(&self, case: &Case) -> Result<Plan, Box<Refused>> {
         let declared =
-            declared(&case.text).map_err(|(line, may)| Box::new(undeclared(case, line, may)))?;
+            declared(&case.text).map_err(|unknown| Box::new(undeclared(case, unknown)))?;
         let (hook, reach) = match self.target {
             Target::Interp { .. } => (None, Reach::TestRun),
             Target::Kernel { hook, reach, .. } => (Some(hook), reach),
@@ -159,17 +159,20 @@ fn towards(target: Target, direction: Direction) -> Target {
 }
 
 /// A line that declares what there is not.
-fn undeclared(case: &Case, number: usize, may: &str) -> Refused {
+fn undeclared(case: &Case, unknown: Unknown<'_>) -> Refused {
     let mut map = SourceMap::new();
     let span = map
         .add(&*case.name, &*case.text)
         .map_or(Span::NONE, |file| {
-            let before = case.text.split_inclusive('\n').take(number - 1);
+            let before = case.text.split_inclusive('\n').take(unknown.line - 1);
             let from: usize = before.map(str::len).sum();
             let line = case.text[from..].lines().next().unwrap_or_default();
             map.span(file, from..from + line.len())
         });
-    let error = Diagnostic::error(Code("E0822"), span, "this declares what there is not")
+    let Unknown {
+        what, value, may, ..
+    } = unknown;
+    let error = Diagnostic::error(Code("E0822"), span, format!("there is no {what} `{value}`"))
         .help(format!("write {may}, or another comment"));
     Refused {
         map: Rc::new(map),

@@ -5,6 +5,7 @@
 //! Fields of a header are read only where the text itself makes sure that it is valid (under
 //! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
 
+mod automaton;
 mod figures;
 mod flows;
 mod language;

@@ -1,4 +1,4 @@
-//! A parser loop that looks for a value, byte by byte, maybe with a counter that ends it.
+//! A parser loop that looks for a value, or an automaton, byte by byte, maybe with a counter that ends it.
 
 use super::{Generator, Model};
 use std::fmt::Write;
@@ -8,46 +8,68 @@ use std::fmt::Write;
 pub(crate) struct Search {
     /// What the counter is at first.
     first: String,
-    /// The select that goes on to `look_at`, and ends the search otherwise; nothing if there is none.
-    ends: Option<String>,
-    /// The select's key, and the value that is looked for.
-    compared: [String; 2],
-    /// What changes the counter in each turn.
-    count: String,
+    turns: Turns,
+}
+
+/// What goes round.
+#[derive(Clone, Debug)]
+enum Turns {
+    /// The states of an automaton.
+    Automaton(String),
+    Value {
+        /// The select that goes on to `look_at`, and ends the search otherwise; nothing if there is none.
+        ends: Option<String>,
+        /// The select's key, and the value that is looked for.
+        compared: [String; 2],
+        /// What changes the counter in each turn.
+        count: String,
+    },
 }
 
 impl Search {
-    /// The header that is made where the value is.
-    pub(super) const TYPE: &str = "header found_t {\n    bit<16> count;\n}\n";
+    /// The header that is made where the value is, and one for a byte.
+    pub(super) const TYPE: &str = "header found_t {\n    bit<16> count;\n}\nheader byte_t {\n    bit<4> high;\n    bit<4> low;\n}\n";
 
-    /// Its field in the headers' struct.
-    pub(super) const FIELD: &str = "    found_t found;\n";
+    /// Their fields in the headers' struct.
+    pub(super) const FIELD: &str = "    found_t found;\n    byte_t next;\n";
 
-    /// The counter.
-    pub(super) const LOCAL: &str = "    bit<16> count;\n";
+    /// The counter, a byte, and what is remembered.
+    pub(super) const LOCAL: &str = "    bit<16> count;\n    bit<8> byte;\n    bit<8> mode;\n";
 
     /// The states.
     pub(super) fn states(&self, out: &mut String) {
-        let turn = match &self.ends {
-            Some(select) => {
+        let turn = match &self.turns {
+            Turns::Automaton(states) => {
+                out.push_str(states);
+                "q_first"
+            }
+            Turns::Value {
+                ends,
+                compared: [key, value],
+                count,
+            } => {
+                let turn = if ends.is_some() { "look" } else { "look_at" };
+                if let Some(select) = ends {
+                    let _ = writeln!(
+                        out,
+                        "    state look {{\n        transition {select}\n    }}"
+                    );
+                }
                 let _ = writeln!(
                     out,
-                    "    state look {{\n        transition {select}\n    }}"
+                    "    state look_at {{\n        transition select({key}) {{\n            {value}: found;\n            \
+                     default: next;\n        }}\n    }}\n    \
+                     state next {{\n        packet.advance(8);\n        {count}\n        transition {turn};\n    }}"
                 );
-                "look"
+                turn
             }
-            None => "look_at",
         };
-        let [key, value] = &self.compared;
         let _ = writeln!(
             out,
-            "    state search {{\n        count = {};\n        transition {turn};\n    }}\n    \
-             state look_at {{\n        transition select({key}) {{\n            {value}: found;\n            \
-             default: next;\n        }}\n    }}\n    \
-             state next {{\n        packet.advance(8);\n        {}\n        transition {turn};\n    }}\n    \
-             state found {{\n        hdr.found.setValid();\n        hdr.found.count = count;\n        \
+            "    state search {{\n        count = {};\n        mode = 0;\n        transition {turn};\n    }}\n    \
+             state found {{\n        hdr.found.setValid();\n        hdr.found.count = count + (bit<16>)mode;\n        \
              transition accept;\n    }}",
-            self.first, self.count
+            self.first
         );
     }
 }
@@ -100,12 +122,15 @@ impl Generator<'_> {
                 *transition = "search".into();
             }
         }
-        self.program.search = Some(Search {
-            first,
-            ends,
-            compared: [key, compared],
-            count: count.into(),
-        });
+        let turns = match self.chance(3) {
+            true => Turns::Automaton(self.automaton()),
+            false => Turns::Value {
+                ends,
+                compared: [key, compared],
+                count: count.into(),
+            },
+        };
+        self.program.search = Some(Search { first, turns });
     }
 
     /// A value of which parts are likely to be in a packet that has a few bytes again and again.

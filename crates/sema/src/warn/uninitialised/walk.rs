@@ -80,6 +80,7 @@ impl<'c, 'm> Walk<'c, 'm> {
                 self.read(value);
                 self.read_inside(target);
                 let value = self.value(value);
+                self.write_field(target);
                 self.write(target, value);
             }
             StmtKind::Update { target, value } => {
@@ -336,6 +337,33 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
+    /// Reports a write to a field, or a part of one, of a header that is certainly invalid.
+    fn write_field(&mut self, target: &Expr) {
+        let Some(state) = &self.state else { return };
+        let mut at = target;
+        loop {
+            match &at.kind {
+                ExprKind::Field(base, _) => {
+                    if let Some(Init::Header(Validity::Invalid)) = state.lookup(base) {
+                        if self.report {
+                            let what = super::text(self.checker, base.span, "this");
+                            self.found
+                                .push(warnings::invalid_written(target.span, &what));
+                            self.settle(base);
+                        }
+                        return;
+                    }
+                    at = base;
+                }
+                ExprKind::TupleField(base, _)
+                | ExprKind::StackIndex(base, _)
+                | ExprKind::Slice { base, .. }
+                | ExprKind::PartSelect { base, .. } => at = base,
+                _ => return,
+            }
+        }
+    }
+
     /// Reads in the indices of an l-value.
     fn read_inside(&mut self, target: &Expr) {
         match &target.kind {
@@ -432,7 +460,10 @@ impl<'c, 'm> Walk<'c, 'm> {
             match arg {
                 Arg::In(e) => self.read(e),
                 Arg::InOut(e) => self.read(e),
-                Arg::Out(e) => self.read_inside(e),
+                Arg::Out(e) => {
+                    self.read_inside(e);
+                    self.write_field(e);
+                }
                 Arg::Discard(_) | Arg::Absent => {}
             }
         }

@@ -18,7 +18,7 @@ use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
 use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
-use crate::target::Gen;
+use crate::target::{Gen, barrier};
 use crate::uses::{Construct, needs};
 use arch::v1model::copying::{
     CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
@@ -135,13 +135,14 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
         }
         false => id("NULL"),
     };
-    let mut out = vec![
-        take_down(id("this_state"), id("no_state").addr()),
-        Stmt::Expr(call(
-            "traffic_begins",
-            vec![id("ctx"), id("traffic"), begins],
-        )),
-    ];
+    // Before each question whether there is one: clang would keep the first answer as a number, which the verifier does not connect with the pointer.
+    let ask_anew = || again.then(|| barrier(&id("this_round")));
+    let mut out = vec![take_down(id("this_state"), id("no_state").addr())];
+    out.extend(ask_anew());
+    out.push(Stmt::Expr(call(
+        "traffic_begins",
+        vec![id("ctx"), id("traffic"), begins],
+    )));
     if again {
         let mut kept = Block::new();
         for (var, member) in kept_vars(g) {
@@ -149,6 +150,7 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
                 kept.extend(assign_var(g, var, place, arrow("this_round", &member)));
             }
         }
+        out.extend(ask_anew());
         out.push(Stmt::If(id("this_round"), kept, Block::new()));
     }
     // What says where the packet is now is nothing that it can keep.
@@ -172,6 +174,7 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
     }
     let args = vec![id(ROUNDS).addr(), id("this_number").addr()];
     begins.push(Stmt::Expr(call("bpf_map_delete_elem", args)));
+    out.extend(ask_anew());
     out.push(Stmt::If(id("this_round"), begins, Block::new()));
     out
 }

@@ -1,0 +1,249 @@
+//! A state that reads a byte and selects by it.
+
+use super::turn::Turn;
+use crate::*;
+use cranelift_entity::PrimaryMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a state does that may be one of an automaton.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// What it does before it selects.
+    pub(super) turn: Turn,
+    /// The state that reads the byte, where this one only asks whether there is one, and the variable that has the answer.
+    pub(super) asked: Option<(Var, State)>,
+    /// Values of counters, after they have counted, for which it may go elsewhere than `row` has it; each step of these is 1 or -1.
+    pub(super) ends: BTreeSet<Counted>,
+    /// Those of them for which all bytes that lead to a state go elsewhere in any case, by the state.
+    pub(super) certain: BTreeMap<State, BTreeSet<Counted>>,
+    /// The states that such a value leads to.
+    pub(super) ended: BTreeSet<State>,
+    /// The state that each byte leads to otherwise, if it is one.
+    pub(super) row: [Option<State>; 256],
+    /// Where these go on with the next byte.
+    pub(super) leads: BTreeMap<State, Lead>,
+}
+
+/// A variable and its value.
+pub(super) type Counted = (Var, Bits);
+
+/// A path from one byte to the next.
+#[derive(Clone, Debug)]
+pub(super) struct Lead {
+    /// The state that is next.
+    pub(super) to: State,
+    /// The states on it.
+    pub(super) passing: Vec<State>,
+    /// All that is done until then.
+    pub(super) turn: Turn,
+}
+
+impl Member {
+    /// The states that are next after a byte.
+    pub(super) fn next(&self) -> BTreeSet<State> {
+        let of = |target: &State| Some(self.leads.get(target)?.to);
+        self.row.iter().flatten().filter_map(of).collect()
+    }
+}
+
+/// Bits of the byte: how far they are shifted to the left in it, and how many there are.
+type Window = (u32, u32);
+
+/// A state, if it is such a one.
+pub(super) fn of(
+    program: &Program,
+    states: &PrimaryMap<State, StateData>,
+    state: &StateData,
+) -> Option<Member> {
+    let Transition::Select { keys, cases } = &state.transition else {
+        return None;
+    };
+    let turn = Turn::of(program, &state.body)?;
+    if state.rare || !turn.has_read() {
+        return None;
+    }
+    let mut member = Member {
+        turn,
+        asked: None,
+        ends: BTreeSet::new(),
+        certain: BTreeMap::new(),
+        ended: BTreeSet::new(),
+        row: [None; 256],
+        leads: BTreeMap::new(),
+    };
+    let mut windows: Vec<Result<Window, Var>> = Vec::new();
+    for &key in keys {
+        windows.push(member.key(program, key)?);
+    }
+    for byte in 0..=u8::MAX {
+        let mut certain = BTreeSet::new();
+        let target = member.target(&windows, cases, byte, &mut certain)?;
+        if let Some(Target::State(next)) = target {
+            member.row[usize::from(byte)] = Some(next);
+            let all = member
+                .certain
+                .entry(next)
+                .or_insert_with(|| certain.clone());
+            all.retain(|one| certain.contains(one));
+        }
+    }
+    let targets: BTreeSet<State> = member
+        .row
+        .iter()
+        .flatten()
+        .chain(&member.ended)
+        .copied()
+        .collect();
+    for target in targets {
+        if let Some(lead) = member.lead(program, states, target) {
+            member.leads.insert(target, lead);
+        }
+    }
+    Some(member)
+}
+
+/// If a state only asks whether a byte is left: the variable with the answer, and where it goes if one is.
+pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var, State)> {
+    let [stmt] = &state.body[..] else { return None };
+    let StmtKind::Fits { bits, fits } = stmt.kind else {
+        return None;
+    };
+    let Transition::Select { keys, cases } = &state.transition else {
+        return None;
+    };
+    let ([key], [there, _]) = (&keys[..], &cases[..]) else {
+        return None;
+    };
+    let asks = program.exprs[*key].kind == ExprKind::Var(fits)
+        && there.keysets == [Keyset::Value(Bits::new(1, 1u32))]
+        && eval::constant(program, bits)?.to_bits().to_u64() == Some(8)
+        && !state.rare;
+    match there.target {
+        Target::State(behind) if asks => Some((fits, behind)),
+        _ => None,
+    }
+}
+
+impl Member {
+    /// The path from a target of the select to the next byte: by states that always go on. Nothing if this byte is not taken on it.
+    fn lead(
+        &self,
+        program: &Program,
+        states: &PrimaryMap<State, StateData>,
+        target: State,
+    ) -> Option<Lead> {
+        let mut lead = Lead {
+            to: target,
+            passing: Vec::new(),
+            turn: self.turn.clone(),
+        };
+        while lead.passing.len() < MOST_PASSING {
+            let state = &states[lead.to];
+            let mut turn = lead.turn.clone();
+            let next = match state.transition {
+                Transition::To(Target::State(next))
+                    if !state.rare && turn.go_on(program, &state.body).is_some() =>
+                {
+                    next
+                }
+                // It was read, so that it is there.
+                _ if !turn.has_taken() => {
+                    let (fits, behind) = asks_for_byte(program, state)?;
+                    turn.answered(fits);
+                    behind
+                }
+                _ => break,
+            };
+            lead.turn = turn;
+            lead.passing.push(lead.to);
+            lead.to = next;
+        }
+        lead.turn.has_taken().then_some(lead)
+    }
+
+    /// What a key is: bits of the byte, or a counter.
+    fn key(&self, program: &Program, key: Expr) -> Option<Result<Window, Var>> {
+        match program.exprs[key].kind {
+            ExprKind::Var(var) if self.turn.is_byte(var) => Some(Ok((0, 8))),
+            ExprKind::Var(var) => self.turn.counters.contains_key(&var).then_some(Err(var)),
+            ExprKind::Field(header @ HeaderRef::Header(own), field)
+                if self.turn.headers.contains(&own) =>
+            {
+                let layout = program.header_layout(header)?;
+                let behind = layout.fields[field as usize + 1..].iter();
+                let shift = behind.map(|field| field.ty.width()).sum();
+                Some(Ok((shift, layout.fields[field as usize].ty.width())))
+            }
+            ExprKind::Slice { base, hi, lo } => match self.key(program, base)? {
+                Ok((shift, _)) => Some(Ok((shift + lo, hi - lo + 1))),
+                Err(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Where a byte leads while no counter has come to an end. The ends are noted, also in `certain` if the byte leads elsewhere there in
+    /// any case. `None` if that cannot be told.
+    fn target(
+        &mut self,
+        keys: &[Result<Window, Var>],
+        cases: &[SelectCase],
+        byte: u8,
+        certain: &mut BTreeSet<Counted>,
+    ) -> Option<Option<Target>> {
+        for case in cases {
+            if case.keysets.len() != keys.len() {
+                // One of a value set covers several.
+                return None;
+            }
+            let (mut matches, mut ends) = (true, Vec::new());
+            for (key, keyset) in keys.iter().zip(&case.keysets) {
+                match (key, keyset) {
+                    (_, Keyset::Any) => {}
+                    (Ok((shift, width)), _) => {
+                        let bits = u64::from(byte) >> shift & (u64::MAX >> (64 - width));
+                        matches &= contains(keyset, bits)?;
+                    }
+                    (Err(counter), Keyset::Value(end)) => ends.push((*counter, end.clone())),
+                    (Err(_), _) => return None,
+                }
+            }
+            if !matches {
+                continue;
+            }
+            let Some((counter, end)) = ends.pop() else {
+                return Some(Some(case.target));
+            };
+            // One of several counters at their ends is enough to look.
+            let step = self.turn.counters.get(&counter)?;
+            let is_one = |bits: Bits| *step == bits;
+            let width = step.width();
+            if !(is_one(Bits::new(width, 1u32)) || is_one(Bits::ones(width))) {
+                return None;
+            }
+            if ends.is_empty() {
+                certain.insert((counter, end.clone()));
+            }
+            self.ends.insert((counter, end));
+            if let Target::State(next) = case.target {
+                self.ended.insert(next);
+            }
+        }
+        Some(None)
+    }
+}
+
+/// States between one that selects and the next one, at most.
+const MOST_PASSING: usize = 4;
+
+/// Whether a number is in a set; `None` if the set is not known.
+pub(super) fn contains(keyset: &Keyset, value: u64) -> Option<bool> {
+    let number = |bits: &Bits| bits.to_u64();
+    Some(match keyset {
+        Keyset::Any => true,
+        Keyset::Value(one) => value == number(one)?,
+        Keyset::Mask(one, mask) => value & number(mask)? == number(one)? & number(mask)?,
+        Keyset::Range(from, to) => (number(from)?..=number(to)?).contains(&value),
+        Keyset::ValueSet(_) => return None,
+    })
+}
