@@ -91,7 +91,7 @@ impl<'m> Evaluator<'m> {
         names.extend(exchanges.iter().flat_map(Exchanges::attributes));
         let reader = query.kind.map(|kind| messages.reader(kind, &names));
         let streams = schema.filter(|schema| schema.follow);
-        let streams = streams.and_then(|_| Streams::new());
+        let streams = streams.and_then(|_| Streams::new(exchanges.is_some()));
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
         let mut figures = Figures {
             query,

@@ -61,10 +61,13 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
         ));
     }
     if schema.is_some_and(|schema| schema.follow) {
+        let cut = match query.is_about_exchanges() {
+            true => "a head that is cut is read no further".to_owned(),
+            false => format!("of a head that is cut, {} are kept", size(MOST_KEPT)),
+        };
         lines.push(format!(
-            "streams: messages go on from segment to segment of {} directions of connections; of a head that is cut, {} are kept",
+            "streams: messages go on from segment to segment of {} directions of connections; {cut}",
             streams::STREAMS,
-            size(MOST_KEPT)
         ));
     }
     if query.is_about_exchanges() {

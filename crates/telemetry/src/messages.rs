@@ -90,7 +90,7 @@ pub struct Place {
     pub known: bool,
     /// Bytes of a body behind the payload, behind which the next message begins.
     pub skip: u64,
-    /// Whether that body is empty if a message begins in its place.
+    /// Whether that body is empty if a message begins in its place, which so far is not known: what came of it was kept.
     pub unsure: bool,
     /// The bytes that were kept of a message whose head goes on there.
     pub kept: Vec<u8>,
@@ -100,6 +100,8 @@ pub struct Place {
     pub begun: bool,
     /// Whether nothing is kept for what follows the payload, which may never come.
     pub alone: bool,
+    /// Whether a message of which at least the first bytes came is taken as it is, as its place among others counts.
+    pub in_order: bool,
     /// Whether the payload had a message.
     pub seen: bool,
     /// Messages so far behind which it is not known where the next one begins.
@@ -119,6 +121,7 @@ impl Default for Place {
             recorded: false,
             begun: false,
             alone: false,
+            in_order: false,
             seen: false,
             unfollowed: 0,
         }
@@ -171,10 +174,10 @@ pub trait Reader {
         true
     }
 
-    /// Whether a message begins with these bytes, as far as they show, in front of which one may have no body.
-    fn begins(&mut self, bytes: &[u8]) -> bool {
+    /// Whether a message begins with these bytes, in front of which one may have no body; `None` if they are too few to tell.
+    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
         let _ = bytes;
-        false
+        Some(false)
     }
 
     /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved

@@ -17,8 +17,19 @@ struct Behind {
     body: usize,
     /// Where the next message does.
     end: u64,
-    /// Whether it has no body if a message like it begins there.
+    /// Whether it has no body if a message like it begins there: what came of the body is too little to tell.
     unsure: bool,
+}
+
+impl Behind {
+    /// Of a message that has no body.
+    fn empty(body: usize) -> Behind {
+        Behind {
+            body,
+            end: body as u64,
+            unsure: false,
+        }
+    }
 }
 
 /// Several schemas: each is a kind of message.
@@ -130,8 +141,11 @@ impl Reader for ByWanted<'_> {
         self.wanted.schema().next.is_some()
     }
 
-    fn begins(&mut self, bytes: &[u8]) -> bool {
-        self.bodiless.as_mut().is_some_and(|w| begins(w, bytes))
+    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
+        match &mut self.bodiless {
+            Some(bodiless) => begins(bodiless, bytes),
+            None => Some(false),
+        }
     }
 
     fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found)) {
@@ -172,6 +186,9 @@ impl Reader for ByWanted<'_> {
             place.begun = end > length && body < length;
             if end > length {
                 place.skip = (end - length) as u64;
+                if found.unsure {
+                    place.kept = bytes.get(body as usize..).unwrap_or_default().to_vec();
+                }
                 return;
             }
             place.at = end as usize;
@@ -201,11 +218,11 @@ impl ByWanted<'_> {
         let is_complete = answer.malformed.is_none();
         // A parser that stops at what it looks for does not see what is wrong behind it.
         let whole = is_complete || own.iter().all(Option::is_some);
-        let cut = [Reason::Truncated, Reason::LengthPastEnd].map(Some);
         // What follows a message that was read as far as it is wanted matters only if another one does.
-        let goes_on =
-            schema.follow && cut.contains(&answer.malformed) && (schema.next.is_some() || !whole);
-        let waits = goes_on && !place.is_last() && message.len() <= MOST_KEPT;
+        let goes_on = schema.follow
+            && answer.malformed.is_some_and(is_cut)
+            && (schema.next.is_some() || !whole);
+        let waits = goes_on && !place.in_order && !place.is_last() && message.len() <= MOST_KEPT;
         if !recorded && (whole || !waits) {
             let typed = own.iter_mut().zip(&self.types);
             values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
@@ -221,14 +238,9 @@ impl ByWanted<'_> {
             _ => None,
         };
         let bodiless = &mut self.bodiless;
-        let next = next.map(|next| {
-            // An answer to HEAD announces a body, and has none.
-            let body = message.get(next.body..).unwrap_or_default();
-            let is_empty = next.unsure && bodiless.as_mut().is_some_and(|w| begins(w, body));
-            Behind {
-                end: if is_empty { next.body as u64 } else { next.end },
-                ..next
-            }
+        let next = next.map(|next| match bodiless {
+            Some(bodiless) if next.unsure => looked(bodiless, next, message, place.cut),
+            _ => next,
         });
         if waits {
             place.keep(message);
@@ -281,7 +293,7 @@ fn behind(next: &Next, values: &[Option<Taken>], bytes: &[u8]) -> Option<Behind>
         unsure: number.is_some(),
     };
     if none.is_some_and(|(none, _)| number.is_some_and(|number| none.is(Some(number)))) {
-        return Some(of_length(0));
+        return Some(Behind::empty(body.offset));
     }
     if let Some(Some(_)) = unless {
         return None;
@@ -308,10 +320,38 @@ fn behind(next: &Next, values: &[Option<Taken>], bytes: &[u8]) -> Option<Behind>
     Some(of_length(length))
 }
 
-/// Whether another message that may have no body begins with these bytes.
-fn begins(bodiless: &mut Wanted, bytes: &[u8]) -> bool {
+/// Looks whether another message begins in the place of a body, of which the capture left so many bytes out: an answer to HEAD announces a
+/// body, and has none.
+fn looked(bodiless: &mut Wanted, behind: Behind, message: &[u8], cut: usize) -> Behind {
+    let body = message.get(behind.body..).unwrap_or_default();
+    let came = (behind.body + body.len()) as u64;
+    match begins(bodiless, body) {
+        // All that was announced came, and more.
+        None if came > behind.end => Behind::empty(behind.body),
+        Some(true) => Behind::empty(behind.body),
+        is_one => Behind {
+            unsure: is_one.is_none() && came < behind.end && cut == 0,
+            ..behind
+        },
+    }
+}
+
+/// Whether another message that may have no body begins with these bytes; `None` if they are too few to tell.
+fn begins(bodiless: &mut Wanted, bytes: &[u8]) -> Option<bool> {
     let seen = &bytes[..bytes.len().min(LOOKED_AT)];
-    bodiless.schema().recognises(seen) && bodiless.read(seen).values.iter().all(Option::is_some)
+    let schema = bodiless.schema();
+    if !schema.recognises(seen) {
+        return (!schema.may_begin(seen)).then_some(false);
+    }
+    let answer = bodiless.read(seen);
+    let is_one = answer.values.iter().all(Option::is_some);
+    let is_short = seen.len() < LOOKED_AT && answer.malformed.is_some_and(is_cut);
+    (is_one || !is_short).then_some(is_one)
+}
+
+/// Whether more bytes may mend what is wrong with a message.
+fn is_cut(reason: Reason) -> bool {
+    matches!(reason, Reason::Truncated | Reason::LengthPastEnd)
 }
 
 /// The type of the values that a name stands for, if it stands for any.

@@ -3,7 +3,7 @@
 //! A program on the path does the same (`program/stream.rs`).
 
 use crate::catalogue::Field;
-use crate::messages::{Found, Payload, Place, Reader};
+use crate::messages::{Found, LOOKED_AT, Payload, Place, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
 use lru::LruCache;
@@ -23,6 +23,8 @@ const SYN: u32 = 2;
 /// The streams of a query.
 pub(crate) struct Streams {
     streams: LruCache<Source, Stream>,
+    /// Whether the order of messages counts, so that none waits for its rest: that may be lost, and others pass meanwhile.
+    in_order: bool,
     counts: Followed,
 }
 
@@ -91,6 +93,8 @@ struct Segment<'p, 'a> {
     payload: &'p Payload<'a>,
     /// Bytes behind those of the payload that the capture left out.
     cut: usize,
+    /// Whether none of its messages waits for its rest.
+    in_order: bool,
 }
 
 impl Segment<'_, '_> {
@@ -100,9 +104,11 @@ impl Segment<'_, '_> {
 }
 
 impl Streams {
-    pub(crate) fn new() -> Option<Streams> {
+    /// Those of messages whose order counts, or does not.
+    pub(crate) fn new(in_order: bool) -> Option<Streams> {
         Some(Streams {
             streams: LruCache::new(NonZeroUsize::new(STREAMS)?),
+            in_order,
             counts: Followed::default(),
         })
     }
@@ -133,7 +139,11 @@ impl Streams {
             self.counts.unfollowed += place.unfollowed;
             return;
         };
-        let Streams { streams, counts } = self;
+        let Streams {
+            streams,
+            in_order,
+            counts,
+        } = self;
         let field = |field| match packet.field(field) {
             Some(Value::Number(number)) => Some(number as u32),
             _ => None,
@@ -152,6 +162,7 @@ impl Streams {
             first: first.unwrap_or(0),
             payload,
             cut,
+            in_order: *in_order,
         };
         // What goes on with a stream does not begin another one.
         let known = stream.filter(|s| !s.opened || first == Some(s.next));
@@ -190,7 +201,6 @@ impl Stream {
         counts: &mut Followed,
         each: &mut dyn FnMut(Found),
     ) {
-        let end = self.next;
         let Arrival {
             behind_gap,
             mut late,
@@ -198,7 +208,6 @@ impl Stream {
         } = self.arrive(segment.first, segment.length() as u32);
         if behind_gap {
             counts.gaps += 1;
-            self.give_up(segment, end, reader, each);
             // What has begun never ends.
             self.place = Place::default();
         }
@@ -217,9 +226,6 @@ impl Stream {
         if let Some(rest) = rest {
             let was_begun = self.place.begun;
             let at = self.skip(segment, rest, reader);
-            if segment.payload.bytes.len() <= at {
-                self.give_up(segment, end, reader, each);
-            }
             if at < segment.length() {
                 segment.read(at..usize::MAX, &mut self.place, reader, counts, each);
             }
@@ -303,43 +309,29 @@ impl Stream {
             return at;
         }
         let rest = segment.payload.bytes.get(at..).unwrap_or_default();
-        if !place.begun && place.unsure && reader.begins(rest) {
-            // An answer to HEAD announces a body, and has none.
-            place.skip = 0;
-            return at;
+        if place.unsure {
+            let came = rest.len() as u64;
+            let looked_at = &rest[..rest.len().min(LOOKED_AT)];
+            let seen = [place.kept.as_slice(), looked_at].concat();
+            let begins = reader.begins(&seen);
+            if begins == Some(true) || begins.is_none() && came > place.skip {
+                // An answer to HEAD announces a body, and has none. What was kept is the next message's.
+                place.skip = 0;
+                return at;
+            }
+            if begins.is_none() && came < place.skip && segment.cut == 0 {
+                place.skip -= came;
+                place.kept = seen;
+                place.begun = true;
+                return segment.length();
+            }
         }
+        place.unsure = false;
+        place.kept.clear();
         let passed = place.skip.min((segment.length() - at) as u64);
         place.skip -= passed;
         place.begun = place.skip > 0;
         at + passed as usize
-    }
-
-    /// Reads the head of a message whose rest is lost, if it was not read for all that is wanted: others are counted behind it. The stream ended at
-    /// `end` in front of this segment.
-    fn give_up(
-        &mut self,
-        segment: &Segment,
-        end: u32,
-        reader: &mut dyn Reader,
-        each: &mut dyn FnMut(Found),
-    ) {
-        let kept = std::mem::take(&mut self.place.kept);
-        if kept.is_empty() || self.place.recorded || !reader.several() {
-            return;
-        }
-        let payload = Payload {
-            bytes: &kept,
-            ..*segment.payload
-        };
-        let begins = end.wrapping_sub(kept.len() as u32);
-        let front = begins.wrapping_sub(segment.first) as i32;
-        let mut each = |found: Found| {
-            each(Found {
-                start: found.start + i64::from(front),
-                ..found
-            });
-        };
-        reader.read(&payload, &mut Place::alone(), &mut each);
     }
 }
 
@@ -354,7 +346,7 @@ impl Segment<'_, '_> {
         each: &mut dyn FnMut(Found),
     ) {
         (place.at, place.until) = (bytes.start, bytes.end);
-        place.cut = self.cut;
+        (place.cut, place.in_order) = (self.cut, self.in_order);
         (place.seen, place.unfollowed) = (false, 0);
         reader.read(self.payload, place, each);
         counts.unfollowed += place.unfollowed;

@@ -288,14 +288,7 @@ impl Pairing<'_> {
                 );
             }
             None => {
-                let first = match (
-                    self.is_tcp(),
-                    self.schema.follow && self.schema.next.is_some(),
-                ) {
-                    (true, true) => "position_of_segment",
-                    (true, false) => "hdr.tcp.seq",
-                    (false, _) => "0",
-                };
+                let first = if self.is_tcp() { "hdr.tcp.seq" } else { "0" };
                 let kept = if self.schema.follow { " - kept" } else { "" };
                 let _ = writeln!(out, "{PAD}bit<32> position = {first} + at{kept};");
                 *out += NUMBER;

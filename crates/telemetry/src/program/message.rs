@@ -229,7 +229,7 @@ impl Reader<'_> {
     fn streams(&self) -> Option<Streams> {
         self.schema.follow.then(|| Streams {
             several: self.several(),
-            numbered: self.pairing.is_some(),
+            in_order: self.pairing.is_some(),
         })
     }
 
@@ -387,8 +387,10 @@ impl Reader<'_> {
         if let Some(bodiless) = self.bodiless() {
             *out += "                may_be_empty = has_bodiless;
                 if (may_be_empty && has_body && !is_open && body_bytes != 0 && body_at < end) {\n";
-            bodiless.look("                    ", "body_at", out);
-            *out += "                    if (is_message) { body_bytes = 0; }\n                }\n";
+            bodiless.look("                    ", ["0", "0", "body_at"], out);
+            *out += "                    bit<64> came = (bit<64>)(end - body_at);
+                    if (is_message || is_short && came > body_bytes) { body_bytes = 0; }
+                    may_be_empty = is_short && came < body_bytes;\n                }\n";
         }
         *out += BEHIND;
     }
@@ -443,32 +445,17 @@ impl Reader<'_> {
                 let _ = writeln!(out, "            {line}");
             }
         };
-        if !self.schema.follow {
-            let _ = writeln!(
-                out,
-                "                if (!whole) {{\n                    {WRONG}"
-            );
-        }
-        match (&self.pairing, self.schema.follow) {
-            (None, false) => {
-                *out += "                } else {\n";
-                counted(out);
-            }
-            (None, true) => {
-                *out += "                if (whole && !recorded) {\n";
-                counted(out);
-            }
-            (Some(pairing), false) => {
-                *out += "                }\n                {\n";
-                pairing.message(out, &self.attributes, counted);
-            }
-            (Some(pairing), true) => {
-                if let Some(streams) = self.streams() {
-                    streams.waits(out);
-                }
-                *out += "                if (!recorded && (whole || !waits)) {\n";
-                pairing.message(out, &self.attributes, counted);
-            }
+        // Of streams, what is wrong with the last message is counted behind it.
+        let is_taken = match (&self.pairing, self.schema.follow) {
+            (None, true) => "if (whole && !recorded) {".to_owned(),
+            (None, false) => format!("if (!whole) {{ {WRONG} }} else {{"),
+            (Some(_), true) => "{".to_owned(),
+            (Some(_), false) => format!("if (!whole) {{ {WRONG} }}\n                {{"),
+        };
+        let _ = writeln!(out, "                {is_taken}");
+        match &self.pairing {
+            None => counted(out),
+            Some(pairing) => pairing.message(out, &self.attributes, counted),
         }
         *out += "                }\n";
     }

@@ -21,12 +21,12 @@ struct stream_t {
     bit<32> certain;       // so many bytes in front of it came, but for those that are missing; of others that is not known
     bit<32> hole_from;     // the bytes that are missing: from so many in front of it
     bit<32> hole_to;       // to so many
-    bit<32> kept;          // how many bytes are kept
+    bit<32> kept;          // how many bytes are kept, of a head or of what may be one
     bit<32> turn;          // how often this was written
     bit<1>  known;         // whether a message begins, or goes on, at the next byte
     bit<1>  begun;         // whether a message has begun, and not ended
     bit<1>  recorded;      // whether that was counted before
-    bit<1>  unsure;        // whether that body is empty if a message begins in its place
+    bit<1>  unsure;        // whether that body is empty if a message begins in its place, which so far is not known
     bit<1>  opened;        // whether a connection with the same ends was opened
 }
 ";
@@ -42,8 +42,8 @@ const SKIP: &str = include_str!("skip.p4h");
 pub(super) struct Streams {
     /// Whether several follow one another, so that it is known where the next one begins.
     pub several: bool,
-    /// Whether they are numbered, also those that are given up.
-    pub numbered: bool,
+    /// Whether their order counts, so that none waits for its rest.
+    pub in_order: bool,
 }
 
 /// The attribute of messages that may have no body.
@@ -77,17 +77,21 @@ impl Bodiless<'_> {
         );
     }
 
-    /// Looks whether another such message begins at an offset: `is_message`. An answer to HEAD announces a body, and has none.
-    pub(super) fn look(&self, pad: &str, at: &str, out: &mut String) {
+    /// Looks whether another such message begins with the bytes that a ticket leads to, of which there are `kept`, and those at an offset: `is_message`.
+    /// `is_short` is whether there are too few bytes to tell. An answer to HEAD announces a body, and has none.
+    pub(super) fn look(&self, pad: &str, [ticket, kept, at]: [&str; 3], out: &mut String) {
         let Bodiless {
             attribute, bits, ..
         } = self;
         let _ = writeln!(
             out,
             "{pad}// An answer to HEAD announces a body, and has none.
-{pad}@noWarn(\"unused\") message_status there = messages.read_behind(0, {at}, end - {at} > LOOKED_AT ? LOOKED_AT : end - {at});
+{pad}bit<32> looked_at = end - {at} > LOOKED_AT - {kept} ? LOOKED_AT - {kept} : end - {at};
+{pad}message_status there = messages.read_behind({ticket}, {at}, looked_at);
 {pad}bit<{bits}> number_there;
-{pad}bool is_message = messages.get_number(\"{attribute}\", number_there);"
+{pad}bool is_message = messages.get_number(\"{attribute}\", number_there);
+{pad}bool is_short = !is_message && (there == message_status.BEGINS
+{pad}    || {kept} + looked_at < LOOKED_AT && (there == message_status.TRUNCATED || there == message_status.LENGTH_PAST_END));"
         );
     }
 }
@@ -106,17 +110,9 @@ pub(super) fn object(out: &mut String) {
 }
 
 impl Streams {
-    /// Whether messages that are given up are read for their numbers.
-    fn gives_up(self) -> bool {
-        self.several && self.numbered
-    }
-
     /// Finds where in a segment messages begin or go on.
     pub(super) fn begin(self, bodiless: Option<&Bodiless>, out: &mut String) {
         *out += BEGIN;
-        if self.gives_up() {
-            *out += GIVEN_UP;
-        }
         *out += "        if (is_gap || !is_followed) {
             // What has begun never ends.
             stream.skip = 0;
@@ -134,9 +130,10 @@ impl Streams {
             bit<32> rest = end - at;
 ";
             if let Some(bodiless) = bodiless {
-                *out += "            if (stream.begun == 0 && stream.unsure == 1) {\n";
-                bodiless.look("                ", "at", out);
-                *out += "                is_next = is_message;\n            }\n";
+                *out += "            if (stream.unsure == 1) {\n";
+                let kept = ["stream.ticket", "stream.kept", "at"];
+                bodiless.look("                ", kept, out);
+                *out += UNSURE;
             }
             *out += SKIP;
         } else {
@@ -154,20 +151,7 @@ impl Streams {
         if self.several {
             *out += FIRST_LATE;
         }
-        if self.gives_up() {
-            *out += "        bit<32> segment_end = end;
-        if (gave_up) {
-            // With no more of it.
-            ticket = lost_ticket;
-            kept = lost_kept;
-            at = 0;
-            end = 0;
-            more = true;
-        } else ";
-        } else {
-            *out += "        ";
-        }
-        *out += "if (is_late) {
+        *out += "        if (is_late) {
             at = late;
             until = late_end;
             more = true;
@@ -195,34 +179,8 @@ impl Streams {
         );
     }
 
-    /// Whether a message waits for its rest.
-    pub(super) fn waits(self, out: &mut String) {
-        let unless = if self.several { "!has_body && " } else { "" };
-        let gave_up = if self.gives_up() { " && !gave_up" } else { "" };
-        let _ = writeln!(
-            out,
-            "                message_status why = messages.read_behind(ticket, at, end - at);
-                bool waits = {unless}(why == message_status.TRUNCATED || why == message_status.LENGTH_PAST_END)
-                    && !is_late{gave_up} && kept + (end - at) <= MOST_KEPT;"
-        );
-    }
-
     /// Behind the last message of a part of a segment, in the loop that reads messages: goes on with the next part.
     pub(super) fn next_part(self, out: &mut String) {
-        if self.gives_up() {
-            *out += "            if (gave_up) {
-                gave_up = false;
-                position_of_segment = hdr.tcp.seq;
-                at = rest_at;
-                end = segment_end;
-                more = is_read;
-                ticket = 0;
-                kept = 0;
-                status = message_status.OTHER;
-            } else ";
-        } else {
-            *out += "            ";
-        }
         *out += NEXT_PART;
     }
 
@@ -270,10 +228,11 @@ impl Streams {
                 "            if (!{IS_NONE} && !has_body) {{ why = messages.read_behind(ticket, at, end - at); }}"
             );
         }
+        let waits = if self.in_order { "false" } else { "is_cut" };
         let _ = writeln!(
             out,
             "            bool is_cut = why == message_status.TRUNCATED || why == message_status.LENGTH_PAST_END;
-            bool waits = is_cut;
+            bool waits = {waits};
             if {IS_NONE} {{
                 // They may be its first bytes.
                 waits = was_known && status == message_status.BEGINS;
@@ -327,7 +286,7 @@ const FIRST_LATE: &str = "        message_status late_status = message_status.OT
 
 /// What comes late is read; what is behind all others goes on where the stream was. There is no further branch: the verifier would follow it through
 /// the next turn.
-const NEXT_PART: &str = "if (is_late && !more) {
+const NEXT_PART: &str = "            if (is_late && !more) {
                 late_status = status;
                 late_is_known = seen;
                 late_has_body = has_body;
@@ -345,13 +304,24 @@ const NEXT_PART: &str = "if (is_late && !more) {
             }
 ";
 
-/// What is lost is numbered, as if it had not gone on.
-const GIVEN_UP: &str = "        bool gave_up = is_gap && stream.kept != 0 && stream.recorded == 0;
-        bit<64> lost_ticket = stream.ticket;
-        bit<32> lost_kept = stream.kept;
-        bit<32> position_of_segment = hdr.tcp.seq;
-        // The stream's end was moved on.
-        if (gave_up) { position_of_segment = first_byte - ahead; }
+/// Whether what came in the place of a body is another message, or may be one: then it is kept, until it shows.
+const UNSURE: &str =
+    "                is_next = is_message || is_short && (bit<64>)rest > stream.skip;
+                stream.unsure = 0;
+                if (!is_next) {
+                    if (is_short && (bit<64>)rest < stream.skip) {
+                        stream.ticket = messages.keep(stream.ticket, at, rest);
+                        stream.kept = stream.kept + rest;
+                        stream.unsure = 1;
+                    } else {
+                        stream.ticket = 0;
+                    }
+                    if (stream.ticket == 0) {
+                        stream.kept = 0;
+                        stream.unsure = 0;
+                    }
+                }
+            }
 ";
 
 /// The messages of a segment were too many.
@@ -371,7 +341,18 @@ const WHOLE: &str = "if (has_body && is_open) {
                 stream.known = 1;
                 stream.skip = next - (bit<64>)end;
                 stream.unsure = may_be_empty ? 1w1 : 0;
-                if (next > (bit<64>)end && body_at < end) { stream.begun = 1; }
+                if (next > (bit<64>)end && body_at < end) {
+                    stream.begun = 1;
+                    if (may_be_empty) {
+                        // They may be a message's first bytes.
+                        stream.ticket = messages.keep(0, body_at, end - body_at);
+                        stream.kept = end - body_at;
+                        if (stream.ticket == 0) {
+                            stream.kept = 0;
+                            stream.unsure = 0;
+                        }
+                    }
+                }
             } else ";
 
 const END: &str = "if (waits && kept + (end - at) <= MOST_KEPT) {

@@ -118,7 +118,7 @@ fn counts(page: &mut String, counts: &Counts, dropped: u64) {
         ),
         (
             "unfollowed",
-            "Messages with an end that is not known: a long head, or a body of no known length.",
+            "Messages with an end that is not known: a head that is cut or long, or a body of no known length.",
             counts.streams.unfollowed,
         ),
         (

@@ -237,7 +237,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     }
     if streams.unfollowed > 0 {
         notes.push(format!(
-            "{} with an end that is not known: a head of more than {MOST_KEPT} bytes, or a body of no known length",
+            "{} with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length",
             diag::counted(streams.unfollowed, "message")
         ));
     }

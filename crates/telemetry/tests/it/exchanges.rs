@@ -255,7 +255,7 @@ fn a_malformed_message_keeps_its_place() {
     assert_eq!(report.counts.malformed, 2);
 }
 
-/// An answer of whose head the second part is lost, or comes late, keeps its place.
+/// An answer whose head is cut keeps its place, whether its second part comes, is lost, or comes late.
 #[test]
 fn an_answer_that_is_cut_keeps_its_place() {
     let head = |status: u16| {
@@ -284,12 +284,72 @@ fn an_answer_that_is_cut_keeps_its_place() {
         let pair = |n: &u16| format!("/{n} {} 1", 200 + n);
         numbers.iter().map(pair).collect()
     };
-    let whole = both(text, &conversation(true, false));
-    assert_eq!(groups(&whole), pairs(&[1, 2, 3, 4, 5]));
-    for late in [false, true] {
-        let report = both(text, &conversation(false, late));
+    for (second, late) in [(true, false), (false, false), (false, true)] {
+        let report = both(text, &conversation(second, late));
         assert_eq!(groups(&report), pairs(&[1, 3, 4, 5]));
         assert_eq!(missing(&report), (0, 0));
+        assert_eq!(report.counts.streams.unfollowed, 1);
+    }
+}
+
+/// So does a request, whose answer passes before its rest comes, or instead of it.
+#[test]
+fn a_request_that_is_cut_keeps_its_place() {
+    let request = |path: u32| {
+        let cookie = "c".repeat(300);
+        format!("GET /{path} HTTP/1.1\r\nHost: a\r\nCookie: {cookie}\r\n\r\n")
+    };
+    let size = request(1).len() as u32;
+    let rest = http(Client, 1 + size + 200, &request(2)[200..]);
+    // How many segments are in front of the rest; all are if it is lost.
+    for before in [2, 3, 4, 5, usize::MAX] {
+        let mut packets = Vec::new();
+        for number in 1..=6 {
+            let text = request(number);
+            let end = if number == 2 { 200 } else { text.len() };
+            packets.push(http(Client, 1 + (number - 1) * size, &text[..end]));
+            packets.push(http(
+                Server,
+                9000 + number * 100,
+                &status(200 + number as u16),
+            ));
+        }
+        if before < packets.len() {
+            packets.insert(before + 1, rest.clone());
+        }
+        let report = both(
+            "count by http.path, http.status where http.response_time >= 0ns",
+            &packets,
+        );
+        let expected = [1, 3, 4, 5, 6].map(|n| format!("/{n} {} 1", 200 + n));
+        assert_eq!(groups(&report), expected, "{before}");
+        assert_eq!(missing(&report), (0, 1), "{before}");
+    }
+}
+
+/// What answers HEAD has no body, also where no more than its first bytes are in the segment of the one in front of it.
+#[test]
+fn the_answer_behind_that_to_head_is_numbered() {
+    let head = |path: &str| format!("HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    let answer = |status: u16| format!("HTTP/1.1 {status} X\r\nContent-Length: 5000\r\n\r\n");
+    let first = answer(201).len();
+    let all = answer(201) + &answer(202) + &answer(203);
+    for cut in 0..answer(202).len() {
+        let (front, rest) = all.split_at(first + cut);
+        let packets = [
+            http(Client, 1, &(head("/1") + &head("/2") + &head("/3"))),
+            http(Server, 9000, front),
+            http(Server, 9000 + front.len() as u32, rest),
+        ];
+        let report = both(
+            "count by http.path, http.status where http.response_time >= 0ns",
+            &packets,
+        );
+        let found = groups(&report);
+        assert!(found.contains(&"/1 201 1".to_owned()), "{cut}: {found:?}");
+        if cut <= "HTTP/1.1 20".len() {
+            assert_eq!(found, ["/1 201 1", "/2 202 1", "/3 203 1"], "{cut}");
+        }
     }
 }
 

@@ -316,6 +316,91 @@ fn each_sequence_is_counted_alike_in_each_place() {
     }
 }
 
+/// A connection whose answers come in these parts, and whether the second one is lost.
+type Answers = (Vec<Vec<u8>>, bool);
+
+/// Answers to HEAD, which announce so much, with no more than some bytes of the next one in their segment, of which the rest comes in pieces.
+fn answers_to_head() -> Vec<Answers> {
+    let (mut all, next) = (Vec::new(), status(201, 7));
+    for announced in [5, 9, 70, 5000] {
+        for cut in 1..next.len() {
+            for piece in [1, 2, 5, 100] {
+                let (front, rest) = next.split_at(cut);
+                let mut parts = vec![joined(&[&status(200, announced), front])];
+                parts.extend(rest.chunks(piece).map(<[u8]>::to_vec));
+                parts.extend([status(202, 900), status(203, 0)]);
+                // What came by the end of a segment is what a body of this length might be.
+                let ends = announced >= cut && (announced - cut) % piece == 0;
+                all.push((parts, ends && announced < "HTTP/1.1 201".len()));
+            }
+        }
+    }
+    all
+}
+
+/// Answers with bodies that begin like messages, also in pieces, with the next answer behind the last one.
+fn bodies_like_messages() -> Vec<Answers> {
+    let mut all = Vec::new();
+    for body in [
+        &b"HTTP"[..],
+        b"HTTP/1.1 is what this page is about",
+        b"GET the book from the shelf, and not the other one",
+        b"G",
+        b"Have a nice day",
+    ] {
+        let head = status(200, body.len());
+        for piece in [1, 2, 3, 7, 100] {
+            for cut in [0, 1, 3] {
+                let (front, rest) = body.split_at(cut.min(body.len()));
+                let mut parts = vec![joined(&[&head, front])];
+                parts.extend(rest.chunks(piece).map(<[u8]>::to_vec));
+                let last = parts.len() - 1;
+                parts[last].extend(status(201, 0));
+                parts.extend([status(202, 0), status(203, 0)]);
+                all.push((parts, false));
+            }
+        }
+    }
+    all
+}
+
+/// Whether what stands in the place of a body is one, or the next message, shows as soon as enough of it came.
+#[test]
+fn what_stands_in_the_place_of_a_body_may_be_cut() {
+    let all = [answers_to_head(), bodies_like_messages()].concat();
+    let (mut packets, mut expected, mut lost) = (Vec::new(), BTreeSet::new(), 0);
+    for (port, (parts, is_lost)) in (10_000..).zip(all) {
+        let mut next = 1;
+        for part in parts {
+            packets.push(segment(port, 80, End::Client, next, &part));
+            next += part.len() as u32;
+        }
+        lost += u64::from(is_lost);
+        let statuses = (200..=203).filter(|&status| status != 201 || !is_lost);
+        expected.extend(statuses.map(|status| format!("{port} {status}")));
+    }
+    let report = same("count by tcp.src_port, http.status", &packets);
+    let keys = report.rows.iter().map(|row| row.keys.iter());
+    let found: BTreeSet<String> = keys
+        .map(|keys| {
+            keys.map(|key| key.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert!(
+        found == expected,
+        "{:?}",
+        found.symmetric_difference(&expected)
+    );
+    assert_eq!(report.counts.records, expected.len() as u64);
+    let unfollowed = Followed {
+        unfollowed: lost,
+        ..NOTHING
+    };
+    assert_eq!(report.counts.streams, unfollowed);
+}
+
 /// One that sends a head byte by byte does not have those of others forgotten.
 #[test]
 fn a_head_in_many_segments_takes_no_others_place() {
