@@ -217,7 +217,8 @@ impl Reader<'_> {
         if self.several() {
             let _ = writeln!(
                 out,
-                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // bytes by which it is told whether a message begins in the place of a body"
+                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // bytes by which it is told whether a message begins in the place of a body
+    const bit<16> SHORT = 0x10c;    // a bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS"
             );
         }
         if self.schema.follow {
@@ -389,8 +390,9 @@ impl Reader<'_> {
                 if (may_be_empty && has_body && !is_open && body_bytes != 0 && body_at < end) {\n";
             bodiless.look("                    ", ["0", "0", "body_at"], out);
             *out += "                    bit<64> came = (bit<64>)(end - body_at);
-                    if (is_message || is_short && came > body_bytes) { body_bytes = 0; }
-                    may_be_empty = is_short && came < body_bytes;\n                }\n";
+                    may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
+                    bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];
+                    body_bytes = body_bytes & ((bit<64>)is_next - 1);\n                }\n";
         }
         *out += BEHIND;
     }

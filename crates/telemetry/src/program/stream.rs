@@ -89,9 +89,10 @@ impl Bodiless<'_> {
 {pad}bit<32> looked_at = end - {at} > LOOKED_AT - {kept} ? LOOKED_AT - {kept} : end - {at};
 {pad}message_status there = messages.read_behind({ticket}, {at}, looked_at);
 {pad}bit<{bits}> number_there;
-{pad}bool is_message = messages.get_number(\"{attribute}\", number_there);
-{pad}bool is_short = !is_message && (there == message_status.BEGINS
-{pad}    || {kept} + looked_at < LOOKED_AT && (there == message_status.TRUNCATED || there == message_status.LENGTH_PAST_END));"
+{pad}bit<1> is_message = (bit<1>)messages.get_number(\"{attribute}\", number_there);
+{pad}bit<16> is_cut_there = SHORT >> (bit<8>)there;
+{pad}// What is less than something else, the sign of their difference tells without a branch.
+{pad}bit<1> is_short = ~is_message & is_cut_there[0:0] & ({kept} + looked_at - LOOKED_AT)[31:31];"
         );
     }
 }
@@ -306,10 +307,10 @@ const NEXT_PART: &str = "            if (is_late && !more) {
 
 /// Whether what came in the place of a body is another message, or may be one: then it is kept, until it shows.
 const UNSURE: &str =
-    "                is_next = is_message || is_short && (bit<64>)rest > stream.skip;
+    "                is_next = (is_message | is_short & (stream.skip - (bit<64>)rest)[63:63]) == 1;
                 stream.unsure = 0;
                 if (!is_next) {
-                    if (is_short && (bit<64>)rest < stream.skip) {
+                    if (is_short == 1 && (bit<64>)rest < stream.skip) {
                         stream.ticket = messages.keep(stream.ticket, at, rest);
                         stream.kept = stream.kept + rest;
                         stream.unsure = 1;
