@@ -32,6 +32,7 @@
 
 mod aggregate;
 mod ast;
+mod behind;
 pub mod capture;
 mod catalogue;
 mod check;

@@ -1,8 +1,9 @@
 //! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
 
+use super::bodiless::Bodiless;
 use super::exchange::{self, Pairing};
 use super::field::{Source, names};
-use super::stream::{self, Bodiless, Streams};
+use super::stream::{self, Streams};
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::errors::program as errors;
@@ -388,7 +389,7 @@ impl Reader<'_> {
         if let Some(bodiless) = self.bodiless() {
             *out += "                may_be_empty = has_bodiless;
                 if (may_be_empty && has_body && !is_open && body_bytes != 0 && body_at < end) {\n";
-            bodiless.look("                    ", ["0", "0", "body_at"], out);
+            bodiless.look("                    ", None, "body_at", out);
             *out += "                    bit<64> came = (bit<64>)(end - body_at);
                     may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
                     bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];

@@ -1,6 +1,7 @@
 //! Streams in P4: what is known of each is in a flow state, and the bytes of a head that is cut are kept by the object that reads messages. It
 //! does what [`crate::streams`] does.
 
+use super::bodiless::Bodiless;
 use crate::messages::MOST_KEPT;
 use crate::streams::{REACH, STREAMS};
 use std::fmt::Write;
@@ -46,57 +47,6 @@ pub(super) struct Streams {
     pub in_order: bool,
 }
 
-/// The attribute of messages that may have no body.
-pub(super) struct Bodiless<'s> {
-    /// Its name.
-    pub attribute: &'s str,
-    /// Its width.
-    pub bits: u32,
-    /// The numbers that it has in those without a body.
-    pub values: &'s [u64],
-}
-
-impl Bodiless<'_> {
-    /// Reads whether a message has none, and whether it may have none.
-    pub(super) fn read(&self, pad: &str, out: &mut String) {
-        let Bodiless {
-            attribute,
-            bits,
-            values,
-        } = self;
-        let values: Vec<String> = values
-            .iter()
-            .map(|value| format!("bodiless == {value}"))
-            .collect();
-        let values = values.join(" || ");
-        let _ = writeln!(
-            out,
-            "{pad}bit<{bits}> bodiless;
-{pad}bool has_bodiless = messages.get_number(\"{attribute}\", bodiless);
-{pad}bool is_empty = has_bodiless && ({values});"
-        );
-    }
-
-    /// Looks whether another such message begins with the bytes that a ticket leads to, of which there are `kept`, and those at an offset: `is_message`.
-    /// `is_short` is whether there are too few bytes to tell. An answer to HEAD announces a body, and has none.
-    pub(super) fn look(&self, pad: &str, [ticket, kept, at]: [&str; 3], out: &mut String) {
-        let Bodiless {
-            attribute, bits, ..
-        } = self;
-        let _ = writeln!(
-            out,
-            "{pad}// An answer to HEAD announces a body, and has none.
-{pad}bit<32> looked_at = end - {at} > LOOKED_AT - {kept} ? LOOKED_AT - {kept} : end - {at};
-{pad}message_status there = messages.read_behind({ticket}, {at}, looked_at);
-{pad}bit<{bits}> number_there;
-{pad}bit<1> is_message = (bit<1>)messages.get_number(\"{attribute}\", number_there);
-{pad}bit<16> is_cut_there = SHORT >> (bit<8>)there;
-{pad}// What is less than something else, the sign of their difference tells without a branch.
-{pad}bit<1> is_short = ~is_message & is_cut_there[0:0] & ({kept} + looked_at - LOOKED_AT)[31:31];"
-        );
-    }
-}
-
 /// That a message is none.
 pub(super) const IS_NONE: &str =
     "(status == message_status.OTHER || status == message_status.BEGINS)";
@@ -132,8 +82,8 @@ impl Streams {
 ";
             if let Some(bodiless) = bodiless {
                 *out += "            if (stream.unsure == 1) {\n";
-                let kept = ["stream.ticket", "stream.kept", "at"];
-                bodiless.look("                ", kept, out);
+                let kept = Some(["stream.ticket", "stream.kept"]);
+                bodiless.look("                ", kept, "at", out);
                 *out += UNSURE;
             }
             *out += SKIP;
