@@ -100,7 +100,7 @@ pub struct Place {
     pub begun: bool,
     /// Whether nothing is kept for what follows the payload, which may never come.
     pub alone: bool,
-    /// Whether a message of which at least the first bytes came is taken as it is, as its place among others counts.
+    /// Whether a message that is cut is taken as it is, instead of waiting for its rest: its place among others counts.
     pub in_order: bool,
     /// Whether the payload had a message.
     pub seen: bool,
