@@ -209,7 +209,6 @@ impl Streams {
 
 /// What is known of the message that is read first, of what is behind all others, which is the first part unless something comes late.
 const FIRST: &str = "        bool is_read = more;          // whether what is behind all others is
-        bit<32> rest_at = at;
         bit<64> rest_ticket = 0;
         bit<32> rest_kept = 0;
         bool rest_recorded = false;
@@ -228,8 +227,9 @@ const FIRST: &str = "        bool is_read = more;          // whether what is be
         message_status status = message_status.OTHER;
 ";
 
-/// What is known of the last message of what comes late, where several may follow one another.
-const FIRST_LATE: &str = "        message_status late_status = message_status.OTHER;
+/// Where several may follow one another, what is known of the last message of what comes late, and where the rest begins.
+const FIRST_LATE: &str = "        bit<32> rest_at = at;
+        message_status late_status = message_status.OTHER;
         bool late_is_known = false;
         bool late_has_body = false;
         bool late_is_open = false;
