@@ -35,6 +35,8 @@ pub(crate) fn on_path(
     };
     let elaborated = driver::elaborate(&input)
         .unwrap_or_else(|r| panic!("{text}: {}", render_plain(&r.diagnostics, &r.map)));
+    let warnings = render_plain(&elaborated.diagnostics, &elaborated.map);
+    assert_eq!(warnings, "", "{text}");
     // A packet a millisecond, as for the evaluation.
     let options = Options {
         clock: Clock::Virtual { step: 1_000_000 },
