@@ -133,6 +133,8 @@ pub(crate) struct Shared {
     pub asked: message::AllAsked,
     /// The functions that read messages for some attributes, by their objects and the lists of these.
     pub reads_for: Vec<((ExternInst, String), SmolStr)>,
+    /// The functions that keep the first bytes of messages, by their objects.
+    pub keeps: HashMap<ExternInst, SmolStr>,
     /// The program reads the payload.
     pub reads_payload: bool,
     /// It reads messages with documents in them.

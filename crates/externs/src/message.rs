@@ -7,6 +7,9 @@
 //!     message_status read(in bit<32> offset);
 //!     message_status read(in bit<32> offset, in bit<32> length);
 //!     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
+//!     bit<64> keep(in bit<64> kept, in bit<32> offset, in bit<32> length);
+//!     message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length);
+//!     message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -18,6 +21,7 @@ use crate::{Extern, Meaning, State};
 use ir::{Bits, CtorValue, ExternData};
 use payload::builtin::Builtin;
 use payload::{Found, Pattern, Schema, Status, Value, read_up_to};
+use std::collections::VecDeque;
 
 /// The extern whose objects read messages.
 pub const MESSAGE: &str = "message";
@@ -25,6 +29,10 @@ pub const MESSAGE: &str = "message";
 pub const READ_MESSAGE: &str = "read";
 /// Its method that reads one no further than needed.
 pub const READ_FOR: &str = "read_for";
+/// Its method that keeps the first bytes of one.
+pub const KEEP: &str = "keep";
+/// Its method that reads one behind bytes that were kept.
+pub const READ_BEHIND: &str = "read_behind";
 /// Its method that gives a number.
 pub const GET_NUMBER: &str = "get_number";
 /// Its method that gives bytes.
@@ -35,6 +43,17 @@ pub const MATCHES_PATTERN: &str = "matches";
 /// Bytes of a message that are read at most: a value of a per-CPU map has room for them, and so has it for a piece of a payload in
 /// which something is looked for.
 pub const MOST_BYTES: u32 = 16 << 10;
+
+/// The number of `message_status.BEGINS`, which only [`READ_BEHIND`] gives.
+pub const BEGINS: u32 = Status::ALL.len() as u32;
+
+/// Messages whose first bytes an object keeps; what was kept first is forgotten first.
+pub const HEADS: u32 = 1024;
+
+/// How many bytes of a message are kept at most by an object with a limit, and how many behind them are read.
+pub const fn kept_and_behind(limit: u32) -> (u32, u32) {
+    (limit / 4, limit / 2)
+}
 
 /// The schema that describes an object's messages. `None` if there is none of its name.
 pub fn schema_of(object: &ExternData) -> Option<Schema> {
@@ -63,6 +82,8 @@ pub(crate) const EXTERN: Extern = Extern {
         methods: &[
             (READ_MESSAGE, read),
             (READ_FOR, read_for),
+            (KEEP, keep),
+            (READ_BEHIND, read_behind),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
@@ -78,6 +99,10 @@ pub struct Message {
     limit: usize,
     /// The attributes of the message that was read last, by their offset.
     found: Vec<Found>,
+    /// The bytes of that message, as far as they were read.
+    bytes: Vec<u8>,
+    /// The first bytes of messages that go on, each with the number that leads to it. The oldest is first.
+    heads: VecDeque<(u64, Vec<u8>)>,
     /// The expressions that were looked for so far.
     patterns: Vec<Pattern>,
 }
@@ -89,6 +114,8 @@ impl Message {
             limit: schema.as_ref().map_or(0, |s| limit_of(data, s) as usize),
             schema: schema.map(Box::new),
             found: Vec::new(),
+            bytes: Vec::new(),
+            heads: VecDeque::new(),
             patterns: Vec::new(),
         }
     }
@@ -96,6 +123,54 @@ impl Message {
     /// A packet begins, of which no message was read yet.
     pub fn forget(&mut self) {
         self.found.clear();
+        self.bytes.clear();
+    }
+
+    /// Reads a message of which there are these bytes, as far as the limit lets: what became of it.
+    fn read(&mut self, bytes: &[u8], limit: usize) -> Result<Status, Fault> {
+        let schema = self.schema.as_ref().ok_or(Fault::Malformed)?;
+        let (status, found) = read_up_to(schema, bytes, limit);
+        self.found = found;
+        self.bytes = bytes[..bytes.len().min(limit)].to_vec();
+        Ok(status)
+    }
+
+    /// Keeps bytes behind those that a number leads to, or with 0 as the first ones: what leads to all.
+    fn keep(&mut self, number: u64, bytes: &[u8]) -> Option<u64> {
+        let (most, _) = kept_and_behind(self.limit as u32);
+        let fits = |length: usize| length <= most as usize;
+        if number != 0 {
+            let mut heads = self.heads.iter_mut();
+            let (_, head) = heads.find(|(known, _)| *known == number)?;
+            return fits(head.len() + bytes.len()).then(|| {
+                head.extend(bytes);
+                number
+            });
+        }
+        fits(bytes.len()).then(|| {
+            let number = self.heads.back().map_or(1, |(last, _)| last + 1);
+            self.heads.push_back((number, bytes.to_vec()));
+            if self.heads.len() > HEADS as usize {
+                self.heads.pop_front();
+            }
+            number
+        })
+    }
+
+    /// Whether a message may begin with the bytes that were read last, which are too few to tell it by.
+    fn begins(&self) -> bool {
+        let schema = self.schema.as_ref();
+        schema.is_some_and(|schema| schema.may_begin(&self.bytes))
+    }
+
+    /// The same, where nothing matters behind the attributes in a list.
+    fn as_far_as(&self, list: &str, status: Status) -> Status {
+        let is_found = |name: &str| self.found.iter().any(|found| found.name == name);
+        // What is behind the last one makes no difference to those in front of it.
+        match names_in(list).all(is_found) {
+            true => Status::Read,
+            false => status,
+        }
     }
 }
 
@@ -122,27 +197,72 @@ fn read_for(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply,
     };
     let message = message(state)?;
     let status = status(message, args, env)?;
-    let is_found = |name: &str| message.found.iter().any(|found| found.name == name);
-    // What is behind the last one makes no difference to those in front of it.
-    let status = match names_in(list).all(is_found) {
-        true => Status::Read,
-        false => status,
-    };
+    let status = message.as_far_as(list, status);
     Ok(Reply::value(Bits::new(8, status.number())))
 }
 
 /// Reads a message: what became of it.
 fn status(message: &mut Message, args: &[Arg], env: &Env<'_>) -> Result<Status, Fault> {
-    let bytes = env.payload_from(index(args, 0)?);
-    let most = match args.get(1) {
-        Some(_) => usize::try_from(index(args, 1)?).unwrap_or(usize::MAX),
+    let limit = message.limit;
+    message.read(asked(args, 0, env)?, limit)
+}
+
+/// The bytes of the payload from the offset on that is an argument, as many as the next one says.
+fn asked<'e>(args: &[Arg], at: usize, env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
+    let bytes = env.payload_from(index(args, at)?);
+    let most = match args.get(at + 1) {
+        Some(_) => usize::try_from(index(args, at + 1)?).unwrap_or(usize::MAX),
         None => usize::MAX,
     };
-    let bytes = &bytes[..bytes.len().min(most)];
-    let schema = message.schema.as_ref().ok_or(Fault::Malformed)?;
-    let (status, found) = read_up_to(schema, bytes, message.limit);
-    message.found = found;
-    Ok(status)
+    Ok(&bytes[..bytes.len().min(most)])
+}
+
+fn keep(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let message = message(state)?;
+    message.forget();
+    let number = index(args, 0)?;
+    let length = usize::try_from(index(args, 2)?).unwrap_or(usize::MAX);
+    let bytes = asked(args, 1, env)?;
+    let number = match bytes.len() == length && !bytes.is_empty() {
+        true => message.keep(number, bytes),
+        false => None,
+    };
+    Ok(Reply::value(Bits::new(64, number.unwrap_or(0))))
+}
+
+fn read_behind(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let message = message(state)?;
+    let number = index(args, 0)?;
+    let rest = asked(args, 1, env)?;
+    let status = match number {
+        0 => {
+            let limit = message.limit;
+            message.read(rest, limit)?
+        }
+        _ => {
+            let mut heads = message.heads.iter();
+            let head = heads.find(|(known, _)| *known == number);
+            let (_, behind) = kept_and_behind(message.limit as u32);
+            match head.map(|(_, head)| [head.as_slice(), rest].concat()) {
+                Some(bytes) => {
+                    let limit = bytes.len() - rest.len() + rest.len().min(behind as usize);
+                    message.read(&bytes, limit)?
+                }
+                None => {
+                    message.forget();
+                    return Ok(Reply::value(Bits::new(8, Status::Other.number())));
+                }
+            }
+        }
+    };
+    if status == Status::Other && message.begins() {
+        return Ok(Reply::value(Bits::new(8, BEGINS)));
+    }
+    let status = match args.get(3) {
+        Some(Arg::String(list)) => message.as_far_as(list, status),
+        _ => status,
+    };
+    Ok(Reply::value(Bits::new(8, status.number())))
 }
 
 /// The value of the attribute that the first argument names.

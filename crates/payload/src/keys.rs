@@ -129,6 +129,12 @@ pub(crate) static MESSAGE: Spec = Spec {
             "next = { body = \"body\", length = \"content_length\" }",
         ),
         optional(
+            "follow",
+            Kind::Flag,
+            "Whether a message that a segment of TCP ends in goes on in the next one.",
+            "follow = true",
+        ),
+        optional(
             "exchange",
             Kind::Table(&EXCHANGE),
             "Which messages are requests, and which are the responses to them; without `request` and `response`, those to and from its ports.",
@@ -221,6 +227,31 @@ pub(crate) static NEXT: Spec = Spec {
             Kind::Text,
             "An attribute with which the length is not known.",
             "unless = \"header.transfer-encoding\"",
+        ),
+        optional(
+            "none",
+            Kind::Table(&NO_BODY),
+            "Which messages have no such bytes, whatever the length says. Others with the attribute may have none too: if another such message begins in their place.",
+            "none = { attribute = \"status\", values = [204, 304] }",
+        ),
+    ],
+};
+
+/// Messages without a body.
+pub(crate) static NO_BODY: Spec = Spec {
+    name: "the messages without a body",
+    keys: &[
+        required(
+            "attribute",
+            Kind::Text,
+            "The attribute that tells them.",
+            "attribute = \"status\"",
+        ),
+        required(
+            "values",
+            Kind::Numbers(0, u32::MAX as i64),
+            "The numbers that it has in them.",
+            "values = [204, 304]",
         ),
     ],
 };

@@ -1,6 +1,6 @@
 //! A message schema, as data.
 
-use crate::{CharSet, Condition, Exchange, Linear};
+use crate::{CharSet, Condition, Exchange, Linear, Side};
 
 /// The protocol below the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +42,11 @@ impl Signature {
         rest.is_some_and(|rest| rest.starts_with(&self.bytes))
             && self.and.as_ref().is_none_or(further)
     }
+
+    /// Whether it may be of a message of which there are only these bytes so far: its own begin with them.
+    fn may_follow(&self, message: &[u8]) -> bool {
+        self.at == 0 && message.len() < self.bytes.len() && self.bytes.starts_with(message)
+    }
 }
 
 /// Where in a segment another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
@@ -53,6 +58,8 @@ pub struct Next {
     pub length: String,
     /// If it is there, the length is not known.
     pub unless: Option<String>,
+    /// Which messages have no body, whatever the length says.
+    pub none: Option<Side>,
 }
 
 /// What bounds the work on one message.
@@ -88,6 +95,8 @@ pub struct Schema {
     pub recognise: Vec<Signature>,
     /// Where another message begins in the same segment; `None` if there is none.
     pub next: Option<Next>,
+    /// Whether a message that a segment of TCP ends in goes on in the next one.
+    pub follow: bool,
     /// What answers what; `None` if nothing says that.
     pub exchange: Option<Exchange>,
     /// Bounds.
@@ -104,6 +113,19 @@ impl Schema {
     /// Whether a payload is this message, as far as its first bytes show.
     pub fn recognises(&self, payload: &[u8]) -> bool {
         self.recognise.is_empty() || self.recognise.iter().any(|s| s.is_of(payload))
+    }
+
+    /// Whether a message may begin with these bytes, which are too few for [`Schema::recognises`].
+    pub fn may_begin(&self, bytes: &[u8]) -> bool {
+        self.recognise.iter().any(|s| s.may_follow(bytes))
+    }
+
+    /// The most bytes that [`Schema::recognises`] looks at.
+    pub fn signature_bytes(&self) -> usize {
+        let further = |s: &Signature| s.and.as_ref().map_or(0, |(at, bytes)| at + bytes.len());
+        let ends = self.recognise.iter();
+        let ends = ends.map(|s| further(s).max(s.at + s.bytes.len()));
+        ends.max().unwrap_or(0)
     }
 }
 
@@ -270,6 +292,28 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
+}
+
+impl Field {
+    /// The only bytes that may stand in front of the end of the field, where those that are trimmed are among them.
+    pub fn chars_to_end(&self) -> Option<CharSet> {
+        let trim = self.trim.unwrap_or_else(CharSet::empty);
+        self.chars.filter(|chars| {
+            let mut trimmed = (0..=255u8).filter(|&byte| trim.contains(byte));
+            trimmed.all(|byte| chars.contains(byte))
+        })
+    }
+
+    /// Of a field whose end has not come so far: whether a byte that cannot stand in it shows that none may come. The last byte may be the first
+    /// one of an end of two.
+    pub fn shows_early(&self) -> bool {
+        match &self.extent {
+            Extent::Until { ends, .. } => {
+                self.chars_to_end().is_some() && ends.iter().all(|end| end.len() <= 2)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Which of a field's values an attribute is.

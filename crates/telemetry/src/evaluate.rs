@@ -4,11 +4,12 @@ use crate::aggregate::State;
 use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages, Payload, Reader};
+use crate::messages::{Found, Messages, Payload, Place, Reader};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
 use crate::report::{Counts, Report, Row};
+use crate::streams::Streams;
 use crate::value::Value;
 use crate::{MAX_AGGREGATES, MAX_KEYS, MAX_TEXT, check};
 use std::borrow::Cow;
@@ -31,6 +32,8 @@ pub struct Frame<'a> {
 pub struct Evaluator<'m> {
     /// Reads the messages that the query is about.
     reader: Option<Box<dyn Reader + 'm>>,
+    /// Of a query whose messages go on from segment to segment.
+    streams: Option<Streams>,
     figures: Figures,
 }
 
@@ -87,6 +90,8 @@ impl<'m> Evaluator<'m> {
         let exchanges = exchanges.and_then(Exchanges::new);
         names.extend(exchanges.iter().flat_map(Exchanges::attributes));
         let reader = query.kind.map(|kind| messages.reader(kind, &names));
+        let streams = schema.filter(|schema| schema.follow);
+        let streams = streams.and_then(|_| Streams::new(exchanges.is_some()));
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
         let mut figures = Figures {
             query,
@@ -101,23 +106,44 @@ impl<'m> Evaluator<'m> {
             // Nothing is counted as nothing.
             group(&mut figures.groups, &figures.query, seed, &[]);
         }
-        Evaluator { reader, figures }
+        Evaluator {
+            reader,
+            streams,
+            figures,
+        }
     }
 
     /// Takes a packet.
     pub fn packet(&mut self, frame: &Frame) {
         let packet = Packet::new(frame.bytes, frame.length, frame.link);
-        self.take(&packet, frame.time);
+        self.take(&packet, None, frame.time);
     }
 
     /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
-    /// ports and the length, which is that of the bytes, have values besides the attributes of messages.
+    /// ports and the length, which is that of the bytes, have values besides the attributes of messages. It is read by itself.
     pub fn received(&mut self, payload: Payload, time: Duration) {
-        self.take(&Packet::received(payload), time);
+        self.take(&Packet::received(payload), None, time);
     }
 
-    fn take(&mut self, packet: &Packet, time: Duration) {
-        let Evaluator { reader, figures } = self;
+    /// The same of what one call read of a stream, whose messages go on in what the next call reads. The application tells its streams, in each direction, by
+    /// numbers of its own, and says by [`Evaluator::ended`] where one ends.
+    pub fn received_of(&mut self, stream: u64, payload: Payload, time: Duration) {
+        self.take(&Packet::received(payload), Some(stream), time);
+    }
+
+    /// Takes note that a stream ended: what comes with its number is another one.
+    pub fn ended(&mut self, stream: u64) {
+        if let Some(streams) = &mut self.streams {
+            streams.end(stream);
+        }
+    }
+
+    fn take(&mut self, packet: &Packet, stream: Option<u64>, time: Duration) {
+        let Evaluator {
+            reader,
+            streams,
+            figures,
+        } = self;
         figures.counts.packets += 1;
         let (first, last) = figures.times.unwrap_or((time, time));
         figures.times = Some((first.min(time), last.max(time)));
@@ -132,9 +158,14 @@ impl<'m> Evaluator<'m> {
             return;
         };
         let from = (packet, &payload);
-        reader.read(&payload, &mut |message| {
-            figures.message(from, time, message)
-        });
+        let mut each = |message: Found| figures.message(from, time, message);
+        match streams {
+            Some(streams) => {
+                streams.read(from, stream, reader.as_mut(), &mut each);
+                figures.counts.streams = streams.counts();
+            }
+            None => reader.read(&payload, &mut Place::default(), &mut each),
+        }
     }
 
     /// What became of the packets so far.
@@ -175,7 +206,7 @@ impl<'m> Evaluator<'m> {
 impl Figures {
     /// Takes a message: of a query about response times a response with its request is a record, of others each message.
     fn message(&mut self, from: (&Packet, &Payload), time: Duration, message: Found) {
-        self.counts.malformed += u64::from(!message.whole);
+        self.counts.malformed += u64::from(!message.whole && !message.unread);
         if let Some(exchanges) = &mut self.exchanges {
             let answered = exchanges.take(from, time, message, &mut self.counts);
             if let Some((values, time)) = answered {

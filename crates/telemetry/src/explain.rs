@@ -2,9 +2,9 @@
 
 use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
 use crate::catalogue::{Attribute, Source, Type};
-use crate::messages::Messages;
+use crate::messages::{MOST_KEPT, Messages};
 use crate::query::{Condition, Function, Predicate, Query};
-use crate::{exchange, groups};
+use crate::{exchange, groups, streams};
 use payload::{Exchange, plan};
 
 /// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
@@ -37,7 +37,8 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
         };
         lines.push(format!("reads {}: {ty}, from the {from}", attribute.name));
     }
-    if let Some(schema) = query.kind.and_then(|kind| messages.schema(kind)) {
+    let schema = query.kind.and_then(|kind| messages.schema(kind));
+    if let Some(schema) = schema {
         let exchange = schema
             .exchange
             .as_ref()
@@ -57,6 +58,16 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
         lines.push(format!(
             "on the path: a program reads each message once, {how_far}: {}",
             passage.technique.name()
+        ));
+    }
+    if schema.is_some_and(|schema| schema.follow) {
+        let cut = match query.is_about_exchanges() {
+            true => "a head that is cut is read no further".to_owned(),
+            false => format!("of a head that is cut, {} are kept", size(MOST_KEPT)),
+        };
+        lines.push(format!(
+            "streams: messages go on from segment to segment of {} directions of connections; {cut}",
+            streams::STREAMS,
         ));
     }
     if query.is_about_exchanges() {

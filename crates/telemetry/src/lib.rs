@@ -32,6 +32,7 @@
 
 mod aggregate;
 mod ast;
+mod behind;
 pub mod capture;
 mod catalogue;
 mod check;
@@ -48,6 +49,7 @@ mod program;
 mod query;
 mod report;
 mod schemas;
+mod streams;
 mod value;
 pub mod view;
 
@@ -56,12 +58,13 @@ pub use catalogue::{Attribute, Catalogue, Field, Type, describe_fields};
 pub use evaluate::{Evaluator, Frame, Link};
 pub use explain::explain;
 pub use groups::MAX_GROUPS;
-pub use messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
+pub use messages::{Found, Messages, NoMessages, Payload, Place, Reader, Transport};
 pub use payload::Pattern;
 pub use program::{Kept, Reading, check_for_kernel, groups_on_path, objects_of, program};
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 pub use report::{Counts, Report, Row, Unit};
 pub use schemas::Schemas;
+pub use streams::Followed;
 pub use value::{Flow, Value};
 
 use diag::{Diagnostics, SourceMap};

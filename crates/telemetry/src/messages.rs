@@ -68,16 +68,121 @@ pub struct Found<'r, 'a> {
     /// The values of the attributes that were asked for, in the order in which they were asked for; of a malformed message, those that
     /// are in front of what is wrong.
     pub values: &'r [Option<Value<'a>>],
-    /// Where in the payload it begins.
-    pub start: usize,
+    /// Where it begins: an offset in the payload, or so many bytes in front of it.
+    pub start: i64,
     /// Whether nothing is wrong with it. A malformed message ends the reading.
     pub whole: bool,
+    /// Whether it could not be read as its rest is missing, which is no fault of its own.
+    pub unread: bool,
+}
+
+/// Where in a stream its next message begins, before a payload of it is read and behind that. A new one is that of a stream of which nothing
+/// is known: there, a message begins with a payload, or not at all.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// From which byte of the payload on it is read.
+    pub at: usize,
+    /// Messages that begin there, or further behind, are not read.
+    pub until: usize,
+    /// Bytes behind those of the payload that the capture left out.
+    pub cut: usize,
+    /// Whether a message begins there, or is to be gone on with.
+    pub known: bool,
+    /// Bytes of a body behind the payload, behind which the next message begins.
+    pub skip: u64,
+    /// Whether that body is empty if a message begins in its place, which so far is not known: what came of it was kept.
+    pub unsure: bool,
+    /// The bytes that were kept of a message whose head goes on there.
+    pub kept: Vec<u8>,
+    /// Whether that message was read before as far as it is wanted.
+    pub recorded: bool,
+    /// Whether a message has begun, in its head or in its body, and has not ended.
+    pub begun: bool,
+    /// Whether nothing is kept for what follows the payload, which may never come.
+    pub alone: bool,
+    /// Whether a message that is cut is taken as it is, instead of waiting for its rest: its place among others counts.
+    pub in_order: bool,
+    /// Whether the payload had a message.
+    pub seen: bool,
+    /// Messages so far behind which it is not known where the next one begins.
+    pub unfollowed: u64,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place {
+            at: 0,
+            until: usize::MAX,
+            cut: 0,
+            known: false,
+            skip: 0,
+            unsure: false,
+            kept: Vec::new(),
+            recorded: false,
+            begun: false,
+            alone: false,
+            in_order: false,
+            seen: false,
+            unfollowed: 0,
+        }
+    }
+}
+
+/// The most bytes that are kept of a message whose head goes on in the next payload of its stream.
+pub(crate) const MOST_KEPT: usize = 4096;
+
+/// The bytes by which it is told whether a message begins in the place of a body.
+pub(crate) const LOOKED_AT: usize = 32;
+
+impl Place {
+    /// That of a payload behind which nothing may come.
+    pub(crate) fn alone() -> Place {
+        Place {
+            alone: true,
+            ..Place::default()
+        }
+    }
+
+    /// Whether nothing can be kept for what follows.
+    pub(crate) fn is_last(&self) -> bool {
+        self.alone || self.cut > 0
+    }
+
+    /// Nobody knows where the next message begins.
+    pub(crate) fn lose(&mut self) {
+        (self.known, self.begun, self.recorded) = (false, false, false);
+        self.kept.clear();
+    }
+
+    /// Keeps the first bytes of a message, until its rest comes.
+    pub(crate) fn keep(&mut self, message: &[u8]) {
+        (self.known, self.begun) = (true, true);
+        self.kept = message.to_vec();
+    }
 }
 
 /// Reads messages of one kind, for the values of some of their attributes.
 pub trait Reader {
-    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none.
-    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>));
+    /// Whether the messages that a payload may carry go on in the next one of its stream.
+    fn follows(&self, payload: &Payload) -> bool {
+        let _ = payload;
+        false
+    }
+
+    /// Whether several messages follow one another in a stream, so that it is known where the next one begins.
+    fn several(&self) -> bool {
+        true
+    }
+
+    /// Whether a message begins with these bytes, in front of which one may have no body; `None` if they are too few to tell.
+    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
+        let _ = bytes;
+        Some(false)
+    }
+
+    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved
+    /// on if its messages are followed.
+    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found));
 }
 
 /// No kind of message.
@@ -99,5 +204,5 @@ impl Messages for NoMessages {
 }
 
 impl Reader for NoMessages {
-    fn read<'a>(&mut self, _: &Payload<'a>, _: &mut dyn FnMut(Found<'_, 'a>)) {}
+    fn read(&mut self, _: &Payload, _: &mut Place, _: &mut dyn FnMut(Found)) {}
 }

@@ -20,6 +20,8 @@ pub enum Link {
 #[derive(Debug)]
 pub(crate) struct Packet<'a> {
     length: u32,
+    /// As far as they were captured.
+    bytes: &'a [u8],
     ethernet: Option<&'a [u8; 14]>,
     headers: Option<LaxSlicedPacket<'a>>,
     /// What an application received, without headers.
@@ -31,6 +33,7 @@ impl<'a> Packet<'a> {
     pub(crate) fn new(bytes: &'a [u8], length: u32, link: Link) -> Packet<'a> {
         Packet {
             length,
+            bytes,
             ethernet: match link {
                 Link::Ethernet => bytes.first_chunk(),
                 Link::Ip => None,
@@ -47,6 +50,7 @@ impl<'a> Packet<'a> {
     pub(crate) fn received(payload: Payload<'a>) -> Packet<'a> {
         Packet {
             length: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
+            bytes: payload.bytes,
             ethernet: None,
             headers: None,
             received: Some(payload),
@@ -203,6 +207,41 @@ impl<'a> Packet<'a> {
             source_port,
             destination_port,
         })
+    }
+
+    /// Bytes of what TCP carries that the capture left out.
+    pub(crate) fn cut_payload(&self) -> usize {
+        let cut = (self.length as usize).saturating_sub(self.bytes.len());
+        let headers = self.headers.as_ref().filter(|_| cut > 0);
+        let Some((headers, Some(TransportSlice::Tcp(tcp)))) = headers.map(|h| (h, &h.transport))
+        else {
+            return 0;
+        };
+        // Behind the IP packet there may be other bytes.
+        let (header, length) = match &headers.net {
+            Some(LaxNetSlice::Ipv4(ip)) => {
+                let header = ip.header();
+                (header.slice(), usize::from(header.total_len()))
+            }
+            Some(LaxNetSlice::Ipv6(ip)) => {
+                let header = ip.header();
+                let length = usize::from(header.payload_length());
+                let whole = if length == 0 {
+                    0
+                } else {
+                    length + header.slice().len()
+                };
+                (header.slice(), whole)
+            }
+            _ => return 0,
+        };
+        let payload = tcp.payload();
+        let in_front = payload.as_ptr().addr() - header.as_ptr().addr();
+        match length {
+            // One that is larger than any length, as segmentation is done later.
+            0 => cut,
+            length => length.saturating_sub(in_front + payload.len()).min(cut),
+        }
     }
 
     /// What TCP or UDP carries.

@@ -3,6 +3,7 @@
 use crate::aggregate::Cell;
 use crate::catalogue::Type;
 use crate::query::{Aggregate, Query};
+use crate::streams::Followed;
 use crate::value::Value;
 
 /// The figures of all groups.
@@ -102,6 +103,8 @@ pub struct Counts {
     pub unanswered: u64,
     /// Responses without a request that is known. Only of a query about response times.
     pub unmatched: u64,
+    /// What became of the streams of messages that go on from segment to segment.
+    pub streams: Followed,
 }
 
 /// By what rows are ordered.

@@ -1,7 +1,8 @@
 //! Messages that a schema describes, read by the plain reader of crate `payload`.
 
+use crate::behind::{Behind, begins, behind, is_cut, looked};
 use crate::catalogue::Type;
-use crate::messages::{Found, Messages, NoMessages, Payload, Reader, Transport};
+use crate::messages::{Found, MOST_KEPT, Messages, NoMessages, Payload, Place, Reader, Transport};
 use crate::value::Value;
 use payload::{Kind, Schema, Taken, Wanted, plan};
 use std::borrow::Cow;
@@ -79,6 +80,8 @@ impl Messages for Schemas {
 struct ByWanted<'s> {
     /// What is asked for, and behind it the attributes that tell where the next message begins.
     wanted: Wanted<'s>,
+    /// The attribute of messages that may have no body, if there are such.
+    bodiless: Option<Wanted<'s>>,
     /// The types of what is asked for; nothing for a name that stands for nothing.
     types: Vec<Option<Type>>,
     /// Room for the values of a message.
@@ -88,12 +91,15 @@ struct ByWanted<'s> {
 impl<'s> ByWanted<'s> {
     fn new(schema: &'s Schema, wanted: &[&str]) -> ByWanted<'s> {
         let mut names = wanted.to_vec();
+        let none = schema.next.as_ref().and_then(|next| next.none.as_ref());
         if let Some(next) = &schema.next {
             names.extend([next.body.as_str(), &next.length]);
             names.extend(next.unless.as_deref());
+            names.extend(none.map(|none| none.attribute.as_str()));
         }
         ByWanted {
             wanted: Wanted::new(schema, &names),
+            bodiless: none.map(|none| Wanted::new(schema, &[&none.attribute])),
             types: wanted.iter().map(|name| ty(schema, name)).collect(),
             values: Vec::new(),
         }
@@ -101,32 +107,127 @@ impl<'s> ByWanted<'s> {
 }
 
 impl Reader for ByWanted<'_> {
-    fn read<'a>(&mut self, payload: &Payload<'a>, each: &mut dyn FnMut(Found<'_, 'a>)) {
+    fn follows(&self, payload: &Payload) -> bool {
+        let schema = self.wanted.schema();
+        schema.follow && carries(schema, payload)
+    }
+
+    fn several(&self) -> bool {
+        self.wanted.schema().next.is_some()
+    }
+
+    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
+        match &mut self.bodiless {
+            Some(bodiless) => begins(bodiless, bytes),
+            None => Some(false),
+        }
+    }
+
+    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found)) {
         let schema = self.wanted.schema();
         if !carries(schema, payload) {
             return;
         }
+        let bytes = payload.bytes;
+        let length = (bytes.len() + place.cut) as i64;
+        while place.at < bytes.len().min(place.until) {
+            let rest = &bytes[place.at..];
+            let kept = std::mem::take(&mut place.kept);
+            let message: Cow<[u8]> = match kept.is_empty() {
+                true => rest.into(),
+                false => [kept.as_slice(), rest].concat().into(),
+            };
+            if !schema.recognises(&message) {
+                let is_known = std::mem::take(&mut place.known);
+                if is_known && schema.may_begin(&message) && !place.is_last() {
+                    return place.keep(&message);
+                }
+                place.lose();
+                place.unfollowed += u64::from(is_known);
+                if kept.is_empty() {
+                    return;
+                }
+                // What was kept was none; but one may begin here.
+                continue;
+            }
+            place.seen = true;
+            let start = place.at as i64 - kept.len() as i64;
+            let Some(found) = self.message(&message, start, place, each) else {
+                return;
+            };
+            let (body, end) = (start + found.body as i64, start + found.end as i64);
+            place.known = true;
+            place.unsure = found.unsure;
+            place.begun = end > length && body < length;
+            if end > length {
+                place.skip = (end - length) as u64;
+                if found.unsure {
+                    place.kept = bytes.get(body as usize..).unwrap_or_default().to_vec();
+                }
+                return;
+            }
+            place.at = end as usize;
+        }
+        // What the capture left out may have begun there.
+        if place.known && place.at >= bytes.len() && (place.at as i64) < length {
+            place.unfollowed += 1;
+            place.lose();
+        }
+    }
+}
+
+impl ByWanted<'_> {
+    /// Reads a message: what is behind its head, if that is known.
+    fn message(
+        &mut self,
+        message: &[u8],
+        start: i64,
+        place: &mut Place,
+        each: &mut dyn FnMut(Found),
+    ) -> Option<Behind> {
+        let schema = self.wanted.schema();
+        let recorded = std::mem::take(&mut place.recorded);
         let mut values = emptied(std::mem::take(&mut self.values));
-        let mut rest = payload.bytes;
-        while !rest.is_empty() && schema.recognises(rest) {
-            let answer = self.wanted.read(rest);
-            let (own, about_next) = answer.values.split_at_mut(self.types.len());
-            // A parser that stops at what it looks for does not see what is wrong behind it.
-            let whole = answer.malformed.is_none() || own.iter().all(Option::is_some);
+        let answer = self.wanted.read(message);
+        let (own, about_next) = answer.values.split_at_mut(self.types.len());
+        let is_complete = answer.malformed.is_none();
+        // A parser that stops at what it looks for does not see what is wrong behind it.
+        let whole = is_complete || own.iter().all(Option::is_some);
+        // What follows a message that was read as far as it is wanted matters only if another one does.
+        let goes_on = schema.follow
+            && answer.malformed.is_some_and(is_cut)
+            && (schema.next.is_some() || !whole);
+        let waits = goes_on && !place.in_order && !place.is_last() && message.len() <= MOST_KEPT;
+        if !recorded && (whole || !waits) {
             let typed = own.iter_mut().zip(&self.types);
-            values.clear();
-            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, rest, (*ty)?)));
+            values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
             each(Found {
                 values: &values,
-                start: payload.bytes.len() - rest.len(),
+                start,
                 whole,
+                unread: goes_on,
             });
-            if !whole {
-                break;
-            }
-            rest = behind(about_next, rest);
+        }
+        let next = match &schema.next {
+            Some(next) if is_complete => behind(next, about_next, message),
+            _ => None,
+        };
+        let bodiless = &mut self.bodiless;
+        let next = next.map(|next| match bodiless {
+            Some(bodiless) if next.unsure => looked(bodiless, next, message, place.cut),
+            _ => next,
+        });
+        if waits {
+            place.keep(message);
+            place.recorded = recorded || whole;
+        } else if next.is_none() {
+            // One that is wrong behind all that is wanted is no malformed one.
+            let is_unknown = goes_on || schema.next.is_some() && whole;
+            place.unfollowed += u64::from(is_unknown);
+            place.lose();
         }
         self.values = emptied(values);
+        next
     }
 }
 
@@ -145,39 +246,6 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
     let ports = [payload.source_port, payload.destination_port];
     transport == payload.transport
         && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
-}
-
-/// What follows a message in the same payload, where messages of its kind do: of HTTP, requests that are sent without waiting for answers
-/// (RFC 9112, section 9.3.2), and their answers. The values are those of the names in [`payload::Next`], in its order.
-fn behind<'a>(values: &[Option<Taken>], bytes: &'a [u8]) -> &'a [u8] {
-    let (Some(Some(body)), Some(length)) = (values.first(), values.get(1)) else {
-        return &[];
-    };
-    if let Some(Some(_)) = values.get(2) {
-        return &[];
-    }
-    let digits = match length {
-        Some(taken) => match &taken.value {
-            None => bytes.get(taken.offset..taken.offset + taken.length),
-            Some(payload::Value::Bytes(digits)) => Some(digits.as_slice()),
-            Some(payload::Value::Number(_)) => None,
-        },
-        None => None,
-    };
-    let length = match digits {
-        None => 0,
-        // More digits are more than a packet has.
-        Some(digits) if (1..=5).contains(&digits.len()) => {
-            match digits.iter().all(u8::is_ascii_digit) {
-                true => digits
-                    .iter()
-                    .fold(0, |n, digit| n * 10 + usize::from(digit - b'0')),
-                false => return &[],
-            }
-        }
-        Some(_) => return &[],
-    };
-    bytes.get(body.offset + length..).unwrap_or_default()
 }
 
 /// The type of the values that a name stands for, if it stands for any.

@@ -2,8 +2,8 @@
 
 use super::{
     EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    PATTERN, READ, READ_FOR, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas,
-    names_in, schema_name, schema_of,
+    PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, names_in,
+    read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostic, Diagnostics, Span};
@@ -96,7 +96,7 @@ impl Check<'_> {
         let Some(schema) = self.schemas.get(&object) else {
             return;
         };
-        if let (READ_FOR, Some(ExternArg::String(list))) = (call.name.as_str(), call.args.get(2)) {
+        if let Some(list) = read_for(call) {
             let all = names_in(list).map(|name| asked(schema, name, span));
             let wrong = all.filter_map(Result::err);
             return wrong.for_each(|wrong| self.found.push(*wrong));

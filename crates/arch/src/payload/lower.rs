@@ -1,7 +1,7 @@
 //! What calls about the payload become for targets: the parser counts how far it got, and each call has it as its last argument, in
 //! bits. An attribute of a message can only be had if one was read before: the call has that as its last argument.
 
-use super::{EXTERNS, GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_FOR, READ_MESSAGE};
+use super::{EXTERNS, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, reads_message};
 use diag::Span;
 use ir::{
     BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
@@ -78,7 +78,7 @@ fn number(program: &mut Program, name: &str, width: u32) -> Var {
     })
 }
 
-/// For each object that reads messages a variable that is 1 once it did.
+/// For each object that reads messages a variable that is 1 once it did, and has the message in its memory.
 fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
     let objects = program
         .externs
@@ -93,8 +93,7 @@ fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
 fn asks_where(program: &Program, call: &ExternCall) -> bool {
     match call.object {
         Some(object) => {
-            let reads = [READ_MESSAGE, READ_FOR].contains(&call.name.as_str());
-            reads && program.externs[object].ty == MESSAGE
+            (reads_message(call) || call.name == KEEP) && program.externs[object].ty == MESSAGE
         }
         None => WITH_PAYLOAD.contains(&call.name.as_str()) || EXTERNS.contains(&call.name.as_str()),
     }
@@ -119,16 +118,18 @@ fn answered(
             if asks_where(program, call) {
                 call.args
                     .push(ExternArg::In(vec![build::var(program, parsed, span)]));
-                then = mark;
+                // Keeping bytes takes the memory of the message.
+                let is_read = u32::from(call.name != KEEP);
+                then = mark.map(|mark| (mark, is_read));
             } else if let Some(mark) = mark.filter(|_| ASKING.contains(&call.name.as_str())) {
                 call.args
                     .push(ExternArg::In(vec![build::var(program, mark, span)]));
             }
         }
         out.push(stmt);
-        if let Some(mark) = then {
-            let one = ExprKind::Const(Bits::new(1, 1u32));
-            let value = build::make(program, one, Type::bit(1), span);
+        if let Some((mark, is_read)) = then {
+            let is_read = ExprKind::Const(Bits::new(1, is_read));
+            let value = build::make(program, is_read, Type::bit(1), span);
             let dst = Place::Var(mark);
             out.push(Stmt::new(StmtKind::Assign { dst, value }, span));
         }

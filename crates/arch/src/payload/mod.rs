@@ -9,12 +9,12 @@ pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::lower;
 
 pub use externs::message::{
-    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_FOR, READ_MESSAGE, limit_of,
-    names_in, schema_name, schema_of,
+    GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,
+    READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name, schema_of,
 };
 pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
-use ir::{ExternData, Program, StmtKind, visit};
+use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
 use payload::builtin;
 
 /// The externs of `payload.p4`.
@@ -26,6 +26,24 @@ pub const WIDEST_READ: u32 = 1024;
 pub const WIDEST_ATTRIBUTE: u32 = 2048;
 /// Bits of a constant that is compared or looked for.
 pub const WIDEST_CONSTANT: u32 = 512;
+
+/// Whether a call of a method of [`MESSAGE`] reads a message.
+pub fn reads_message(call: &ExternCall) -> bool {
+    [READ_MESSAGE, READ_FOR, READ_BEHIND].contains(&call.name.as_str())
+}
+
+/// The list of the attributes for which such a call reads a message; `None` if it is read to its end.
+pub fn read_for(call: &ExternCall) -> Option<&String> {
+    let at = match call.name.as_str() {
+        READ_FOR => 2,
+        READ_BEHIND => 3,
+        _ => return None,
+    };
+    match call.args.get(at) {
+        Some(ExternArg::String(list)) => Some(list),
+        _ => None,
+    }
+}
 
 /// Whether reading the payload takes a program loops: it reads messages, or looks for bytes.
 pub fn has_loops(program: &Program) -> bool {

@@ -18,6 +18,7 @@ enum {
     MESSAGE_POINTER_LOOP,
     MESSAGE_UNEXPECTED,
     MESSAGE_TOO_LONG,
+    MESSAGE_BEGINS,
 };
 
 #define MESSAGE_SLACK 64
@@ -49,6 +50,18 @@ struct message_value {
     u64 number;
 };
 
+/* The first bytes of a message that goes on in a later packet. They are where their number leads to, until so many others were
+ * kept; the first place has the number that was given last. Bytes that change have no number. */
+#define MESSAGE_HEADS 1024
+#define MESSAGE_CHANGING 0xffffffffffffffffull
+#define MESSAGE_HEAD_BYTES 4096
+struct message_head {
+    u64 number;
+    u32 length;
+    u32 unused;
+    u8 bytes[MESSAGE_HEAD_BYTES + 8];
+};
+
 /* What offsets into a message's memory are masked by, and the address of one. */
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
@@ -69,6 +82,89 @@ INLINE long message_copy(void *ctx, u64 from, u8 *bytes, u32 length, u32 mask)
     barrier_var(last);
     last &= mask;
     return packet_load_bytes(ctx, from, bytes, last + 1);
+}
+
+/* The same of what goes on behind the bytes in front, to half of the memory at most. */
+INLINE long message_copy_behind(void *ctx, u64 from, u8 *bytes, u32 front, u32 length, u32 mask)
+{
+    u32 last = length - 1;
+
+    barrier_var(last);
+    last &= mask >> 1;
+    barrier_var(front);
+    front &= mask >> 1;
+    return packet_load_bytes(ctx, from, bytes + front, last + 1);
+}
+
+/* The place of the bytes with a number. */
+INLINE u32 message_slot(u64 number)
+{
+    return 1 + (u32)number % MESSAGE_HEADS;
+}
+
+/* The next number. */
+INLINE u64 message_number(struct message_head *counter)
+{
+    return __sync_fetch_and_add(&counter->number, 1) + 1;
+}
+
+/* What the offsets of whole words of the bytes that are kept are masked by. */
+#define MESSAGE_HEAD_MASK (MESSAGE_HEAD_BYTES - 8)
+
+/* Copies up to as many bytes as are kept, in whole words, behind so many others, the last one first: an offset that began with 0 would be another
+ * number for the verifier in each turn. */
+INLINE void message_copy_words(u8 *to, u32 front, const u8 *from, u32 mask, u32 length)
+{
+    for (;;) {
+        u32 at = (length - 1) & mask & MESSAGE_HEAD_MASK;
+        u32 behind = (front + at) & (MESSAGE_HEAD_BYTES - 1);
+
+        *(any64 *)(to + behind) = *(const any64 *)(from + at);
+        if (length <= 8)
+            return;
+        length -= 8;
+        forget_bounds(length);
+        may_goto(end);
+    }
+end:
+    return;
+}
+
+/* Keeps bytes under a new number, or behind those that have a number: the number, or 0 if these are not there any more, or `most` are too few for
+ * all. Nobody finds them while they change, or changes them too. */
+INLINE u64 message_keep(struct message_head *head, u64 kept, u64 number, const u8 *bytes, u32 mask, u32 length, u32 most)
+{
+    u32 front = 0;
+
+    if (kept) {
+        if (__sync_val_compare_and_swap(&head->number, kept, MESSAGE_CHANGING) != kept)
+            return 0;
+        front = head->length;
+        if (front > most || length > most - front) {
+            (void)__sync_lock_test_and_set(&head->number, kept);
+            return 0;
+        }
+    } else if (__sync_lock_test_and_set(&head->number, MESSAGE_CHANGING) == MESSAGE_CHANGING) {
+        return 0;
+    }
+    message_copy_words(head->bytes, front, bytes, mask, length);
+    head->length = front + length;
+    (void)__sync_lock_test_and_set(&head->number, number);
+    return number;
+}
+
+/* Copies bytes that were kept to a memory: how many, or 0 if others are there now. */
+INLINE u32 message_restore(struct message_head *head, u64 number, u8 *bytes, u32 mask, u32 most)
+{
+    u32 length;
+
+    if (__sync_fetch_and_add(&head->number, 0) != number)
+        return 0;
+    length = head->length;
+    if (!length || length > most)
+        return 0;
+    message_copy_words(bytes, 0, head->bytes, mask, length);
+    return __sync_fetch_and_add(&head->number, 0) == number ? length : 0;
 }
 
 /* Whether the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */

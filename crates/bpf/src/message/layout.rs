@@ -182,9 +182,19 @@ impl Writer<'_> {
                     let there = vec![Stmt::Update(BinOp::Add, C::id(AT), length), Stmt::Break];
                     Stmt::If(stands(&C::id(AT), window.left(), end), there, Block::new())
                 };
-                let mut first: Block = ends.into_iter().map(stop).collect();
+                let mut first: Block = ends.iter().copied().map(stop).collect();
                 let failed = self.fail(status("TRUNCATED"));
-                first.push(Stmt::If(at_end, failed, Block::new()));
+                // What is left may be the first bytes of what stops it.
+                let begins = ends
+                    .iter()
+                    .flat_map(|end| (1..end.len()).map(|size| &end[..size]));
+                let begins = begins.map(|bytes| {
+                    let size = C::int(bytes.len() as u64);
+                    let alone = C::bin(BinOp::Eq, window.left(), size);
+                    C::and(alone, stands(&C::id(AT), window.left(), bytes))
+                });
+                let none = begins.fold(at_end, C::or);
+                first.push(Stmt::If(none, failed, Block::new()));
                 self.turns(frame, id, window, first);
             }
             Repeat::Chain(link) => self.chain(frame, id, window, *link),

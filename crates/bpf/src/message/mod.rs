@@ -4,6 +4,7 @@
 
 pub(crate) mod cursor;
 mod document;
+mod head;
 mod instance;
 mod layout;
 mod needs;
@@ -25,7 +26,8 @@ use crate::features::Feature;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use arch::payload::{
-    GET_BYTES, GET_NUMBER, MATCHES_PATTERN, MESSAGE, READ_FOR, READ_MESSAGE, names_in,
+    GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, READ_BEHIND, READ_FOR, READ_MESSAGE,
+    names_in, read_for, reads_message,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -47,9 +49,16 @@ pub(crate) struct Asked {
     names: Vec<String>,
     /// Which attributes messages are read for, each list once; `None` for all of the message.
     reads: Vec<Option<String>>,
+    /// Whether first bytes of messages are kept.
+    keeps: bool,
 }
 
 impl Asked {
+    /// Whether first bytes of messages are kept.
+    fn keeps(&self) -> bool {
+        self.keeps
+    }
+
     /// Whether a message need be read no further than to the last attribute that is asked for.
     fn may_stop(&self) -> bool {
         match &self.reads[..] {
@@ -80,11 +89,9 @@ pub(crate) fn asked(program: &Program) -> AllAsked {
                 return;
             };
             let asked = all.entry(object).or_default();
-            let list = match call.args.get(2) {
-                Some(ExternArg::String(list)) if call.name == READ_FOR => Some(list),
-                _ => None,
-            };
-            if reads(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
+            asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
+            let list = read_for(call);
+            if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
                 asked.reads.push(list.cloned());
             }
             if let Some(list) = list {
@@ -98,11 +105,6 @@ pub(crate) fn asked(program: &Program) -> AllAsked {
     all
 }
 
-/// Whether a call of an object's method reads a message.
-fn reads(call: &ExternCall) -> bool {
-    [READ_MESSAGE, READ_FOR].contains(&call.name.as_str())
-}
-
 /// The object that reads messages of which a call is.
 fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     let object = call.object?;
@@ -113,7 +115,7 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 /// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
 pub(crate) fn are_read_in_loop(program: &Program) -> bool {
     let is_one = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => reads(call) && object_of(program, call).is_some(),
+        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
         _ => false,
     };
     let mut bodies = visit::bodies(program);
@@ -131,7 +133,8 @@ pub(crate) fn are_read_in_loop(program: &Program) -> bool {
 /// A call of an object's method. `false` if there is no such method.
 pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) -> bool {
     match call.name.as_str() {
-        READ_MESSAGE | READ_FOR => read(g, object, call, span),
+        READ_MESSAGE | READ_FOR | READ_BEHIND => read(g, object, call, span),
+        KEEP => keep(g, object, call, span),
         GET_NUMBER | GET_BYTES => get(g, object, call, span),
         MATCHES_PATTERN => matches(g, object, call, span),
         _ => return false,
@@ -139,14 +142,18 @@ pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
     true
 }
 
-/// `read` and `read_for`: of the message at an offset of the payload.
+/// `read`, `read_for` and `read_behind`: of the message at an offset of the payload, perhaps with bytes in front that were kept.
 fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let given: Vec<Expr> = (0..call.args.len())
+    let mut given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
         .copied()
         .collect();
+    let kept = (call.name == READ_BEHIND).then(|| given.remove(0));
+    // The list of attributes has no value.
+    let list = read_for(call);
+    let wanted = call.args.len() - usize::from(list.is_some()) - usize::from(kept.is_some());
     let (offset, most, parsed) = match given[..] {
-        [offset, parsed] if call.args.len() == 2 => (offset, None, parsed),
+        [offset, parsed] if wanted == 2 => (offset, None, parsed),
         [offset, most, parsed] => (offset, Some(most), parsed),
         // Of a copy, the program does not know how far its parser got.
         _ => {
@@ -162,18 +169,62 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     }
     let [offset, parsed] = [offset, parsed].map(|value| lower::scalar(g, value));
     let most = most.map(|most| lower::scalar(g, most));
-    let args = vec![
-        C::id("ctx"),
-        C::bin(BinOp::Shr, parsed, C::int(3)),
-        offset,
-        most.unwrap_or(C::id("MESSAGE_ANY_LENGTH")),
-        packet_length(),
-    ];
-    let function = match call.args.get(2) {
-        Some(ExternArg::String(list)) => object::read_for(g, object, &known, list),
-        _ => known.read,
+    let most = most.unwrap_or(C::id("MESSAGE_ANY_LENGTH"));
+    let args = match &known.heads {
+        None => vec![
+            C::id("ctx"),
+            C::bin(BinOp::Shr, parsed, C::int(3)),
+            offset,
+            most,
+            packet_length(),
+        ],
+        // A function has five parameters.
+        Some(_) => vec![
+            C::id("ctx"),
+            from(parsed, offset),
+            most,
+            packet_length(),
+            kept.map_or(C::int(0), |kept| lower::scalar(g, kept)),
+        ],
+    };
+    let function = match list {
+        Some(list) => object::read_for(g, object, &known, list),
+        None => known.read,
     };
     g.result(call, C::call(function, args));
+}
+
+/// `keep`: of bytes with which a message begins or goes on.
+fn keep(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    let given: Vec<Expr> = (0..call.args.len())
+        .flat_map(|at| values(call, at))
+        .copied()
+        .collect();
+    // Of a copy, the program does not know how far its parser got.
+    let [kept, offset, most, parsed] = given[..] else {
+        let hook = g.target.options.hook;
+        return g.refuse(errors::of_copies(hook, span));
+    };
+    let Some(known) = object::object(g, object) else {
+        return;
+    };
+    let Some(function) = head::keep(g, object, &known) else {
+        return;
+    };
+    let [kept, offset, most, parsed] =
+        [kept, offset, most, parsed].map(|value| lower::scalar(g, value));
+    let from = from(parsed, offset);
+    let kept = C::call(
+        function,
+        vec![C::id("ctx"), from, most, packet_length(), kept],
+    );
+    g.result(call, kept);
+}
+
+/// Where in a packet a byte of its payload is, behind so many bits that were parsed.
+fn from(parsed: C, offset: C) -> C {
+    let parsed = C::bin(BinOp::Shr, parsed, C::int(3));
+    C::bin(BinOp::Add, parsed.cast(CType::U64), offset)
 }
 
 /// Records what it takes to read bytes of a payload.

@@ -2,6 +2,7 @@
 
 use super::Asked;
 use super::document::Memory;
+use super::head;
 use super::layout::Window;
 use super::scan::{may_stand, stands};
 use super::writer::{
@@ -28,9 +29,9 @@ const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
 /// The parameters and variables of the function that reads a message.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 19] = [
     MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
-    "place", "state",
+    "place", "state", "kept", "slot", "head", "front", "counter", "number",
 ];
 
 /// An object that reads messages.
@@ -42,10 +43,22 @@ pub(crate) struct Object {
     pub structure: SmolStr,
     /// The function that reads a message.
     pub read: SmolStr,
+    /// The map with the first bytes of messages that go on in later packets, if some are kept.
+    pub heads: Option<SmolStr>,
+    /// How many bytes of a message are read at most.
+    pub limit: u32,
     /// The function that gives the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
     /// The members that say where attributes are, by their names.
     pub attributes: HashMap<String, (Member, Kind)>,
+}
+
+/// Where an object has the bytes of messages.
+struct Memories<'o> {
+    map: &'o SmolStr,
+    structure: &'o SmolStr,
+    heads: Option<&'o SmolStr>,
+    limit: u32,
 }
 
 /// This processor's memory for an object: a pointer that is null only to the verifier.
@@ -128,8 +141,18 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
 
     g.file.structs.extend(tables);
     g.file.functions.extend(functions);
+    let keeps = g.file.own.asked.get(&object).is_some_and(Asked::keeps);
+    let heads = keeps.then(|| head::map(g, &map));
+    let memory = Memories {
+        map: &map,
+        structure: &structure,
+        heads: heads.as_ref(),
+        limit,
+    };
     let made = Object {
-        read: reader(g, &schema, &wanted, (&map, &structure, &parse), limit),
+        read: reader(g, &schema, &wanted, &memory, &parse),
+        heads,
+        limit,
         map,
         structure,
         name_text,
@@ -241,11 +264,11 @@ fn reader(
     g: &mut Gen<'_>,
     schema: &Schema,
     wanted: &[Wanted],
-    (map, structure, parse): (&SmolStr, &SmolStr, &SmolStr),
-    limit: u32,
+    memory: &Memories,
+    parse: &SmolStr,
 ) -> SmolStr {
-    let name = g.file.names.fresh(&format!("{structure}_read"));
-    let mut body = copied(map, structure, wanted, limit, &status("OTHER"));
+    let name = g.file.names.fresh(&format!("{}_read", memory.structure));
+    let mut body = copied(memory, wanted, &status("OTHER"));
     let left_is = || C::id("left");
     let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
     let refuse_if = |condition: C, why: &str| {
@@ -265,7 +288,20 @@ fn reader(
         }
     });
     if let Some(recognised) = recognised.reduce(C::or) {
-        body.push(refuse_if(C::not(recognised), "OTHER"));
+        let mut none = vec![Stmt::Return(Some(status("OTHER")))];
+        let begins = schema
+            .recognise
+            .iter()
+            .filter(|s| s.at == 0)
+            .map(|signature| {
+                let size = C::int(signature.bytes.len() as u64);
+                let is_shorter = C::bin(BinOp::Lt, left_is(), size);
+                C::and(is_shorter, may_stand(0, &left_is(), &signature.bytes))
+            });
+        if let Some(begins) = begins.reduce(C::or).filter(|_| memory.heads.is_some()) {
+            none.insert(0, refuse_if(begins, "BEGINS"));
+        }
+        body.push(Stmt::If(C::not(recognised), none, Block::new()));
     }
     let args = vec![C::id(MEMORY), C::int(0), left_is()];
     body.push(Stmt::decl(
@@ -280,7 +316,7 @@ fn reader(
         "TOO_LONG",
     ));
     body.push(Stmt::Return(Some(C::id("status"))));
-    push_reader(g, &name, body);
+    push_reader(g, &name, memory.heads.is_some(), body);
     name
 }
 
@@ -292,7 +328,9 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         return function.clone();
     }
     let name = g.file.names.fresh(&format!("{}_for", known.read));
-    let arguments = ["ctx", "parsed", "offset", "most", "length"].map(C::id);
+    let parameters = parameters(known.heads.is_some());
+    let arguments = parameters.into_iter().map(|(_, name)| C::Ident(name));
+    let arguments = std::iter::once(C::id("ctx")).chain(arguments);
     let found = C::call(
         "bpf_map_lookup_elem",
         vec![C::Ident(known.map.clone()).addr(), C::id("zero").addr()],
@@ -304,24 +342,24 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         Stmt::decl(
             CType::U32,
             "status",
-            C::call(known.read.clone(), arguments.to_vec()),
+            C::call(known.read.clone(), arguments.collect()),
         ),
         Stmt::decl(CType::U32, "zero", C::int(0)),
         Stmt::decl(CType::Struct(known.structure.clone()).ptr(), MEMORY, found),
         Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
     ];
-    push_reader(g, &name, body);
+    push_reader(g, &name, known.heads.is_some(), body);
     g.file.own.reads_for.push((key, name.clone()));
     name
 }
 
 /// Copies a message, as far as it is read, to memory, in which no attribute is found yet; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
-fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, refused: &C) -> Block {
+fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
     let memory = || C::id(MEMORY);
     let found = C::call(
         "bpf_map_lookup_elem",
-        vec![C::Ident(map.clone()).addr(), C::id("zero").addr()],
+        vec![C::Ident(of.map.clone()).addr(), C::id("zero").addr()],
     );
     let refuse_if = |condition: C| {
         Stmt::If(
@@ -331,18 +369,19 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
         )
     };
     let is_longer = |a: C, b: C| C::bin(BinOp::Gt, a, b);
-    let parsed = C::id("parsed").cast(CType::U64);
     let rest = C::call("payload_left", vec![C::id("from"), C::id("length")]);
-    let limit = || C::int(limit.into());
+    let limit = || C::int(of.limit.into());
     let seen = C::choose(is_longer(C::id("all"), limit()), limit(), C::id("all"));
     let mut body = vec![
         Stmt::decl(CType::U32, "zero", C::int(0)),
-        Stmt::decl(CType::Struct(structure.clone()).ptr(), MEMORY, found),
-        Stmt::decl(
-            CType::U64,
-            "from",
-            C::bin(BinOp::Add, parsed, C::id("offset")),
-        ),
+        Stmt::decl(CType::Struct(of.structure.clone()).ptr(), MEMORY, found),
+    ];
+    if of.heads.is_none() {
+        let parsed = C::id("parsed").cast(CType::U64);
+        let from = C::bin(BinOp::Add, parsed, C::id("offset"));
+        body.push(Stmt::decl(CType::U64, "from", from));
+    }
+    body.extend([
         Stmt::decl(CType::U32, "all", rest),
         Stmt::If(
             is_longer(C::id("all"), C::id("most")),
@@ -351,7 +390,7 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
         ),
         Stmt::decl(CType::U32, "left", seen),
         refuse_if(C::not(memory())),
-    ];
+    ]);
     for wanted in wanted {
         let value = wanted.member.of(memory());
         let start = value.clone().member("start");
@@ -370,26 +409,47 @@ fn copied(map: &SmolStr, structure: &SmolStr, wanted: &[Wanted], limit: u32, ref
         C::id("left"),
         C::call("message_mask", vec![memory()]),
     ];
-    let copy = C::call("message_copy", args);
-    body.push(refuse_if(C::and(C::id("left"), copy)));
+    let copy = C::and(C::id("left"), C::call("message_copy", args));
+    match of.heads {
+        None => body.push(refuse_if(copy)),
+        Some(heads) => {
+            let behind = head::copied(heads, of.limit, &refuse_if);
+            body.push(Stmt::If(C::id("kept"), behind, vec![refuse_if(copy)]));
+        }
+    }
     body
 }
 
-/// Adds a function of the packet that reads a message.
-fn push_reader(g: &mut Gen<'_>, name: &SmolStr, body: Block) {
-    let context = g.target.hook.text().context;
+/// The parameters of a function of the packet that reads a message, behind the context.
+fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     let number = |name: &str| (CType::U32, SmolStr::from(name));
+    let wide = |name: &str| (CType::U64, SmolStr::from(name));
+    match keeps {
+        false => ["parsed", "offset", "most", "length"].map(number).to_vec(),
+        true => vec![wide("from"), number("most"), number("length"), wide("kept")],
+    }
+}
+
+/// Adds a function of the packet that reads a message.
+fn push_reader(g: &mut Gen<'_>, name: &SmolStr, keeps: bool, body: Block) {
+    push_function(g, name, CType::U32, keeps, body);
+}
+
+/// Adds a function of the packet.
+pub(super) fn push_function(
+    g: &mut Gen<'_>,
+    name: &SmolStr,
+    result: CType,
+    keeps: bool,
+    body: Block,
+) {
+    let context = g.target.hook.text().context;
+    let packet = (CType::Struct(context.into()).ptr(), SmolStr::from("ctx"));
     g.file.functions.push(Function {
         linkage: GLOBAL_FUNC.into(),
         name: name.clone(),
-        result: CType::U32,
-        params: vec![
-            (CType::Struct(context.into()).ptr(), "ctx".into()),
-            number("parsed"),
-            number("offset"),
-            number("most"),
-            number("length"),
-        ],
+        result,
+        params: std::iter::once(packet).chain(parameters(keeps)).collect(),
         body,
     });
 }

@@ -52,7 +52,7 @@ impl<N: Notes> Reader<'_, N> {
                     _ => stop(Reason::LengthPastEnd, at),
                 }
             }
-            Extent::Until { ends, or_end } => until(ends, *or_end, window, at),
+            Extent::Until { ends, or_end } => until(field, (ends, *or_end), window, at),
             Extent::Rest => Ok(Bounds::of(at, at + left)),
             Extent::Varint => varint(window, at),
             Extent::DnsName => {
@@ -86,7 +86,12 @@ fn bits(width: u32, frame: &mut Frame, window: Window, at: usize) -> Result<Boun
     })
 }
 
-fn until(ends: &[Vec<u8>], or_end: bool, window: Window, at: usize) -> Result<Bounds, Stop> {
+fn until(
+    field: &Field,
+    (ends, or_end): (&[Vec<u8>], bool),
+    window: Window,
+    at: usize,
+) -> Result<Bounds, Stop> {
     for end in at..window.end {
         if let Some(length) = window.stands(ends, end) {
             return Ok(Bounds {
@@ -97,8 +102,20 @@ fn until(ends: &[Vec<u8>], or_end: bool, window: Window, at: usize) -> Result<Bo
     }
     match or_end {
         true => Ok(Bounds::of(at, window.end.max(at))),
-        false => stop(Reason::Truncated, window.end),
+        false => match wrong(field, ends, window.from(at)) {
+            Some(wrong) => stop(Reason::Unexpected, at + wrong),
+            None => stop(Reason::Truncated, window.end),
+        },
     }
+}
+
+/// The first byte that cannot stand in a field, of bytes without its end.
+fn wrong(field: &Field, ends: &[Vec<u8>], bytes: &[u8]) -> Option<usize> {
+    let chars = field.chars_to_end().filter(|_| field.shows_early())?;
+    let begins = |last: &u8| ends.iter().any(|end| end.len() > 1 && end[0] == *last);
+    let rest = bytes.split_last().filter(|(last, _)| begins(last));
+    let seen = rest.map_or(bytes, |(_, seen)| seen);
+    seen.iter().position(|&byte| !chars.contains(byte))
 }
 
 fn varint(window: Window, at: usize) -> Result<Bounds, Stop> {

@@ -45,7 +45,9 @@ impl<N: Notes> Reader<'_, N> {
                 if let Some(length) = window.stands(ends, at) {
                     return Ok(at + length);
                 }
-                if at >= window.end {
+                let rest = window.from(at);
+                // What is left may be the first bytes of what stops it.
+                if ends.iter().any(|end| end.starts_with(rest)) {
                     let short = Stop {
                         reason: Reason::Truncated,
                         at,

@@ -292,6 +292,12 @@ pub(super) fn not_the_rest(span: Span, name: &str) -> Diagnostic {
     refuse("E1024", span, message, help)
 }
 
+/// Messages that go on in the next datagram.
+pub(super) fn no_stream(span: Span) -> Diagnostic {
+    let message = "a message over udp is a datagram: none goes on in the next one";
+    refuse("E1030", span, message, "omit `follow`")
+}
+
 /// An exchange names an attribute that does not exist.
 pub(super) fn no_attribute(span: Span, name: &str) -> Diagnostic {
     let message = format!("no attribute is named `{name}`");

@@ -2,7 +2,7 @@
 
 use super::errors;
 use super::table::{Source, Table};
-use crate::keys::{EXCHANGE, SIDE};
+use crate::keys::{EXCHANGE, SIDE, Spec};
 use crate::{Exchange, Schema, Side, Sides};
 
 /// Reads it; it names attributes of the schema.
@@ -13,8 +13,8 @@ pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Optio
     if source.errors.has_errors() {
         return None;
     }
-    let request = side(source, &table, "request", schema);
-    let response = side(source, &table, "response", schema);
+    let request = side(source, &table, ("request", &SIDE), schema);
+    let response = side(source, &table, ("response", &SIDE), schema);
     let sides = match (request, response) {
         (None, None) if schema.ports.is_empty() => {
             source.errors.push(errors::no_sides(at));
@@ -43,13 +43,13 @@ pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Optio
 }
 
 /// What says that a message is of a side, if anything does; `None` inside if that is wrong, and reported.
-fn side(
+pub(super) fn side(
     source: &mut Source,
     table: &Table,
-    key: &'static str,
+    (key, spec): (&'static str, &'static Spec),
     schema: &Schema,
 ) -> Option<Option<Side>> {
-    let table = table.table(source, key, &SIDE)?;
+    let table = table.table(source, key, spec)?;
     let Some(attribute) = table.text("attribute") else {
         return Some(None);
     };

@@ -77,6 +77,7 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .collect(),
         recognise: signatures(source, table),
         next: None,
+        follow: follows(source, table),
         exchange: None,
         limits: limits(source, table),
         root: root?,
@@ -94,6 +95,17 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
         exchange,
         ..schema
     })
+}
+
+/// Whether messages go on in the next segment, which only those over TCP do.
+fn follows(source: &mut Source, table: &Table) -> bool {
+    let follows = table.flag("follow");
+    if let (true, Some(over)) = (follows, table.text("transport"))
+        && over.value != "tcp"
+    {
+        source.errors.push(errors::no_stream(over.span));
+    }
+    follows
 }
 
 /// What the table of the next message says, of attributes that the schema has.
@@ -128,10 +140,12 @@ fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
         None
     };
     let (body, length, unless) = (named("body"), named("length"), named("unless"));
+    let none = exchange::side(source, &table, ("none", &crate::keys::NO_BODY), schema);
     Some(Next {
         body: body?,
         length: length?,
         unless,
+        none: none.flatten(),
     })
 }
 

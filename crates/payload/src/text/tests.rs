@@ -419,6 +419,41 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
         (next.body.as_str(), next.length.as_str()),
         ("body", "content_length")
     );
+    let none = next.none.expect("some have no body");
+    assert!(none.is(Some(304)) && !none.is(Some(200)));
+    // A text tells nothing.
+    let text =
+        "{ body = \"first\", length = \"first\", none = { attribute = \"first\", values = [1] } }";
+    assert!(
+        refused(text).contains(&one("E1026", "\"first\"")[0]),
+        "{:?}",
+        refused(text)
+    );
+}
+
+#[test]
+fn a_message_may_begin_with_the_first_bytes_of_a_signature() {
+    let http = crate::builtin::Builtin::named("http").and_then(|b| b.schema().ok());
+    let http = http.expect("a built-in message");
+    for begins in [&b"G"[..], b"GE", b"GET", b"HTTP/1", b"P", b"PATC"] {
+        assert!(http.may_begin(begins) && !http.recognises(begins));
+    }
+    for none in [&b"\r\n"[..], b"GET ", b"GEt", b"HTTP/2", b"x"] {
+        assert!(!http.may_begin(none), "{none:?}");
+    }
+}
+
+#[test]
+fn only_messages_over_tcp_go_on_in_the_next_segment() {
+    let with = "root = \"message\"\nfollow = true";
+    let over_udp = GOOD.replace("root = \"message\"", with);
+    let (map, refused) = load_text(&over_udp.replace("\"tcp\"", "\"udp\""));
+    let refused = diag::render_plain(&refused.expect_err("datagrams"), &map);
+    assert!(refused.starts_with("error[E1030]"), "{refused}");
+    let (_, over_tcp) = load_text(&over_udp.replace("\"udp\"", "\"tcp\""));
+    assert!(over_tcp.expect("a schema").follow);
+    let (_, plain) = load_text(GOOD);
+    assert!(!plain.expect("a schema").follow);
 }
 
 /// Also where what follows a message names an attribute whose field is wrong.

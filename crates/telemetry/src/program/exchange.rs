@@ -289,7 +289,8 @@ impl Pairing<'_> {
             }
             None => {
                 let first = if self.is_tcp() { "hdr.tcp.seq" } else { "0" };
-                let _ = writeln!(out, "{PAD}bit<32> position = {first} + at;");
+                let kept = if self.schema.follow { " - kept" } else { "" };
+                let _ = writeln!(out, "{PAD}bit<32> position = {first} + at{kept};");
                 *out += NUMBER;
             }
         }

@@ -1,11 +1,13 @@
 //! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
 
+use super::bodiless::Bodiless;
 use super::exchange::{self, Pairing};
 use super::field::{Source, names};
+use super::stream::{self, Streams};
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::errors::program as errors;
-use crate::messages::Messages;
+use crate::messages::{LOOKED_AT, Messages};
 use crate::query::{Function, Query};
 use diag::{Diagnostic, Span};
 use payload::{Kind, Schema, Transport};
@@ -198,6 +200,9 @@ impl Reader<'_> {
         if let Some(pairing) = &self.pairing {
             pairing.types(&self.attributes, out);
         }
+        if self.schema.follow {
+            *out += stream::TYPES;
+        }
     }
 
     /// The object that reads messages.
@@ -210,6 +215,29 @@ impl Reader<'_> {
         if let Some(pairing) = &self.pairing {
             pairing.objects(out);
         }
+        if self.several() {
+            let _ = writeln!(
+                out,
+                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // bytes by which it is told whether a message begins in the place of a body
+    const bit<16> SHORT = 0x10c;    // a bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS"
+            );
+        }
+        if self.schema.follow {
+            stream::object(out);
+        }
+    }
+
+    /// How messages are followed, if they are.
+    fn streams(&self) -> Option<Streams> {
+        self.schema.follow.then(|| Streams {
+            several: self.several(),
+            in_order: self.pairing.is_some(),
+        })
+    }
+
+    /// Whether messages go on in the next segment.
+    pub(super) fn follows(&self) -> bool {
+        self.schema.follow
     }
 
     /// Whether several messages may follow one another in a packet.
@@ -267,6 +295,10 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
+        let streams = self.streams();
+        if let Some(streams) = streams {
+            streams.begin(self.bodiless().as_ref(), out);
+        }
         if let Some(pairing) = &self.pairing {
             pairing.begin(out);
         }
@@ -274,6 +306,14 @@ impl Reader<'_> {
             for earlier in 0..MOST_COMPARED - 1 {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
             }
+        }
+        match streams {
+            Some(streams) => streams.first(out),
+            None if self.several() => *out += ALONE,
+            None => {}
+        }
+        if self.several() {
+            *out += BODY;
         }
         match self.most() {
             // A loop would take more of the verifier, also one of a single turn.
@@ -285,29 +325,120 @@ impl Reader<'_> {
                 );
             }
         }
+        if self.several() {
+            *out += "            has_body = false;\n";
+        }
+        let (read_it, whole) = self.call();
+        let status = match streams {
+            Some(_) => "status",
+            None => "message_status status",
+        };
+        let _ = writeln!(out, "            {status} = messages.{read_it};");
+        let is_none = match streams {
+            Some(streams) => {
+                streams.again(&read_it, out);
+                stream::IS_NONE
+            }
+            None => "(status == message_status.OTHER)",
+        };
+        let _ = writeln!(out, "            if (!{is_none}) {{");
+        self.read().for_each(|attribute| attribute.get(out));
+        let _ = writeln!(out, "                bool whole = {whole};");
+        // The verifier would follow each combination of what is about the next message through all that is done with this one.
+        if self.pairing.is_none() {
+            self.taken(out, record);
+            self.about_next(out);
+        } else {
+            self.about_next(out);
+            self.taken(out, record);
+        }
+        if self.several() {
+            self.next(out);
+        }
+        *out += "            }\n";
+        if let Some(streams) = streams.filter(|streams| streams.several) {
+            streams.next_part(out);
+        }
+        *out += "        }\n";
+        match streams {
+            Some(streams) => streams.end(out),
+            // Not in the last turn: a verifier would have to tell that from the others.
+            None if self.several() => *out += "        if (more) { packets.increment(6); }\n",
+            None => {}
+        }
+    }
+
+    /// What tells where the next message begins: behind the body, if the length of that is known.
+    fn about_next(&self, out: &mut String) {
+        let next = self.schema.next.as_ref();
+        if let Some(next) = next.filter(|_| self.several()) {
+            get_bytes(out, "rest", 8, Some(&next.body));
+            get_bytes(out, "digits", 80, Some(&next.length));
+            get_bytes(out, "open", 8, next.unless.as_deref());
+            *out += "                has_body = has_rest;\n";
+            match self.bodiless() {
+                Some(bodiless) => bodiless.read("                ", out),
+                None => *out += "                bool is_empty = false;\n",
+            }
+        }
+    }
+
+    /// Where the next message begins.
+    fn next(&self, out: &mut String) {
+        *out += NEXT;
+        if let Some(bodiless) = self.bodiless() {
+            *out += "                may_be_empty = has_bodiless;
+                if (may_be_empty && has_body && !is_open && body_bytes != 0 && body_at < end) {\n";
+            bodiless.look("                    ", None, "body_at", out);
+            *out += "                    bit<64> came = (bit<64>)(end - body_at);
+                    may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
+                    bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];
+                    body_bytes = body_bytes & ((bit<64>)is_next - 1);\n                }\n";
+        }
+        *out += BEHIND;
+    }
+
+    /// The attribute of messages that may have no body, if there are such.
+    fn bodiless(&self) -> Option<Bodiless<'_>> {
+        let none = self.schema.next.as_ref()?.none.as_ref()?;
+        match self.schema.asked(&none.attribute).ok()?.kind {
+            Kind::Number { bits, .. } => Some(Bodiless {
+                attribute: &none.attribute,
+                bits,
+                values: &none.values,
+            }),
+            Kind::Bytes | Kind::DnsName => None,
+        }
+    }
+
+    /// The attributes that are read.
+    fn read(&self) -> impl Iterator<Item = &Attribute> {
         let pairing = self.pairing.as_ref();
         let pairing = pairing.map_or(&[][..], |pairing| &pairing.attributes);
-        let read = || self.attributes.iter().chain(pairing);
-        *out += "            // What is wrong behind all that is asked for does not matter.\n";
-        let names: Vec<&str> = read().map(|attribute| attribute.name.as_str()).collect();
-        let (read_it, whole) = match names.is_empty() {
-            true => ("read(at, end - at)".to_owned(), "true"),
-            false => (
-                format!("read_for(at, end - at, \"{}\")", names.join(",")),
-                "status == message_status.READ",
-            ),
+        self.attributes.iter().chain(pairing)
+    }
+
+    /// The call that reads a message, and the condition that all that is asked for was found: what is wrong behind that does not matter.
+    fn call(&self) -> (String, &'static str) {
+        let names: Vec<&str> = self.read().map(|a| a.name.as_str()).collect();
+        let names = names.join(",");
+        let whole = if names.is_empty() {
+            "true"
+        } else {
+            "status == message_status.READ"
         };
-        let _ = writeln!(
-            out,
-            "            message_status status = messages.{read_it};"
-        );
-        *out += "            if (status != message_status.OTHER) {\n";
-        read().for_each(|attribute| attribute.get(out));
-        let _ = writeln!(
-            out,
-            "                bool whole = {whole};\n                if (!whole) {{"
-        );
-        *out += "                    if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }\n";
+        let call = match (self.schema.follow, names.is_empty()) {
+            (false, true) => "read(at, end - at)".to_owned(),
+            (true, true) => "read_behind(ticket, at, end - at)".to_owned(),
+            (false, false) => format!("read_for(at, end - at, \"{names}\")"),
+            (true, false) => format!("read_behind(ticket, at, end - at, \"{names}\")"),
+        };
+        (call, whole)
+    }
+
+    /// What becomes of a message: `record` is what does if it is whole.
+    fn taken(&self, out: &mut String, record: impl FnOnce(&mut String)) {
+        const WRONG: &str = "if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }";
         let counted = |out: &mut String| {
             *out += "                    packets.increment(3);\n";
             self.keep(out);
@@ -317,29 +448,19 @@ impl Reader<'_> {
                 let _ = writeln!(out, "            {line}");
             }
         };
+        // Of streams, what is wrong with the last message is counted behind it.
+        let is_taken = match (&self.pairing, self.schema.follow) {
+            (None, true) => "if (whole && !recorded) {".to_owned(),
+            (None, false) => format!("if (!whole) {{ {WRONG} }} else {{"),
+            (Some(_), true) => "{".to_owned(),
+            (Some(_), false) => format!("if (!whole) {{ {WRONG} }}\n                {{"),
+        };
+        let _ = writeln!(out, "                {is_taken}");
         match &self.pairing {
-            None => {
-                *out += "                } else {\n";
-                counted(out);
-            }
-            Some(pairing) => {
-                *out += "                }\n";
-                pairing.message(out, &self.attributes, counted);
-                *out += "                if (whole) {\n";
-            }
+            None => counted(out),
+            Some(pairing) => pairing.message(out, &self.attributes, counted),
         }
-        if let Some(next) = &self.schema.next {
-            // Another may follow behind the body, if the length of that is known.
-            get_bytes(out, "body", 8, Some(&next.body));
-            get_bytes(out, "digits", 40, Some(&next.length));
-            get_bytes(out, "open", 8, next.unless.as_deref());
-            *out += NEXT;
-        }
-        *out += "                }\n            }\n        }\n";
-        if self.several() {
-            // Not in the last turn: a verifier would have to tell that from the others.
-            *out += "        if (more) { packets.increment(6); }\n";
-        }
+        *out += "                }\n";
     }
 
     /// The condition that a packet may carry such a message.
@@ -441,7 +562,7 @@ impl Attribute {
 
 /// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
 fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
-    let pad = "                    ";
+    let pad = "                ";
     let _ = match attribute {
         None => writeln!(out, "{pad}bool has_{variable} = false;"),
         Some(attribute) => writeln!(
@@ -452,6 +573,25 @@ fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&st
     };
 }
 
-/// Finds where the next of several messages begins: behind the `body`, so many bytes as the `digits` say, unless it is `open` how many
-/// these are.
+/// What is known of the message that is read first, where it has nothing to do with earlier segments.
+const ALONE: &str = "        bit<32> until = end;
+        bit<64> ticket = 0;
+        bit<32> kept = 0;
+        bool recorded = false;
+        bool seen = false;
+";
+
+/// What is known of the body of a message, behind which the next one begins.
+const BODY: &str = "        bool has_body = false;
+        bool is_open = false;
+        bool may_be_empty = false;
+        bit<32> body_at = 0;
+        bit<64> next = 0;
+";
+
+/// Finds where the next of several messages begins, in this segment or a later one: behind the `body`, so many bytes as the `digits` say, unless
+/// it is `open` how many these are.
 const NEXT: &str = include_str!("next.p4h");
+
+/// The same, when it is known whether there is a body.
+const BEHIND: &str = include_str!("behind.p4h");

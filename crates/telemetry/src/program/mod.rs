@@ -3,11 +3,13 @@
 //! The program reads the packet's headers as [`Evaluator`](crate::Evaluator) does (`packet.p4h`), and adds what a record has to the
 //! externs of `telemetry.p4`: those that have one group each for what `by` names. It changes no packet.
 
+mod bodiless;
 mod condition;
 mod exchange;
 mod field;
 mod message;
 mod reading;
+mod stream;
 
 use crate::aggregate::{self, PRECISION};
 use crate::errors::program as errors;
@@ -60,7 +62,8 @@ pub fn program(
     if layout.reader.is_some() {
         out += "#include <payload.p4>\n";
     }
-    if query.is_about_exchanges() {
+    let follows = layout.reader.as_ref().is_some_and(message::Reader::follows);
+    if query.is_about_exchanges() || follows {
         out += "#include <flow_state.p4>\n";
     }
     out += "\n";
@@ -71,12 +74,16 @@ pub fn program(
     if layout.reader.is_some() {
         out += "; 3: messages, 4: malformed, 5: texts that were cut, 6: not read";
     }
-    let counters = match query.is_about_exchanges() {
-        true => {
-            out += "\n    // 7: requests, 8: of these, with a response, 9: responses without a request";
-            10
-        }
-        false => 7,
+    if query.is_about_exchanges() {
+        out += "\n    // 7: requests, 8: of these, with a response, 9: responses without a request";
+    }
+    if follows {
+        out += "\n    // 10: segments behind a gap, 11: that came before; 12: messages with no known end, 13: cut by a segment's end, 14: of these, ended";
+    }
+    let counters = match (query.is_about_exchanges(), follows) {
+        (_, true) => 15,
+        (true, false) => 10,
+        (false, false) => 7,
     };
     let _ = writeln!(out, "\n    CounterArray({counters}, false) packets;");
     objects(&layout, groups, &mut out);
@@ -136,7 +143,7 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
 /// It does not.
 pub fn check_for_kernel(query: &Query, messages: &dyn Messages) -> Result<(), Box<Diagnostic>> {
     let schema = query.kind.and_then(|kind| messages.schema(kind));
-    let several = schema.filter(|schema| schema.next.is_some());
+    let several = schema.filter(|schema| schema.next.is_some() || schema.follow);
     match (several, query.response_time()) {
         (Some(schema), Some(time)) => Err(errors::too_many_paths(time.at, &schema.name)),
         _ => Ok(()),

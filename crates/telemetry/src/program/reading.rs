@@ -6,6 +6,7 @@ use crate::aggregate::{Cell, DETAIL, PRECISION};
 use crate::catalogue::Type;
 use crate::query::{Function, Query};
 use crate::report::{Counts, Report, Row};
+use crate::streams::Followed;
 use crate::value::{Flow, Value};
 use control::{Figure, Group, Groups};
 use schema::Bits;
@@ -173,6 +174,12 @@ fn counts(packets: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
         unread: count(6),
         unanswered: count(7).saturating_sub(count(8)),
         unmatched: count(9),
+        streams: Followed {
+            gaps: count(10),
+            sent_again: count(11),
+            unfollowed: count(12),
+            unfinished: count(13).saturating_sub(count(14)),
+        },
     }
 }
 

@@ -38,6 +38,10 @@ pub fn object(report: &Report) -> serde_json::Value {
             "unread": counts.unread,
             "unanswered": counts.unanswered,
             "unmatched": counts.unmatched,
+            "unfinished": counts.streams.unfinished,
+            "gaps": counts.streams.gaps,
+            "sent_again": counts.streams.sent_again,
+            "unfollowed": counts.streams.unfollowed,
         },
     })
 }

@@ -107,6 +107,21 @@ fn counts(page: &mut String, counts: &Counts, dropped: u64) {
             counts.unmatched,
         ),
         (
+            "gaps",
+            "Segments in front of which something is missing.",
+            counts.streams.gaps,
+        ),
+        (
+            "sent_again",
+            "Segments whose bytes came before.",
+            counts.streams.sent_again,
+        ),
+        (
+            "unfollowed",
+            "Messages with an end that is not known: a head that is cut or long, or a body of no known length.",
+            counts.streams.unfollowed,
+        ),
+        (
             "dropped",
             "Packets that the kernel had no room to copy.",
             dropped,
@@ -117,12 +132,25 @@ fn counts(page: &mut String, counts: &Counts, dropped: u64) {
         let _ = writeln!(page, "# TYPE onpath_query_{name}_total counter");
         let _ = writeln!(page, "onpath_query_{name}_total {number}");
     }
-    let name = "onpath_query_unanswered";
-    let _ = writeln!(
-        page,
-        "# HELP {name} Requests that have no response so far.\n# TYPE {name} gauge\n{name} {}",
-        counts.unanswered
-    );
+    let gauges = [
+        (
+            "unanswered",
+            "Requests that have no response so far.",
+            counts.unanswered,
+        ),
+        (
+            "unfinished",
+            "Messages whose rest has not come so far.",
+            counts.streams.unfinished,
+        ),
+    ];
+    for (name, help, number) in gauges {
+        let name = format!("onpath_query_{name}");
+        let _ = writeln!(
+            page,
+            "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {number}"
+        );
+    }
 }
 
 fn kind(function: Function) -> &'static str {

@@ -3,6 +3,7 @@
 use super::trend::Trends;
 use super::{QUANTILES, number, scaled};
 use crate::aggregate::Cell;
+use crate::messages::MOST_KEPT;
 use crate::report::{Report, Unit};
 use crate::value::Value;
 use std::fmt::Write;
@@ -213,6 +214,31 @@ pub fn notes(report: &Report) -> Vec<String> {
         notes.push(format!(
             "{} without a request that is known",
             diag::counted(counts.unmatched, "response")
+        ));
+    }
+    let streams = &counts.streams;
+    if streams.unfinished > 0 {
+        notes.push(format!(
+            "{} of which the rest has not come so far",
+            diag::counted(streams.unfinished, "message")
+        ));
+    }
+    if streams.gaps > 0 {
+        notes.push(format!(
+            "{} behind something that is missing: lost, or late",
+            diag::counted(streams.gaps, "segment")
+        ));
+    }
+    if streams.sent_again > 0 {
+        notes.push(format!(
+            "{} with bytes that came before",
+            diag::counted(streams.sent_again, "segment")
+        ));
+    }
+    if streams.unfollowed > 0 {
+        notes.push(format!(
+            "{} with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length",
+            diag::counted(streams.unfollowed, "message")
         ));
     }
     notes

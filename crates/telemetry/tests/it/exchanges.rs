@@ -102,6 +102,7 @@ histogram(http.response_time): p50 2.03 ms, p90 2.03 ms, p99 2.03 ms (within 6.2
   1.05 ms to 2.10 ms  2  ########################################
 mean(http.response_time): 2.00 ms
 1 request without a response so far
+3 segments behind something that is missing: lost, or late
 "
     );
 }
@@ -161,7 +162,7 @@ fn what_is_sent_again_counts_once() {
 #[test]
 fn requests_in_one_segment_are_answered_in_order() {
     let requests: String = (0..20).map(|i| get(&format!("/{i}"))).collect();
-    let answers: String = (0..20).map(|i| status(200 + i)).collect();
+    let answers: String = (0..20).map(|i| status(210 + i)).collect();
     let packets = [
         http(Client, 1000, &requests),
         http(Server, 9000, &answers),
@@ -171,7 +172,7 @@ fn requests_in_one_segment_are_answered_in_order() {
         "count by http.path, http.status where http.response_time == 1ms",
         &packets,
     );
-    let mut expected: Vec<String> = (0..20).map(|i| format!("/{i} {} 1", 200 + i)).collect();
+    let mut expected: Vec<String> = (0..20).map(|i| format!("/{i} {} 1", 210 + i)).collect();
     expected.sort();
     assert_eq!(groups(&report), expected);
     assert_eq!(missing(&report), (0, 1));
@@ -234,15 +235,15 @@ fn an_interim_response_answers_nothing() {
 /// One that is malformed keeps its place, so that those behind it find their requests.
 #[test]
 fn a_malformed_message_keeps_its_place() {
-    let cut = "HTTP/1.1 200 OK\r\nX: y";
+    let wrong = "HTTP/1.1 200 OK\r\nX y\r\n\r\n";
     let packets = [
         http(Client, 1000, &get("/a")),
-        http(Client, 1100, "GET /b HTTP/1.1\r\nHo"),
+        http(Client, 1100, "GET /b HTTP/1.1\r\nHo st\r\n\r\n"),
         http(Client, 1200, &get("/c")),
         http(Client, 1300, &get("/d")),
         http(Server, 9000, &status(200)),
         http(Server, 9100, &status(201)),
-        http(Server, 9200, cut),
+        http(Server, 9200, wrong),
         http(Server, 9300, &status(203)),
     ];
     let report = both(
@@ -252,6 +253,104 @@ fn a_malformed_message_keeps_its_place() {
     assert_eq!(groups(&report), ["/a 200 1", "/d 203 1"]);
     assert_eq!(missing(&report), (0, 1));
     assert_eq!(report.counts.malformed, 2);
+}
+
+/// An answer whose head is cut keeps its place, whether its second part comes, is lost, or comes late.
+#[test]
+fn an_answer_that_is_cut_keeps_its_place() {
+    let head = |status: u16| {
+        let x = "y".repeat(300);
+        format!("HTTP/1.1 {status} OK\r\nX: {x}\r\nContent-Length: 0\r\n\r\n")
+    };
+    let size = head(201).len() as u32;
+    let (front, behind) = (head(202)[..150].to_owned(), head(202)[150..].to_owned());
+    let conversation = |second: bool, late: bool| {
+        let mut packets = Vec::new();
+        for number in 1..=5 {
+            let (asked, answered) = (number * 100, 9000 + (number - 1) * size);
+            packets.push(http(Client, asked, &get(&format!("/{number}"))));
+            match number {
+                2 => packets.push(http(Server, answered, &front)),
+                _ => packets.push(http(Server, answered, &head(200 + number as u16))),
+            }
+            if number == 2 && second || number == 3 && late {
+                packets.push(http(Server, 9000 + size + 150, &behind));
+            }
+        }
+        packets
+    };
+    let text = "count by http.path, http.status where http.response_time > 0ns";
+    let pairs = |numbers: &[u16]| -> Vec<String> {
+        let pair = |n: &u16| format!("/{n} {} 1", 200 + n);
+        numbers.iter().map(pair).collect()
+    };
+    for (second, late) in [(true, false), (false, false), (false, true)] {
+        let report = both(text, &conversation(second, late));
+        assert_eq!(groups(&report), pairs(&[1, 3, 4, 5]));
+        assert_eq!(missing(&report), (0, 0));
+        assert_eq!(report.counts.streams.unfollowed, 1);
+    }
+}
+
+/// So does a request, whose answer passes before its rest comes, or instead of it.
+#[test]
+fn a_request_that_is_cut_keeps_its_place() {
+    let request = |path: u32| {
+        let cookie = "c".repeat(300);
+        format!("GET /{path} HTTP/1.1\r\nHost: a\r\nCookie: {cookie}\r\n\r\n")
+    };
+    let size = request(1).len() as u32;
+    let rest = http(Client, 1 + size + 200, &request(2)[200..]);
+    // How many segments are in front of the rest; all are if it is lost.
+    for before in [2, 3, 4, 5, usize::MAX] {
+        let mut packets = Vec::new();
+        for number in 1..=6 {
+            let text = request(number);
+            let end = if number == 2 { 200 } else { text.len() };
+            packets.push(http(Client, 1 + (number - 1) * size, &text[..end]));
+            packets.push(http(
+                Server,
+                9000 + number * 100,
+                &status(200 + number as u16),
+            ));
+        }
+        if before < packets.len() {
+            packets.insert(before + 1, rest.clone());
+        }
+        let report = both(
+            "count by http.path, http.status where http.response_time >= 0ns",
+            &packets,
+        );
+        let expected = [1, 3, 4, 5, 6].map(|n| format!("/{n} {} 1", 200 + n));
+        assert_eq!(groups(&report), expected, "{before}");
+        assert_eq!(missing(&report), (0, 1), "{before}");
+    }
+}
+
+/// What answers HEAD has no body, also where no more than its first bytes are in the segment of the one in front of it.
+#[test]
+fn the_answer_behind_that_to_head_is_numbered() {
+    let head = |path: &str| format!("HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    let answer = |status: u16| format!("HTTP/1.1 {status} X\r\nContent-Length: 5000\r\n\r\n");
+    let first = answer(201).len();
+    let all = answer(201) + &answer(202) + &answer(203);
+    for cut in 0..answer(202).len() {
+        let (front, rest) = all.split_at(first + cut);
+        let packets = [
+            http(Client, 1, &(head("/1") + &head("/2") + &head("/3"))),
+            http(Server, 9000, front),
+            http(Server, 9000 + front.len() as u32, rest),
+        ];
+        let report = both(
+            "count by http.path, http.status where http.response_time >= 0ns",
+            &packets,
+        );
+        let found = groups(&report);
+        assert!(found.contains(&"/1 201 1".to_owned()), "{cut}: {found:?}");
+        if cut <= "HTTP/1.1 20".len() {
+            assert_eq!(found, ["/1 201 1", "/2 202 1", "/3 203 1"], "{cut}");
+        }
+    }
 }
 
 #[test]

@@ -8,5 +8,7 @@ mod exchanges;
 mod frames;
 mod program;
 mod schemas;
+mod sequences;
+mod streams;
 mod toy;
 mod views;

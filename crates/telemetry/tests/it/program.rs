@@ -35,6 +35,8 @@ pub(crate) fn on_path(
     };
     let elaborated = driver::elaborate(&input)
         .unwrap_or_else(|r| panic!("{text}: {}", render_plain(&r.diagnostics, &r.map)));
+    let warnings = render_plain(&elaborated.diagnostics, &elaborated.map);
+    assert_eq!(warnings, "", "{text}");
     // A packet a millisecond, as for the evaluation.
     let options = Options {
         clock: Clock::Virtual { step: 1_000_000 },
@@ -437,7 +439,7 @@ fn the_bytes_of_a_packet_count_once_in_each_group_of_its_messages() {
 }
 
 /// What a report of sums would be if fewer bytes of texts were kept.
-fn shorten(report: &mut Report, bytes: usize) {
+pub(crate) fn shorten(report: &mut Report, bytes: usize) {
     let mut rows: BTreeMap<Vec<Value<'static>>, Vec<Cell>> = BTreeMap::new();
     for mut row in std::mem::take(&mut report.rows) {
         for key in &mut row.keys {

@@ -39,11 +39,19 @@ def packets():
 
 
 def messages():
+    # The number of each end's next byte.
+    next_byte = {40000: 1, 80: 1}
+
+    def segment(source, destination, ports, text):
+        first = next_byte[ports[0]]
+        next_byte[ports[0]] += len(text)
+        return ipv4(source, destination, 6, tcp(*ports, text, first=first))
+
     def asked(text):
-        return ipv4("10.0.0.1", "10.0.0.2", 6, tcp(40000, 80, text))
+        return segment("10.0.0.1", "10.0.0.2", (40000, 80), text)
 
     def answered(text):
-        return ipv4("10.0.0.2", "10.0.0.1", 6, tcp(80, 40000, text))
+        return segment("10.0.0.2", "10.0.0.1", (80, 40000), text)
 
     get = b"GET /%d HTTP/1.1\r\nHost: %s.example\r\n\r\n"
     ok = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -53,6 +61,11 @@ def messages():
     # Two at once.
     yield asked(get % (7, b"a") + get % (8, b"b"))
     yield answered(ok % 200 + ok % 404)
+    # One whose head and body are cut.
+    post = b"POST /long HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nGET /not "
+    yield asked(post[:30])
+    yield asked(post[30:-4])
+    yield asked(post[-4:] + get % (9, b"b"))
     yield asked(b"GET / HTTP/1.1\r\nrubbish\r\n\r\n")
     for i in range(4):
         name = b"\x03www\x04site\x00" if i % 3 else b"\x04mail\x04site\x00"

@@ -1,6 +1,8 @@
-//! A client that keeps connections and sends several requests at once, each time as many as a segment has room for.
+//! A client that keeps connections and sends several requests at once: each time as many as a segment has room for, or such that are longer than
+//! segments are.
 
 use lab::SERVER;
+use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::io::{self, Read, Write};
@@ -12,8 +14,17 @@ const SEGMENT: usize = 1300;
 /// Requests that are sent at once: their answers are fewer segments than a connection may have under way from the beginning.
 const AT_ONCE: usize = 8;
 
+/// Whether requests go on from segment to segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Length {
+    /// Each is in one segment.
+    OneSegment,
+    /// With long cookies and bodies, each that begins in a segment may end in a later one.
+    Several,
+}
+
 /// Makes so many requests over one connection after another, of which each has `kept`.
-pub(super) fn requests(seed: u64, count: usize, kept: usize) -> io::Result<()> {
+pub(super) fn requests(seed: u64, count: usize, kept: usize, length: Length) -> io::Result<()> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut made = 0;
     while made < count {
@@ -23,19 +34,24 @@ pub(super) fn requests(seed: u64, count: usize, kept: usize) -> io::Result<()> {
         let end = count.min(made + kept);
         while made < end {
             let at_once = random.random_range(1..=AT_ONCE.min(end - made));
-            made += pipelined(&mut stream, &mut random, at_once)?;
+            made += pipelined(&mut stream, &mut random, at_once, length)?;
         }
     }
     Ok(())
 }
 
 /// Sends requests at once, and reads the answers; how many these are.
-fn pipelined(stream: &mut TcpStream, random: &mut ChaCha8Rng, most: usize) -> io::Result<usize> {
+fn pipelined(
+    stream: &mut TcpStream,
+    random: &mut ChaCha8Rng,
+    most: usize,
+    length: Length,
+) -> io::Result<usize> {
     let mut bytes = Vec::new();
     let mut count = 0;
     while count < most {
-        let next = request(random);
-        if bytes.len() + next.len() > SEGMENT {
+        let next = request(random, length);
+        if length == Length::OneSegment && bytes.len() + next.len() > SEGMENT {
             break;
         }
         bytes.extend(next);
@@ -59,20 +75,32 @@ fn pipelined(stream: &mut TcpStream, random: &mut ChaCha8Rng, most: usize) -> io
     }
 }
 
-fn request(random: &mut ChaCha8Rng) -> Vec<u8> {
+fn request(random: &mut ChaCha8Rng, length: Length) -> Vec<u8> {
     // Some paths are frequent, and many rare.
     let number = 1500_f64.powf(random.random_range(0.0..1.0)) as u32;
     let place = ["", "", "", "moved/", "none/", "gone/", "broken/"][random.random_range(0..7)];
     let query = ["", "", "?q=1", "?page=2&q=a%20b"][random.random_range(0..4)];
     let host = random.random_range(0..6) * random.random_range(1..3);
+    let (cookie, body) = match length {
+        Length::OneSegment => (String::new(), "name=onpath".to_owned()),
+        Length::Several => {
+            let cookie = "c".repeat(*[10, 200, 900, 3000].choose(random).unwrap_or(&0));
+            let body = *[3, 100, 1500, 6000].choose(random).unwrap_or(&0);
+            (format!("Cookie: {cookie}\r\n"), "=".repeat(body))
+        }
+    };
     let (method, body) = match random.random_range(0..10) {
-        0 => ("POST", "Content-Length: 11\r\n\r\nname=onpath"),
-        1 => ("PUT", "Content-Length: 3\r\n\r\nabc"),
-        2 => ("DELETE", "\r\n"),
-        _ => ("GET", "\r\n"),
+        0 => ("POST", body.as_str()),
+        1 => ("PUT", "abc"),
+        2 => ("DELETE", ""),
+        _ => ("GET", ""),
+    };
+    let announced = match body.len() {
+        0 => String::new(),
+        bytes => format!("Content-Length: {bytes}\r\n"),
     };
     format!(
-        "{method} /{place}{number}{query} HTTP/1.1\r\nHost: h{host}.example\r\nAccept: */*\r\n{body}"
+        "{method} /{place}{number}{query} HTTP/1.1\r\n{cookie}Host: h{host}.example\r\nAccept: */*\r\n{announced}\r\n{body}"
     )
     .into_bytes()
 }

@@ -4,6 +4,7 @@
 mod client;
 mod server;
 
+use client::Length;
 use lab::{Pair, Route, SERVER, Space, Task};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,6 +17,8 @@ use std::io::{self, BufRead};
 const REQUESTS: usize = 10_000;
 const KEPT: usize = 250;
 const THREADS: usize = 4;
+/// Requests that are longer than segments.
+const LONG: usize = 2_000;
 /// Requests by curl over one connection.
 const BY_CURL: usize = 200;
 
@@ -43,7 +46,16 @@ impl Query {
         let mut lines = lines.map_while(Result::ok);
         let report = lines.find(|line| line.starts_with('{')).expect("a report");
         let report: Value = serde_json::from_str(&report).expect("JSON");
-        for missing in ["not_grouped", "malformed", "cut", "unread"] {
+        for missing in [
+            "not_grouped",
+            "malformed",
+            "cut",
+            "unread",
+            "unfinished",
+            "gaps",
+            "sent_again",
+            "unfollowed",
+        ] {
             assert_eq!(report["counts"][missing], 0, "{report}");
         }
         report["groups"].as_array().expect("groups").clone()
@@ -76,7 +88,16 @@ fn sent_again(space: &Space) -> u64 {
 
 /// Two ends that send nothing twice, also where the machine has no time for them: a query counts what passes.
 fn patient() -> Pair {
-    let pair = Pair::new(lab::Ends::default()).expect("this test needs root");
+    patient_with(lab::Offloads::All, "1440")
+}
+
+/// The same, with segments of so many bytes at most.
+fn patient_with(offloads: lab::Offloads, most: &str) -> Pair {
+    let ends = lab::Ends {
+        offloads,
+        ..lab::Ends::default()
+    };
+    let pair = Pair::new(ends).expect("this test needs root");
     for (space, device) in [(pair.client(), "c0"), (pair.server(), "s0")] {
         space.set("ipv4/tcp_early_retrans", "0").expect("no probes");
         let route = [
@@ -89,6 +110,8 @@ fn patient() -> Pair {
             device,
             "rto_min",
             "20s",
+            "advmss",
+            most,
         ];
         space.output(&route).expect("a patient route");
     }
@@ -114,6 +137,38 @@ fn curl(space: &Space, more: &[&str], name: &str, port: u16, path: &str) {
     space.output(&words).expect("this test needs curl");
 }
 
+/// Makes so many requests, by several threads at once.
+fn make(pair: &Pair, requests: usize, length: Length) {
+    let each = requests / THREADS;
+    let work = || -> io::Result<()> {
+        std::thread::scope(|scope| {
+            let one = |seed| scope.spawn(move || client::requests(seed, each, KEPT, length));
+            let all: Vec<_> = (0..THREADS as u64).map(one).collect();
+            all.into_iter()
+                .try_for_each(|t| t.join().expect("no panic"))
+        })
+    };
+    pair.client().run(work).expect("all requests are answered");
+}
+
+/// Requests with long cookies in front of the host, and with long bodies, of which several are sent at once, in segments of 400 bytes.
+#[test]
+fn requests_that_segments_cut_are_counted_as_by_the_server() {
+    let pair = patient_with(lab::Offloads::None, "400");
+    let server = Server::start(pair.server());
+    let start = |query: &str| Query::start(pair.server(), query);
+    let by_request = start("count by http.method, http.host");
+    let by_status = start("count by http.status");
+    make(&pair, LONG, Length::Several);
+    let log = server.log(80, LONG);
+    assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
+    let requests = by_request.counts(&["http.method", "http.host"]);
+    let logged = counted(&log, |l| vec![l.method.clone(), l.host.clone()]);
+    assert_eq!(requests, logged);
+    let statuses = by_status.counts(&["http.status"]);
+    assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
+}
+
 #[test]
 fn http_is_counted_as_by_the_server() {
     let pair = patient();
@@ -123,15 +178,7 @@ fn http_is_counted_as_by_the_server() {
     let by_status = start("count by http.status");
     let paths = start("top(20, http.path), distinct(http.path)");
 
-    let work = || -> io::Result<()> {
-        std::thread::scope(|scope| {
-            let one = |seed| scope.spawn(move || client::requests(seed, REQUESTS / THREADS, KEPT));
-            let all: Vec<_> = (0..THREADS as u64).map(one).collect();
-            all.into_iter()
-                .try_for_each(|t| t.join().expect("no panic"))
-        })
-    };
-    pair.client().run(work).expect("all requests are answered");
+    make(&pair, REQUESTS, Length::OneSegment);
     let range = format!("/curl/[1-{BY_CURL}]");
     curl(pair.client(), &[], "curl.example", 80, &range);
     curl(

@@ -1,0 +1,163 @@
+//! Which bytes of a stream came so far.
+
+use std::ops::Range;
+
+/// How many bytes in front of the end of a stream a segment may begin that came late, or again: what begins further in front is of another connection
+/// with the same ports, or the segment in front of it was not of this one.
+pub(crate) const REACH: u32 = (1 << 24) - 1;
+
+/// What is known of the bytes of a stream, by their numbers, which are those of TCP.
+pub(super) struct Received {
+    /// The number of the byte behind the last one.
+    pub next: u32,
+    /// Bytes in front of `next` of which it is known whether they came, [`REACH`] at most: those of the `hole` did not, all others did.
+    certain: u32,
+    /// The bytes that are missing: from so many in front of `next` to so many. There are none if both are the same.
+    hole: (u32, u32),
+}
+
+/// Which bytes of a segment came for the first time.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Arrival {
+    /// Whether bytes in front of them are missing.
+    pub behind_gap: bool,
+    /// Those in front of others that came.
+    pub late: Option<Range<usize>>,
+    /// From which one on they are behind all others, if some are.
+    pub rest: Option<usize>,
+}
+
+impl Received {
+    /// A segment of which nothing came in front.
+    pub(super) fn new(first: u32, length: u32) -> Received {
+        Received {
+            next: first.wrapping_add(length),
+            certain: length,
+            hole: (length, length),
+        }
+    }
+
+    /// Takes note of a segment that is not empty: which of its bytes are to be read.
+    pub(super) fn arrive(&mut self, first: u32, length: u32) -> Arrival {
+        let ahead = first.wrapping_sub(self.next);
+        let before = ahead.wrapping_neg();
+        let is_ahead = ahead != 0 && ahead < 1 << 31;
+        if is_ahead {
+            // There is room for one hole: in front of an earlier one, nothing is known any more.
+            let (from, to) = self.hole;
+            if from != to {
+                self.certain = to;
+            }
+            self.go_on(ahead.saturating_add(length));
+            self.next = first.wrapping_add(length);
+            self.hole = (ahead.saturating_add(length).min(REACH), length.min(REACH));
+        } else if before > REACH {
+            self.next = first.wrapping_add(length);
+            (self.certain, self.hole) = (length, (length, length));
+        }
+        if is_ahead || before > REACH {
+            return Arrival {
+                behind_gap: true,
+                late: None,
+                rest: Some(0),
+            };
+        }
+        let late = self.late(before, length);
+        let rest = (length > before).then(|| {
+            self.next = first.wrapping_add(length);
+            self.go_on(length - before);
+            before as usize
+        });
+        Arrival {
+            behind_gap: false,
+            late: late.map(|late| late.start as usize..late.end as usize),
+            rest,
+        }
+    }
+
+    /// Takes note that the stream's end moves on by so many bytes.
+    fn go_on(&mut self, bytes: u32) {
+        for distance in [&mut self.certain, &mut self.hole.0, &mut self.hole.1] {
+            *distance = distance.saturating_add(bytes).min(REACH);
+        }
+    }
+
+    /// Which bytes did not come before of a segment that begins so many bytes in front of the stream's end; they are in front of others that did.
+    fn late(&mut self, before: u32, length: u32) -> Option<Range<u32>> {
+        if before > self.certain {
+            let end = length.min(before - self.certain);
+            if end == before - self.certain {
+                self.certain = before;
+            }
+            return Some(0..end);
+        }
+        let (from, to) = self.hole;
+        let start = before.saturating_sub(from);
+        let end = length.min(before.saturating_sub(to));
+        if start >= end {
+            return None;
+        }
+        // What is in its middle leaves the hole as it is.
+        if before - start == from {
+            self.hole.0 = before - end;
+        } else if before - end == to {
+            self.hole.1 = before - start;
+        }
+        Some(start..end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Neither a hole nor what is known of earlier bytes is taken for one of the bytes that have the same numbers, 4 GiB later.
+    #[test]
+    fn what_is_missing_is_forgotten_behind_its_reach() {
+        let mut stream = Received::new(0, 0);
+        let length = 60_000;
+        assert_eq!(stream.arrive(0, length).rest, Some(0));
+        assert!(stream.arrive(2 * length, length).behind_gap);
+        let mut next = 3 * length;
+        for _ in 0..2 * (u32::MAX / length) {
+            let arrival = stream.arrive(next, length);
+            next = next.wrapping_add(length);
+            let expected = Arrival {
+                behind_gap: false,
+                late: None,
+                rest: Some(0),
+            };
+            assert_eq!(arrival, expected);
+            let (from, to) = stream.hole;
+            assert!(to <= from && from <= stream.certain && stream.certain <= REACH);
+        }
+        assert_eq!(stream.hole, (REACH, REACH));
+        // It came before.
+        let again = stream.arrive(next.wrapping_sub(length), length);
+        assert_eq!((again.late, again.rest), (None, None));
+        // What begins further in front than any may come late is of another stream.
+        assert!(
+            stream
+                .arrive(next.wrapping_sub(REACH + 1), length)
+                .behind_gap
+        );
+    }
+
+    #[test]
+    fn a_hole_is_filled_from_either_end() {
+        let mut stream = Received::new(0, 0);
+        let mut arrived = |first: u32, length: u32| {
+            let arrival = stream.arrive(first, length);
+            (arrival.late, arrival.rest)
+        };
+        assert_eq!(arrived(0, 10), (None, Some(0)));
+        assert_eq!(arrived(50, 10), (None, Some(0)));
+        assert_eq!(arrived(8, 12), (Some(2..12), None));
+        assert_eq!(arrived(40, 10), (Some(0..10), None));
+        assert_eq!(arrived(40, 10), (None, None));
+        // In its middle, nothing is noted.
+        assert_eq!(arrived(25, 5), (Some(0..5), None));
+        assert_eq!(arrived(18, 50), (Some(2..22), Some(42)));
+        assert_eq!(arrived(20, 30), (None, None));
+    }
+}

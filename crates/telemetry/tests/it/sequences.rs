@@ -1,0 +1,515 @@
+//! Sequences of segments in which something is lost, late, sent again or unusual, each with what is counted of it: in each place the same.
+
+use crate::frames::{End, segment};
+use crate::schemas::SCHEMAS;
+use crate::streams::{counts_by_path, same};
+use diag::SourceMap;
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use telemetry::{Catalogue, Evaluator, Followed, Frame, Link, Report, compile};
+
+fn get(path: u32) -> Vec<u8> {
+    format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n").into_bytes()
+}
+
+fn status(status: u32, announced: usize) -> Vec<u8> {
+    format!("HTTP/1.1 {status} X\r\nContent-Length: {announced}\r\n\r\n").into_bytes()
+}
+
+/// Of the client, from the byte with a number on. One that is empty opens the connection.
+fn at(first: u32, bytes: &[u8]) -> Vec<u8> {
+    segment(40_000, 80, End::Client, first, bytes)
+}
+
+/// Segments one behind the other.
+fn stream(first: u32, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut next = first;
+    let one = |part: &Vec<u8>| {
+        let packet = at(next, part);
+        next = next.wrapping_add(part.len() as u32);
+        packet
+    };
+    parts.iter().map(one).collect()
+}
+
+fn joined(parts: &[&[u8]]) -> Vec<u8> {
+    parts.concat()
+}
+
+/// A sequence with what is counted of it: values of the key that was asked for, each once, and what became of the stream.
+struct Case {
+    name: &'static str,
+    text: &'static str,
+    packets: Vec<Vec<u8>>,
+    found: Vec<String>,
+    streams: Followed,
+}
+
+fn paths(name: &'static str, packets: Vec<Vec<u8>>, paths: &[u32], streams: Followed) -> Case {
+    Case {
+        name,
+        text: "count by http.path",
+        packets,
+        found: paths.iter().map(|path| format!("/{path}")).collect(),
+        streams,
+    }
+}
+
+fn statuses(name: &'static str, packets: Vec<Vec<u8>>, found: &[u32]) -> Case {
+    Case {
+        name,
+        text: "count by http.status",
+        packets,
+        found: found.iter().map(u32::to_string).collect(),
+        streams: Followed::default(),
+    }
+}
+
+const NOTHING: Followed = Followed {
+    unfinished: 0,
+    gaps: 0,
+    sent_again: 0,
+    unfollowed: 0,
+};
+
+/// What is no message, or not as it seems, where one is expected.
+fn unusual() -> Vec<Case> {
+    let crlf = b"\r\n".to_vec();
+    let unfollowed = |unfollowed| Followed {
+        unfollowed,
+        ..NOTHING
+    };
+    let wrong = b"GET /1 HTTP/1.1\r\nX: \x01\r\n\r\n";
+    vec![
+        paths(
+            "an empty line between messages is no beginning of one",
+            stream(
+                1,
+                &[get(1), crlf.clone(), get(2), get(3), crlf.clone(), get(4)],
+            ),
+            &[1, 2, 3, 4],
+            unfollowed(2),
+        ),
+        paths(
+            "nor at the end of a segment",
+            stream(1, &[joined(&[&get(1), &crlf]), get(2), get(3)]),
+            &[1, 2, 3],
+            unfollowed(1),
+        ),
+        paths(
+            "the first bytes of a method may be those of none",
+            stream(1, &[get(1), b"GE".to_vec(), get(2), get(3)]),
+            &[1, 2, 3],
+            unfollowed(1),
+        ),
+        paths(
+            "or of one that goes on",
+            stream(
+                1,
+                &[get(1), b"G".to_vec(), b"E".to_vec(), get(2)[2..].to_vec()],
+            ),
+            &[1, 2],
+            NOTHING,
+        ),
+        paths(
+            "behind a head that is wrong behind what is asked for, nothing is known",
+            stream(1, &[joined(&[wrong, &get(2)]), get(3)]),
+            &[1, 3],
+            unfollowed(1),
+        ),
+        paths(
+            "a body may look like a message",
+            stream(
+                1,
+                &[
+                    b"POST /1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nGET ".to_vec(),
+                    b"POST /2 HTTP/1.1\r\nContent-Length: 4\r\n\r\n".to_vec(),
+                    b"GET GET /3 HTTP/1.1\r\n\r\n".to_vec(),
+                ],
+            ),
+            &[1, 2, 3],
+            NOTHING,
+        ),
+        statuses(
+            "304 has no body",
+            stream(
+                1,
+                &[
+                    joined(&[&status(304, 5000), &status(201, 0)]),
+                    status(202, 0),
+                ],
+            ),
+            &[201, 202, 304],
+        ),
+        statuses(
+            "nor has it one in a later segment",
+            stream(
+                1,
+                &[
+                    status(304, 5000),
+                    b"HTTP/1".to_vec(),
+                    b".1 201 X\r\n\r\n".to_vec(),
+                ],
+            ),
+            &[201, 304],
+        ),
+        statuses(
+            "what answers HEAD has none, also in one segment",
+            stream(
+                1,
+                &[joined(&[
+                    &status(200, 5000),
+                    &status(201, 70),
+                    &status(202, 0),
+                ])],
+            ),
+            &[200, 201, 202],
+        ),
+    ]
+}
+
+/// Segments that come late, again, or with other bytes around them.
+fn out_of_order() -> Vec<Case> {
+    let size = get(1).len() as u32;
+    let one = |path: u32| at(1 + (path - 1) * size, &get(path));
+    let several = |first: u32, last: u32| {
+        let bytes: Vec<u8> = (first..=last).flat_map(get).collect();
+        at(1 + (first - 1) * size, &bytes)
+    };
+    let syn = || at(0, b"");
+    let gaps = |gaps, sent_again| Followed {
+        gaps,
+        sent_again,
+        ..NOTHING
+    };
+    vec![
+        paths(
+            "the first two segments are swapped",
+            vec![syn(), one(2), one(1), one(3)],
+            &[1, 2, 3],
+            NOTHING,
+        ),
+        paths(
+            "the first three come in reverse order",
+            vec![syn(), one(3), one(2), one(1), one(4), one(1)],
+            &[1, 2, 3, 4],
+            gaps(0, 1),
+        ),
+        paths(
+            "two that were late come in reverse order, and again",
+            vec![one(1), one(4), one(3), one(2), one(5), one(2), one(3)],
+            &[1, 2, 3, 4, 5],
+            gaps(1, 2),
+        ),
+        paths(
+            "two holes",
+            vec![one(1), one(3), one(5), one(2), one(4), one(4), one(6)],
+            &[1, 2, 3, 4, 5, 6],
+            gaps(2, 1),
+        ),
+        paths(
+            "a late segment has bytes that came, and new ones",
+            vec![one(1), one(3), several(2, 4), one(5)],
+            &[1, 2, 3, 4, 5],
+            gaps(1, 0),
+        ),
+        paths(
+            "what is late is in the middle of a segment",
+            vec![one(1), one(3), several(1, 3), one(4)],
+            &[1, 2, 3, 4],
+            gaps(1, 0),
+        ),
+        paths(
+            "a late segment does not disturb a head that waits",
+            vec![
+                one(1),
+                at(1 + 2 * size, &get(3)[..20]),
+                one(2),
+                at(1 + 2 * size + 20, &get(3)[20..]),
+            ],
+            &[1, 2, 3],
+            gaps(1, 0),
+        ),
+    ]
+}
+
+/// Connections with the same ends, and what is none of theirs.
+fn other_connections() -> Vec<Case> {
+    let size = get(1).len() as u32;
+    let gap = Followed { gaps: 1, ..NOTHING };
+    let seven: Vec<Vec<u8>> = (1..8).map(get).collect();
+    let mut behind_decoy = vec![at(0, b""), at(1 + (1 << 30), &get(99))];
+    behind_decoy.extend(stream(1, &seven));
+    let mut decoy_within = stream(1, &seven[..3]);
+    decoy_within.push(at(1 + (1 << 30), &get(99)));
+    decoy_within.extend(stream(1 + 3 * size, &seven[3..]));
+    let mut anew = stream(3_000_000_000, &[get(99)]);
+    anew.extend(stream(2_000_000_000, &seven));
+    let head = b"POST /98 HTTP/1.1\r\nContent-Length: 900\r\n\r\n";
+    let mut opened = stream(3_000_000_000, &[head.to_vec(), b"body".to_vec()]);
+    opened.push(at(2_999_999_990, b""));
+    opened.extend(stream(2_999_999_991, &seven));
+    let (front, behind) = head.split_at(20);
+    let mut stray = stream(77, &[get(1), front.to_vec()]);
+    stray.push(at(5, b""));
+    stray.extend(stream(
+        77 + size + 20,
+        &[behind.to_vec(), vec![b'.'; 900], get(2)],
+    ));
+    vec![
+        paths(
+            "one far ahead at the start",
+            behind_decoy,
+            &[1, 2, 3, 4, 5, 6, 7, 99],
+            gap,
+        ),
+        paths(
+            "one far ahead in the midst",
+            decoy_within,
+            &[1, 2, 3, 4, 5, 6, 7, 99],
+            Followed { gaps: 2, ..gap },
+        ),
+        paths(
+            "a connection whose start was not seen",
+            anew,
+            &[1, 2, 3, 4, 5, 6, 7, 99],
+            gap,
+        ),
+        paths(
+            "a connection that is opened where another one was within a body",
+            opened,
+            &[1, 2, 3, 4, 5, 6, 7, 98],
+            Followed {
+                unfinished: 1,
+                ..NOTHING
+            },
+        ),
+        paths("an opening that is none", stray, &[1, 2, 98], NOTHING),
+        paths(
+            "the numbers begin anew",
+            [
+                vec![at(u32::MAX, b"")],
+                stream(0, &[get(1), get(2)[..9].to_vec(), get(2)[9..].to_vec()]),
+                stream(u32::MAX - 60, &[get(3)]),
+            ]
+            .concat(),
+            &[1, 2, 3],
+            NOTHING,
+        ),
+    ]
+}
+
+#[test]
+fn each_sequence_is_counted_alike_in_each_place() {
+    let cases = [unusual(), out_of_order(), other_connections()];
+    for case in cases.into_iter().flatten() {
+        let report = same(case.text, &case.packets);
+        let found: Vec<(String, u64)> = counts_by_path(&report).into_iter().collect();
+        let mut expected: Vec<(String, u64)> = case.found.into_iter().map(|k| (k, 1)).collect();
+        expected.sort();
+        assert_eq!(found, expected, "{}", case.name);
+        assert_eq!(report.counts.streams, case.streams, "{}", case.name);
+        assert_eq!(report.counts.malformed, 0, "{}", case.name);
+    }
+}
+
+/// A connection whose answers come in these parts, and whether the second one is lost.
+type Answers = (Vec<Vec<u8>>, bool);
+
+/// Answers to HEAD, which announce so much, with no more than some bytes of the next one in their segment, of which the rest comes in pieces.
+fn answers_to_head() -> Vec<Answers> {
+    let (mut all, next) = (Vec::new(), status(201, 7));
+    for announced in [5, 9, 70, 5000] {
+        for cut in 1..next.len() {
+            for piece in [1, 2, 5, 100] {
+                let (front, rest) = next.split_at(cut);
+                let mut parts = vec![joined(&[&status(200, announced), front])];
+                parts.extend(rest.chunks(piece).map(<[u8]>::to_vec));
+                parts.extend([status(202, 900), status(203, 0)]);
+                // What came by the end of a segment is what a body of this length might be.
+                let ends = announced >= cut && (announced - cut) % piece == 0;
+                all.push((parts, ends && announced < "HTTP/1.1 201".len()));
+            }
+        }
+    }
+    all
+}
+
+/// Answers with bodies that begin like messages, also in pieces, with the next answer behind the last one.
+fn bodies_like_messages() -> Vec<Answers> {
+    let mut all = Vec::new();
+    for body in [
+        &b"HTTP"[..],
+        b"HTTP/1.1 is what this page is about",
+        b"GET the book from the shelf, and not the other one",
+        b"G",
+        b"Have a nice day",
+    ] {
+        let head = status(200, body.len());
+        for piece in [1, 2, 3, 7, 100] {
+            for cut in [0, 1, 3] {
+                let (front, rest) = body.split_at(cut.min(body.len()));
+                let mut parts = vec![joined(&[&head, front])];
+                parts.extend(rest.chunks(piece).map(<[u8]>::to_vec));
+                let last = parts.len() - 1;
+                parts[last].extend(status(201, 0));
+                parts.extend([status(202, 0), status(203, 0)]);
+                all.push((parts, false));
+            }
+        }
+    }
+    all
+}
+
+/// Whether what stands in the place of a body is one, or the next message, shows as soon as enough of it came.
+#[test]
+fn what_stands_in_the_place_of_a_body_may_be_cut() {
+    let all = [answers_to_head(), bodies_like_messages()].concat();
+    let (mut packets, mut expected, mut lost) = (Vec::new(), BTreeSet::new(), 0);
+    for (port, (parts, is_lost)) in (10_000..).zip(all) {
+        let mut next = 1;
+        for part in parts {
+            packets.push(segment(port, 80, End::Client, next, &part));
+            next += part.len() as u32;
+        }
+        lost += u64::from(is_lost);
+        let statuses = (200..=203).filter(|&status| status != 201 || !is_lost);
+        expected.extend(statuses.map(|status| format!("{port} {status}")));
+    }
+    let report = same("count by tcp.src_port, http.status", &packets);
+    let keys = report.rows.iter().map(|row| row.keys.iter());
+    let found: BTreeSet<String> = keys
+        .map(|keys| {
+            keys.map(|key| key.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert!(
+        found == expected,
+        "{:?}",
+        found.symmetric_difference(&expected)
+    );
+    assert_eq!(report.counts.records, expected.len() as u64);
+    let unfollowed = Followed {
+        unfollowed: lost,
+        ..NOTHING
+    };
+    assert_eq!(report.counts.streams, unfollowed);
+}
+
+/// One that sends a head byte by byte does not have those of others forgotten.
+#[test]
+fn a_head_in_many_segments_takes_no_others_place() {
+    let waiting = get(1);
+    let (front, behind) = waiting.split_at(20);
+    let long = format!("GET /2 HTTP/1.1\r\nCookie: {}\r\n\r\n", "c".repeat(1200));
+    let mut packets = vec![segment(40_001, 80, End::Client, 1, front)];
+    let (start, rest) = long.as_bytes().split_at(8);
+    packets.push(at(1, start));
+    packets.extend((9..).zip(rest).map(|(first, byte)| at(first, &[*byte])));
+    packets.push(segment(40_001, 80, End::Client, 21, behind));
+    let report = same("count by http.host", &packets);
+    assert_eq!(report.counts.records, 2);
+    assert_eq!(report.counts.streams, NOTHING);
+}
+
+/// Each message is in a segment of its own: whatever is lost, late or sent again, those that came are counted.
+#[test]
+fn no_message_that_fits_its_segment_is_lost_by_following() {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for turn in 0..60 {
+        let messages: Vec<Vec<u8>> = (0..random.random_range(3..30)).map(get).collect();
+        let first = [1, u32::MAX - 300][turn % 2];
+        let mut packets: Vec<(usize, Vec<u8>)> =
+            stream(first, &messages).into_iter().enumerate().collect();
+        let mut repeats = false;
+        for _ in 0..random.random_range(0..8) {
+            let at = random.random_range(0..packets.len());
+            let until = (at + random.random_range(1..6)).min(packets.len());
+            match random.random_range(0..4) {
+                0 => drop(packets.remove(at)),
+                1 => packets[at..until].reverse(),
+                2 => packets[at..until].shuffle(&mut random),
+                _ => {
+                    repeats = true;
+                    let again = packets[at].clone();
+                    packets.insert(until, again);
+                }
+            }
+            if packets.is_empty() {
+                break;
+            }
+        }
+        let came: BTreeSet<usize> = packets.iter().map(|(number, _)| *number).collect();
+        let all = packets.len() as u64;
+        let packets: Vec<Vec<u8>> = packets.into_iter().map(|(_, packet)| packet).collect();
+        let report = same("count by http.path", &packets);
+        let found = counts_by_path(&report);
+        let expected = came.iter().map(|path| format!("/{path}"));
+        assert!(
+            found.keys().cloned().eq(expected.collect::<BTreeSet<_>>()),
+            "{turn}"
+        );
+        let sum: u64 = found.values().sum();
+        assert_eq!(sum + report.counts.streams.sent_again, all, "{turn}");
+        assert!(repeats || sum == came.len() as u64, "{turn}");
+        assert_eq!(report.counts.streams.unfollowed, 0);
+    }
+}
+
+/// What a query reports of packets of which the capture has no more than so many bytes.
+fn captured(text: &str, packets: &[Vec<u8>], most: usize) -> Report {
+    let mut map = SourceMap::new();
+    let query = compile(text, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
+    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, 1);
+    for (number, packet) in packets.iter().enumerate() {
+        evaluator.packet(&Frame {
+            bytes: &packet[..packet.len().min(most)],
+            length: packet.len() as u32,
+            time: Duration::from_millis(number as u64),
+            link: Link::Ethernet,
+        });
+    }
+    evaluator.report(1.0)
+}
+
+#[test]
+fn what_a_capture_left_out_is_passed_over() {
+    let body = "x".repeat(3000);
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n{body}").into_bytes();
+    let chunks: Vec<Vec<u8>> = answer.chunks(1000).map(<[u8]>::to_vec).collect();
+    let all = [chunks.clone(), chunks.clone(), chunks].concat();
+    let report = captured("count by http.status", &stream(1, &all), 200);
+    assert_eq!(counts_by_path(&report), BTreeMap::from([("200".into(), 3)]));
+    assert_eq!(report.counts.streams, NOTHING);
+
+    // Heads that are cut there, and what may begin there.
+    let request = |path: u32| {
+        let cookie = "x".repeat(1000);
+        let text = format!("GET /{path} HTTP/1.1\r\nCookie: {cookie}\r\n\r\n");
+        [text.as_bytes(), &get(90)].concat()
+    };
+    let requests: Vec<Vec<u8>> = (0..5).map(request).collect();
+    let report = captured("count by http.path", &stream(1, &requests), 200);
+    assert_eq!(counts_by_path(&report).len(), 5);
+    let unfollowed = |unfollowed| Followed {
+        unfollowed,
+        ..NOTHING
+    };
+    assert_eq!(report.counts.streams, unfollowed(5));
+    let padded = [get(1), vec![b' '; 200], get(2)];
+    let report = captured("count by http.path", &stream(1, &padded), 54 + 29);
+    assert_eq!(counts_by_path(&report).len(), 2);
+    let exactly = |path| [get(path), get(90)].concat();
+    let report = captured(
+        "count by http.path",
+        &stream(1, &[exactly(1), exactly(2)]),
+        54 + get(1).len(),
+    );
+    assert_eq!(counts_by_path(&report).len(), 2);
+    assert_eq!(report.counts.streams, unfollowed(2));
+}
