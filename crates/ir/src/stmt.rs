@@ -289,8 +289,8 @@ pub struct ExternCall {
 pub enum Effect {
     /// Nothing, and what it writes depends on its arguments alone: it is declared `@pure`.
     None,
-    /// It may read and change what lies outside of the program, as a clock or a log, but neither the packet nor the architecture's
-    /// variables: it is declared `@isolated`.
+    /// It may read and change what lies outside of the program, as a clock or a log, and read the payload, but neither what the parser took of the
+    /// packet nor the architecture's variables: it is declared `@isolated`.
     Outside,
     /// It may read the packet as it came in, and read and change state and the architecture's own variables.
     Any,

@@ -119,14 +119,6 @@ impl Schema {
     pub fn may_begin(&self, bytes: &[u8]) -> bool {
         self.recognise.iter().any(|s| s.may_follow(bytes))
     }
-
-    /// The most bytes that [`Schema::recognises`] looks at.
-    pub fn signature_bytes(&self) -> usize {
-        let further = |s: &Signature| s.and.as_ref().map_or(0, |(at, bytes)| at + bytes.len());
-        let ends = self.recognise.iter();
-        let ends = ends.map(|s| further(s).max(s.at + s.bytes.len()));
-        ends.max().unwrap_or(0)
-    }
 }
 
 /// How the fields of a layout follow one another.

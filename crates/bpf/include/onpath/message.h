@@ -136,6 +136,8 @@ INLINE u64 message_keep(struct message_head *head, u64 kept, u64 number, const u
 {
     u32 front = 0;
 
+    if (kept == MESSAGE_CHANGING)
+        return 0;
     if (kept) {
         if (__sync_val_compare_and_swap(&head->number, kept, MESSAGE_CHANGING) != kept)
             return 0;

@@ -129,3 +129,24 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
     g.file.own.keeps.insert(object, name.clone());
     Some(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arch::payload::MOST_BYTES;
+
+    #[test]
+    fn sizes_are_those_of_the_header() {
+        let header = include_str!("../../include/onpath/message.h");
+        let defined = |name: &str| {
+            let mut lines = header.lines().filter_map(|l| l.strip_prefix("#define "));
+            let value = lines.find_map(|line| line.strip_prefix(name)?.trim().parse::<u32>().ok());
+            value.unwrap_or_else(|| panic!("{name} is not defined"))
+        };
+        let bytes = defined("MESSAGE_HEAD_BYTES");
+        assert_eq!(HEAD, 16 + bytes + 8);
+        assert_eq!(HEADS, defined("MESSAGE_HEADS"));
+        // What is kept is masked by the place for it.
+        assert!(kept_and_behind(MOST_BYTES).0 <= bytes);
+    }
+}

@@ -23,6 +23,7 @@ use crate::abi::Hook;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::features::Feature;
+use crate::hook::tc::copies;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use arch::payload::{
@@ -54,11 +55,6 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Whether first bytes of messages are kept.
-    fn keeps(&self) -> bool {
-        self.keeps
-    }
-
     /// Whether a message need be read no further than to the last attribute that is asked for.
     fn may_stop(&self) -> bool {
         match &self.reads[..] {
@@ -144,6 +140,11 @@ pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
 
 /// `read`, `read_for` and `read_behind`: of the message at an offset of the payload, perhaps with bytes in front that were kept.
 fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+    // Of a copy, the program does not know how far its parser got.
+    if copies::differ(g.p) {
+        let hook = g.target.options.hook;
+        return g.refuse(errors::of_copies(hook, span));
+    }
     let mut given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
         .copied()
@@ -155,7 +156,6 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let (offset, most, parsed) = match given[..] {
         [offset, parsed] if wanted == 2 => (offset, None, parsed),
         [offset, most, parsed] => (offset, Some(most), parsed),
-        // Of a copy, the program does not know how far its parser got.
         _ => {
             let hook = g.target.options.hook;
             return g.refuse(errors::of_copies(hook, span));

@@ -141,7 +141,12 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
 
     g.file.structs.extend(tables);
     g.file.functions.extend(functions);
-    let keeps = g.file.own.asked.get(&object).is_some_and(Asked::keeps);
+    let keeps = g
+        .file
+        .own
+        .asked
+        .get(&object)
+        .is_some_and(|asked| asked.keeps);
     let heads = keeps.then(|| head::map(g, &map));
     let memory = Memories {
         map: &map,

@@ -490,11 +490,13 @@ impl Asking<'_> {
             Access::ReadHeader(header) => self.gen_header(header, live),
             Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
         });
-        if call.effect != Effect::Any {
+        if call.effect == Effect::None {
             return;
         }
-        for var in &self.intrinsic {
-            live.insert(self.out.bits.var(*var));
+        if call.effect == Effect::Any {
+            for var in &self.intrinsic {
+                live.insert(self.out.bits.var(*var));
+            }
         }
         if let Some(object) = call.object {
             for (_, routine) in &self.p.externs[object].implementations {

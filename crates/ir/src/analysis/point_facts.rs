@@ -313,10 +313,12 @@ impl Knowing<'_> {
             visit::Access::WriteHeader(header) => facts.set_valid(p, header, None),
             _ => {}
         });
-        if call.effect != Effect::Any {
+        if call.effect == Effect::None {
             return;
         }
-        self.intrinsic.iter().for_each(|&var| facts.kill(var));
+        if call.effect == Effect::Any {
+            self.intrinsic.iter().for_each(|&var| facts.kill(var));
+        }
         // Its methods run when it pleases.
         if let Some(object) = call.object {
             for (_, routine) in &p.externs[object].implementations {

@@ -264,6 +264,7 @@ const UNSURE: &str =
                         stream.ticket = messages.keep(stream.ticket, at, rest);
                         stream.kept = stream.kept + rest;
                         stream.unsure = 1;
+                        if (stream.ticket == 0) { packets.increment(12); }
                     } else {
                         stream.ticket = 0;
                     }
@@ -299,6 +300,7 @@ const WHOLE: &str = "if (has_body && is_open) {
                         stream.ticket = messages.keep(0, body_at, end - body_at);
                         stream.kept = end - body_at;
                         if (stream.ticket == 0) {
+                            packets.increment(12);
                             stream.kept = 0;
                             stream.unsure = 0;
                         }
@@ -330,13 +332,14 @@ const WRONG_BEHIND: &str =
 ";
 
 /// Of two segments at once, on two processors, neither knows where the other one ended.
-const UPDATE: &str = "        if (is_followed || seen) {
+const UPDATE: &str = "        if (is_followed && end != 0 || seen) {
             stream_t now;
             bool is_raced = false;
             @atomic {
                 bool is_there = streams.lookup(direction, now);
                 if (is_there && now.turn != stream.turn) {
                     is_raced = true;
+                    was_begun = now.begun;
                     stream.skip = 0;
                     stream.ticket = 0;
                     stream.kept = 0;

@@ -84,14 +84,20 @@ impl Received {
 
     /// Which bytes did not come before of a segment that begins so many bytes in front of the stream's end; they are in front of others that did.
     fn late(&mut self, before: u32, length: u32) -> Option<Range<u32>> {
+        let (from, to) = self.hole;
         if before > self.certain {
+            if from != to && length > before - from {
+                // It is over the hole too: what came in between is read again.
+                let end = length.min(before - to);
+                (self.certain, self.hole.0) = (before, before - end);
+                return Some(0..end);
+            }
             let end = length.min(before - self.certain);
             if end == before - self.certain {
                 self.certain = before;
             }
             return Some(0..end);
         }
-        let (from, to) = self.hole;
         let start = before.saturating_sub(from);
         let end = length.min(before.saturating_sub(to));
         if start >= end {
