@@ -188,7 +188,7 @@ impl Prepared {
                 found => found.map_err(|e| trouble(e.to_string()))?,
             };
             let found = fate::of_target(found, &self.program);
-            if expected != found && !fate::too_short(&expected, &found, self.hook) {
+            if expected != found && !fate::too_short(packet, &expected, &found, self.hook) {
                 let text = self.report(&filled, port, packet, &expected, &found);
                 return Err(Difference { number, text });
             }

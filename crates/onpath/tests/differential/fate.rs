@@ -137,8 +137,11 @@ pub(crate) fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Se
 }
 
 /// The kernel lets no program make a packet shorter than an Ethernet header, or, by traffic control, one that ends
-/// within a VLAN tag.
-pub(crate) fn too_short(expected: &Seen, found: &Seen, hook: Hook) -> bool {
+/// within a VLAN tag. One that comes so is dropped in front of traffic control; in a test run, where it changes its length.
+pub(crate) fn too_short(came: &[u8], expected: &Seen, found: &Seen, hook: Hook) -> bool {
+    if hook != Hook::Xdp && ends_within_tag(came) && found.fate == Fate::Drop {
+        return true;
+    }
     if let Some(sent) = &expected.sent {
         return sent
             .iter()
