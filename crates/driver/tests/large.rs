@@ -80,7 +80,8 @@ fn a_loop_of_1500_states_with_variables_of_their_own_takes_seconds() {
     assert!(took < Duration::from_secs(12), "{took:?}");
 }
 
-/// A loop whose states are asked by a variable too, each of which could be copied for its values, but none is an automaton then.
+/// States that select on a variable too could be copied for its values to be an automaton, which none of these is: with an attempt for each of
+/// them, 4,500 states take 50 s without optimisation.
 #[test]
 fn a_loop_of_1500_states_where_a_variable_chooses_takes_seconds() {
     let count = 1500;

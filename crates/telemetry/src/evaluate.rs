@@ -4,7 +4,7 @@ use crate::aggregate::State;
 use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages, Payload, Place, Reader};
+use crate::messages::{Found, Messages, Payload, Position, Reader};
 pub use crate::packet::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
@@ -164,7 +164,7 @@ impl<'m> Evaluator<'m> {
                 streams.read(from, stream, reader.as_mut(), &mut each);
                 figures.counts.streams = streams.counts();
             }
-            None => reader.read(&payload, &mut Place::default(), &mut each),
+            None => reader.read(&payload, &mut Position::default(), &mut each),
         }
     }
 

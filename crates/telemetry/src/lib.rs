@@ -58,7 +58,7 @@ pub use catalogue::{Attribute, Catalogue, Field, Type, describe_fields};
 pub use evaluate::{Evaluator, Frame, Link};
 pub use explain::explain;
 pub use groups::MAX_GROUPS;
-pub use messages::{Found, Messages, NoMessages, Payload, Place, Reader, Transport};
+pub use messages::{Found, Messages, NoMessages, Payload, Position, Reader, Transport};
 pub use payload::Pattern;
 pub use program::{Kept, Reading, check_for_kernel, groups_on_path, objects_of, program};
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};

@@ -79,7 +79,7 @@ pub struct Found<'r, 'a> {
 /// Where in a stream its next message begins, before a payload of it is read and behind that. A new one is that of a stream of which nothing
 /// is known: there, a message begins with a payload, or not at all.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Position {
     /// From which byte of the payload on it is read.
     pub at: usize,
     /// Messages that begin there, or further behind, are not read.
@@ -108,9 +108,9 @@ pub struct Place {
     pub unfollowed: u64,
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place {
+impl Default for Position {
+    fn default() -> Position {
+        Position {
             at: 0,
             until: usize::MAX,
             cut: 0,
@@ -131,15 +131,15 @@ impl Default for Place {
 /// The most bytes that are kept of a message whose head goes on in the next payload of its stream.
 pub(crate) const MOST_KEPT: usize = 4096;
 
-/// The bytes by which it is told whether a message begins in the place of a body.
+/// The bytes that show whether a message begins in the place of a body.
 pub(crate) const LOOKED_AT: usize = 32;
 
-impl Place {
+impl Position {
     /// That of a payload behind which nothing may come.
-    pub(crate) fn alone() -> Place {
-        Place {
+    pub(crate) fn alone() -> Position {
+        Position {
             alone: true,
-            ..Place::default()
+            ..Position::default()
         }
     }
 
@@ -182,7 +182,7 @@ pub trait Reader {
 
     /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved
     /// on if its messages are followed.
-    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found));
+    fn read(&mut self, payload: &Payload, place: &mut Position, each: &mut dyn FnMut(Found));
 }
 
 /// No kind of message.
@@ -204,5 +204,5 @@ impl Messages for NoMessages {
 }
 
 impl Reader for NoMessages {
-    fn read(&mut self, _: &Payload, _: &mut Place, _: &mut dyn FnMut(Found)) {}
+    fn read(&mut self, _: &Payload, _: &mut Position, _: &mut dyn FnMut(Found)) {}
 }

@@ -2,7 +2,9 @@
 
 use crate::behind::{Behind, begins, behind, is_cut, looked};
 use crate::catalogue::Type;
-use crate::messages::{Found, MOST_KEPT, Messages, NoMessages, Payload, Place, Reader, Transport};
+use crate::messages::{
+    Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport,
+};
 use crate::value::Value;
 use payload::{Kind, Schema, Taken, Wanted, plan};
 use std::borrow::Cow;
@@ -123,7 +125,7 @@ impl Reader for ByWanted<'_> {
         }
     }
 
-    fn read(&mut self, payload: &Payload, place: &mut Place, each: &mut dyn FnMut(Found)) {
+    fn read(&mut self, payload: &Payload, place: &mut Position, each: &mut dyn FnMut(Found)) {
         let schema = self.wanted.schema();
         if !carries(schema, payload) {
             return;
@@ -182,7 +184,7 @@ impl ByWanted<'_> {
         &mut self,
         message: &[u8],
         start: i64,
-        place: &mut Place,
+        place: &mut Position,
         each: &mut dyn FnMut(Found),
     ) -> Option<Behind> {
         let schema = self.wanted.schema();

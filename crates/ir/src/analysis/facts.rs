@@ -44,7 +44,7 @@ impl Facts {
         }
     }
 
-    /// Nothing is known any more of other variables and headers than these.
+    /// Kills what is known of other variables and headers than these.
     pub fn keep(&mut self, vars: &[Var], headers: &Members) {
         let mut kept = self.vars.unknown_alike();
         for &var in vars {

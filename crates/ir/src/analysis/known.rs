@@ -108,7 +108,7 @@ impl Knowledge {
         self.change(thing / SIZE, |block| block.set(thing, known));
     }
 
-    /// Nothing is known any more of other things than members.
+    /// Kills what is known of other things than members.
     pub fn keep(&mut self, members: &Members) {
         for (at, members) in members.0.iter().enumerate() {
             self.change(at, |block| {

@@ -218,7 +218,7 @@ impl Reader<'_> {
         if self.several() {
             let _ = writeln!(
                 out,
-                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // bytes by which it is told whether a message begins in the place of a body
+                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // the bytes that show whether a message begins in the place of a body
     const bit<16> SHORT = 0x10c;    // a bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS"
             );
         }

@@ -5,7 +5,7 @@
 mod received;
 
 use crate::catalogue::Field;
-use crate::messages::{Found, LOOKED_AT, Payload, Place, Reader};
+use crate::messages::{Found, LOOKED_AT, Payload, Position, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
 use lru::LruCache;
@@ -50,7 +50,7 @@ impl Followed {
     }
 }
 
-/// What a stream is told from others by.
+/// What identifies a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Source {
     /// Who sends to whom.
@@ -67,7 +67,7 @@ struct Stream {
     received: Received,
     /// Whether it may have ended, as a connection between the same ports was opened.
     opened: bool,
-    place: Place,
+    place: Position,
 }
 
 /// A segment that is not empty.
@@ -107,8 +107,8 @@ impl Streams {
         self.streams.pop(&Source::Application(number));
     }
 
-    /// Reads the messages in what a packet carries, from where they begin or go on. An application numbers its streams; those in other packets are
-    /// told apart by their headers.
+    /// Reads the messages in what a packet carries, from where they begin or go on. An application numbers its streams; those in other packets
+    /// differ by their headers.
     pub(crate) fn read(
         &mut self,
         (packet, payload): (&Packet, &Payload),
@@ -118,7 +118,7 @@ impl Streams {
     ) {
         let Some(source) = source(packet, payload, number) else {
             // Nothing says what it is a part of.
-            let mut place = Place::alone();
+            let mut place = Position::alone();
             reader.read(payload, &mut place, each);
             self.counts.unfollowed += place.unfollowed;
             return;
@@ -156,7 +156,7 @@ impl Streams {
             segment.first = first.unwrap_or(stream.received.next);
             return stream.read(&segment, reader, counts, each);
         }
-        let mut place = Place::default();
+        let mut place = Position::default();
         segment.read(0..usize::MAX, &mut place, reader, counts, each);
         if place.seen {
             counts.begun(false, place.begun);
@@ -167,7 +167,7 @@ impl Streams {
 
 impl Stream {
     /// One of which nothing came in front of a segment.
-    fn new(segment: &Segment, place: Place) -> Stream {
+    fn new(segment: &Segment, place: Position) -> Stream {
         Stream {
             received: Received::new(segment.first, segment.length() as u32),
             opened: false,
@@ -190,7 +190,7 @@ impl Stream {
         if behind_gap {
             counts.gaps += 1;
             // What has begun never ends.
-            self.place = Place::default();
+            self.place = Position::default();
         }
         if late.is_none() && rest.is_none() {
             counts.sent_again += 1;
@@ -202,7 +202,7 @@ impl Stream {
             }
         }
         if let Some(late) = late {
-            segment.read(late, &mut Place::alone(), reader, counts, each);
+            segment.read(late, &mut Position::alone(), reader, counts, each);
         }
         if let Some(rest) = rest {
             let was_begun = self.place.begun;
@@ -252,7 +252,7 @@ impl Segment<'_, '_> {
     fn read(
         &self,
         bytes: Range<usize>,
-        place: &mut Place,
+        place: &mut Position,
         reader: &mut dyn Reader,
         counts: &mut Followed,
         each: &mut dyn FnMut(Found),

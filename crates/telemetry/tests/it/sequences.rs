@@ -342,7 +342,7 @@ fn each_sequence_is_counted_alike_in_each_place() {
 /// A connection whose answers come in these parts, and whether the second one is lost.
 type Answers = (Vec<Vec<u8>>, bool);
 
-/// Answers to HEAD, which announce so much, with no more than some bytes of the next one in their segment, of which the rest comes in pieces.
+/// Responses to HEAD, which announce so much, with only the first bytes of the next one in their segment, whose rest comes over several segments.
 fn answers_to_head() -> Vec<Answers> {
     let (mut all, next) = (Vec::new(), status(201, 7));
     for announced in [5, 9, 70, 5000] {
@@ -361,7 +361,7 @@ fn answers_to_head() -> Vec<Answers> {
     all
 }
 
-/// Answers with bodies that begin like messages, also in pieces, with the next answer behind the last one.
+/// Responses with bodies that begin like messages, also over several segments, with the next response behind the last one.
 fn bodies_like_messages() -> Vec<Answers> {
     let mut all = Vec::new();
     for body in [

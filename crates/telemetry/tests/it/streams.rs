@@ -389,7 +389,7 @@ fn what_an_application_receives_in_pieces_is_what_its_packets_carried() {
 }
 
 #[test]
-fn what_is_not_followed_is_said() {
+fn what_is_not_followed_is_reported() {
     let segment = |first: u32, bytes: &[u8]| Segment {
         port: 40_000,
         of: 80,

@@ -2,7 +2,7 @@
 
 use payload::{Exchange, Sides};
 use std::sync::LazyLock;
-use telemetry::{Found, Messages, Payload, Place, Reader, Type, Value};
+use telemetry::{Found, Messages, Payload, Position, Reader, Type, Value};
 
 /// Reads messages of two kinds: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method` and `host`, the number `size`, and
 /// any text by the name `x.NAME`.
@@ -61,7 +61,7 @@ struct Pairs {
 }
 
 impl Reader for Pairs {
-    fn read(&mut self, payload: &Payload, _: &mut Place, each: &mut dyn FnMut(Found)) {
+    fn read(&mut self, payload: &Payload, _: &mut Position, each: &mut dyn FnMut(Found)) {
         if !self.is_known || payload.destination_port != 7000 {
             return;
         }

@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    /// Variables that were not there where a scope began are forgotten where it ends. What each state of a long loop knows of its own variables
+    /// Kills what is known of variables that were not there where the scope began. What each state of a long loop knows of its own variables
     /// would go round it, from state to state.
     pub(super) fn leave_scope(&mut self, before: &State) {
         if Rc::ptr_eq(&self.blocks, &before.blocks) {
