@@ -104,18 +104,18 @@ extern message {
     /// READ, whatever follows.
     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
 
-    /// Keeps `length` bytes at an offset of the payload, with which a message begins, for a later packet in which it goes on: what leads to them. With
-    /// what led to those of an earlier packet, they are kept behind these, and the same leads to all. 0 if they cannot be kept: they are not there, more than a
-    /// quarter of `limit`, or those in front were forgotten. There is room for 1024 messages: what was kept first is
-    /// forgotten first. Behind it, no attribute can be had before a message is read.
-    bit<64> keep(in bit<64> kept, in bit<32> offset, in bit<32> length);
+    /// Keeps `length` bytes at an offset of the payload, with which a message begins, for a later packet in which it goes on: a ticket that
+    /// leads to them. With the ticket of an earlier packet's bytes they are kept behind these, and it leads to all; with 0 they are the
+    /// first ones. 0 if they cannot be kept: they are not there, more than a quarter of `limit`, or those in front were forgotten. There is
+    /// room for 1024 messages: what was kept first is forgotten first. Behind it, no attribute can be had before a message is read.
+    bit<64> keep(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 
-    /// As `read`, of a message that begins with the bytes that were kept, and goes on at an offset of the payload, of which half of `limit`
+    /// As `read`, of a message that begins with the bytes that a ticket leads to, and goes on at an offset of the payload, of which half of `limit`
     /// is read at most; OTHER if they were forgotten. With 0 there are none, and it is `read`. BEGINS if all of its bytes are too few to tell a message by.
-    message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length);
+    message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 
     /// The same for some attributes, as in `read_for`.
-    message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length, string attributes);
+    message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
 
     /// An attribute that is a number. False, and the value 0, if the message has none of this name. T is a `bit<W>` of up to
     /// 64 bits that has room for all values, or `int<64>` for those that may be negative. Of several values the first in the message.

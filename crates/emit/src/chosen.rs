@@ -5,21 +5,12 @@ use crate::access::Bytes;
 use crate::emitter::Gen;
 use crate::plan::HeaderStorage;
 use crate::plan::header_facts::Known;
+use crate::rolled::{At, What};
 use crate::target::Target;
 use crate::values::choose;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Expr, Header};
-
-/// The element at an index, whose pointer is made: the flag says whether it leads to its bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Chosen {
-    /// The first element of its stack.
-    first: Header,
-    pub(crate) index: C,
-    pointer: C,
-    flag: C,
-}
 
 impl<T: Target> Gen<'_, T> {
     /// Bits of a field of the element at an index, 0 if it is not there or the index is out of bounds; nothing if each element has to be asked for its own.
@@ -65,9 +56,10 @@ impl<T: Target> Gen<'_, T> {
 
     /// A pointer to the bytes of the element at an index, and whether it leads to them: not if they are in variables.
     fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: C) -> (C, C) {
-        let mut known = self.regions.elements().chosen.iter();
-        if let Some(known) = known.find(|c| c.first == first && c.index == index) {
-            return (known.pointer.clone(), known.flag.clone());
+        let what = What::BytesOfChosen(first);
+        let place = At::Run(index.clone());
+        if let Some(found) = self.regions.elements().found(what, &place) {
+            return found;
         }
         self.ask_bounds();
         let there: Vec<C> = elems.iter().map(|&h| self.is_extracted(h)).collect();
@@ -79,7 +71,7 @@ impl<T: Target> Gen<'_, T> {
         let at = self.pinned_local("element_at", None);
         let pointer = self.own_local("element", CType::U8.ptr(), None);
         let flag = self.pinned_local("element_found", None);
-        self.set(at.clone(), index.clone());
+        self.set(at.clone(), index);
         self.set(flag.clone(), C::int(0));
         self.set(pointer.clone(), C::id("data"));
         let bytes = self.plain_bytes(first);
@@ -89,16 +81,13 @@ impl<T: Target> Gen<'_, T> {
             g.set(flag.clone(), set);
         });
         self.push(Stmt::If(choose(&at, there), made, Block::new()));
+        let found = (pointer, flag);
         // In the parser elements are still found.
         if !self.regions.in_parser() {
-            self.regions.elements().note_chosen(Chosen {
-                first,
-                index,
-                pointer: pointer.clone(),
-                flag: flag.clone(),
-            });
+            let elements = self.regions.elements();
+            elements.note(what, place, found.clone());
         }
-        (pointer, flag)
+        found
     }
 
     /// Whether a header is in the packet as it came in, as 0 or 1, in front of the current expression.

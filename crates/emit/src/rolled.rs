@@ -4,7 +4,6 @@
 //! if it was made invalid since; its offset in the packet; and its length.
 
 use crate::access::Bytes;
-use crate::chosen::Chosen;
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
@@ -38,78 +37,59 @@ pub(crate) struct Element {
     extracted: Known,
 }
 
-/// What is in variables of an element: its kind and where it is.
-#[derive(Clone, Debug)]
-pub(crate) struct Looked {
-    stack: usize,
-    at: At,
-    kind: C,
-    offset: C,
+/// What code finds of an element by its index, in two variables.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum What {
+    /// Of a rolled stack, its kind and its offset.
+    Place { stack: usize },
+    /// Of a rolled stack, a pointer to its bytes, and the flag whether it leads to them.
+    Bytes(Member),
+    /// The same of another stack, of which this is the first element.
+    BytesOfChosen(Header),
 }
 
-/// An element whose pointer is made: the flag says whether the pointer leads to its bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Pointed {
-    member: Member,
-    at: At,
-    pointer: C,
-    flag: C,
-}
-
-/// The elements that were found in a region.
+/// The elements that were found in a region: what, where in the stack, and the variables.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Elements {
-    looked: Vec<Looked>,
-    pointed: Vec<Pointed>,
-    /// Those of stacks that are not rolled.
-    pub(crate) chosen: Vec<Chosen>,
-}
+pub(crate) struct Elements(Vec<(What, At, (C, C))>);
 
 impl Elements {
+    /// The variables with what was found of an element.
+    pub(crate) fn found(&self, what: What, at: &At) -> Option<(C, C)> {
+        let mut all = self.0.iter();
+        let found = all.find(|(is, place, _)| *is == what && place == at)?;
+        Some(found.2.clone())
+    }
+
+    /// Notes what was found, if [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
+    pub(crate) fn note(&mut self, what: What, at: At, variables: (C, C)) {
+        let stays_known = match &at {
+            At::Const(_) => true,
+            At::Run(index) => in_variables(index),
+        };
+        if stays_known {
+            self.0.push((what, at, variables));
+        }
+    }
+
     /// A variable was set: elements that were found by it may be others now.
     pub(crate) fn assigned(&mut self, name: &str) {
-        let stays = |at: &At| match at {
+        self.0.retain(|(_, at, _)| match at {
             At::Const(_) => true,
             At::Run(index) => !mentions(index, name),
-        };
-        self.looked.retain(|l| stays(&l.at));
-        self.pointed.retain(|p| stays(&p.at));
-        self.chosen.retain(|c| !mentions(&c.index, name));
+        });
     }
 
-    fn note_looked(&mut self, looked: Looked) {
-        if stays_known(&looked.at) {
-            self.looked.push(looked);
-        }
-    }
-
-    fn note_pointed(&mut self, pointed: Pointed) {
-        if stays_known(&pointed.at) {
-            self.pointed.push(pointed);
-        }
-    }
-
-    pub(crate) fn note_chosen(&mut self, chosen: Chosen) {
-        if in_variables(&chosen.index) {
-            self.chosen.push(chosen);
-        }
-    }
-
-    /// A stack was changed.
+    /// A rolled stack was changed.
     fn changed(&mut self, stack: usize) {
-        self.looked.retain(|l| l.stack != stack);
-        self.pointed.retain(|p| p.member.stack != stack);
+        self.0.retain(|(what, ..)| match what {
+            What::Place { stack: of } => *of != stack,
+            What::Bytes(member) => member.stack != stack,
+            What::BytesOfChosen(_) => true,
+        });
     }
 }
 
-/// Whether [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
-fn stays_known(at: &At) -> bool {
-    match at {
-        At::Const(_) => true,
-        At::Run(index) => in_variables(index),
-    }
-}
-
+/// Whether a value is of variables alone: nothing in memory has a part in it.
 fn in_variables(e: &C) -> bool {
     let is_value = match e {
         C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
@@ -201,9 +181,9 @@ impl<T: Target> Gen<'_, T> {
             }
             At::Run(index) => index.clone(),
         };
-        let known = &self.regions.elements().looked;
-        if let Some(looked) = known.iter().find(|l| l.stack == stack && l.at == e.at) {
-            return (looked.kind.clone(), looked.offset.clone());
+        let what = What::Place { stack };
+        if let Some(found) = self.regions.elements().found(what, &e.at) {
+            return found;
         }
         let kind = self.pinned_local("element_kind", None);
         let offset = self.pinned_local("element_offset", None);
@@ -214,13 +194,10 @@ impl<T: Target> Gen<'_, T> {
             g.set(kind.clone(), is);
             g.set(offset.clone(), offsets.index(at));
         });
-        self.regions.elements().note_looked(Looked {
-            stack,
-            at: e.at.clone(),
-            kind: kind.clone(),
-            offset: offset.clone(),
-        });
-        (kind, offset)
+        let found = (kind, offset);
+        let elements = self.regions.elements();
+        elements.note(what, e.at.clone(), found.clone());
+        found
     }
 
     /// Whether an element is valid.
@@ -231,10 +208,9 @@ impl<T: Target> Gen<'_, T> {
 
     /// A pointer to an element's bytes, and whether it leads to them.
     fn point(&mut self, e: &Element) -> (C, C) {
-        let found = self.regions.elements().pointed.iter();
-        let mut found = found.filter(|p| p.member == e.member && p.at == e.at);
-        if let Some(found) = found.next() {
-            return (found.pointer.clone(), found.flag.clone());
+        let what = What::Bytes(e.member);
+        if let Some(found) = self.regions.elements().found(what, &e.at) {
+            return found;
         }
         self.ask_bounds();
         let (kind, offset) = self.look(e);
@@ -260,13 +236,10 @@ impl<T: Target> Gen<'_, T> {
                 flag
             }
         };
-        self.regions.elements().note_pointed(Pointed {
-            member: e.member,
-            at: e.at.clone(),
-            pointer: pointer.clone(),
-            flag: flag.clone(),
-        });
-        (pointer, flag)
+        let found = (pointer, flag);
+        let elements = self.regions.elements();
+        elements.note(what, e.at.clone(), found.clone());
+        found
     }
 
     /// The bytes of a header in front of its varbit field.

@@ -7,9 +7,9 @@
 //!     message_status read(in bit<32> offset);
 //!     message_status read(in bit<32> offset, in bit<32> length);
 //!     message_status read_for(in bit<32> offset, in bit<32> length, string attributes);
-//!     bit<64> keep(in bit<64> kept, in bit<32> offset, in bit<32> length);
-//!     message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length);
-//!     message_status read_behind(in bit<64> kept, in bit<32> offset, in bit<32> length, string attributes);
+//!     bit<64> keep(in bit<64> ticket, in bit<32> offset, in bit<32> length);
+//!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length);
+//!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -101,7 +101,7 @@ pub struct Message {
     found: Vec<Found>,
     /// The bytes of that message, as far as they were read.
     bytes: Vec<u8>,
-    /// The first bytes of messages that go on, each with the number that leads to it. The oldest is first.
+    /// The first bytes of messages that go on, each with the ticket that leads to it. The oldest is first.
     heads: VecDeque<(u64, Vec<u8>)>,
     /// The expressions that were looked for so far.
     patterns: Vec<Pattern>,
@@ -135,25 +135,25 @@ impl Message {
         Ok(status)
     }
 
-    /// Keeps bytes behind those that a number leads to, or with 0 as the first ones: what leads to all.
-    fn keep(&mut self, number: u64, bytes: &[u8]) -> Option<u64> {
+    /// Keeps bytes behind those that a ticket leads to, or with 0 as the first ones: the ticket of all.
+    fn keep(&mut self, ticket: u64, bytes: &[u8]) -> Option<u64> {
         let (most, _) = kept_and_behind(self.limit as u32);
         let fits = |length: usize| length <= most as usize;
-        if number != 0 {
+        if ticket != 0 {
             let mut heads = self.heads.iter_mut();
-            let (_, head) = heads.find(|(known, _)| *known == number)?;
+            let (_, head) = heads.find(|(known, _)| *known == ticket)?;
             return fits(head.len() + bytes.len()).then(|| {
                 head.extend(bytes);
-                number
+                ticket
             });
         }
         fits(bytes.len()).then(|| {
-            let number = self.heads.back().map_or(1, |(last, _)| last + 1);
-            self.heads.push_back((number, bytes.to_vec()));
+            let ticket = self.heads.back().map_or(1, |(last, _)| last + 1);
+            self.heads.push_back((ticket, bytes.to_vec()));
             if self.heads.len() > HEADS as usize {
                 self.heads.pop_front();
             }
-            number
+            ticket
         })
     }
 
@@ -220,28 +220,28 @@ fn asked<'e>(args: &[Arg], at: usize, env: &'e Env<'_>) -> Result<&'e [u8], Faul
 fn keep(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let message = message(state)?;
     message.forget();
-    let number = index(args, 0)?;
+    let ticket = index(args, 0)?;
     let length = usize::try_from(index(args, 2)?).unwrap_or(usize::MAX);
     let bytes = asked(args, 1, env)?;
-    let number = match bytes.len() == length && !bytes.is_empty() {
-        true => message.keep(number, bytes),
+    let of_all = match bytes.len() == length && !bytes.is_empty() {
+        true => message.keep(ticket, bytes),
         false => None,
     };
-    Ok(Reply::value(Bits::new(64, number.unwrap_or(0))))
+    Ok(Reply::value(Bits::new(64, of_all.unwrap_or(0))))
 }
 
 fn read_behind(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let message = message(state)?;
-    let number = index(args, 0)?;
+    let ticket = index(args, 0)?;
     let rest = asked(args, 1, env)?;
-    let status = match number {
+    let status = match ticket {
         0 => {
             let limit = message.limit;
             message.read(rest, limit)?
         }
         _ => {
             let mut heads = message.heads.iter();
-            let head = heads.find(|(known, _)| *known == number);
+            let head = heads.find(|(known, _)| *known == ticket);
             let (_, behind) = kept_and_behind(message.limit as u32);
             match head.map(|(_, head)| [head.as_slice(), rest].concat()) {
                 Some(bytes) => {

@@ -50,13 +50,13 @@ struct message_value {
     u64 number;
 };
 
-/* The first bytes of a message that goes on in a later packet. They are where their number leads to, until so many others were
- * kept; the first place has the number that was given last. Bytes that change have no number. */
+/* The first bytes of a message that goes on in a later packet. They are where their ticket leads to, until so many others were
+ * kept; the first place has the ticket that was given last. Bytes that change have none. */
 #define MESSAGE_HEADS 1024
 #define MESSAGE_CHANGING 0xffffffffffffffffull
 #define MESSAGE_HEAD_BYTES 4096
 struct message_head {
-    u64 number;
+    u64 ticket;
     u32 length;
     u32 unused;
     u8 bytes[MESSAGE_HEAD_BYTES + 8];
@@ -96,16 +96,16 @@ INLINE long message_copy_behind(void *ctx, u64 from, u8 *bytes, u32 front, u32 l
     return packet_load_bytes(ctx, from, bytes + front, last + 1);
 }
 
-/* The place of the bytes with a number. */
-INLINE u32 message_slot(u64 number)
+/* The place of the bytes with a ticket. */
+INLINE u32 message_slot(u64 ticket)
 {
-    return 1 + (u32)number % MESSAGE_HEADS;
+    return 1 + (u32)ticket % MESSAGE_HEADS;
 }
 
-/* The next number. */
-INLINE u64 message_number(struct message_head *counter)
+/* The next ticket. */
+INLINE u64 message_new_ticket(struct message_head *last)
 {
-    return __sync_fetch_and_add(&counter->number, 1) + 1;
+    return __sync_fetch_and_add(&last->ticket, 1) + 1;
 }
 
 /* What the offsets of whole words of the bytes that are kept are masked by. */
@@ -130,43 +130,43 @@ end:
     return;
 }
 
-/* Keeps bytes under a new number, or behind those that have a number: the number, or 0 if these are not there any more, or `most` are too few for
+/* Keeps bytes under a new ticket, or behind those that have a ticket: that of all, or 0 if these are not there any more, or `most` are too few for
  * all. Nobody finds them while they change, or changes them too. */
-INLINE u64 message_keep(struct message_head *head, u64 kept, u64 number, const u8 *bytes, u32 mask, u32 length, u32 most)
+INLINE u64 message_keep(struct message_head *head, u64 ticket, u64 ticket_of_all, const u8 *bytes, u32 mask, u32 length, u32 most)
 {
     u32 front = 0;
 
-    if (kept == MESSAGE_CHANGING)
+    if (ticket == MESSAGE_CHANGING)
         return 0;
-    if (kept) {
-        if (__sync_val_compare_and_swap(&head->number, kept, MESSAGE_CHANGING) != kept)
+    if (ticket) {
+        if (__sync_val_compare_and_swap(&head->ticket, ticket, MESSAGE_CHANGING) != ticket)
             return 0;
         front = head->length;
         if (front > most || length > most - front) {
-            (void)__sync_lock_test_and_set(&head->number, kept);
+            (void)__sync_lock_test_and_set(&head->ticket, ticket);
             return 0;
         }
-    } else if (__sync_lock_test_and_set(&head->number, MESSAGE_CHANGING) == MESSAGE_CHANGING) {
+    } else if (__sync_lock_test_and_set(&head->ticket, MESSAGE_CHANGING) == MESSAGE_CHANGING) {
         return 0;
     }
     message_copy_words(head->bytes, front, bytes, mask, length);
     head->length = front + length;
-    (void)__sync_lock_test_and_set(&head->number, number);
-    return number;
+    (void)__sync_lock_test_and_set(&head->ticket, ticket_of_all);
+    return ticket_of_all;
 }
 
 /* Copies bytes that were kept to a memory: how many, or 0 if others are there now. */
-INLINE u32 message_restore(struct message_head *head, u64 number, u8 *bytes, u32 mask, u32 most)
+INLINE u32 message_restore(struct message_head *head, u64 ticket, u8 *bytes, u32 mask, u32 most)
 {
     u32 length;
 
-    if (__sync_fetch_and_add(&head->number, 0) != number)
+    if (__sync_fetch_and_add(&head->ticket, 0) != ticket)
         return 0;
     length = head->length;
     if (!length || length > most)
         return 0;
     message_copy_words(bytes, 0, head->bytes, mask, length);
-    return __sync_fetch_and_add(&head->number, 0) == number ? length : 0;
+    return __sync_fetch_and_add(&head->ticket, 0) == ticket ? length : 0;
 }
 
 /* Whether the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */

@@ -1,4 +1,4 @@
-//! The first bytes of messages that go on in later packets: in a ring of so many, which a number leads to (`message_keep` in `onpath/message.h`).
+//! The first bytes of messages that go on in later packets: in a ring of so many, which a ticket leads to (`message_keep` in `onpath/message.h`).
 
 use super::writer::MEMORY;
 use super::{Object, object};
@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 /// Bytes of `struct message_head`.
 const HEAD: u32 = 16 + 4096 + 8;
 
-/// The map that they are in, for an object whose memory is another one. Its first value has the number that was given last.
+/// The map that they are in, for an object whose memory is another one. Its first value has the ticket that was given last.
 pub(super) fn map(g: &mut Gen<'_>, memory: &SmolStr) -> SmolStr {
     let map = g.file.names.fresh_short(memory, "_heads", MAP_NAME);
     let abi = MapAbi::new(map.as_str(), MapKind::Array, 4, HEAD, HEADS + 1);
@@ -34,16 +34,16 @@ fn head() -> CType {
     CType::Struct("message_head".into()).ptr()
 }
 
-/// Copies to memory the bytes that were kept under the number `kept`, and behind them so many of the packet. `refuse_if` returns where a
+/// Copies to memory the bytes that were kept under `ticket`, and behind them so many of the packet. `refuse_if` returns where a
 /// condition holds.
 pub(super) fn copied(heads: &SmolStr, limit: u32, refuse_if: &impl Fn(C) -> Stmt) -> Block {
     let (most, behind) = kept_and_behind(limit);
     let memory = || C::id(MEMORY);
     let mask = || C::call("message_mask", vec![memory()]);
-    let slot = C::call("message_slot", vec![C::id("kept")]);
+    let slot = C::call("message_slot", vec![C::id("ticket")]);
     let restored = vec![
         C::id("head"),
-        C::id("kept"),
+        C::id("ticket"),
         memory().arrow("bytes"),
         mask(),
         C::int(most.into()),
@@ -94,13 +94,13 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
     let rest = C::call("payload_left", vec![C::id("from"), C::id("length")]);
     let is_more = |than: C| C::bin(BinOp::Gt, C::id("most"), than);
     let copy = vec![C::id("ctx"), C::id("from"), bytes(), C::id("most"), mask()];
-    let new = C::call("message_number", vec![C::id("counter")]);
-    let number = C::choose(C::id("kept"), C::id("kept"), new);
-    let slot = C::call("message_slot", vec![C::id("number")]);
+    let new = C::call("message_new_ticket", vec![C::id("last")]);
+    let of_all = C::choose(C::id("ticket"), C::id("ticket"), new);
+    let slot = C::call("message_slot", vec![C::id("ticket_of_all")]);
     let kept = vec![
         C::id("head"),
-        C::id("kept"),
-        C::id("number"),
+        C::id("ticket"),
+        C::id("ticket_of_all"),
         bytes(),
         mask(),
         C::id("most"),
@@ -113,13 +113,13 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
             MEMORY,
             found(&known.map, "zero"),
         ),
-        Stmt::decl(head(), "counter", found(heads, "zero")),
+        Stmt::decl(head(), "last", found(heads, "zero")),
         Stmt::decl(CType::U32, "all", rest),
-        none(C::or(C::not(memory()), C::not(C::id("counter")))),
+        none(C::or(C::not(memory()), C::not(C::id("last")))),
         none(C::or(C::not(C::id("most")), is_more(C::id("all")))),
         none(is_more(C::int(most.into()))),
         none(C::call("message_copy", copy)),
-        Stmt::decl(CType::U64, "number", number),
+        Stmt::decl(CType::U64, "ticket_of_all", of_all),
         Stmt::decl(CType::U32, "slot", slot),
         Stmt::decl(head(), "head", found(heads, "slot")),
         none(C::not(C::id("head"))),

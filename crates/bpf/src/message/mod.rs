@@ -149,10 +149,10 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         .flat_map(|at| values(call, at))
         .copied()
         .collect();
-    let kept = (call.name == READ_BEHIND).then(|| given.remove(0));
+    let ticket = (call.name == READ_BEHIND).then(|| given.remove(0));
     // The list of attributes has no value.
     let list = read_for(call);
-    let wanted = call.args.len() - usize::from(list.is_some()) - usize::from(kept.is_some());
+    let wanted = call.args.len() - usize::from(list.is_some()) - usize::from(ticket.is_some());
     let (offset, most, parsed) = match given[..] {
         [offset, parsed] if wanted == 2 => (offset, None, parsed),
         [offset, most, parsed] => (offset, Some(most), parsed),
@@ -184,7 +184,7 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
             from(parsed, offset),
             most,
             packet_length(),
-            kept.map_or(C::int(0), |kept| lower::scalar(g, kept)),
+            ticket.map_or(C::int(0), |ticket| lower::scalar(g, ticket)),
         ],
     };
     let function = match list {
@@ -201,7 +201,7 @@ fn keep(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         .copied()
         .collect();
     // Of a copy, the program does not know how far its parser got.
-    let [kept, offset, most, parsed] = given[..] else {
+    let [ticket, offset, most, parsed] = given[..] else {
         let hook = g.target.options.hook;
         return g.refuse(errors::of_copies(hook, span));
     };
@@ -211,12 +211,12 @@ fn keep(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let Some(function) = head::keep(g, object, &known) else {
         return;
     };
-    let [kept, offset, most, parsed] =
-        [kept, offset, most, parsed].map(|value| lower::scalar(g, value));
+    let [ticket, offset, most, parsed] =
+        [ticket, offset, most, parsed].map(|value| lower::scalar(g, value));
     let from = from(parsed, offset);
     let kept = C::call(
         function,
-        vec![C::id("ctx"), from, most, packet_length(), kept],
+        vec![C::id("ctx"), from, most, packet_length(), ticket],
     );
     g.result(call, kept);
 }

@@ -31,7 +31,7 @@ const VALUE: u32 = 16;
 /// The parameters and variables of the function that reads a message.
 const VARIABLES: [&str; 19] = [
     MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
-    "place", "state", "kept", "slot", "head", "front", "counter", "number",
+    "place", "state", "ticket", "slot", "head", "front", "last", "ticket_of_all",
 ];
 
 /// An object that reads messages.
@@ -419,7 +419,7 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         None => body.push(refuse_if(copy)),
         Some(heads) => {
             let behind = head::copied(heads, of.limit, &refuse_if);
-            body.push(Stmt::If(C::id("kept"), behind, vec![refuse_if(copy)]));
+            body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));
         }
     }
     body
@@ -431,7 +431,7 @@ fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     let wide = |name: &str| (CType::U64, SmolStr::from(name));
     match keeps {
         false => ["parsed", "offset", "most", "length"].map(number).to_vec(),
-        true => vec![wide("from"), number("most"), number("length"), wide("kept")],
+        true => vec![wide("from"), number("most"), number("length"), wide("ticket")],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests and their responses in P4: requests wait in a flow state. It does what [`crate::exchange`] does.
 
-use super::message::Attribute;
+use super::attribute::Attribute;
 use crate::errors::program as errors;
 use crate::exchange::{FLOWS, WAITING};
 use crate::query::{Condition, Predicate, Query};

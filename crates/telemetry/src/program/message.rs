@@ -1,26 +1,20 @@
-//! Attributes of messages as P4: how many bytes of each text are kept, and the calls that read them.
+//! Messages as P4: where in a packet they begin, and the calls that read their attributes.
 
+use super::attribute::{Attribute, get_bytes, is_kept, kept_of, kept_of_texts, longest_compared};
 use super::bodiless::Bodiless;
 use super::exchange::{self, Pairing};
 use super::field::{Source, names};
-use super::stream::{self, Streams};
-use crate::MAX_TEXT;
+use super::stream::{self, Following};
 use crate::catalogue::Type;
 use crate::errors::program as errors;
 use crate::messages::{LOOKED_AT, Messages};
 use crate::query::{Function, Query};
-use diag::{Diagnostic, Span};
+use diag::Diagnostic;
 use payload::{Kind, Schema, Transport};
 use std::fmt::Write;
 
 /// Bytes of a message that are read: as many as the extern may.
 const LIMIT: u32 = 16384;
-/// The bytes of keys that figures may have.
-const LONGEST_KEY: usize = 128;
-/// The fewest bytes of a text that are worth keeping.
-const SHORTEST_TEXT: usize = 16;
-/// The longest text that a condition may compare.
-const LONGEST_COMPARED: usize = 256;
 /// Messages of a packet that are read.
 const MOST: usize = 64;
 /// The same where the groups of a packet's messages are compared, so that its bytes count once in each.
@@ -35,19 +29,6 @@ pub(super) struct Reader<'q> {
     attributes: Vec<Attribute>,
     /// How requests and responses are paired, if it is about these.
     pairing: Option<Pairing<'q>>,
-}
-
-/// An attribute that is read.
-pub(super) struct Attribute {
-    /// In the query.
-    pub index: usize,
-    /// In the message.
-    pub name: String,
-    /// Its variable.
-    pub variable: String,
-    pub kind: Kind,
-    /// Of a text, the bytes that are read.
-    pub width: usize,
 }
 
 /// What reads the messages of a query; `None` if it is about packets.
@@ -95,69 +76,6 @@ pub(super) fn reader<'q>(
         attributes,
         pairing,
     }))
-}
-
-/// The bytes of each text that are kept as a key or as an item: as many as there is room for.
-pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
-    let size = |x: usize| match query.attributes[x].ty {
-        Type::Text => None,
-        Type::Flow => Some(48),
-        _ => Some(16),
-    };
-    let items = query.aggregates.iter().filter_map(|a| match a.function {
-        Function::Top(_, x) | Function::Distinct(x) => Some(size(x)),
-        _ => None,
-    });
-    let items: Vec<Option<usize>> = items.collect();
-    let keys = || query.keys.iter().map(|&key| size(key));
-    let texts = keys().filter(Option::is_none).count() + usize::from(items.contains(&None));
-    let others = keys().flatten().sum::<usize>() + items.into_iter().flatten().max().unwrap_or(0);
-    if texts == 0 {
-        return Ok(MAX_TEXT);
-    }
-    // Each has its length behind it.
-    let room = LONGEST_KEY.saturating_sub(others) / texts;
-    let kept = room.saturating_sub(8) / 8 * 8;
-    match kept >= SHORTEST_TEXT {
-        true => Ok(kept),
-        false => {
-            let last = query.keys.last().map(|&key| query.attributes[key].at);
-            let at = last.unwrap_or(Span::NONE);
-            Err(errors::too_many_texts(at, LONGEST_KEY))
-        }
-    }
-}
-
-/// Whether an attribute is a key or an item, or is added up.
-fn is_kept(query: &Query, index: usize) -> bool {
-    let mut aggregates = query.aggregates.iter();
-    query.keys.contains(&index) || aggregates.any(|a| a.function.attribute() == Some(index))
-}
-
-/// The bytes of a text that the program needs for what it keeps.
-fn kept_of(query: &Query, index: usize, kept: usize) -> usize {
-    match is_kept(query, index) {
-        true => kept,
-        false => 8,
-    }
-}
-
-/// The bytes of the longest text with which a condition compares an attribute.
-fn longest_compared(index: usize, query: &Query) -> Result<usize, Box<Diagnostic>> {
-    let own = query.texts.iter().filter(|text| text.attribute == index);
-    let longest = own.max_by_key(|text| text.bytes);
-    match longest {
-        Some(text) if text.bytes > LONGEST_COMPARED => {
-            let name = &query.attributes[index].name;
-            Err(errors::long_text(
-                text.at,
-                name,
-                text.bytes,
-                LONGEST_COMPARED,
-            ))
-        }
-        longest => Ok(longest.map_or(0, |text| text.bytes)),
-    }
 }
 
 impl Reader<'_> {
@@ -227,9 +145,9 @@ impl Reader<'_> {
         }
     }
 
-    /// How messages are followed, if they are.
-    fn streams(&self) -> Option<Streams> {
-        self.schema.follow.then(|| Streams {
+    /// How messages are following, if they are.
+    fn following(&self) -> Option<Following> {
+        self.schema.follow.then(|| Following {
             several: self.several(),
             in_order: self.pairing.is_some(),
         })
@@ -295,9 +213,9 @@ impl Reader<'_> {
             }
         };
         let _ = writeln!(out, "        bool more = {carried} && end != 0;");
-        let streams = self.streams();
-        if let Some(streams) = streams {
-            streams.begin(self.bodiless().as_ref(), out);
+        let following = self.following();
+        if let Some(following) = following {
+            following.begin(self.bodiless().as_ref(), out);
         }
         if let Some(pairing) = &self.pairing {
             pairing.begin(out);
@@ -307,8 +225,8 @@ impl Reader<'_> {
                 let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
             }
         }
-        match streams {
-            Some(streams) => streams.first(out),
+        match following {
+            Some(following) => following.first(out),
             None if self.several() => *out += ALONE,
             None => {}
         }
@@ -329,14 +247,14 @@ impl Reader<'_> {
             *out += "            has_body = false;\n";
         }
         let (read_it, whole) = self.call();
-        let status = match streams {
+        let status = match following {
             Some(_) => "status",
             None => "message_status status",
         };
         let _ = writeln!(out, "            {status} = messages.{read_it};");
-        let is_none = match streams {
-            Some(streams) => {
-                streams.again(&read_it, out);
+        let is_none = match following {
+            Some(following) => {
+                following.again(&read_it, out);
                 stream::IS_NONE
             }
             None => "(status == message_status.OTHER)",
@@ -356,12 +274,12 @@ impl Reader<'_> {
             self.next(out);
         }
         *out += "            }\n";
-        if let Some(streams) = streams.filter(|streams| streams.several) {
-            streams.next_part(out);
+        if let Some(following) = following.filter(|following| following.several) {
+            following.next_part(out);
         }
         *out += "        }\n";
-        match streams {
-            Some(streams) => streams.end(out),
+        match following {
+            Some(following) => following.end(out),
             // Not in the last turn: a verifier would have to tell that from the others.
             None if self.several() => *out += "        if (more) { packets.increment(6); }\n",
             None => {}
@@ -530,47 +448,6 @@ impl Reader<'_> {
             );
         }
     }
-}
-
-impl Attribute {
-    /// The call that reads it.
-    fn get(&self, out: &mut String) {
-        let (name, variable) = (&self.name, &self.variable);
-        let pad = "                ";
-        let _ = match self.kind {
-            Kind::Number {
-                bits,
-                signed: false,
-            } => writeln!(
-                out,
-                "{pad}bit<{bits}> {variable};\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable});"
-            ),
-            Kind::Number { bits, signed: true } => writeln!(
-                out,
-                "{pad}int<{bits}> {variable}_signed;\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable}_signed);\n\
-                 {pad}has_{variable} = has_{variable} && {variable}_signed >= 0;\n{pad}bit<{bits}> {variable} = (bit<{bits}>){variable}_signed;"
-            ),
-            Kind::Bytes | Kind::DnsName => writeln!(
-                out,
-                "{pad}bit<{}> {variable};\n{pad}bit<32> {variable}_length;\n\
-                 {pad}bool has_{variable} = messages.get_bytes(\"{name}\", {variable}, {variable}_length);",
-                8 * self.width
-            ),
-        };
-    }
-}
-
-/// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
-fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
-    let pad = "                ";
-    let _ = match attribute {
-        None => writeln!(out, "{pad}bool has_{variable} = false;"),
-        Some(attribute) => writeln!(
-            out,
-            "{pad}bit<{width}> {variable};\n{pad}bit<32> {variable}_length;\n\
-             {pad}bool has_{variable} = messages.get_bytes(\"{attribute}\", {variable}, {variable}_length);"
-        ),
-    };
 }
 
 /// What is known of the message that is read first, where it has nothing to do with earlier segments.

@@ -3,6 +3,7 @@
 //! The program reads the packet's headers as [`Evaluator`](crate::Evaluator) does (`packet.p4h`), and adds what a record has to the
 //! externs of `telemetry.p4`: those that have one group each for what `by` names. It changes no packet.
 
+mod attribute;
 mod bodiless;
 mod condition;
 mod exchange;

@@ -1,6 +1,6 @@
 //! What a running program of a query has found, as a report.
 
-use super::message::kept_of_texts;
+use super::attribute::kept_of_texts;
 use super::{PACKETS, RECORDS, object};
 use crate::aggregate::{Cell, DETAIL, PRECISION};
 use crate::catalogue::Type;

@@ -38,9 +38,9 @@ const BEGIN: &str = include_str!("stream.p4h");
 /// Passes over what belongs to a body.
 const SKIP: &str = include_str!("skip.p4h");
 
-/// What streams need to know of messages.
+/// How messages are followed from segment to segment.
 #[derive(Clone, Copy)]
-pub(super) struct Streams {
+pub(super) struct Following {
     /// Whether several follow one another, so that it is known where the next one begins.
     pub several: bool,
     /// Whether their order counts, so that none waits for its rest.
@@ -60,7 +60,7 @@ pub(super) fn object(out: &mut String) {
     );
 }
 
-impl Streams {
+impl Following {
     /// Finds where in a segment messages begin or go on.
     pub(super) fn begin(self, bodiless: Option<&Bodiless>, out: &mut String) {
         *out += BEGIN;
@@ -266,6 +266,8 @@ const UNSURE: &str =
                         stream.unsure = 1;
                         if (stream.ticket == 0) { packets.increment(12); }
                     } else {
+                        // That they are no message may be for the first ones, which others have pushed out.
+                        if (stream.ticket != 0 && messages.keep(stream.ticket, at, 1) == 0) { packets.increment(12); }
                         stream.ticket = 0;
                     }
                     if (stream.ticket == 0) {
