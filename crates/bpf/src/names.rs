@@ -6,7 +6,7 @@ use emit::Reserved;
 pub(crate) const RESERVED: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
-        may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
+        may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins forget_value flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
         random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies bit_row perfect_place same_key enabled_bits lowest_bit lowest_block NO_ENTRY look_up_inside BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_hash bucket_place bucket_find bucket_value TRIE_NODE prefix_matches longest_prefix packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT

@@ -251,6 +251,14 @@ impl Hints for Bpf {
         self.turn_limit().map(|_| hint())
     }
 
+    fn forget_value(&self, number: &C) -> Option<Stmt> {
+        let hint = || Stmt::Hint {
+            name: "forget_value".into(),
+            on: number.clone(),
+        };
+        self.turn_limit().map(|_| hint())
+    }
+
     fn turn_limit(&self) -> Option<u32> {
         let counts = !self.options.features.has(Feature::MayGoto);
         counts.then_some(self.options.parser_turns)

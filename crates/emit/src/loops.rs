@@ -18,6 +18,8 @@ enum Turns {
     Any,
     /// At most so many.
     Within(u32),
+    /// At most so many, by a counter of its own.
+    Counted(C, u32),
     /// At most as many as a stack, by its number, has elements: every turn adds one to it.
     Filling(usize),
 }
@@ -105,7 +107,11 @@ impl<T: Target> Gen<'_, T> {
                 } => mask_to(hidden, width),
                 _ => hidden,
             };
-            self.set(value, hidden);
+            self.set(value.clone(), hidden);
+            if self.target.turn_limit().is_some() {
+                // Else clang may put off hiding it until behind the loop.
+                self.barrier(&value);
+            }
         }
     }
 
@@ -205,6 +211,13 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
+    /// The same by a counter of its own, which was set to 0: however many turns other loops have taken, the verifier of the C has seen this one.
+    pub(crate) fn back_edge_counted(&mut self, turns: &C, most: u32, start: &str) {
+        self.keep_flags();
+        self.count_turn("reject", Turns::Counted(turns.clone(), most));
+        self.push(Stmt::Goto(start.into()));
+    }
+
     /// Goes back to the state `start` in a loop of which every turn adds an element to a stack that stays rolled.
     pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
         self.count_turn("reject", Turns::Filling(stack));
@@ -231,6 +244,7 @@ impl<T: Target> Gen<'_, T> {
                         let most = self.plan.rolled.stacks[stack].turns;
                         (self.local(LocalKind::TurnsOf(stack)), most)
                     }
+                    Turns::Counted(turns, most) => (turns, most.min(limit)),
                     Turns::Within(most) => (self.turns(), most.min(limit)),
                     Turns::Any => (self.turns(), limit),
                 };

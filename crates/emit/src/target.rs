@@ -98,6 +98,11 @@ pub trait Hints {
         None
     }
 
+    /// Where the paths of a turn meet: has the verifier of the C know nothing of a number of 64 bits, if it has to follow every turn.
+    fn forget_value(&self, _number: &C) -> Option<Stmt> {
+        None
+    }
+
     /// Whether lengths that were kept in memory are checked again where they are used: the verifier of the C lost
     /// their bounds.
     fn recheck_lengths(&self) -> bool {

@@ -129,6 +129,13 @@ INLINE void digest_lost(void *lost)
         paths_meet();                                                                                        \
     } while (0)
 
+/* Has the verifier know nothing of a number of 64 bits. It stays what it is. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define forget_value(number) asm volatile("%0 = le64 %0" : "+r"(number))
+#else
+#define forget_value(number) asm volatile("%0 = be64 %0" : "+r"(number))
+#endif
+
 /* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
  * verifier would not see that it is the same. */
 static inline __attribute__((always_inline, unused)) u32 flag_set(void)

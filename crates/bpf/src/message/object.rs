@@ -30,8 +30,25 @@ const VALUE: u32 = 16;
 
 /// The parameters and variables of the function that reads a message.
 const VARIABLES: [&str; 19] = [
-    MEMORY, "ctx", "zero", "parsed", "offset", "most", "length", "from", "all", "left", "status",
-    "place", "state", "ticket", "slot", "head", "front", "last", "ticket_of_all",
+    MEMORY,
+    "ctx",
+    "zero",
+    "parsed",
+    "offset",
+    "most",
+    "length",
+    "from",
+    "all",
+    "left",
+    "status",
+    "place",
+    "state",
+    "ticket",
+    "slot",
+    "head",
+    "front",
+    "last",
+    "ticket_of_all",
 ];
 
 /// An object that reads messages.
@@ -431,7 +448,12 @@ fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     let wide = |name: &str| (CType::U64, SmolStr::from(name));
     match keeps {
         false => ["parsed", "offset", "most", "length"].map(number).to_vec(),
-        true => vec![wide("from"), number("most"), number("length"), wide("ticket")],
+        true => vec![
+            wide("from"),
+            number("most"),
+            number("length"),
+            wide("ticket"),
+        ],
     }
 }
 

@@ -4,6 +4,7 @@ mod automaton;
 mod cursor;
 mod extract;
 mod search;
+mod search_by_turns;
 mod skip_ahead;
 
 pub(crate) use cursor::CursorAt;

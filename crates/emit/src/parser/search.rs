@@ -14,6 +14,7 @@ use crate::values::Value;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
 use ir::{Expr, ExprKind, Pattern, Place, Var, visit};
+use smol_str::SmolStr;
 
 /// Bytes of a group.
 const GROUP: usize = 4;
@@ -27,9 +28,9 @@ const MOST_GROUPS: usize = 8;
 const MULTIPLIER: u32 = 0x9e37_79b1;
 
 /// A pattern as bytes, from the first that matters to the last.
-struct Needle {
+pub(super) struct Needle {
     /// Bytes from the cursor to the first one.
-    skip: u32,
+    pub(super) skip: u32,
     value: Vec<u8>,
     mask: Vec<u8>,
     /// Bytes from the cursor to the end of the pattern.
@@ -60,8 +61,25 @@ impl Needle {
         }
     }
 
-    fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.value.len() as u32
+    }
+
+    /// The parts of it that matter, of up to eight bytes, at the place `cur`.
+    pub(super) fn words(&self) -> Vec<Word> {
+        let values = self.value.chunks(8).zip(self.mask.chunks(8));
+        let number = |part: &[u8]| part.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));
+        let word = |(index, (value, mask)): (usize, (&[u8], &[u8]))| {
+            let place = C::id("cur").plus(u64::from(self.skip) + 8 * index as u64);
+            let load = C::pure(format!("load_be{}", 8 * value.len()), vec![place]);
+            let at = match mask.iter().all(|&byte| byte == u8::MAX) {
+                true => load,
+                false => C::bin(BinOp::And, load, C::int(number(mask))),
+            };
+            let value = number(value);
+            (number(mask) != 0).then_some(Word { at, value })
+        };
+        values.enumerate().filter_map(word).collect()
     }
 
     /// How the value is searched for by groups, if enough bytes in a row matter.
@@ -81,12 +99,20 @@ impl Needle {
     }
 }
 
+/// A part of a needle.
+pub(super) struct Word {
+    /// The bytes of the packet that matter, as a number.
+    pub(super) at: C,
+    /// What they are where the needle is.
+    pub(super) value: u64,
+}
+
 /// A search by the groups of a part of a value.
-struct Groups {
+pub(super) struct Groups {
     /// Bytes from the value's start to the last group of the part.
     last: usize,
     /// By how much a place moves on if the group there is not in the part.
-    step: u8,
+    pub(super) step: u8,
     /// For each hash, by how much less than `step` a place moves on: nothing, but for groups of the part.
     less: Vec<u8>,
     /// The same for the last group's hash if the value is not there.
@@ -119,6 +145,26 @@ impl Groups {
         (FAR / usize::from(self.step)).clamp(2, MOST_GROUPS) as u32
     }
 
+    /// By how much less than `step` a place moves on, which is so many steps behind `cur`.
+    pub(super) fn less_at(&self, table: &SmolStr, needle: &Needle, place: u32) -> C {
+        let at = needle.skip + self.last as u32 + place * u32::from(self.step);
+        let shift = C::int(self.shift().into());
+        let hash = C::pure("group_hash", vec![C::id("cur").plus(at.into()), shift]);
+        C::Ident(table.clone()).index(hash)
+    }
+
+    /// What `less` is where a value is compared at each place, so that its last group needs no number of its own.
+    pub(super) fn less_behind_comparison(&self) -> Vec<u8> {
+        let of_last = |&less: &u8| {
+            if less == self.step {
+                self.less_after
+            } else {
+                less
+            }
+        };
+        self.less.iter().map(of_last).collect()
+    }
+
     /// By how much a hash is shifted to the right to be an index.
     fn shift(&self) -> u32 {
         u32::BITS - self.less.len().ilog2()
@@ -149,26 +195,39 @@ impl<T: Target> Gen<'_, T> {
         self.hide(&counters);
         if let Some(from) = &from {
             self.set(from.clone(), C::id("off"));
+            let forgotten = self.target.forget_value(from);
+            self.out.extend(forgotten);
         }
         let [again, done] = ["search", "searched"].map(|wish| self.file.names.fresh(wish));
         self.enter_loop();
         self.push(Stmt::Label(again.clone()));
-        let hint = self.target.turn_begins();
-        self.out.extend(hint);
+        self.meet();
         let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
-        match needle.groups() {
-            Some(groups) => self.by_groups(&needle, &groups, &again, &done),
-            None => self.by_words(&needle, &again, &done),
+        match (needle.groups(), self.target.turn_limit()) {
+            (Some(groups), None) => self.by_groups(&needle, &groups, &again, &done),
+            (None, None) => self.by_words(&needle, &again, &done),
+            (Some(groups), Some(_)) => self.group_by_group(&needle, &groups, &again, &done),
+            (None, Some(_)) => self.word_by_word(&needle, &stop, &again, &done),
         }
         self.exit_loop();
         self.push(Stmt::Label(done));
+        self.meet();
         // The last step may have been too long.
         let beyond = C::bin(BinOp::Gt, C::id("off"), stop.clone());
         let back = vec![Stmt::Assign(C::id("off"), stop)];
         self.push(Stmt::If(beyond, back, Vec::new()));
         self.finish_search(passed, from);
+    }
+
+    /// Where the paths of a turn meet, or of all of them: with what a verifier that follows turns knows of the offset it would follow each path
+    /// through the next turn, and through what is behind the loop.
+    pub(super) fn meet(&mut self) {
+        let forgotten = self.target.forget_value(&C::id("off"));
+        self.out.extend(forgotten);
+        let hint = self.target.turn_begins();
+        self.out.extend(hint);
     }
 
     /// A number of bytes after which a search ends in any case, and the variables in it.
@@ -231,26 +290,28 @@ impl<T: Target> Gen<'_, T> {
         if hidden != *stop {
             self.set(stop.clone(), hidden);
         }
+        let forgotten = self.target.forget_value(stop);
+        self.out.extend(forgotten);
+    }
+
+    /// Declares a table of what places move on less by.
+    pub(super) fn declare_less(&mut self, name: &SmolStr, less: &[u8]) {
+        let number = |&less: &u8| (None, C::int(less.into()));
+        self.file.structs.push(Item::Variable {
+            ty: CType::U8.array(less.len() as u32),
+            name: name.clone(),
+            init: Some(C::Init(less.iter().map(number).collect())),
+            attribute: None,
+            constant: true,
+        });
     }
 
     /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all, or one of them is in
     /// the value.
     fn by_groups(&mut self, needle: &Needle, groups: &Groups, again: &str, done: &str) {
         let table = self.file.names.fresh("less");
-        let less = |&less: &u8| (None, C::int(less.into()));
-        self.file.structs.push(Item::Variable {
-            ty: CType::U8.array(groups.less.len() as u32),
-            name: table.clone(),
-            init: Some(C::Init(groups.less.iter().map(less).collect())),
-            attribute: None,
-            constant: true,
-        });
-        let less_at = |place: u32| {
-            let step = u32::from(groups.step);
-            let at = C::id("cur").plus((needle.skip + groups.last as u32 + place * step).into());
-            let hash = C::pure("group_hash", vec![at, C::int(groups.shift().into())]);
-            C::Ident(table.clone()).index(hash)
-        };
+        self.declare_less(&table, &groups.less);
+        let less_at = |place: u32| groups.less_at(&table, needle, place);
         let [one, compare, next] =
             ["search_one", "compare", "move_on"].map(|wish| self.file.names.fresh(wish));
         let count = groups.at_once();
@@ -278,7 +339,7 @@ impl<T: Target> Gen<'_, T> {
         self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
         self.back_edge("reject", again);
         self.push(Stmt::Label(compare));
-        let is_at = self.is_at(needle, needle.len());
+        let is_at = self.is_at(needle);
         self.push(Stmt::goto_if(is_at, done));
         self.set(less, C::int(groups.less_after.into()));
         self.push(Stmt::Goto(next));
@@ -308,7 +369,7 @@ impl<T: Target> Gen<'_, T> {
         self.follow_in_bounds();
         self.push(Stmt::Label(one));
         self.goto_done_unless_there(needle.skip + needle.len(), done);
-        let is_at = self.is_at(needle, needle.len());
+        let is_at = self.is_at(needle);
         self.push(Stmt::goto_if(is_at, done));
         self.set(C::id("off"), C::id("off").plus(1));
         self.back_edge("reject", again);
@@ -322,7 +383,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// A word with a zero for each of eight places where a byte of the needle is.
-    fn differing(&self, needle: &Needle, at: u32) -> C {
+    pub(super) fn differing(&self, needle: &Needle, at: u32) -> C {
         let every = |byte: u8| u64::from(byte) * 0x0101_0101_0101_0101;
         let (value, mask) = (needle.value[at as usize], needle.mask[at as usize]);
         let place = C::id("cur").plus((needle.skip + at).into());
@@ -334,36 +395,12 @@ impl<T: Target> Gen<'_, T> {
         C::bin(BinOp::Xor, word, C::int(every(value)))
     }
 
-    /// Whether the first `len` bytes of the needle are at the place `cur`.
-    fn is_at(&self, needle: &Needle, len: u32) -> C {
-        let mut all = C::int(1);
-        let mut at = 0;
-        while at < len {
-            let bytes = (len - at).min(8);
-            let number = |of: &[u8]| {
-                let part = &of[at as usize..][..bytes as usize];
-                part.iter().fold(0, |n, &byte| n << 8 | u64::from(byte))
-            };
-            let (value, mask) = (number(&needle.value), number(&needle.mask));
-            let place = C::id("cur").plus((needle.skip + at).into());
-            let load = C::pure(format!("load_be{}", bytes * 8), vec![place]);
-            if let Some(same) = masked_equals(load, value, mask, bytes) {
-                all = C::and(all, same);
-            }
-            at += bytes;
-        }
-        all
+    /// Whether the needle is at the place `cur`.
+    fn is_at(&self, needle: &Needle) -> C {
+        let parts = needle.words().into_iter();
+        let same = parts.map(|Word { at, value }| C::bin(BinOp::Eq, at, C::int(value)));
+        same.fold(C::int(1), C::and)
     }
-}
-
-/// Whether a number of some bytes is a value where a mask has ones; nothing if none matters.
-fn masked_equals(number: C, value: u64, mask: u64, bytes: u32) -> Option<C> {
-    let masked = match mask {
-        0 => return None,
-        mask if mask == u64::MAX >> (64 - 8 * bytes) => number,
-        mask => C::bin(BinOp::And, number, C::int(mask)),
-    };
-    Some(C::bin(BinOp::Eq, masked, C::int(value)))
 }
 
 #[cfg(test)]
@@ -396,6 +433,20 @@ mod tests {
     }
 
     /// Few letters make groups that stand in a value again and again; long values, steps that a byte cannot hold.
+    /// The same as `group_by_group` emits it.
+    fn found_group_by_group(value: &[u8], groups: &Groups, text: &[u8]) -> Option<usize> {
+        let less = groups.less_behind_comparison();
+        let mut at = 0;
+        while at + value.len() <= text.len() {
+            if text[at..].starts_with(value) {
+                return Some(at);
+            }
+            let group = text.get(at + groups.last..)?.get(..GROUP)?;
+            at += usize::from(groups.step - less[hash(group, less.len())]);
+        }
+        None
+    }
+
     #[test]
     fn a_search_by_groups_finds_the_first_place() {
         let mut state = 1u64;
@@ -423,6 +474,11 @@ mod tests {
             let first = text.windows(value.len()).position(|window| window == value);
             assert_eq!(
                 found(&value, &groups, &text),
+                first,
+                "{value:?} in {text:?}"
+            );
+            assert_eq!(
+                found_group_by_group(&value, &groups, &text),
                 first,
                 "{value:?} in {text:?}"
             );

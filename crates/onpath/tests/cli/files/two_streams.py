@@ -1,11 +1,12 @@
 """HTTP requests that are cut within their paths, from two processors at once. The kernel takes them where they are sent.
 
-    two_streams.py own IF COUNT     each processor sends a stream of its own
-    two_streams.py shared IF COUNT  both send the segments of one stream, every other one each
+    two_streams.py own IF ROUNDS    each processor sends streams of its own, one after the other, each of EACH requests
+    two_streams.py shared IF COUNT  of each request of one stream, both send a half at the same time
     two_streams.py check COUNT      reads what a query by path gave, and says what is wrong with it: no request is lost, none is mixed
 """
 
 import json
+import multiprocessing
 import os
 import socket
 import struct
@@ -13,41 +14,60 @@ import sys
 
 PATHS = ["/" + letter * 40 for letter in "abcdefgh"]
 HALF = 25
+# Two streams have fewer than the 1024 messages whose first bytes are kept: none is pushed out while a processor does something else.
+EACH = 400
 
 
-def segments(port, count):
-    """The segments of a stream of so many requests: each ends within the path of one."""
-    requests = [f"GET {PATHS[at % 8]} HTTP/1.1\r\nHost: a\r\n\r\n".encode() for at in range(count)]
+def request(at):
+    return f"GET {PATHS[at % 8]} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+
+
+def frame(port, sequence, payload):
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), 0, 0, 64, 6, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
+    tcp = struct.pack("!HHIIBBHHH", port, 80, sequence, 1, 0x50, 0x10, 1024, 0, 0)
+    return bytes.fromhex("0200000000020200000000010800") + ip + tcp + payload
+
+
+def stream(port):
+    """The segments of a stream, each of which ends within a path."""
+    requests = [request(at) for at in range(EACH)]
     firsts = [request[:HALF] for request in requests] + [b""]
     rests = [b""] + [request[HALF:] for request in requests]
     sequence = 1
     for rest, first in zip(rests, firsts):
-        payload = rest + first
-        ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), 0, 0, 64, 6, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
-        tcp = struct.pack("!HHIIBBHHH", port, 80, sequence, 1, 0x50, 0x10, 1024, 0, 0)
-        yield bytes.fromhex("0200000000020200000000010800") + ip + tcp + payload
-        sequence += len(payload)
+        yield frame(port, sequence, rest + first)
+        sequence += len(rest + first)
 
 
-def send(interface, shares):
-    """Sends each share of frames from a processor of its own."""
-    senders = []
-    ready, go = os.pipe()
-    for processor, share in zip(sorted(os.sched_getaffinity(0))[:2], shares):
-        sender = os.fork()
-        if not sender:
-            os.close(go)
-            os.sched_setaffinity(0, {processor})
-            with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
-                out.bind((interface, 0))
-                os.read(ready, 1)
-                for frame in share:
-                    out.send(frame)
-            os._exit(0)
-        senders.append(sender)
-    os.close(go)
-    failed = [sender for sender in senders if os.waitpid(sender, 0)[1]]
-    print(f"{len(senders) - len(failed)} processors sent {' and '.join(str(len(share)) for share in shares)} segments")
+def halves(count):
+    """The two halves of each request of a stream."""
+    sequence = 1
+    for at in range(count):
+        whole = request(at)
+        yield frame(50000, sequence, whole[:HALF]), frame(50000, sequence + HALF, whole[HALF:])
+        sequence += len(whole)
+
+
+def send(interface, rounds):
+    """Sends the frames of each round from two processors. Both begin a round at the same time."""
+    meet = multiprocessing.Barrier(2)
+
+    def share(which, processor):
+        os.sched_setaffinity(0, {processor})
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
+            out.bind((interface, 0))
+            for frames in rounds:
+                meet.wait()
+                for one in frames[which]:
+                    out.send(one)
+
+    processors = sorted(os.sched_getaffinity(0))[:2]
+    senders = [multiprocessing.Process(target=share, args=each) for each in enumerate(processors)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    print(f"{sum(sender.exitcode == 0 for sender in senders)} processors sent {len(rounds)} rounds")
 
 
 def check(count, answer):
@@ -55,19 +75,21 @@ def check(count, answer):
     groups = {group["keys"]["http.path"]: group["values"]["count"] for group in answer["groups"]}
     mixed = sorted(set(groups) - set(PATHS))
     read = sum(groups.values())
-    # A segment that another processor's state has as passed counts as sent again.
     others = counts["unfinished"] + counts["unfollowed"] + counts["sent_again"]
     print("paths:", f"mixed, as {mixed[0]}" if mixed else "as they were sent")
-    print("requests:", "all read" if read == count else f"{count - read} lost" if read + others < count else "read twice" if read > count else "read, or counted as not followed")
-    print("each path:", "as often" if len(set(groups.values())) == 1 else "not as often")
-    print("not followed:", others if read == count else "some")
+    if read == count and not others:
+        print(f"requests: all {count} read, {groups[PATHS[0]]} of each path" if len(set(groups.values())) == 1 else "requests: not as often by path")
+    elif not read or read > count or read + others < count:
+        print(f"requests: {read} of {count} read, {others} counted as not followed: {counts}")
+    else:
+        print(f"requests: each of {count} was read, or counted as not followed")
 
 
-match sys.argv[1:]:
-    case ["own", interface, count]:
-        send(interface, [list(segments(port, int(count))) for port in (40001, 40002)])
-    case ["shared", interface, count]:
-        frames = list(segments(40003, int(count)))
-        send(interface, [frames[0::2], frames[1::2]])
-    case ["check", count]:
-        check(int(count), json.load(sys.stdin))
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["own", interface, rounds]:
+            send(interface, [(list(stream(40000 + 2 * at)), list(stream(40001 + 2 * at))) for at in range(int(rounds))])
+        case ["shared", interface, count]:
+            send(interface, [([first], [rest]) for first, rest in halves(int(count))])
+        case ["check", count]:
+            check(int(count), json.load(sys.stdin))

@@ -1,0 +1,71 @@
+//! Searches for a target whose verifier follows every turn of a loop. Each turn has one path on: what comes behind a second one would be followed again,
+//! since the verifier soon forgets what it saw of turns with other numbers.
+
+use super::search::{Groups, Needle};
+use crate::emitter::Gen;
+use crate::target::Target;
+use cgen::tree::{BinOp, Expr as C, Stmt};
+
+/// Places of which two words show whether the needle may be there.
+const AT_ONCE: u32 = 8;
+
+impl<T: Target> Gen<'_, T> {
+    /// One place a turn: its last group shows by how much to move on.
+    pub(super) fn group_by_group(
+        &mut self,
+        needle: &Needle,
+        groups: &Groups,
+        again: &str,
+        done: &str,
+    ) {
+        let table = self.file.names.fresh("less");
+        self.declare_less(&table, &groups.less_behind_comparison());
+        self.goto_done_unless_there(needle.skip + needle.len(), done);
+        self.push(Stmt::goto_if(is_at(needle), done));
+        let less = groups.less_at(&table, needle, 0);
+        let by = C::bin(BinOp::Sub, C::int(groups.step.into()), less);
+        self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
+        self.back_edge("reject", again);
+    }
+
+    /// The next place of eight where the needle's first and last bytes are, or the last of these places; then one at a time, where the packet has less
+    /// than eight more.
+    pub(super) fn word_by_word(&mut self, needle: &Needle, stop: &C, again: &str, done: &str) {
+        let [few, one] = ["search_rest", "search_one"].map(|wish| self.file.names.fresh(wish));
+        let last = needle.len() - 1;
+        self.goto_done_unless_there(needle.skip + last + AT_ONCE, &few);
+        self.push(Stmt::goto_if(is_at(needle), done));
+        let first = self.differing(needle, 0);
+        let differing = match last {
+            0 => first,
+            _ => C::bin(BinOp::Or, first, self.differing(needle, last)),
+        };
+        let marks = C::pure("zero_bytes", vec![differing]);
+        let behind = C::bin(BinOp::And, marks, C::int(!0xff));
+        let some = C::bin(BinOp::Or, behind, C::int(0x80 << 56));
+        let next = C::pure("first_byte", vec![some]);
+        self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), next));
+        self.back_edge("reject", again);
+
+        self.push(Stmt::Label(few));
+        let turns = self.offset_local("rest_turns");
+        self.set(turns.clone(), C::int(0));
+        self.push(Stmt::Label(one.clone()));
+        self.meet();
+        let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
+        self.push(Stmt::goto_if(is_over, done));
+        self.follow_in_bounds();
+        self.goto_done_unless_there(needle.skip + needle.len(), done);
+        self.push(Stmt::goto_if(is_at(needle), done));
+        self.set(C::id("off"), C::id("off").plus(1));
+        self.back_edge_counted(&turns, AT_ONCE, &one);
+    }
+}
+
+/// Whether the needle is at the place `cur`, by one jump.
+fn is_at(needle: &Needle) -> C {
+    let words = needle.words().into_iter();
+    let differing = words.map(|word| C::bin(BinOp::Xor, word.at, C::int(word.value)));
+    let any = differing.reduce(|any, word| C::bin(BinOp::Or, any, word));
+    C::bin(BinOp::Eq, any.unwrap_or(C::int(0)), C::int(0))
+}
