@@ -169,7 +169,7 @@ pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Er
         .chain(SYSTEM_INCLUDES.map(Path::new))
         .map(Path::to_owned)
         .collect();
-    Ok(clang::compile(
+    let made = clang::compile(
         &clang,
         Source {
             text,
@@ -179,7 +179,8 @@ pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Er
             effort: clang::Effort::Full,
             jumps: clang::Jumps::Short,
         },
-    )?)
+    );
+    made.map_err(|none| none.diagnostic.into())
 }
 
 /// The programs of two instructions.

@@ -4,7 +4,6 @@ use crate::abi::{ByteOrder, FieldAbi, KeyAbi};
 use crate::errors::keys as errors;
 use crate::target::Gen;
 use cgen::tree::{Expr as C, Stmt};
-use diag::Span;
 use emit::values::Value;
 use ir::{Expr, ExternData, ExternInst, Type};
 
@@ -38,7 +37,6 @@ pub(crate) fn layout(
     g: &mut Gen<'_>,
     object: ExternInst,
     arg: usize,
-    span: Span,
 ) -> Option<(KeyLayout, KeyAbi)> {
     let data = &g.p.externs[object];
     let hook = g.target.options.hook;
@@ -47,7 +45,7 @@ pub(crate) fn layout(
     let mut described = Vec::new();
     for (k, ty) in scalars(data, arg).iter().enumerate() {
         if matches!(ty, Type::Varbit(_)) {
-            g.refuse(errors::varbit(&data.ty, &data.name, span));
+            g.refuse(errors::varbit(&data.ty, &data.name, data.span));
             return None;
         }
         let size = ty.width().div_ceil(8);
@@ -63,7 +61,7 @@ pub(crate) fn layout(
     }
     let words = end.div_ceil(8).max(1);
     if words * 8 > LIMIT {
-        g.refuse(errors::too_long(hook, &data.name, end, LIMIT, span));
+        g.refuse(errors::too_long(hook, &data.name, end, LIMIT, data.span));
         return None;
     }
     let abi = KeyAbi {

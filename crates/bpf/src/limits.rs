@@ -137,6 +137,12 @@ pub fn needs_long_jumps(report: &Report) -> bool {
     report.longest_estimate > 2 * FARTHEST
 }
 
+/// Whether no jump of a program's own C passes over more than one can: there are not as many instructions in its longest function, which
+/// has less than is estimated rather than more.
+pub fn is_short(report: &Report) -> bool {
+    report.longest_estimate <= FARTHEST
+}
+
 /// The parser, the control or the other routine that has the most statements.
 pub fn longest_part(program: &Program) -> Span {
     let parsers = program.parsers.values().map(|parser| {

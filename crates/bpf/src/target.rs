@@ -17,7 +17,7 @@ use crate::wire::Wire;
 use crate::{Options, ParseRecord, externs, parts, storage};
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
-use diag::{Diagnostics, Span};
+use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
@@ -421,8 +421,8 @@ impl Target for Bpf {
         C::bin(BinOp::Eq, count, C::int(generation))
     }
 
-    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {
-        value_set::declare(g, set, data, span)
+    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Set {
+        value_set::declare(g, set, data)
     }
 
     fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {

@@ -58,14 +58,18 @@ fn complete(text: &str) -> String {
     golden::complete(&format!("{PRELUDE}{headers}"), text, &PARTS)
 }
 
-/// Diagnostics with their help.
-fn show(diagnostics: &Diagnostics) -> String {
+/// Diagnostics, with the text that they mark and their help.
+fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     diagnostics
         .iter()
         .filter(|d| d.severity == diag::Severity::Error)
         .map(|d| {
             let help = d.help.as_deref().unwrap_or("NO HELP");
-            format!("{}: {}\nhelp: {help}", d.code.0, d.message)
+            let marked = match d.primary.span.is_none() {
+                true => String::new(),
+                false => format!(" at `{}`", map.text(d.primary.span)),
+            };
+            format!("{}{marked}: {}\nhelp: {help}", d.code.0, d.message)
         })
         .collect::<Vec<_>>()
         .join("\n")
@@ -85,7 +89,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
     let checked = sema::check(&parsed.program, &map);
-    let errors = |d: &Diagnostics| format!("NOT A PROGRAM: {}", show(d));
+    let errors = |d: &Diagnostics| format!("NOT A PROGRAM: {}", show(d, &map));
     let module = checked.module.ok_or_else(|| {
         errors(if parsed.diagnostics.has_errors() {
             &parsed.diagnostics
@@ -137,7 +141,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         },
         ..bpf::Options::default()
     };
-    bpf::compile(&program, fast.as_ref(), &map, &options).map_err(|d| show(&d))
+    bpf::compile(&program, fast.as_ref(), &map, &options).map_err(|d| show(&d, &map))
 }
 
 /// The C without what all programs share, and without `#line`, which has a test of its own.

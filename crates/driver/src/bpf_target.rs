@@ -10,17 +10,17 @@ use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord, Parts};
 use control::Device;
 use control::stf::{Script, StatementKind};
-use diag::{Diagnostics, SourceMap};
+use diag::{Diagnostic, Diagnostics, SourceMap};
 use ir::Program;
 use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle};
-use kernel::clang::{self, Clang, Effort, Jumps, Source};
+use kernel::clang::{self, Cause, Clang, Effort, Jumps, NoObject, Source};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -179,13 +179,12 @@ fn follows_turns(features: &Features) -> bool {
     !features.has(Feature::MayGoto)
 }
 
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 fn options(sources: &SourceMap, request: Request, features: Features) -> Options {
-    let file_name = |path: &PathBuf| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
     Options {
         hook: request.hook,
         source_name: sources
@@ -193,7 +192,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
             .next()
             .map(|(_, f)| f.name.clone())
             .unwrap_or_default(),
-        extern_files: request.externs.iter().map(file_name).collect(),
+        extern_files: request.externs.iter().map(|file| file_name(file)).collect(),
         features,
         parse_record: request.parse_record,
         layout: request.layout,
@@ -293,20 +292,21 @@ pub fn compile(
         let outcome = match request.trial {
             Trial::Others(refused) if made.len() == 1 => {
                 let made = (refused.object.to_vec(), output);
-                obstructed(refused.obstacle, refused.reason.to_owned(), made)
+                obstructed(
+                    refused.obstacle,
+                    refused.reason.to_owned(),
+                    made,
+                    &for_parts,
+                )
             }
-            _ => attempt(output, request, features, strategy.effort, &mut times),
+            _ => {
+                let effort = strategy.effort;
+                attempt(output, &for_parts, request, features, effort, &mut times)
+            }
         };
         let is_too_large = matches!(&outcome, Outcome::Obstructed(Obstacle::TooLarge, ..));
         too_large_in_parts |= strategy.in_parts && is_too_large;
         outcome
-    })
-    .map_err(|refused| {
-        let copied = last
-            .as_ref()
-            .map(|(_, output)| &output.report.copied_headers);
-        let refused = stack::explain(&refused, &for_parts, copied.map_or(&[], Vec::as_slice));
-        show_longest_part(&refused, &for_parts)
     })?;
     let Tried {
         made: (object, output),
@@ -341,18 +341,21 @@ fn too_long(
     Outcome::Obstructed(Obstacle::TooLong, reason, Err(Box::new(refused).into()))
 }
 
-/// Has diagnostics of a program that is too long show its longest part.
-fn show_longest_part(diagnostics: &Diagnostics, program: &Program) -> Diagnostics {
-    let mut shown = Diagnostics::new();
-    for diagnostic in diagnostics.iter() {
-        let mut diagnostic = diagnostic.clone();
-        if diagnostic.code == clang::TOO_LONG {
-            diagnostic.primary.span = limits::longest_part(program);
-            diagnostic = diagnostic.label("this is the longest part");
-        }
-        shown.push(diagnostic);
+/// The refusal of a program with a jump that is too far. clang does not tell where: if it is not likely to be in the program's own C, it
+/// is in that of its externs.
+fn too_far(
+    refused: Diagnostic,
+    request: Request,
+    report: &bpf::Report,
+    program: &Program,
+) -> Diagnostic {
+    if !request.externs.is_empty() && limits::is_short(report) {
+        let files: Vec<String> = request.externs.iter().map(|file| file_name(file)).collect();
+        return *kernel::errors::clang::extern_too_long(&files);
     }
-    shown
+    let mut refused = refused.label("this is the longest part");
+    refused.primary.span = limits::longest_part(program);
+    refused
 }
 
 /// How long all strategies took together.
@@ -373,9 +376,10 @@ fn usable(kernel: Features) -> Features {
 /// An object, and what it was made of.
 type Made = (Vec<u8>, BpfOutput);
 
-/// Has clang make an object, and asks the verifier about it if that is wanted.
+/// Has clang make an object of a program, and asks the verifier about it if that is wanted.
 fn attempt(
     mut output: BpfOutput,
+    program: &Program,
     request: Request,
     features: Features,
     effort: Effort,
@@ -391,7 +395,7 @@ fn attempt(
         false => Jumps::Short,
     };
     let mut made = object(&output, request, effort, jumps);
-    if has_long && matches!(&made, Err(refused) if refused.code == clang::TOO_LONG) {
+    if has_long && matches!(&made, Err(failed) if failed.cause == Cause::TooLong) {
         jumps = Jumps::Long;
         made = object(&output, request, effort, jumps);
     }
@@ -405,14 +409,22 @@ fn attempt(
     let object = made;
     let object = match object {
         Ok(object) => object,
-        Err(refused) => {
-            let obstacle = match refused.code {
-                clang::STACK_TOO_LARGE => Obstacle::Stack,
-                clang::TOO_LONG => Obstacle::TooLong,
-                _ => return Outcome::Refused(refused.into()),
+        Err(NoObject { diagnostic, cause }) => {
+            let reason = diagnostic.message.clone();
+            let report = &output.report;
+            let (obstacle, refused) = match cause {
+                Cause::Stack => (
+                    Obstacle::Stack,
+                    stack::explain(*diagnostic, program, &report.copied_headers),
+                ),
+                Cause::StackOfExtern => (Obstacle::Stack, *diagnostic),
+                Cause::TooLong => (
+                    Obstacle::TooLong,
+                    too_far(*diagnostic, request, report, program),
+                ),
+                Cause::Other => return Outcome::Refused(diagnostic.into()),
             };
-            let reason = refused.message.clone();
-            return Outcome::Obstructed(obstacle, reason, Err(refused.into()));
+            return Outcome::Obstructed(obstacle, reason, Err(Box::new(refused).into()));
         }
     };
     if matches!(request.trial, Trial::None) {
@@ -422,7 +434,7 @@ fn attempt(
     times.verifier += took;
     match obstacle {
         None => Outcome::Made((object, output)),
-        Some((obstacle, reason)) => obstructed(obstacle, reason, (object, output)),
+        Some((obstacle, reason)) => obstructed(obstacle, reason, (object, output), program),
     }
 }
 
@@ -449,10 +461,14 @@ fn slow(report: &bpf::Report) -> String {
 }
 
 /// What an object comes to that the verifier refused.
-fn obstructed(obstacle: Obstacle, reason: String, made: Made) -> Outcome<Made> {
+fn obstructed(obstacle: Obstacle, reason: String, made: Made, program: &Program) -> Outcome<Made> {
     let otherwise = match obstacle {
         // The functions have room each, but not one in the other: clang cannot know.
-        Obstacle::Stack => Err(kernel::errors::clang::stack_too_large(&reason).into()),
+        Obstacle::Stack => {
+            let refused = *kernel::errors::clang::stack_too_large(&reason);
+            let copied = &made.1.report.copied_headers;
+            Err(Box::new(stack::explain(refused, program, copied)).into())
+        }
         Obstacle::LostPointer | Obstacle::TooLarge | Obstacle::TooLong => Ok(made),
     };
     Outcome::Obstructed(obstacle, reason, otherwise)
@@ -463,12 +479,16 @@ fn object(
     request: Request,
     effort: Effort,
     jumps: Jumps,
-) -> Result<Vec<u8>, Box<diag::Diagnostic>> {
+) -> Result<Vec<u8>, NoObject> {
     let mut include_dirs = Vec::new();
     for file in request.externs {
         let path = std::path::absolute(file)
-            .and_then(|path| std::fs::metadata(&path).map(|_| path))
-            .map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
+            .and_then(|path| std::fs::metadata(&path).map(|about| (path, about)));
+        let (path, about) =
+            path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
+        if about.is_dir() {
+            return Err(kernel::errors::clang::extern_is_folder(file).into());
+        }
         include_dirs.extend(path.parent().map(PathBuf::from));
     }
     let defines: Vec<&str> = [

@@ -1,6 +1,7 @@
 //! What the first lines of an STF script declare: which way its packets go, and what it needs.
 
 use arch::tc::Direction;
+use std::ops::Range;
 
 /// What a test needs besides its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,16 +24,16 @@ pub struct Declared {
 }
 
 /// A declaration of what there is not.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown<'s> {
-    /// The number of its line, from 1 on.
-    pub line: usize,
-    /// What it declares.
-    pub what: &'static str,
-    /// As what.
+    /// The word that it begins with.
+    pub word: &'s str,
+    /// What stands behind that.
     pub value: &'s str,
-    /// What there is.
-    pub may: &'static str,
+    /// Where that stands, in bytes from the script's beginning.
+    pub at: Range<usize>,
+    /// What may stand there.
+    pub known: &'static [&'static str],
 }
 
 /// Reads the comments before the first statement. A line that is `# direction: egress` or `# needs: interp`, with nothing
@@ -45,12 +46,16 @@ pub fn declared(script: &str) -> Result<Declared, Unknown<'_>> {
         directions: &[Direction::Ingress],
         need: None,
     };
-    let comments = script.lines().take_while(|line| {
+    let comments = script.split_inclusive('\n').take_while(|line| {
         let line = line.trim();
         line.is_empty() || line.starts_with('#')
     });
-    for (number, line) in comments.enumerate() {
-        let comment = line.trim_end().strip_prefix("# ");
+    let mut next = 0;
+    for line in comments {
+        let begin = next;
+        next += line.len();
+        let line = line.trim_end();
+        let comment = line.strip_prefix("# ");
         let Some((word, value)) = comment.and_then(|text| text.split_once(": ")) else {
             continue;
         };
@@ -59,31 +64,27 @@ pub fn declared(script: &str) -> Result<Declared, Unknown<'_>> {
         if !value.chars().all(is_plain) || value.split(' ').count() > 2 {
             continue;
         }
+        let unknown = |known| {
+            let end = begin + line.len();
+            let at = end - value.len()..end;
+            Err(Unknown {
+                word,
+                value,
+                at,
+                known,
+            })
+        };
         match (word, value) {
             ("direction", "ingress") => found.directions = &[Direction::Ingress],
             ("direction", "egress") => found.directions = &[Direction::Egress],
             ("direction", "both") => {
                 found.directions = &[Direction::Ingress, Direction::Egress];
             }
-            ("direction", _) => {
-                return Err(Unknown {
-                    line: number + 1,
-                    what: "direction",
-                    value,
-                    may: "`ingress`, `egress` or `both`",
-                });
-            }
+            ("direction", _) => return unknown(&["ingress", "egress", "both"]),
             ("needs", "interp") => found.need = Some(Need::Interpreter),
             ("needs", "virtual time") => found.need = Some(Need::VirtualTime),
             ("needs", "one processor") => found.need = Some(Need::OneProcessor),
-            ("needs", _) => {
-                return Err(Unknown {
-                    line: number + 1,
-                    what: "need",
-                    value,
-                    may: "`interp`, `virtual time` or `one processor`",
-                });
-            }
+            ("needs", _) => return unknown(&["interp", "virtual time", "one processor"]),
             _ => {}
         }
     }
@@ -117,11 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_an_error_with_its_line() {
-        assert_eq!(
-            declared("# x\n# direction: up").err().map(|e| e.line),
-            Some(2)
-        );
-        assert_eq!(declared("# needs: luck").err().map(|e| e.line), Some(1));
+    fn what_is_neither_is_an_error_with_its_place() {
+        let of = |text| {
+            let unknown = declared(text).expect_err("an error");
+            assert_eq!(&text[unknown.at.clone()], unknown.value);
+            (unknown.word, unknown.at, unknown.known.len())
+        };
+        assert_eq!(of("# x\r\n# direction: up \r\n"), ("direction", 18..20, 3));
+        assert_eq!(of("# needs: luck"), ("needs", 9..13, 3));
     }
 }

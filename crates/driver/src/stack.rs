@@ -1,8 +1,7 @@
 //! What takes a program's stack, in its own names.
 
-use diag::{Diagnostic, Diagnostics, Span, counted};
+use diag::{Diagnostic, Span, counted};
 use ir::{HeaderData, Program, Type};
-use kernel::clang::STACK_TOO_LARGE;
 
 /// How many are named.
 const NAMED: usize = 4;
@@ -15,24 +14,13 @@ struct Taker {
     span: Span,
 }
 
-/// Where diagnostics are about a lack of stack, names the variables and headers of an optimised program that take the
-/// most. `copied` are the names of the headers that live in variables; the others are where they lie, in the packet.
+/// Has the diagnostic of a lack of stack name the variables and headers of an optimised program that take the most. `copied`
+/// are the names of the headers that live in variables; the others are where they lie, in the packet.
 pub(crate) fn explain(
-    diagnostics: &Diagnostics,
+    mut diagnostic: Diagnostic,
     program: &Program,
     copied: &[String],
-) -> Diagnostics {
-    let mut explained = Diagnostics::new();
-    for diagnostic in diagnostics.iter() {
-        explained.push(name_takers(diagnostic.clone(), program, copied));
-    }
-    explained
-}
-
-fn name_takers(mut diagnostic: Diagnostic, program: &Program, copied: &[String]) -> Diagnostic {
-    if diagnostic.code != STACK_TOO_LARGE {
-        return diagnostic;
-    }
+) -> Diagnostic {
     let takers = takers(program, copied);
     let Some(largest) = takers.first() else {
         return diagnostic;
@@ -52,11 +40,8 @@ fn name_takers(mut diagnostic: Diagnostic, program: &Program, copied: &[String])
         counted(all, "byte"),
         named.join(", ")
     );
-    if diagnostic.primary.span.is_none() {
-        diagnostic.primary.span = largest.span;
-        diagnostic = diagnostic.label("one of the largest");
-    }
-    diagnostic
+    diagnostic.primary.span = largest.span;
+    diagnostic.label("one of the largest")
 }
 
 /// The largest first; those of one declaration are one.

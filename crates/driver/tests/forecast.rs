@@ -119,7 +119,7 @@ fn a_parser_far_over_the_limit_is_refused_at_once() {
     let request = Request::hook(Hook::Xdp);
     let refused = compile(&elaborated.program, &elaborated.map, request).expect_err("a refusal");
     let text = diag::render_plain(&refused, &elaborated.map);
-    assert!(text.contains("E0731"), "{text}");
+    assert!(text.contains("E0745"), "{text}");
     assert!(text.contains("the 40000 states of this parser"), "{text}");
     assert!(text.contains("parser prs("), "{text}");
     // 8 s without optimisation, 2.5 s with it.

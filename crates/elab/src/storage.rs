@@ -125,12 +125,13 @@ impl Elab<'_> {
                 })
             }
             Shape::Struct(fields) => {
-                let kept = self.kept_of(ty);
+                let (composite, kept) = (ty, self.kept_of(ty));
                 let mut storage = Vec::new();
                 for (i, (field, ty)) in fields.iter().enumerate() {
                     let outer = self.apart;
                     self.apart |= kept.get(i).is_some_and(|kept| *kept);
-                    let made = self.allocate(&join(name, field), ty, span);
+                    let at = self.declared_at(composite, i, ty).unwrap_or(span);
+                    let made = self.allocate(&join(name, field), ty, at);
                     self.apart = outer;
                     storage.push(made?);
                 }
@@ -150,6 +151,17 @@ impl Elab<'_> {
             Shape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
             Shape::Array(elem, size) => self.allocate_array(name, elem, *size, span)?,
         })
+    }
+
+    /// Where the field of this number is declared, if it is a header stack or another array: its size is there, and not where
+    /// there is a variable of the struct.
+    fn declared_at(&self, composite: &Ty, field: usize, ty: &Ty) -> Option<Span> {
+        let (Ty::Composite(id, _), Ty::Stack(..)) = (self.resolve(composite), self.resolve(ty))
+        else {
+            return None;
+        };
+        let fields = &self.module.composites[id].fields;
+        fields.get(field).map(|field| field.span)
     }
 
     fn allocate_stack(&mut self, name: &str, elem: &Ty, size: u32, span: Span) -> Result<Storage> {

@@ -6,7 +6,6 @@ use crate::emitter::Gen;
 use crate::target::Target;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
-use diag::Span;
 use ir::{Expr, Keyset, SelectCase};
 
 impl<T: Target> Gen<'_, T> {
@@ -82,7 +81,7 @@ impl<T: Target> Gen<'_, T> {
             }
             if run == 1 || keys.len() < 2 {
                 self.line(first.span);
-                let cond = self.matches(keys, &first.keysets, first.span);
+                let cond = self.matches(keys, &first.keysets);
                 let jump = self.edge(first.target, states);
                 match cond.as_int() {
                     Some(0) => {}
@@ -114,7 +113,7 @@ impl<T: Target> Gen<'_, T> {
             };
             self.line(first.span);
             let common = blank(first, true);
-            let cond = self.matches(keys, &common.keysets, first.span);
+            let cond = self.matches(keys, &common.keysets);
             let inner: Vec<SelectCase> = group.iter().map(|c| blank(c, false)).collect();
             let mut open = true;
             let block = self.block(|g| open = g.chain(keys, &inner, states));
@@ -134,7 +133,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Whether keys are in keysets.
-    fn matches(&mut self, keys: &[Expr], keysets: &[Keyset], span: Span) -> C {
+    fn matches(&mut self, keys: &[Expr], keysets: &[Keyset]) -> C {
         let mut result = C::int(1);
         let mut at = 0;
         for keyset in keysets {
@@ -146,7 +145,7 @@ impl<T: Target> Gen<'_, T> {
                 break;
             };
             let one = match keyset {
-                Keyset::ValueSet(set) => self.value_set_member(*set, own, span),
+                Keyset::ValueSet(set) => self.value_set_member(*set, own),
                 other => self.key_matches(own[0], other),
             };
             result = C::and(result, one);

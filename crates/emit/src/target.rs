@@ -9,7 +9,7 @@ use crate::record::Form;
 use crate::stage::Code;
 use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
-use diag::{Diagnostics, Span};
+use diag::Diagnostics;
 use ir::{
     BlockBody, Expr, ExternCall, Parser, Program, Routine, Table, TableData, ValueSet,
     ValueSetData, Var,
@@ -277,12 +277,7 @@ pub trait Target: Hints + Sized {
     }
 
     /// Declares what a value set needs. Called once per file.
-    fn value_set(
-        g: &mut Gen<'_, Self>,
-        set: ValueSet,
-        data: &ValueSetData,
-        span: Span,
-    ) -> Self::ValueSet;
+    fn value_set(g: &mut Gen<'_, Self>, set: ValueSet, data: &ValueSetData) -> Self::ValueSet;
 
     /// Emits the look-up in a value set; gives something that is not null if the keys are a member.
     fn member(g: &mut Gen<'_, Self>, set: &Self::ValueSet, keys: &[Expr]) -> C;

@@ -14,10 +14,6 @@ use std::process::{Command, ExitStatus, Stdio};
 
 /// The oldest clang whose output is known to load: of what 14 makes the verifier may process thirty times as much.
 pub const OLDEST: u32 = 15;
-/// The diagnostic that a program needs too much stack.
-pub const STACK_TOO_LARGE: diag::Code = diag::Code("E0754");
-/// The diagnostic that a program is too long for its jumps.
-pub const TOO_LONG: diag::Code = diag::Code("E0759");
 /// The newest one looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
 /// A macro that is defined for long programs. For each instruction clang looks for its file and for its line's text in a list of all the
@@ -25,6 +21,8 @@ const NEWEST_NAME: u32 = 40;
 pub const LONG: &str = "ONPATH_LONG";
 /// Where no file is, and none can be: in front of the names of files in the object of a [`LONG`] program.
 pub(crate) const NOWHERE: &str = "/dev/null";
+/// The file that the generated C is compiled as.
+pub(crate) const PROGRAM: &str = "prog.c";
 /// Names a compiler to use instead of the newest.
 pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
 
@@ -50,7 +48,7 @@ pub enum Effort {
 /// How far jumps reach.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Jumps {
-    /// Over 32,767 instructions: clang refuses a program with a longer one as [`TOO_LONG`].
+    /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`].
     #[default]
     Short,
     /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`].
@@ -76,6 +74,38 @@ pub struct Source<'a> {
     pub effort: Effort,
     /// How far jumps reach.
     pub jumps: Jumps,
+}
+
+/// Why there is no object.
+#[derive(Clone, Debug)]
+pub struct NoObject {
+    /// The same for users.
+    pub diagnostic: Box<Diagnostic>,
+    /// What another form of the program may overcome.
+    pub cause: Cause,
+}
+
+/// What kept clang from making an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The generated C needs more stack than BPF has.
+    Stack,
+    /// A function in the C of an extern does, which the diagnostic names.
+    StackOfExtern,
+    /// A jump is too far, whether in the generated C or in that of an extern: clang does not tell.
+    TooLong,
+    /// Something else.
+    Other,
+}
+
+impl From<Box<Diagnostic>> for NoObject {
+    /// For another cause than those that are distinguished.
+    fn from(diagnostic: Box<Diagnostic>) -> NoObject {
+        NoObject {
+            diagnostic,
+            cause: Cause::Other,
+        }
+    }
 }
 
 /// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
@@ -142,7 +172,7 @@ fn parse_version(text: &str) -> Option<u32> {
 /// are relative to the current folder, so that the lines' text gets into the object, unless it is [`LONG`].
 ///
 /// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
-pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     let Some(cache) = ObjectCache::from_environment() else {
         return compile_anew(clang, source);
     };
@@ -187,12 +217,12 @@ fn flags(source: Source<'_>) -> Vec<&'static str> {
     FLAGS.into_iter().chain(long).collect()
 }
 
-fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
-    let dir = Scratch::new().map_err(|e| errors::clang::no_scratch_space(&e))?;
-    let written = write_source(dir.path(), source);
-    written.map_err(|e| errors::clang::no_scratch_space(&e))?;
+    let no_space = |e| errors::clang::no_scratch_space(&std::env::temp_dir(), &e);
+    let dir = Scratch::new().map_err(no_space)?;
+    write_source(dir.path(), source).map_err(no_space)?;
     let object = dir.path().join("prog.o");
     // The same text gives the same object, wherever the scratch space was.
     let mut prefix_map = OsString::from("-ffile-prefix-map=");
@@ -222,7 +252,7 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
     }
     command
         .arg("-c")
-        .arg(dir.path().join("prog.c"))
+        .arg(dir.path().join(PROGRAM))
         .arg("-o")
         .arg(&object);
     interrupts.spare(&mut command);
@@ -244,12 +274,12 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagno
         (status, output) = run(command.arg("-fno-builtin-memset"))?;
     }
     if let Some(signal) = status.signal() {
-        return Err(errors::clang::clang_ended(clang, signal));
+        return Err(errors::clang::clang_ended(clang, signal).into());
     }
     if !status.success() {
         return Err(explain(clang, &output));
     }
-    fs::read(&object).map_err(|e| errors::clang::clang_left_nothing(clang, &e))
+    fs::read(&object).map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
 }
 
 fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
@@ -260,7 +290,7 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
         }
         fs::write(path, text)?;
     }
-    fs::write(dir.join("prog.c"), source.text)
+    fs::write(dir.join(PROGRAM), source.text)
 }
 
 /// What clang reports of a jump that is too far.
@@ -276,17 +306,42 @@ fn joins_stores(output: &str) -> bool {
 }
 
 /// What a compiler error means in terms of P4.
-fn explain(clang: &Clang, output: &str) -> Box<Diagnostic> {
-    if output.contains("stack limit") || output.contains("BPF stack") {
-        return errors::clang::stack_too_large(output);
-    }
-    if output.contains("No available targets are compatible") || output.contains("unknown target") {
-        return errors::clang::no_bpf_target(clang);
-    }
-    if output.contains(FAR_JUMP) {
-        return errors::clang::too_long();
-    }
-    errors::clang::clang_refused(clang, output)
+fn explain(clang: &Clang, output: &str) -> NoObject {
+    let (cause, diagnostic) = if is_stack(output) {
+        match function_of_extern(output) {
+            Some((file, line)) => (
+                Cause::StackOfExtern,
+                errors::clang::extern_stack_too_large(file, line),
+            ),
+            None => (Cause::Stack, errors::clang::stack_too_large(output)),
+        }
+    } else if output.contains("No available targets are compatible")
+        || output.contains("unknown target")
+    {
+        (Cause::Other, errors::clang::no_bpf_target(clang))
+    } else if output.contains(FAR_JUMP) {
+        (Cause::TooLong, errors::clang::too_long())
+    } else {
+        (Cause::Other, errors::clang::clang_refused(clang, output))
+    };
+    NoObject { diagnostic, cause }
+}
+
+/// Whether clang says here that a function needs too much stack.
+fn is_stack(output: &str) -> bool {
+    output.contains("stack limit") || output.contains("BPF stack")
+}
+
+/// The user's C file with a function that needs too much stack, and a line of the function. Where that is inlined, clang reports the function of
+/// the generated C too; of that it names a line that no user wrote.
+fn function_of_extern(output: &str) -> Option<(&str, u32)> {
+    let mut faults = output.lines().filter(|line| is_stack(line));
+    faults.find_map(|line| {
+        let (path, rest) = line.split_once(':')?;
+        let file = path.rsplit('/').next()?;
+        let line = rest.split(':').next()?.parse().ok()?;
+        (file.ends_with(".c") && file != PROGRAM).then_some((file, line))
+    })
 }
 
 #[cfg(test)]
@@ -340,11 +395,12 @@ mod tests {
             },
         )
         .expect_err("refused");
-        assert_eq!(error.code, diag::Code("E0755"));
+        let refused = error.diagnostic;
+        assert_eq!((refused.code.0, error.cause), ("E0755", Cause::Other));
         assert!(
-            error.message.contains("expected parameter declarator"),
+            refused.message.contains("expected parameter declarator"),
             "{}",
-            error.message
+            refused.message
         );
     }
 
@@ -365,7 +421,10 @@ mod tests {
             jumps: Jumps::Short,
         };
         let error = compile_anew(&clang, source).expect_err("refused");
-        assert_eq!(error.code, TOO_LONG);
+        assert_eq!(
+            (error.diagnostic.code.0, error.cause),
+            ("E0759", Cause::TooLong)
+        );
         let source = Source {
             jumps: Jumps::Long,
             ..source
@@ -388,6 +447,29 @@ mod tests {
             },
         )
         .expect_err("refused");
-        assert_eq!(error.code, diag::Code("E0754"));
+        assert_eq!(
+            (error.diagnostic.code.0, error.cause),
+            ("E0754", Cause::Stack)
+        );
+    }
+
+    #[test]
+    fn a_function_of_an_extern_that_needs_too_much_stack_is_named() {
+        let clang = find().expect("these tests need clang");
+        let dir = tempfile::tempdir().expect("a folder");
+        let function = "int seen(int x)\n{\n    volatile char a[600];\n    a[x % 600] = 1;\n    return a[x / 7 % 600];\n}\n";
+        fs::write(dir.path().join("seen.c"), function).expect("room");
+        let source = Source {
+            text: "#include \"seen.c\"\n__attribute__((section(\"xdp\"), used)) int f(int *c) { return seen(*c); }\n",
+            headers: &[],
+            include_dirs: &[dir.path().to_owned()],
+            defines: &[],
+            effort: Effort::Full,
+            jumps: Jumps::Short,
+        };
+        let error = compile_anew(&clang, source).expect_err("refused");
+        assert_eq!(error.cause, Cause::StackOfExtern);
+        let message = &error.diagnostic.message;
+        assert!(message.contains(" of `seen.c`"), "{message}");
     }
 }

@@ -9,7 +9,7 @@ use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, pa
 use crate::verifier_log::{self, Refusal};
 use crate::{caps, errors, memory};
 use bpf::abi::{Abi, MapAbi, MapKind};
-use diag::{Diagnostic, SourceMap};
+use diag::{Diagnostic, SourceMap, system_message};
 use schema::Schema;
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -307,13 +307,14 @@ pub(crate) fn open_globals(abi: &Abi, maps: &Maps) -> Result<Option<Globals>, Bo
         let how = format!("{size} bytes instead of {}", wanted.size);
         return Err(errors::load::map_differs(name, &how));
     }
-    let globals = Globals::map(map).map_err(|e| errors::load::map_differs(name, &e.to_string()))?;
+    let globals =
+        Globals::map(map).map_err(|e| errors::load::map_differs(name, &system_message(&e)))?;
     Ok(Some(globals))
 }
 
 fn find<'a>(maps: &'a Maps, name: &str) -> Result<Option<&'a Map>, Box<Diagnostic>> {
     maps.get(name)
-        .map_err(|e| errors::load::map_differs(name, &e.to_string()))
+        .map_err(|e| errors::load::map_differs(name, &system_message(&e)))
 }
 
 fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Box<Diagnostic>> {

@@ -5,7 +5,7 @@ use crate::store::Maps;
 use crate::sys::{Map, Update};
 use bpf::abi::PortsAbi;
 use control::StoreError;
-use diag::Diagnostic;
+use diag::{Diagnostic, system_message};
 use std::io;
 
 /// Gives a program the interfaces of its ports (pairs of port and interface index): for redirects,
@@ -79,7 +79,7 @@ pub(crate) fn disconnect_port(
 /// Fails if the program has no interface for one of the ports that it is to send copies to.
 pub(crate) fn check_ports(names: &PortsAbi, maps: &Maps, ports: &[u32]) -> Result<(), StoreError> {
     let failed = |error: io::Error| StoreError::System {
-        what: format!("could not read the ports: {error}"),
+        what: format!("could not read the ports: {}", system_message(&error)),
     };
     let Some(map) = find(maps, &names.egress).map_err(failed)? else {
         return Ok(());

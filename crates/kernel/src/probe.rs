@@ -7,6 +7,7 @@ use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filte
 use crate::veth::make_pairs;
 use crate::{caps, pins};
 use bpf::features::Feature;
+use diag::system_message;
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::Path;
@@ -193,7 +194,7 @@ fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Resul
             State::Unknown,
             "not tried: needs the capabilities".to_owned(),
         ),
-        Err(error) => (State::Missing, error.to_string()),
+        Err(error) => (State::Missing, system_message(&error)),
     };
     Finding {
         name,
@@ -275,7 +276,7 @@ fn features() -> Vec<Finding> {
         tried(
             "detached mounts",
             Need::Useful,
-            "attaching at several hooks atomically needs them (Linux 5.2, CAP_SYS_ADMIN)",
+            "attaching several programs, or one at several interfaces, atomically needs them (CAP_SYS_ADMIN)",
             DetachedBpffs::new().map(|_| ()),
         ),
     ]

@@ -17,7 +17,7 @@ use crate::sys::{Prog, count_runs};
 use crate::veth::{LARGEST_MTU, MTU};
 use bpf::abi::{PortsAbi, ProgramAbi, ROUNDS_MAP};
 use control::{Device, Packet, StoreError};
-use diag::Diagnostic;
+use diag::{Diagnostic, system_message};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
@@ -78,9 +78,8 @@ crate::delegate::store_by_field!(VethDevice, instance.store);
 impl VethDevice {
     /// Makes a namespace with devices for each port number and attaches the program to each port.
     pub fn new(mut instance: Instance, numbers: &[u32]) -> Result<VethDevice, Box<Diagnostic>> {
-        let failed = |what: &'static str| {
-            move |e: io::Error| errors::device::no_test_network(what, &e.to_string())
-        };
+        let failed =
+            |what: &'static str| move |e: io::Error| errors::device::no_test_network(what, &e);
         let namespace = NetNs::new().map_err(failed("a network namespace"))?;
         let runs_counted = count_runs().map_err(failed("counting the program's runs"))?;
         let side = attach::side(instance.program.hook());
@@ -245,7 +244,7 @@ fn in_order(port: u32, mut sockets: [Vec<Received>; 2]) -> impl Iterator<Item = 
 
 fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     move |error| StoreError::System {
-        what: format!("could not {what}: {error}"),
+        what: format!("could not {what}: {}", system_message(&error)),
     }
 }
 

@@ -334,7 +334,7 @@ impl Script {
         let text = std::fs::read_to_string(path)?;
         let name = common::short(path);
         let declared = driver::declared::declared(&text)
-            .map_err(|e| format!("{name}:{}: there is no {} `{}`", e.line, e.what, e.value))?;
+            .map_err(|e| format!("{name}: {}: {}: it may be {:?}", e.word, e.value, e.known))?;
         let short = declared.need == Some(Need::Interpreter);
         if short != SHORT_PACKETS.contains(&name.as_str()) {
             return Err(format!("{name}: SHORT_PACKETS disagrees").into());

@@ -1,4 +1,4 @@
-//! What cannot become a BPF program. Codes E0720 to E0749.
+//! What cannot become a BPF program. Codes E0719 to E0749.
 
 pub mod figures;
 pub mod flow_state;
@@ -296,7 +296,7 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
         ),
     };
     let refused = Diagnostic::error(
-        Code("E0731"),
+        Code("E0745"),
         share.span,
         format!(
             "the {target} target would need at least {least} instructions for this program, and {limit}"
@@ -312,16 +312,14 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
 pub fn stack_of_cases(hook: Hook, stack: &Stack) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
-        Code("E0731"),
+        Code("E0719"),
         stack.span,
         format!(
             "the {target} target takes header stacks of up to {} elements here, and `{}` has {}",
             stack.most, stack.name, stack.elements
         ),
     );
-    refused
-        .label("it is in this")
-        .help("give the stack no more elements than packets have such headers")
+    refused.help("give the stack no more elements than packets have such headers")
 }
 
 /// More functions than a program may have.

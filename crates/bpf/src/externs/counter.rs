@@ -7,7 +7,6 @@ use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
-use diag::Span;
 use emit::packet_length;
 use ir::{CtorValue, ExternCall, ExternInst, Program};
 use smol_str::SmolStr;
@@ -75,8 +74,8 @@ impl Unit {
 }
 
 /// `CounterArray`: raises by 1, or by a number.
-pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(map) = counter_map(g, object, "max_index", Unit::Packets, span) else {
+pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
+    let Some(map) = counter_map(g, object, "max_index", Unit::Packets) else {
         return;
     };
     let mut args = g.arguments(call).into_iter();
@@ -115,9 +114,9 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: 
 }
 
 /// `counter`: a packet, its bytes, or both.
-pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     let unit = Unit::of(g.p, object);
-    let Some(map) = counter_map(g, object, "size", unit, span) else {
+    let Some(map) = counter_map(g, object, "size", unit) else {
         return;
     };
     let index = index(g, call, 0);
@@ -178,13 +177,7 @@ fn shape(g: &Gen<'_>, map: &SmolStr) -> (bool, u64) {
     (sparse, size.map_or(0, |c| c.size))
 }
 
-fn counter_map(
-    g: &mut Gen<'_>,
-    object: ExternInst,
-    argument: &str,
-    unit: Unit,
-    span: Span,
-) -> Option<SmolStr> {
+fn counter_map(g: &mut Gen<'_>, object: ExternInst, argument: &str, unit: Unit) -> Option<SmolStr> {
     let index = object.as_u32();
     if let Some(known) = g.file.own.maps.counters.iter().find(|c| c.index == index) {
         return Some(known.map.as_str().into());
@@ -195,7 +188,7 @@ fn counter_map(
         .and_then(|n| u32::try_from(n).ok())
         .filter(|n| *n > 0);
     let Some(size) = size else {
-        g.refuse(errors::counter_size(&data.name, span));
+        g.refuse(errors::counter_size(&data.name, data.span));
         return None;
     };
     let sparse = data

@@ -9,7 +9,6 @@ use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
-use diag::Span;
 use emit::packet_length;
 use emit::values::Value;
 use ir::{ExternCall, ExternInst, Place, Program};
@@ -65,8 +64,8 @@ pub(super) fn store(g: &mut Gen<'_>, place: Place, color: C) {
 }
 
 /// `execute_meter`: the colour of the packet by the meter at an index; green outside.
-pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(map) = map(g, object, span) else {
+pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
+    let Some(map) = map(g, object) else {
         return;
     };
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
@@ -85,7 +84,7 @@ pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, sp
 }
 
 /// The map of a meter, declared on first use.
-fn map(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<SmolStr> {
+fn map(g: &mut Gen<'_>, object: ExternInst) -> Option<SmolStr> {
     let index = object.as_u32();
     if let Some(known) = g.file.own.maps.meters.iter().find(|m| m.index == index) {
         return Some(known.map.as_str().into());
@@ -93,7 +92,7 @@ fn map(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<SmolStr> {
     let data = &g.p.externs[object];
     let size = data.int_arg("size").and_then(|n| u32::try_from(n).ok());
     let Some(size) = size.filter(|n| *n > 0) else {
-        g.refuse(errors::array_size("meter", &data.name, span));
+        g.refuse(errors::array_size("meter", &data.name, data.span));
         return None;
     };
     let name = g.file.names.fresh_short(&data.name, "", MAP_NAME);

@@ -39,24 +39,24 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (Some(object), method) => {
             let ty = g.p.externs[object].ty.clone();
             match (ty.as_str(), method) {
-                ("CounterArray", "increment" | "add") => counter::add(g, object, call, span),
-                ("counter", "count") => counter::count(g, object, call, span),
+                ("CounterArray", "increment" | "add") => counter::add(g, object, call),
+                ("counter", "count") => counter::count(g, object, call),
                 // Applying the table counted.
                 (DIRECT_COUNTER, "count") => {}
-                ("meter", "execute_meter") => meter::execute(g, object, call, span),
+                ("meter", "execute_meter") => meter::execute(g, object, call),
                 (DIRECT_METER, "read") => {
                     if let Some(&place) = places(call, 0).first() {
                         let color = g.target.entry_color.clone();
                         meter::store(g, place, color.unwrap_or(C::int(0)));
                     }
                 }
-                ("register", "read") => register::read(g, object, call, span),
-                ("register", "write") => register::write(g, object, call, span),
+                ("register", "read") => register::read(g, object, call),
+                ("register", "write") => register::write(g, object, call),
                 ("Checksum16", "get") => hash::checksum16(g, call, span),
                 (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
                 (MESSAGE, _) if message::call(g, object, call, span) => {}
                 (_, "add") if let Some(kind) = figures::Kind::of(&g.p.externs[object]) => {
-                    figures::add(g, object, kind, call, span);
+                    figures::add(g, object, kind, call);
                 }
                 _ => unknown(g, &format!("{ty}.{method}"), span),
             }

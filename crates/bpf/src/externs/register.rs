@@ -38,7 +38,7 @@ pub(crate) fn atomic(g: &mut Gen<'_>, region: &Region, block: &ir::Block) {
     g.run(before);
     g.kill_computed();
     let span = inside.first().map_or(Span::NONE, |stmt| stmt.span);
-    let Some(layout) = layout(g, region.object, span) else {
+    let Some(layout) = layout(g, region.object) else {
         return;
     };
     if !layout.locked {
@@ -114,8 +114,8 @@ fn is_in_block(p: &Program, object: ExternInst) -> bool {
 }
 
 /// Reads a cell; zeros outside.
-pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(layout) = layout(g, object, span) else {
+pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
+    let Some(layout) = layout(g, object) else {
         return;
     };
     let (cell, mut block, ends) = reach(g, object, &layout, call, 1);
@@ -141,8 +141,8 @@ pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span:
 }
 
 /// Writes a cell; outside it does nothing.
-pub(super) fn write(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
-    let Some(layout) = layout(g, object, span) else {
+pub(super) fn write(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
+    let Some(layout) = layout(g, object) else {
         return;
     };
     let written: Vec<Value> = values(call, 1)
@@ -178,7 +178,7 @@ fn find_at(g: &mut Gen<'_>, layout: &Layout, index: C) -> (C, Block) {
 
 /// The layout of a register, whose map is declared on first use. `None` if there can be none, for which the program is
 /// refused.
-fn layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
+fn layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
     if let Some(known) = g.file.own.registers.get(&object) {
         return Some(known.clone());
     }
@@ -188,12 +188,12 @@ fn layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
         .and_then(|n| u32::try_from(n).ok())
         .filter(|n| *n > 0);
     let Some(size) = size else {
-        g.refuse(errors::array_size("register", &data.name, span));
+        g.refuse(errors::array_size("register", &data.name, data.span));
         return None;
     };
     let scalars = data.type_args.first().map_or(&[][..], Vec::as_slice);
     if scalars.iter().any(|ty| matches!(ty, Type::Varbit(_))) {
-        g.refuse(errors::register_of_varbit(&data.name, span));
+        g.refuse(errors::register_of_varbit(&data.name, data.span));
         return None;
     }
     let names = data.type_arg_names.first().cloned().unwrap_or_default();

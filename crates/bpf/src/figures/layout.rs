@@ -7,7 +7,6 @@ use crate::keys::{self, KeyLayout};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::tree::Type as CType;
-use diag::Span;
 use emit::record::Record;
 use externs::figures::groups_of;
 use externs::flow_state::{WAYS, sets};
@@ -41,12 +40,7 @@ pub(crate) struct Layout {
 
 /// The layout of an object's figures, whose map is declared on first use. `None` if there can be none, for which the program is
 /// refused.
-pub(super) fn layout(
-    g: &mut Gen<'_>,
-    object: ExternInst,
-    kind: Kind,
-    span: Span,
-) -> Option<Layout> {
+pub(super) fn layout(g: &mut Gen<'_>, object: ExternInst, kind: Kind) -> Option<Layout> {
     if let Some(known) = g.file.own.figures.get(&object) {
         return Some(known.clone());
     }
@@ -57,9 +51,9 @@ pub(super) fn layout(
         g.refuse(errors::precision(&data.name, precision, data.span));
         return None;
     }
-    let (key, key_abi) = keys::layout(g, object, 0, span)?;
+    let (key, key_abi) = keys::layout(g, object, 0)?;
     let item = match kind {
-        Kind::Distinct { .. } => Some(keys::layout(g, object, 1, span)?.0),
+        Kind::Distinct { .. } => Some(keys::layout(g, object, 1)?.0),
         _ => None,
     };
 
@@ -78,7 +72,7 @@ pub(super) fn layout(
     let bytes = u64::from(sets) * u64::from(set_size);
     if set_size > SET_LIMIT || bytes > FIGURES_LIMIT {
         g.refuse(errors::too_large(
-            &data.ty, &data.name, way.size, HEAD, bytes, span,
+            &data.ty, &data.name, way.size, HEAD, bytes, data.span,
         ));
         return None;
     }

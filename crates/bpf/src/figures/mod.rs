@@ -12,15 +12,14 @@ use crate::keys::{self, KeyLayout};
 use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use diag::Span;
 use emit::Function;
 use emit::record::Record;
 use ir::{Expr, ExternCall, ExternInst};
 use smol_str::SmolStr;
 
 /// `add`: of a value, an item or a weight, to the figure of a key's group.
-pub(crate) fn add(g: &mut Gen<'_>, object: ExternInst, kind: Kind, call: &ExternCall, span: Span) {
-    let Some(layout) = layout::layout(g, object, kind, span) else {
+pub(crate) fn add(g: &mut Gen<'_>, object: ExternInst, kind: Kind, call: &ExternCall) {
+    let Some(layout) = layout::layout(g, object, kind) else {
         return;
     };
     let block = g.block(|g| add_to(g, &layout, kind, call));

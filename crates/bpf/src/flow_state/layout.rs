@@ -7,7 +7,6 @@ use crate::maps::MAP_NAME;
 use crate::table::describe;
 use crate::target::{Bpf, Gen};
 use cgen::tree::Type as CType;
-use diag::Span;
 use emit::Target;
 use emit::names::Names;
 use emit::record::{Form, Record};
@@ -40,15 +39,15 @@ pub(crate) struct Layout {
 
 /// The layout of a flow state, whose map is declared on first use. `None` if there can be
 /// none, for which the program is refused.
-pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Option<Layout> {
+pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
     if let Some(known) = g.file.own.flow_states.get(&object) {
         return Some(known.clone());
     }
-    let (key, key_abi) = keys::layout(g, object, 0, span)?;
+    let (key, key_abi) = keys::layout(g, object, 0)?;
     let data = &g.p.externs[object];
     let values = keys::scalars(data, 1);
     if values.iter().any(|t| matches!(t, Type::Varbit(_))) {
-        g.refuse(key_errors::varbit(&data.ty, &data.name, span));
+        g.refuse(key_errors::varbit(&data.ty, &data.name, data.span));
         return None;
     }
 
@@ -118,7 +117,7 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst, span: Span) -> Op
     if way.size > SET_LIMIT / ways || u64::from(sets) * u64::from(set.size) >= STATE_LIMIT {
         let bytes = u64::from(sets) * u64::from(set.size);
         let besides = set.size.saturating_sub(way.size.saturating_mul(ways));
-        let refusal = errors::too_large(&data.name, way.size, besides, bytes, span);
+        let refusal = errors::too_large(&data.name, way.size, besides, bytes, data.span);
         g.refuse(refusal);
         return None;
     }

@@ -6,7 +6,6 @@ use crate::keys;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use diag::Span;
 use ir::{Expr, ExternInst};
 
 /// Takes the lock of a key's set, for what `body` emits.
@@ -15,10 +14,9 @@ pub(super) fn locked(
     object: ExternInst,
     key: &[Expr],
     calls: Calls,
-    span: Span,
     body: impl FnOnce(&mut Gen<'_>),
 ) {
-    let Some(layout) = flow_layout(g, object, span) else {
+    let Some(layout) = flow_layout(g, object) else {
         return;
     };
     let outer = std::mem::take(&mut g.out);

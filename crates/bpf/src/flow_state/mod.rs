@@ -19,7 +19,6 @@ use crate::target::{Gen, barrier, unknown_zero};
 use crate::uses::{Construct, needs};
 use calls::{leave_way, locked_call, masked};
 use cgen::tree::{BinOp, Expr as C, Type as CType};
-use diag::Span;
 use emit::Hints;
 use emit::values::Value;
 use in_place::InPlace;
@@ -70,9 +69,8 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
                 in_place: in_place::of_region(g.p, inside),
                 need_mtu: need_mtu(g, inside),
             };
-            let span = inside.first().map_or(Span::NONE, |s| s.span);
             g.hold_headers(inside);
-            locked(g, region.object, &region.key, calls, span, |g| {
+            locked(g, region.object, &region.key, calls, |g| {
                 g.run(inside);
                 leave_way(g);
             });
@@ -83,19 +81,18 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
 
 /// A call, under the lock that is held or one of its own.
 pub(crate) fn flow_call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, stmt: &ir::Stmt) {
-    let span = stmt.span;
     if let Some(held) = g.target.held.clone() {
         return locked_call(g, &held, call, stmt.id);
     }
     let Some(ExternArg::In(key)) = call.args.first() else {
-        return g.not_lowered("a flow without key", span);
+        return g.not_lowered("a flow without key", stmt.span);
     };
     let calls = Calls {
         need_mtu: need_mtu(g, std::slice::from_ref(stmt)),
         ..Calls::default()
     };
     g.hold_headers(std::slice::from_ref(stmt));
-    locked(g, object, key, calls, span, |g| {
+    locked(g, object, key, calls, |g| {
         if let Some(held) = g.target.held.clone() {
             locked_call(g, &held, call, stmt.id);
         }

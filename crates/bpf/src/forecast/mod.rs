@@ -188,7 +188,7 @@ pub struct Stack {
     pub elements: usize,
     /// How many it may have.
     pub most: usize,
-    /// Where it is declared, or what it is in.
+    /// Where it is declared.
     pub span: Span,
 }
 
@@ -320,6 +320,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diag::Diagnostic;
     use std::fmt::Write as _;
 
     /// A program with so many states in its parser, each with two cases, and these declarations and statements.
@@ -345,10 +346,15 @@ mod tests {
         ir::text::parse(&text).expect("a program")
     }
 
-    fn refused(program: &Program) -> Option<(String, String)> {
+    fn diagnostic(program: &Program) -> Option<Diagnostic> {
         let refused = Forecast::of(program).check(Hook::Xdp).err()?;
-        let diagnostic = refused.iter().next()?.clone();
-        assert_eq!(diagnostic.code.0, "E0731");
+        refused.iter().next().cloned()
+    }
+
+    /// The label and help that a program is refused with as too long.
+    fn refused(program: &Program) -> Option<(String, String)> {
+        let diagnostic = diagnostic(program)?;
+        assert_eq!(diagnostic.code.0, "E0745");
         Some((
             diagnostic.primary.text.to_string(),
             diagnostic.help.expect("a help"),
@@ -390,19 +396,19 @@ mod tests {
             }
             program
         };
-        assert_eq!(refused(&with(MOST_CASES)), None);
-        let (label, _) = refused(&with(MOST_CASES + 1)).expect("one");
-        assert_eq!(label, "it is in this");
+        let code = |program: &Program| diagnostic(program).map(|refused| refused.code.0);
+        assert_eq!(code(&with(MOST_CASES)), None);
+        assert_eq!(code(&with(MOST_CASES + 1)), Some("E0719"));
         let mut copied = with(MOST_CASES_OF_COPIES + 1);
-        assert_eq!(refused(&copied), None);
+        assert_eq!(code(&copied), None);
         copied.slots.push(copies::requests());
-        assert!(refused(&copied).is_some());
+        assert_eq!(code(&copied), Some("E0719"));
         let mut rolled = with(MOST_CASES + 1);
         rolled
             .stacks
             .values_mut()
             .for_each(|stack| stack.rolled = true);
-        assert_eq!(refused(&rolled), None);
+        assert_eq!(code(&rolled), None);
     }
 
     #[test]

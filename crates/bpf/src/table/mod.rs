@@ -130,7 +130,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
                 short,
                 values: values(g, value),
                 size,
-                span: shape.span,
+                span: data.span,
             };
             let parts = key::parts(g.p, &data.keys);
             match perfect_hash::declare(g, data, &value.layout, &parts, &entries) {

@@ -6,7 +6,6 @@ use crate::abi::{ActionAbi, LookupAbi, MapKind, ValueAbi, ValueSetAbi};
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use cgen::tree::{Expr as C, Member, Type};
-use diag::Span;
 use emit::record::Record;
 use emit::table::key::{self, KeyPart};
 use ir::{Expr, MatchKind, ValueSet, ValueSetData};
@@ -40,7 +39,7 @@ pub(crate) fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
 }
 
 /// Declares what a set needs.
-pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span: Span) -> Set {
+pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Set {
     let short = data.name.rsplit('.').next().unwrap_or(&data.name);
     let value = g.file.names.fresh(&format!("{short}_member"));
     g.file.declare_struct(&value, member_record());
@@ -70,7 +69,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData, span:
             },
         },
         size,
-        span,
+        span: data.span,
     };
     let exact = data
         .fields

@@ -269,7 +269,7 @@ pub fn states_differ(
         "E0917",
         span,
         format!("`{this}` and `{other}` cannot share one state: {how}"),
-        "declare both with the same key, value, size and idle time: put the declarations in a file that both programs include",
+        "declare both with the same type and arguments: put the declaration in a file that both programs include",
     )
     .also(other_span, "differs from this")
 }

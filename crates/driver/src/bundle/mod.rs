@@ -14,7 +14,7 @@ mod write;
 pub use devices::{check_groups, check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::{is_message, read};
-pub use share::resolve;
+pub use share::{Described, resolve};
 pub use write::write;
 
 use crate::frontend::Input;

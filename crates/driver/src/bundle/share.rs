@@ -5,22 +5,32 @@ use bpf::abi::{Abi, FieldAbi, StateAbi};
 use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
+use schema::{FigureKind, Object, ObjectKind, ObjectSchema, Schema};
+
+/// A program as compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Described<'a> {
+    /// What is where in its maps.
+    pub abi: &'a Abi,
+    /// What it offers the control plane.
+    pub schema: &'a Schema,
+}
 
 /// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All errors are
 /// reported at once.
-pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Diagnostics> {
+pub fn resolve(bundle: &Bundle, programs: &[Described<'_>]) -> Result<Vec<SharedMap>, Diagnostics> {
     let mut wrong = Diagnostics::new();
     let mut shared = Vec::new();
     let mut seen: Vec<(usize, String, &SharedBy)> = Vec::new();
     let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
     for share in &bundle.shares {
         let mut maps: Vec<(usize, String)> = Vec::new();
-        let mut first: Option<(&SharedBy, StateAbi)> = None;
+        let mut first: Option<(&SharedBy, State)> = None;
         for part in &share.of {
-            let Some(abi) = programs.get(part.program) else {
+            let Some(program) = programs.get(part.program) else {
                 continue;
             };
-            let state = match find(bundle, part, abi) {
+            let state = match find(bundle, part, program) {
                 Ok(state) => state,
                 Err(refusal) => {
                     wrong.push(*refusal);
@@ -29,15 +39,15 @@ pub fn resolve(bundle: &Bundle, programs: &[&Abi]) -> Result<Vec<SharedMap>, Dia
             };
             // Two names of one state differ as texts.
             let of_part = |(program, state_name, _): &&(usize, String, _)| {
-                *program == part.program && state_name == state.name()
+                *program == part.program && state_name == state.abi.name()
             };
             if let Some((_, _, first)) = seen.iter().find(of_part) {
                 let (this, other) = (label(part), label(first));
                 wrong.push(errors::one_state(part.span, &this, &other, first.span));
                 continue;
             }
-            seen.push((part.program, state.name().to_owned(), part));
-            maps.push((part.program, state.map().to_owned()));
+            seen.push((part.program, state.abi.name().to_owned(), part));
+            maps.push((part.program, state.abi.map().to_owned()));
             let (first_part, first_state) = *first.get_or_insert((part, state));
             if let Some(how) = difference(first_state, state) {
                 wrong.push(errors::states_differ(
@@ -65,14 +75,18 @@ fn name<'a>(bundle: &'a Bundle, part: &SharedBy) -> &'a str {
 fn find<'a>(
     bundle: &Bundle,
     part: &SharedBy,
-    abi: &'a Abi,
-) -> Result<StateAbi<'a>, Box<Diagnostic>> {
+    described: &Described<'a>,
+) -> Result<State<'a>, Box<Diagnostic>> {
+    let Described { abi, schema } = *described;
     let mut all = abi.states();
     let names = || abi.states().map(StateAbi::name);
     let program = name(bundle, part);
     let refusal = match names::resolve(names(), &part.state) {
         Ok(index) => match all.nth(index) {
-            Some(state) => return Ok(state),
+            Some(abi) => {
+                let object = object(abi, schema);
+                return Ok(State { abi, object });
+            }
             None => errors::unknown_state(part.span, program, &part.state, &[]),
         },
         Err(NameError::Unknown { .. }) => {
@@ -87,18 +101,39 @@ fn find<'a>(
     Err(Box::new(refusal))
 }
 
+/// A state: where it lies, and what it is.
+#[derive(Clone, Copy)]
+struct State<'a> {
+    abi: StateAbi<'a>,
+    object: Option<&'a ObjectSchema>,
+}
+
+/// The object that has a state. Where it lies does not tell its type: objects of several types may take as many bytes.
+fn object<'a>(state: StateAbi<'_>, schema: &'a Schema) -> Option<&'a ObjectSchema> {
+    let index = match state {
+        StateAbi::Flows(flows) => flows.index,
+        StateAbi::Figures(figures) => figures.index,
+    };
+    schema.objects.get(Object::from_u32(index))
+}
+
 /// How two states differ, in the words of their declarations.
-fn difference(a: StateAbi, b: StateAbi) -> Option<String> {
+fn difference(a: State, b: State) -> Option<String> {
     let what = |name: &str, a: &dyn std::fmt::Display, b: &dyn std::fmt::Display| {
         Some(format!("{name} {b} instead of {a}"))
     };
-    let kind = |state: StateAbi| match state {
-        StateAbi::Flows(_) => "state of flows",
-        StateAbi::Figures(_) => "figures of groups",
-    };
-    if kind(a) != kind(b) {
-        return Some(format!("{} instead of {}", kind(b), kind(a)));
+    let objects = a.object.zip(b.object);
+    if let Some((a, b)) = objects.filter(|(a, b)| a.extern_name != b.extern_name) {
+        return Some(format!(
+            "`{}` instead of `{}`",
+            b.extern_name, a.extern_name
+        ));
     }
+    let precisions = objects.and_then(|(a, b)| precision(a).zip(precision(b)));
+    if let Some((a, b)) = precisions.filter(|(a, b)| a != b) {
+        return what("a precision of", &a, &b);
+    }
+    let (a, b) = (a.abi, b.abi);
     if shape(a.key()) != shape(b.key()) {
         return what("a key of", &words(a.key()), &words(b.key()));
     }
@@ -116,6 +151,17 @@ fn difference(a: StateAbi, b: StateAbi) -> Option<String> {
         return what("an idle time of", &idle(a), &idle(b));
     }
     (!a.is_like(b)).then(|| "another layout".to_string())
+}
+
+/// By how many registers, as an exponent of 2, an object counts different items.
+fn precision(object: &ObjectSchema) -> Option<u32> {
+    match object.kind {
+        ObjectKind::Figures {
+            kind: FigureKind::Distinct { precision },
+            ..
+        } => Some(precision),
+        _ => None,
+    }
 }
 
 /// The declared properties of fields, except their names, which may differ.
@@ -138,6 +184,8 @@ mod tests {
         ByteOrder, FiguresAbi, FlowStateAbi, Hook, KeyAbi, PortsAbi, ProgramAbi, TrafficAbi,
     };
     use diag::SourceMap;
+
+    const FLOWS: &str = "x = [\"in.flows\", \"out.flows\"]";
 
     fn field(name: &str, offset: u32, width: u32) -> FieldAbi {
         FieldAbi {
@@ -202,19 +250,57 @@ mod tests {
         }
     }
 
-    /// Shares `in.flows` and `out.flows`.
+    /// What the control plane is told of an object `flows` of this type, alone in its program.
+    fn schema(extern_name: &str, kind: ObjectKind) -> Schema {
+        let mut schema = Schema::default();
+        schema.objects.push(ObjectSchema {
+            id: 0,
+            name: "flows".into(),
+            extern_name: extern_name.into(),
+            kind,
+            args: Vec::new(),
+            annotations: Vec::new(),
+        });
+        schema
+    }
+
+    fn tally() -> Schema {
+        let (kind, key) = (FigureKind::Tally, Vec::new());
+        schema("tally", ObjectKind::Figures { kind, key })
+    }
+
+    fn distinct(precision: u32) -> Schema {
+        let (kind, key) = (FigureKind::Distinct { precision }, Vec::new());
+        schema("distinct_count", ObjectKind::Figures { kind, key })
+    }
+
+    fn flow_state() -> Schema {
+        let (key, value) = Default::default();
+        schema("flow_state", ObjectKind::FlowState { key, value })
+    }
+
+    /// Shares `in.flows` and `out.flows`, state of flows.
     fn share(ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
-        share_as("x = [\"in.flows\", \"out.flows\"]", ingress, egress)
+        share_as(FLOWS, ingress, egress)
     }
 
     fn share_as(lines: &str, ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
+        share_of(lines, (ingress, &flow_state()), (egress, &flow_state()))
+    }
+
+    fn share_of(
+        lines: &str,
+        ingress: (&Abi, &Schema),
+        egress: (&Abi, &Schema),
+    ) -> Result<Vec<SharedMap>, Vec<String>> {
         let mut map = SourceMap::new();
         let text = format!(
             "[[program]]\nsource = \"in.p4\"\n[[program]]\nsource = \"out.p4\"\n[share]\n{lines}\n"
         );
         let file = map.add("a.toml", text).unwrap();
         let bundle = super::super::read(&map, file).unwrap();
-        resolve(&bundle, &[ingress, egress]).map_err(|list| {
+        let programs = [ingress, egress].map(|(abi, schema)| Described { abi, schema });
+        resolve(&bundle, &programs).map_err(|list| {
             let words = |d: &diag::Diagnostic| format!("{} {}", d.code.0, d.message);
             list.iter().map(words).collect()
         })
@@ -291,28 +377,37 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_shared_with_figures_of_the_same_shape() {
+    fn figures_are_shared_with_figures_of_the_same_type_and_shape() {
         let with = |figures: FiguresAbi| Abi {
             figures: vec![figures],
             ..abi(vec![])
         };
-        let shared = share(&with(figures("flows")), &with(figures("c.flows"))).unwrap();
+        let share = |a: (FiguresAbi, Schema), b: (FiguresAbi, Schema)| {
+            share_of(FLOWS, (&with(a.0), &a.1), (&with(b.0), &b.1))
+        };
+        let one = || figures("flows");
+        let shared = share((one(), tally()), (figures("c.flows"), tally())).unwrap();
         let maps = [(0, "flows".to_string()), (1, "c.flows".to_string())];
         assert_eq!(shared[0].maps, maps);
-        let larger = FiguresAbi {
-            sets: 8,
-            ..figures("flows")
-        };
         let same = "E0917 `out.flows` and `in.flows` cannot share one state:";
+        let larger = FiguresAbi { sets: 8, ..one() };
         assert_eq!(
-            share(&with(figures("flows")), &with(larger)).unwrap_err(),
+            share((one(), tally()), (larger, tally())).unwrap_err(),
             [format!("{same} a size of 64 instead of 32")]
         );
+        // They take as many bytes for a group, and the bytes mean something else.
         assert_eq!(
-            share(&abi(vec![state("flows")]), &with(figures("flows"))).unwrap_err(),
-            [format!(
-                "{same} figures of groups instead of state of flows"
-            )]
+            share((one(), tally()), (one(), distinct(5))).unwrap_err(),
+            [format!("{same} `distinct_count` instead of `tally`")]
+        );
+        assert_eq!(
+            share((one(), distinct(5)), (one(), distinct(6))).unwrap_err(),
+            [format!("{same} a precision of 6 instead of 5")]
+        );
+        let flows = abi(vec![state("flows")]);
+        assert_eq!(
+            share_of(FLOWS, (&flows, &flow_state()), (&with(one()), &tally())).unwrap_err(),
+            [format!("{same} `tally` instead of `flow_state`")]
         );
     }
 

@@ -132,7 +132,7 @@ fn passes(name: &str) -> Result<(), String> {
     let mut ran = false;
     for script in scripts {
         let text = std::fs::read_to_string(&script).map_err(|e| e.to_string())?;
-        let declared = declared::declared(&text).map_err(|e| format!("{}: {}", e.line, e.value))?;
+        let declared = declared::declared(&text).map_err(|e| format!("{}: {}", e.word, e.value))?;
         for &direction in declared.directions {
             ran = true;
             run(&program, &text, direction)

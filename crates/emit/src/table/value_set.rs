@@ -3,7 +3,6 @@
 use crate::emitter::Gen;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Type};
-use diag::Span;
 use ir::{Expr, ValueSet};
 
 /// A value set's C side.
@@ -17,8 +16,8 @@ impl<T: Target> Clone for LoweredSet<T> {
 
 impl<T: Target> Gen<'_, T> {
     /// Whether keys are a member of a set.
-    pub(crate) fn value_set_member(&mut self, set: ValueSet, keys: &[Expr], span: Span) -> C {
-        let LoweredSet(made) = self.lowered_set(set, span);
+    pub(crate) fn value_set_member(&mut self, set: ValueSet, keys: &[Expr]) -> C {
+        let LoweredSet(made) = self.lowered_set(set);
         self.braces(|g| {
             let entry = T::member(g, &made, keys);
             let found = g.own_local("member", Type::U32, None);
@@ -29,16 +28,16 @@ impl<T: Target> Gen<'_, T> {
 
     /// Value sets that decide nothing: the control plane may change them all the same.
     pub(crate) fn unread_value_sets(&mut self) {
-        for (set, data) in &self.p.value_sets {
-            self.lowered_set(set, data.span);
+        for set in self.p.value_sets.keys() {
+            self.lowered_set(set);
         }
     }
 
-    fn lowered_set(&mut self, set: ValueSet, span: Span) -> LoweredSet<T> {
+    fn lowered_set(&mut self, set: ValueSet) -> LoweredSet<T> {
         if let Some(made) = self.file.value_sets.get(&set) {
             return made.clone();
         }
-        let made = LoweredSet(T::value_set(self, set, &self.p.value_sets[set], span));
+        let made = LoweredSet(T::value_set(self, set, &self.p.value_sets[set]));
         self.file.value_sets.insert(set, made.clone());
         made
     }

@@ -345,7 +345,7 @@ impl Target for Native {
         table.default.clone()
     }
 
-    fn value_set(_g: &mut Gen<'_, Native>, _: ValueSet, _: &ValueSetData, _: Span) {}
+    fn value_set(_g: &mut Gen<'_, Native>, _: ValueSet, _: &ValueSetData) {}
 
     /// No members are added.
     fn member(_g: &mut Gen<'_, Native>, _set: &(), _keys: &[Expr]) -> C {

@@ -1,4 +1,4 @@
-//! What the interpreter does not support. Codes E0710 to E0719.
+//! What the interpreter does not support. Codes E0710 to E0718.
 
 use diag::{Code, Diagnostic, Span};
 

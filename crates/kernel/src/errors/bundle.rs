@@ -33,7 +33,7 @@ pub fn needs_mount(missing: &[&str]) -> Box<Diagnostic> {
         Code("E0792"),
         Span::NONE,
         format!(
-            "not permitted to attach at several hooks atomically: this process lacks {}",
+            "not permitted to attach several programs, or one at several interfaces, atomically: this process lacks {}",
             missing.join(", ")
         ),
     )

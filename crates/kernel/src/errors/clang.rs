@@ -1,6 +1,6 @@
 //! The C compiler: missing, too old, or refusing.
 
-use crate::clang::{CLANG_VARIABLE, Clang, OLDEST};
+use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM};
 use diag::{Code, Diagnostic, Span, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
@@ -81,20 +81,21 @@ fn not_compiled(clang: &Clang, what: &str, help: &str) -> Box<Diagnostic> {
     refused.help(help).into()
 }
 
+const TOO_MUCH_STACK: Code = Code("E0754");
+
+/// A function in a user's C file needs more than the 512 bytes of stack that BPF has.
+pub fn extern_stack_too_large(file: &str, line: u32) -> Box<Diagnostic> {
+    Diagnostic::error(
+        TOO_MUCH_STACK,
+        Span::NONE,
+        format!("the function at line {line} of `{file}` needs more stack than the 512 bytes of a BPF program"),
+    )
+    .help("keep large arrays in a map, and fewer values at the same time")
+    .into()
+}
+
 /// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's reason.
 pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
-    // The compiler names a line of the generated C, which the user did not write;
-    // but a function of an extern's file is the user's.
-    let own = output
-        .lines()
-        .find(|line| line.contains("stack"))
-        .and_then(|line| {
-            let (path, rest) = line.split_once(':')?;
-            let file = path.rsplit('/').next()?;
-            let number = rest.split(':').next()?;
-            (file.ends_with(".c") && file != "prog.c")
-                .then(|| format!(" (in {file}, line {number})"))
-        });
     let calls = output
         .split_once("combined stack size of ")
         .and_then(|(_, rest)| {
@@ -104,11 +105,11 @@ pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
                 " ({calls} functions that call each other take {bytes})"
             ))
         });
-    let location = own.or(calls).unwrap_or_default();
+    let calls = calls.unwrap_or_default();
     Diagnostic::error(
-        crate::clang::STACK_TOO_LARGE,
+        TOO_MUCH_STACK,
         Span::NONE,
-        format!("the program needs more stack than the 512 bytes of a BPF program{location}"),
+        format!("the program needs more stack than the 512 bytes of a BPF program{calls}"),
     )
     .help(
         "keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function \
@@ -131,10 +132,30 @@ pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
     .into()
 }
 
+const TOO_FAR: Code = Code("E0759");
+
+/// A jump in one of these C files of a user would reach farther than BPF's do.
+pub fn extern_too_long(files: &[String]) -> Box<Diagnostic> {
+    let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+    Diagnostic::error(
+        TOO_FAR,
+        Span::NONE,
+        format!(
+            "the C in {} is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
+            named.join(" or ")
+        ),
+    )
+    .help(format!(
+        "shorten what its conditions and loops contain; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
+        crate::clang::LONG_JUMPS
+    ))
+    .into()
+}
+
 /// A jump of the program would reach farther than BPF's do.
 pub fn too_long() -> Box<Diagnostic> {
     Diagnostic::error(
-        crate::clang::TOO_LONG,
+        TOO_FAR,
         Span::NONE,
         "the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
     )
@@ -159,17 +180,18 @@ pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
     .into()
 }
 
-/// No room for temporary files.
-pub fn no_scratch_space(error: &io::Error) -> Box<Diagnostic> {
+/// No room for temporary files in their folder.
+pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
         Code("E0757"),
         Span::NONE,
         format!(
-            "no temporary files for the compiler: {}",
+            "no temporary files for the compiler in `{}`: {}",
+            folder.display(),
             system_message(error)
         ),
     )
-    .help("free space in the temporary folder, or set TMPDIR to another")
+    .help("free space there, or set TMPDIR to another folder")
     .into()
 }
 
@@ -182,16 +204,29 @@ fn first_error(output: &str) -> String {
         .unwrap_or("it gave no reason");
     let (path, rest) = line.split_once(':').unwrap_or(("", line));
     match path.rsplit_once('/') {
-        Some((_, "prog.c")) => format!("line {rest}"),
+        Some((_, PROGRAM)) => format!("line {rest}"),
         Some((_, file)) => format!("{file}:{rest}"),
         None => line.to_owned(),
     }
 }
 
+/// A folder that is given as the C file for an extern.
+pub fn extern_is_folder(path: &Path) -> Box<Diagnostic> {
+    Diagnostic::error(
+        NO_C_FILE,
+        Span::NONE,
+        format!("`{}` is a folder, not a C file", path.display()),
+    )
+    .help("name each file that supplies extern functions of the program after an `--extern` of its own")
+    .into()
+}
+
+const NO_C_FILE: Code = Code("E0758");
+
 /// A C file for an extern that is not there or cannot be read.
 pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
-        Code("E0758"),
+        NO_C_FILE,
         Span::NONE,
         format!(
             "cannot read the C file `{}`: {}",

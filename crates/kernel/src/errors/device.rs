@@ -186,8 +186,9 @@ pub fn no_such_port(port: u32, below: u32) -> Box<Diagnostic> {
 }
 
 /// A network namespace or a device for a test could not be made.
-pub fn no_test_network(what: &str, error: &str) -> Box<Diagnostic> {
-    Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {error}"))
+pub fn no_test_network(what: &str, error: &io::Error) -> Box<Diagnostic> {
+    let why = system_message(error);
+    Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {why}"))
         .help("it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights")
     .into()
 }
@@ -282,7 +283,7 @@ pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
         ),
     )
     .help(
-        "attaching at several hooks atomically requires CAP_SYS_ADMIN; a single interface does not",
+        "it takes CAP_SYS_ADMIN, no security policy against mounts, and fewer of them than `sysctl fs.mount-max` allows; one program at one interface needs none",
     )
     .into()
 }

@@ -50,6 +50,7 @@ use control::{
     Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs,
     MeterRef, Next, Rates, Rejected, Replica, Store, StoreError,
 };
+use diag::system_message;
 use exact::{Array, Hash};
 use figures::Figures;
 use flat::Codec;
@@ -92,7 +93,7 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
             Some(libc::EPERM) => {
                 format!("could not {what}: not permitted; it takes CAP_BPF (or root)")
             }
-            _ => format!("could not {what}: {error}"),
+            _ => format!("could not {what}: {}", system_message(&error)),
         },
     }
 }

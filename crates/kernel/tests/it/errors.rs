@@ -54,12 +54,15 @@ fn compiling() {
             clang::clang_ended(&old, libc::SIGKILL),
             clang::clang_ended(&old, libc::SIGSEGV),
             clang::stack_too_large("/tmp/x/prog.c:9:5: error: Looks like the BPF stack limit is exceeded"),
-            clang::stack_too_large("/tmp/x/sum.c:9:5: error: Looks like the BPF stack limit is exceeded"),
+            clang::extern_stack_too_large("sum.c", 9),
             clang::stack_too_large("combined stack size of 2 calls is 544. Too large"),
             clang::clang_refused(&old, "/tmp/x/prog.c:3:1: error: unknown type name 'u33'"),
             clang::no_bpf_target(&old),
-            clang::no_scratch_space(&error),
+            clang::no_scratch_space(Path::new("/tmp"), &error),
             clang::no_extern_file(Path::new("sums.c"), &error),
+            clang::extern_is_folder(Path::new("sums")),
+            clang::too_long(),
+            clang::extern_too_long(&["sums.c".into(), "hash.c".into()]),
         ]),
         "\
 E0750 no clang found; it is needed to build for the kernel
@@ -78,18 +81,24 @@ E0753 `/usr/bin/clang` was ended by SIGSEGV (11)
   check the installation with `onpath doctor`
 E0754 the program needs more stack than the 512 bytes of a BPF program
   keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
-E0754 the program needs more stack than the 512 bytes of a BPF program (in sum.c, line 9)
-  keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
+E0754 the function at line 9 of `sum.c` needs more stack than the 512 bytes of a BPF program
+  keep large arrays in a map, and fewer values at the same time
 E0754 the program needs more stack than the 512 bytes of a BPF program (2 functions that call each other take 544)
   keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
 E0755 clang 11 refused the generated C: line 3:1: error: unknown type name 'u33'
   if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: `onpath build --emit c` shows the text
 E0756 `/usr/bin/clang` was built without the BPF target
   install the distribution's clang (`apt-get install clang-19`)
-E0757 no temporary files for the compiler: No space left on device
-  free space in the temporary folder, or set TMPDIR to another
+E0757 no temporary files for the compiler in `/tmp`: No space left on device
+  free space there, or set TMPDIR to another folder
 E0758 cannot read the C file `sums.c`: No space left on device
   name a file that supplies the program's extern functions after `--extern`
+E0758 `sums` is a folder, not a C file
+  name each file that supplies extern functions of the program after an `--extern` of its own
+E0759 the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can
+  let the parser have fewer states and headers, move what several actions do to one place, or split the program and run its parts as a bundle; Linux 6.6 and clang 19 have longer jumps, but for those out of loops
+E0759 the C in `sums.c` or `hash.c` is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can
+  shorten what its conditions and loops contain; Linux 6.6 and clang 19 have longer jumps, but for those out of loops
 "
     );
 }
@@ -206,7 +215,7 @@ fn devices() {
             device::which_instance(&present),
             device::bad_instance_name("../x"),
             device::bad_port(900, 256),
-            device::no_test_network("a network namespace", "Operation not permitted"),
+            device::no_test_network("a network namespace", &io::Error::from_raw_os_error(libc::EPERM)),
         ]),
         "\
 E0780 no network interface `eth7`
@@ -281,7 +290,7 @@ E0790 map `outputs` of program `in` has no state of flows and no figures, and ca
   share states that both programs use; one that is never used is not kept
 E0791 `flows` of program `in` and `seen` of program `out` cannot share one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
   declare both with the same types, size and idle time, best in a file that both include
-E0792 not permitted to attach at several hooks atomically: this process lacks CAP_SYS_ADMIN
+E0792 not permitted to attach several programs, or one at several interfaces, atomically: this process lacks CAP_SYS_ADMIN
   run it as root, or grant that capability too; one program at one interface does not need it
 E0793 the program could not be attached to `eth0`: tcx: this kernel has no tcx; clsact: no clsact
   tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` reports what this kernel has
@@ -296,7 +305,7 @@ E0795 the settings of interface `eth0` could not be changed: Operation not permi
 E0795 the program was detached, but the settings of interface `eth0` could not be restored: Operation not permitted
   it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them
 E0796 a BPF file system for the program's pins could not be mounted: Operation not permitted
-  attaching at several hooks atomically requires CAP_SYS_ADMIN; a single interface does not
+  it takes CAP_SYS_ADMIN, no security policy against mounts, and fewer of them than `sysctl fs.mount-max` allows; one program at one interface needs none
 E0797 another onpath command is loading or removing programs, and does not end
   look for it with `pgrep -a onpath`
 E0798 filters that a killed command left behind could not be removed: Operation not permitted

@@ -315,10 +315,12 @@ fn without_tcx_a_filter_does_the_same_and_is_removed_alone() {
 #[test]
 fn an_interface_that_is_gone_is_said_to_be() {
     in_namespace(|_| {
-        let prog = HookProg::constant(Hook::TcIngress, -1)?;
-        for way in [TcMethod::Best, TcMethod::Clsact] {
-            let refused = attach_at(&prog, "gone0", 0x7fff_fff0, way).expect_err("gone");
-            assert_eq!(refused.code.0, "E0794", "{}", refused.message);
+        for hook in [Hook::Xdp, Hook::TcIngress, Hook::TcEgress] {
+            let prog = HookProg::constant(hook, 2)?;
+            for way in [TcMethod::Best, TcMethod::Clsact] {
+                let refused = attach_at(&prog, "gone0", 0x7fff_fff0, way).expect_err("gone");
+                assert_eq!(refused.code.0, "E0794", "{}", refused.message);
+            }
         }
         Ok(())
     });

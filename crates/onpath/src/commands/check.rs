@@ -11,7 +11,7 @@ use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
-use driver::bundle::{self, Bundle, is_bundle};
+use driver::bundle::{self, Bundle, Described, is_bundle};
 use driver::hooks;
 use driver::read_text;
 use interp::{Interpreter, Options};
@@ -204,11 +204,11 @@ fn together(
     map: &mut SourceMap,
 ) -> Result<Diagnostics, String> {
     let mut own = Diagnostics::new();
-    let mut abis: Vec<Arc<Abi>> = Vec::new();
+    let mut all: Vec<(Arc<Abi>, Arc<Schema>)> = Vec::new();
     let mut at: Vec<Hook> = Vec::new();
     for (number, (member, part)) in bundle.programs.iter().zip(programs.iter_mut()).enumerate() {
-        let (mut unfit, mut described) = (Diagnostics::new(), None);
-        match part {
+        let (mut unfit, mut abi) = (Diagnostics::new(), None);
+        let schema = match part {
             Part::Text(elaborated) => {
                 let program = &elaborated.program;
                 let hook = member.hook.as_ref();
@@ -220,43 +220,47 @@ fn together(
                     ..Request::default()
                 };
                 match bpf_target::check(program, &elaborated.map, request) {
-                    Ok(output) => described = Some(Arc::new(output.abi)),
+                    Ok(output) => abi = Some(Arc::new(output.abi)),
                     Err(refused) => match bundle::moved_to(&refused, bundle.hook_span(number)) {
                         Some(placed) => unfit = placed,
                         None => elaborated.diagnostics.append(refused),
                     },
                 }
+                Arc::new(Schema::of(&elaborated.program))
             }
             Part::Built(built) => {
                 at.push(built.hook);
                 match built::check_hook(member, built) {
-                    Ok(()) => described = Some(Arc::clone(&built.abi)),
+                    Ok(()) => abi = Some(Arc::clone(&built.abi)),
                     Err(refused) => unfit.push(*refused),
                 }
+                Arc::clone(&built.schema)
             }
-        }
+        };
         let entries = member.entries.as_ref();
         let file = texts::open(map, entries)?;
         let lines = texts::lines(map, entries, file);
         let fits = Fits {
             ports: texts::ports(member),
-            abi: described.as_deref(),
+            abi: abi.as_deref(),
         };
         own.append(match &*part {
-            Part::Text(elaborated) => wrong_entries(&elaborated.program, &fits, lines),
-            Part::Built(built) => wrong_lines(&built.schema, &fits, lines),
+            Part::Text(elaborated) => wrong_entries(&elaborated.program, &schema, &fits, lines),
+            Part::Built(_) => wrong_lines(&schema, &fits, lines),
         });
         own.append(unfit);
-        abis.extend(described);
+        all.extend(abi.map(|abi| (abi, schema)));
     }
     if let Err(clashes) = bundle::check_room(bundle, &at) {
         own.append(clashes);
     }
-    if abis.len() == programs.len() {
-        let abis: Vec<&Abi> = abis.iter().map(|abi| &**abi).collect();
-        if let Err(wrong) = bundle::resolve(bundle, &abis) {
+    if all.len() == programs.len() {
+        let described = all.iter().map(|(abi, schema)| Described { abi, schema });
+        let described: Vec<Described> = described.collect();
+        if let Err(wrong) = bundle::resolve(bundle, &described) {
             own.append(wrong);
         }
+        let abis: Vec<&Abi> = all.iter().map(|(abi, _)| &**abi).collect();
         if let Err(wrong) = bundle::check_groups(bundle, &abis) {
             own.append(wrong);
         }
@@ -268,15 +272,15 @@ fn together(
 /// one after the other.
 fn wrong_entries<'a>(
     program: &Program,
+    schema: &Schema,
     fits: &Fits<'_>,
     lines: impl Iterator<Item = Piece<'a>>,
 ) -> Diagnostics {
-    let schema = Schema::of(program);
     let mut conflicts = Diagnostics::new();
     // What no interpreter runs has been reported.
     let mut tables = Interpreter::new(Arc::new(program.clone()), Options::default()).ok();
-    let read = entries::check(&schema, lines, |change, span| {
-        if let Some(refusal) = fits.refusal(&schema, &change, span) {
+    let read = entries::check(schema, lines, |change, span| {
+        if let Some(refusal) = fits.refusal(schema, &change, span) {
             conflicts.push(refusal);
             return;
         }

@@ -11,7 +11,7 @@ use control::entries;
 use diag::{Diagnostics, SourceMap};
 use driver::bpf_target::{Compiled, Request, Trial};
 use driver::built::is_object;
-use driver::bundle::{self, Bundle, Entries, Member};
+use driver::bundle::{self, Bundle, Described, Entries, Member};
 use driver::{hooks, read_text};
 use kernel::features::Kernel;
 use serde_json::{Value, json};
@@ -193,11 +193,16 @@ fn check(bundle: &Bundle, parts: &[Part], map: &mut SourceMap) -> Result<(), Sto
         }
     }
     let abis: Vec<&Abi> = parts.iter().map(|part| &*part.compiled.abi).collect();
+    let described = parts.iter().map(|part| Described {
+        abi: &part.compiled.abi,
+        schema: &part.compiled.schema,
+    });
+    let described: Vec<Described> = described.collect();
     let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
     let together = [
         bundle::check_room(bundle, &hooks),
         bundle::check_groups(bundle, &abis),
-        bundle::resolve(bundle, &abis).map(|_| ()),
+        bundle::resolve(bundle, &described).map(|_| ()),
     ];
     for list in together.into_iter().filter_map(Result::err) {
         wrong.append(list);

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use bpf::abi::Abi;
 use diag::{SourceMap, Span};
 use driver::built::errors::for_kernel;
-use driver::bundle;
+use driver::bundle::{self, Described};
 use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::probe::kernel_version;
@@ -81,7 +81,12 @@ fn load_all(
         Stop::AlreadyReported(1)
     };
     bundle::check_groups(&unit.bundle, &abis).map_err(refuse)?;
-    let shared = bundle::resolve(&unit.bundle, &abis).map_err(refuse)?;
+    let described = prepared.iter().map(|p| Described {
+        abi: &p.abi,
+        schema: &p.schema,
+    });
+    let described: Vec<Described> = described.collect();
+    let shared = bundle::resolve(&unit.bundle, &described).map_err(refuse)?;
     let programs = &unit.bundle.programs;
     let sources: Vec<Source> = programs
         .iter()

@@ -163,17 +163,13 @@ fn undeclared(case: &Case, unknown: Unknown<'_>) -> Refused {
     let mut map = SourceMap::new();
     let span = map
         .add(&*case.name, &*case.text)
-        .map_or(Span::NONE, |file| {
-            let before = case.text.split_inclusive('\n').take(unknown.line - 1);
-            let from: usize = before.map(str::len).sum();
-            let line = case.text[from..].lines().next().unwrap_or_default();
-            map.span(file, from..from + line.len())
-        });
-    let Unknown {
-        what, value, may, ..
-    } = unknown;
-    let error = Diagnostic::error(Code("E0822"), span, format!("there is no {what} `{value}`"))
-        .help(format!("write {may}, or another comment"));
+        .map_or(Span::NONE, |file| map.span(file, unknown.at));
+    let known: Vec<String> = unknown.known.iter().map(|k| format!("`{k}`")).collect();
+    let message = format!("`{}` is none of {}", unknown.value, known.join(", "));
+    let error = Diagnostic::error(Code("E0822"), span, message).help(format!(
+        "write one of them, or a comment that does not begin with `{}:`",
+        unknown.word
+    ));
     Refused {
         map: Rc::new(map),
         diagnostics: Box::new(error).into(),
