@@ -211,7 +211,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The same by a counter of its own, which was set to 0: however many turns other loops have taken, the verifier of the C has seen this one.
+    /// Goes back to `start` in a loop whose turns have a counter of their own, set to 0 before it, and are never more than so many: however many turns
+    /// other loops have taken, the verifier of the C has seen this one.
     pub(crate) fn back_edge_counted(&mut self, turns: &C, most: u32, start: &str) {
         self.keep_flags();
         self.count_turn("reject", Turns::Counted(turns.clone(), most));

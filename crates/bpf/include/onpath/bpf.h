@@ -129,7 +129,7 @@ INLINE void digest_lost(void *lost)
         paths_meet();                                                                                        \
     } while (0)
 
-/* Has the verifier know nothing of a number of 64 bits. It stays what it is. */
+/* Has verifiers that follow turns, those before Linux 6.9, know nothing of a number of 64 bits. It stays what it is. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_value(number) asm volatile("%0 = le64 %0" : "+r"(number))
 #else

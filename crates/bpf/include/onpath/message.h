@@ -130,8 +130,8 @@ end:
     return;
 }
 
-/* Keeps bytes under a new ticket, or behind those that have a ticket: that of all, or 0 if these are not there any more, or `most` are too few for
- * all. Nobody finds them while they change, or changes them too. */
+/* Keeps bytes under a new ticket, or behind those that have one. Returns the ticket that leads to all of them; 0 if the earlier ones are gone or
+ * all are more than `most`. Nobody finds them while they change, or changes them too. */
 INLINE u64 message_keep(struct message_head *head, u64 ticket, u64 ticket_of_all, const u8 *bytes, u32 mask, u32 length, u32 most)
 {
     u32 front = 0;

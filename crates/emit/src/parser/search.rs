@@ -4,7 +4,8 @@
 //! one value: the four bytes at the value's end tell by how much a place may move on, which a table has for each hash of four bytes.
 //! As most groups are nowhere in the value, several places are looked at together, each as far behind the one before it as such a group
 //! allows: their loads do not wait for each other, and one jump moves on over all of them. The other search compares eight places at
-//! once with the value's first and last byte, in two words, and all of the value where both are right.
+//! once with the value's first and last byte, in two words, and all of the value where both are right. Where the verifier of the C follows
+//! every turn, `search_by_turns.rs` has other loops.
 
 use super::CursorAt;
 use crate::emitter::Gen;
@@ -221,8 +222,8 @@ impl<T: Target> Gen<'_, T> {
         self.finish_search(passed, from);
     }
 
-    /// Where the paths of a turn meet, or of all of them: with what a verifier that follows turns knows of the offset it would follow each path
-    /// through the next turn, and through what is behind the loop.
+    /// Where the paths of a turn meet, or of all of them. If a verifier that follows turns kept what it knows of the offset, it would follow each path
+    /// separately through the next turn and through what is behind the loop.
     pub(super) fn meet(&mut self) {
         let forgotten = self.target.forget_value(&C::id("off"));
         self.out.extend(forgotten);
@@ -432,7 +433,6 @@ mod tests {
         None
     }
 
-    /// Few letters make groups that stand in a value again and again; long values, steps that a byte cannot hold.
     /// The same as `group_by_group` emits it.
     fn found_group_by_group(value: &[u8], groups: &Groups, text: &[u8]) -> Option<usize> {
         let less = groups.less_behind_comparison();
@@ -447,6 +447,7 @@ mod tests {
         None
     }
 
+    /// Few letters make groups that stand in a value again and again; long values, steps that a byte cannot hold.
     #[test]
     fn a_search_by_groups_finds_the_first_place() {
         let mut state = 1u64;

@@ -1,10 +1,10 @@
-//! Searches for a target whose verifier follows every turn of a loop. Each turn has one path on: what comes behind a second one would be followed again,
-//! since the verifier soon forgets what it saw of turns with other numbers.
+//! Searches for a target whose verifier follows every turn of a loop. Each turn has one path on: for a second one the verifier would follow the rest of the
+//! loop again, since it soon drops the states of turns with other numbers.
 
 use super::search::{Groups, Needle};
 use crate::emitter::Gen;
 use crate::target::Target;
-use cgen::tree::{BinOp, Expr as C, Stmt};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
 /// Places of which two words show whether the needle may be there.
 const AT_ONCE: u32 = 8;
@@ -21,7 +21,7 @@ impl<T: Target> Gen<'_, T> {
         let table = self.file.names.fresh("less");
         self.declare_less(&table, &groups.less_behind_comparison());
         self.goto_done_unless_there(needle.skip + needle.len(), done);
-        self.push(Stmt::goto_if(is_at(needle), done));
+        self.goto_if_there(needle, done);
         let less = groups.less_at(&table, needle, 0);
         let by = C::bin(BinOp::Sub, C::int(groups.step.into()), less);
         self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
@@ -34,7 +34,7 @@ impl<T: Target> Gen<'_, T> {
         let [few, one] = ["search_rest", "search_one"].map(|wish| self.file.names.fresh(wish));
         let last = needle.len() - 1;
         self.goto_done_unless_there(needle.skip + last + AT_ONCE, &few);
-        self.push(Stmt::goto_if(is_at(needle), done));
+        self.goto_if_there(needle, done);
         let first = self.differing(needle, 0);
         let differing = match last {
             0 => first,
@@ -56,16 +56,20 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::goto_if(is_over, done));
         self.follow_in_bounds();
         self.goto_done_unless_there(needle.skip + needle.len(), done);
-        self.push(Stmt::goto_if(is_at(needle), done));
+        self.goto_if_there(needle, done);
         self.set(C::id("off"), C::id("off").plus(1));
         self.back_edge_counted(&turns, AT_ONCE, &one);
     }
-}
 
-/// Whether the needle is at the place `cur`, by one jump.
-fn is_at(needle: &Needle) -> C {
-    let words = needle.words().into_iter();
-    let differing = words.map(|word| C::bin(BinOp::Xor, word.at, C::int(word.value)));
-    let any = differing.reduce(|any, word| C::bin(BinOp::Or, any, word));
-    C::bin(BinOp::Eq, any.unwrap_or(C::int(0)), C::int(0))
+    /// Goes to `done` if the needle is at the place `cur`, by one jump: clang would make one of each word of a condition, each with a way on.
+    fn goto_if_there(&mut self, needle: &Needle, done: &str) {
+        let words = needle.words().into_iter();
+        let differing = words.map(|word| C::bin(BinOp::Xor, word.at, C::int(word.value)));
+        let any = differing.reduce(|any, word| C::bin(BinOp::Or, any, word));
+        let differs = self.function_local("differs", CType::U64, None);
+        self.set(differs.clone(), any.unwrap_or(C::int(0)));
+        self.barrier(&differs);
+        let is_there = C::bin(BinOp::Eq, differs, C::int(0));
+        self.push(Stmt::goto_if(is_there, done));
+    }
 }

@@ -14,6 +14,7 @@ const LONGEST_KEY: usize = 128;
 const SHORTEST_TEXT: usize = 16;
 /// The longest text that a condition may compare.
 const LONGEST_COMPARED: usize = 256;
+
 /// An attribute that is read.
 pub(super) struct Attribute {
     /// In the query.

@@ -34,7 +34,7 @@ impl Bodiless<'_> {
     }
 
     /// Looks whether another such message begins at an offset: `is_message`; `is_short` is whether there are too few bytes to tell. In front of them are
-    /// those that were kept, if some were: what leads to them, and how many they are. An answer to HEAD announces a body, and has none.
+    /// those that were kept, if some were: their ticket, and how many they are. An answer to HEAD announces a body, and has none.
     pub(super) fn look(&self, pad: &str, kept: Option<[&str; 2]>, at: &str, out: &mut String) {
         let Bodiless {
             attribute, bits, ..

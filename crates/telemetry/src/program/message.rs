@@ -145,7 +145,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How messages are following, if they are.
+    /// How messages are followed, if they are.
     fn following(&self) -> Option<Following> {
         self.schema.follow.then(|| Following {
             several: self.several(),

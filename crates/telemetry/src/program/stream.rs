@@ -17,7 +17,7 @@ struct direction_t {
 
 struct stream_t {
     bit<64> skip;          // bytes of a body, behind which the next message begins
-    bit<64> ticket;        // of a head that is cut, what leads to the bytes that are kept
+    bit<64> ticket;        // of a head that is cut: it leads to the bytes that are kept
     bit<32> next;          // number of the byte behind the last one
     bit<32> certain;       // so many bytes in front of it came, but for those that are missing; of others that is not known
     bit<32> hole_from;     // the bytes that are missing: from so many in front of it
@@ -266,8 +266,8 @@ const UNSURE: &str =
                         stream.unsure = 1;
                         if (stream.ticket == 0) { packets.increment(12); }
                     } else {
-                        // That they are no message may be for the first ones, which others have pushed out.
-                        if (stream.ticket != 0 && messages.keep(stream.ticket, at, 1) == 0) { packets.increment(12); }
+                        // They may look like no message only because their first bytes were pushed out by those of others.
+                        if (stream.ticket != 0 && messages.read_behind(stream.ticket, at, 0) == message_status.OTHER) { packets.increment(12); }
                         stream.ticket = 0;
                     }
                     if (stream.ticket == 0) {
@@ -347,6 +347,7 @@ const UPDATE: &str = "        if (is_followed && end != 0 || seen) {
                     stream.kept = 0;
                     stream.known = 0;
                     stream.recorded = 0;
+                    stream.opened = now.opened;
                 }
                 stream.turn = now.turn + 1;
                 streams.update(direction, stream);

@@ -445,4 +445,21 @@ fn an_announced_body_may_not_come() {
     let report = same("count by http.status", &packets(&segments));
     assert_eq!(report.rows.len(), 2);
     assert_eq!(report.counts.streams, Followed::default());
+
+    // On the path, its first bytes may be pushed out by those of others before the rest comes. Then it is not read, which is counted.
+    let (begin, rest) = gone.split_at(2);
+    let mut segments = vec![segment(1, head), segment(1 + head.len(), begin)];
+    segments.extend((0..1024).map(|other| Segment {
+        port: 41_000 + other,
+        of: 80,
+        from: End::Client,
+        first: 1,
+        bytes: b"GET / HTTP/1.1\r\nHos".to_vec(),
+    }));
+    segments.push(segment(1 + head.len() + 2, rest));
+    let found = on_path("count by http.status", &*SCHEMAS, &packets(&segments), 0.0);
+    assert_eq!(found.rows.len(), 1);
+    let streams = found.counts.streams;
+    // What has not come: the rests of the others, and most of what is taken for a body.
+    assert_eq!((streams.unfollowed, streams.unfinished), (1, 1025));
 }
