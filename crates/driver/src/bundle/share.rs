@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// What the control plane is told of an object `flows` of this type, alone in its program.
+    /// How the control plane sees an object `flows` of this type, alone in its program.
     fn schema(extern_name: &str, kind: ObjectKind) -> Schema {
         let mut schema = Schema::default();
         schema.objects.push(ObjectSchema {
