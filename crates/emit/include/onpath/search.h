@@ -31,6 +31,14 @@ INLINE u64 zero_bytes(u64 word)
     return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
 }
 
+/* The highest bit of each byte that is not zero. */
+INLINE u64 nonzero_bytes(u64 word)
+{
+    u64 most = 0x7f7f7f7f7f7f7f7f;
+
+    return (((word & most) + most) | word) & ~most;
+}
+
 /* Which byte, counted from the lowest, has the first highest bit that is set. One is set. The multiplication has the
  * number in the highest byte: targets need not have an instruction that counts zeros. */
 INLINE u64 first_byte(u64 marks)

@@ -207,7 +207,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
         match (needle.groups(), self.target.turn_limit()) {
-            (Some(groups), None) => self.by_groups(&needle, &groups, &again, &done),
+            (Some(groups), None) => self.by_groups(&needle, &groups, &stop, &again, &done),
             (None, None) => self.by_words(&needle, &again, &done),
             (Some(groups), Some(_)) => self.group_by_group(&needle, &groups, &again, &done),
             (None, Some(_)) => self.word_by_word(&needle, &stop, &again, &done),
@@ -307,43 +307,68 @@ impl<T: Target> Gen<'_, T> {
         });
     }
 
-    /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all, or one of them is in
-    /// the value.
-    fn by_groups(&mut self, needle: &Needle, groups: &Groups, again: &str, done: &str) {
+    /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all. The first of them that is
+    /// in the value shows where this may be, and it is compared there.
+    fn by_groups(
+        &mut self,
+        needle: &Needle,
+        groups: &Groups,
+        stop: &C,
+        again: &str,
+        done: &str,
+    ) {
         let table = self.file.names.fresh("less");
         self.declare_less(&table, &groups.less);
-        let less_at = |place: u32| groups.less_at(&table, needle, place);
-        let [one, compare, next] =
-            ["search_one", "compare", "move_on"].map(|wish| self.file.names.fresh(wish));
+        let less_at = |place: u32| groups.less_at(&table, needle, place).cast(CType::U64);
+        let [one, some] = ["search_one", "search_here"].map(|wish| self.file.names.fresh(wish));
         let count = groups.at_once();
         let step = C::int(groups.step.into());
+        let all = self.function_local("group_less", CType::U64, None);
         let end =
             needle.skip + groups.last as u32 + (count - 1) * u32::from(groups.step) + GROUP as u32;
         let few = C::bin(BinOp::Gt, C::id("cur").plus(end.into()), C::id("data_end"));
         self.push(Stmt::goto_if(few, one.clone()));
-        let any = (1..count).fold(less_at(0), |any, place| {
-            C::bin(BinOp::Or, any, less_at(place))
+        let word = (1..count).fold(less_at(0), |word, place| {
+            let byte = C::bin(BinOp::Shl, less_at(place), C::int((8 * place).into()));
+            C::bin(BinOp::Or, word, byte)
         });
-        let is_any = C::bin(BinOp::Ne, any, C::int(0));
-        self.push(Stmt::goto_if(is_any, one.clone()));
-        let all = count * u32::from(groups.step);
-        self.set(C::id("off"), C::id("off").plus(all.into()));
+        self.set(all.clone(), word);
+        let is_some = C::bin(BinOp::Ne, all.clone(), C::int(0));
+        self.push(Stmt::goto_if(is_some.clone(), some.clone()));
+        let far = count * u32::from(groups.step);
+        self.set(C::id("off"), C::id("off").plus(far.into()));
         self.back_edge("reject", again);
+
         self.push(Stmt::Label(one));
         self.goto_done_unless_there(needle.skip + needle.len(), done);
-        let less = self.function_local("step_less", CType::U64, None);
-        self.set(less.clone(), less_at(0));
-        let is_last = C::bin(BinOp::Eq, less.clone(), step.clone());
-        self.push(Stmt::goto_if(is_last, compare.clone()));
-        self.push(Stmt::Label(next.clone()));
-        let by = C::bin(BinOp::Sub, step, less.clone());
-        self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
+        self.set(all.clone(), less_at(0));
+        self.push(Stmt::goto_if(is_some, some.clone()));
+        self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), step.clone()));
         self.back_edge("reject", again);
-        self.push(Stmt::Label(compare));
+
+        self.push(Stmt::Label(some));
+        let place = self.function_local("place", CType::U64, None);
+        let less = self.function_local("step_less", CType::U64, None);
+        let marks = C::pure("nonzero_bytes", vec![all.clone()]);
+        self.set(place.clone(), C::pure("first_byte", vec![marks]));
+        let bits = C::bin(BinOp::Mul, place.clone(), C::int(8));
+        let byte = C::bin(BinOp::Shr, all, bits);
+        self.set(less.clone(), C::bin(BinOp::And, byte, C::int(0xff)));
+        let passed = C::bin(BinOp::Mul, place, step.clone());
+        let by = C::bin(BinOp::Sub, step.clone(), less.clone());
+        let by = C::bin(BinOp::Add, passed, by);
+        self.set(C::id("off"), C::bin(BinOp::Add, C::id("off"), by));
+        let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
+        self.push(Stmt::goto_if(is_over, done));
+        self.follow_in_bounds();
+        self.goto_done_unless_there(needle.skip + needle.len(), done);
         let is_at = self.is_at(needle);
         self.push(Stmt::goto_if(is_at, done));
-        self.set(less, C::int(groups.less_after.into()));
-        self.push(Stmt::Goto(next));
+        let is_last = C::bin(BinOp::Eq, less, step);
+        let after = C::id("off").plus((groups.step - groups.less_after).into());
+        let on = vec![Stmt::Assign(C::id("off"), after)];
+        self.push(Stmt::If(is_last, on, Vec::new()));
+        self.back_edge("reject", again);
     }
 
     /// Eight places at a time, from the place `cur` on; one at a time where the packet has less than eight more.
@@ -419,16 +444,21 @@ mod tests {
             };
             let turn = groups.at_once() as usize;
             let all: Option<Vec<u8>> = (0..turn).map(less).collect();
-            if all.is_some_and(|all| all.iter().all(|&less| less == 0)) {
-                at += turn * step;
+            let all = match all {
+                Some(all) => all,
+                None => vec![less(0)?],
+            };
+            let Some(place) = all.iter().position(|&less| less != 0) else {
+                at += all.len() * step;
                 continue;
-            }
-            let less = less(0)?;
-            let is_here = less == groups.step;
-            if is_here && text[at..].starts_with(value) {
+            };
+            at += (place + 1) * step - usize::from(all[place]);
+            if text.get(at..)?.starts_with(value) {
                 return Some(at);
             }
-            at += step - usize::from(if is_here { groups.less_after } else { less });
+            if all[place] == groups.step {
+                at += step - usize::from(groups.less_after);
+            }
         }
         None
     }
