@@ -110,7 +110,8 @@ impl<T: Target> Gen<'_, T> {
             StmtKind::Fits { bits, fits } => self.fits(*bits, *fits),
             StmtKind::SkipAhead { table, short } => self.skip_ahead(table, *short),
             StmtKind::PacketLength(place) => {
-                self.store(*place, Value::Scalar(packet_length()));
+                let length = self.packet_length();
+                self.store(*place, Value::Scalar(length));
             }
             StmtKind::Verify { cond, .. } => {
                 let c = lower::cond(self, *cond);

@@ -157,6 +157,14 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.avail = 0;
     }
 
+    /// The packet's length in bytes, by its bounds in this region: those of an earlier one are not used, so that a function can be cut in between.
+    pub fn packet_length(&mut self) -> C {
+        if self.in_record() && self.target.cut_after().is_some() {
+            self.ask_bounds();
+        }
+        crate::block::packet_length()
+    }
+
     /// Sets the pointers to a header that is certainly in the packet.
     pub(crate) fn find(&mut self, h: Header) {
         for part in self.parts(h) {

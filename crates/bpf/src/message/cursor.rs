@@ -10,7 +10,6 @@ use arch::payload::{FIND, LENGTH, MATCHES, PATTERN};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use emit::packet_length;
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
 
@@ -35,7 +34,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
         PATTERN if can_loop(g, span) => super::pattern::payload(g, call, parsed),
         PATTERN => {}
         LENGTH => {
-            let args = vec![parsed, packet_length()];
+            let args = vec![parsed, g.packet_length()];
             g.result(call, C::pure("payload_length", args));
         }
         FIND if can_loop(g, span) => find(g, call, parsed),
@@ -64,7 +63,7 @@ fn load(g: &mut Gen<'_>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C
         C::id("ctx"),
         parsed,
         offset,
-        packet_length(),
+        g.packet_length(),
         to,
         C::int(size.into()),
     ];
@@ -134,7 +133,7 @@ fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
     };
     let offset = offset(g, call);
     let function = pieces::find(g, &wanted);
-    let args = vec![C::id("ctx"), parsed, offset, packet_length()];
+    let args = vec![C::id("ctx"), parsed, offset, g.packet_length()];
     g.result(call, C::call(function, args));
 }
 

@@ -33,7 +33,6 @@ use arch::payload::{
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use emit::packet_length;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
 use payload::Kind;
@@ -170,20 +169,21 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let [offset, parsed] = [offset, parsed].map(|value| lower::scalar(g, value));
     let most = most.map(|most| lower::scalar(g, most));
     let most = most.unwrap_or(C::id("MESSAGE_ANY_LENGTH"));
+    let packet_length = g.packet_length();
     let args = match &known.heads {
         None => vec![
             C::id("ctx"),
             C::bin(BinOp::Shr, parsed, C::int(3)),
             offset,
             most,
-            packet_length(),
+            packet_length,
         ],
         // A function has five parameters.
         Some(_) => vec![
             C::id("ctx"),
             from(parsed, offset),
             most,
-            packet_length(),
+            packet_length,
             ticket.map_or(C::int(0), |ticket| lower::scalar(g, ticket)),
         ],
     };
@@ -214,9 +214,10 @@ fn keep(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
     let [ticket, offset, most, parsed] =
         [ticket, offset, most, parsed].map(|value| lower::scalar(g, value));
     let from = from(parsed, offset);
+    let packet_length = g.packet_length();
     let kept = C::call(
         function,
-        vec![C::id("ctx"), from, most, packet_length(), ticket],
+        vec![C::id("ctx"), from, most, packet_length, ticket],
     );
     g.result(call, kept);
 }

@@ -169,7 +169,7 @@ pub(super) fn payload(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
         parsed,
         offset(g, call),
         length,
-        emit::packet_length(),
+        g.packet_length(),
     ];
     g.result(call, C::call(function, args));
 }

@@ -7,7 +7,7 @@ use control::values::parse_value;
 use diag::SourceMap;
 use interp::trace::TraceKind;
 use interp::{Interpreter, Options};
-use ir::{Bits, KeyMatch, Program, Table};
+use ir::{Bits, KeyMatch, MatchKind, Program, Table, Type};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -84,7 +84,11 @@ pub(crate) fn aim(
         if random.random() {
             continue;
         }
-        for (key, value) in entry.keys.iter_mut().zip(values) {
+        let keys = program.tables[*table].keys.iter();
+        let signed = keys
+            .filter(|key| key.kind != MatchKind::Selector)
+            .map(|key| matches!(program.exprs[key.expr].ty, Type::Bits { signed: true, .. }));
+        for ((key, value), signed) in entry.keys.iter_mut().zip(values).zip(signed) {
             match key {
                 KeyMatch::Exact(v) => *v = value.clone(),
                 KeyMatch::Lpm(v, length) => {
@@ -94,8 +98,11 @@ pub(crate) fn aim(
                 KeyMatch::Ternary(v, mask) => {
                     *v = Bits::new(value.width(), value.value() & mask.value());
                 }
-                KeyMatch::Range(low, high) if value <= high && low.width() == value.width() => {
-                    *low = value.clone().min(low.clone());
+                KeyMatch::Range(low, high) if low.width() == value.width() => {
+                    let at = |bits: &Bits| bits.to_int(signed);
+                    if at(value) <= at(high) && at(value) < at(low) {
+                        *low = value.clone();
+                    }
                 }
                 KeyMatch::Range(..) | KeyMatch::Any => {}
             }

@@ -1,4 +1,4 @@
-//! Queries that no P4 program keeps, or none that the kernel loads. Codes E1135, E1137, E1138 and E1146.
+//! Queries that no P4 program keeps, or none that the kernel loads. Codes E1135, E1137 and E1138.
 
 use super::refuse;
 use diag::{Diagnostic, Span};
@@ -14,19 +14,6 @@ pub(crate) fn message(at: Span, name: &str) -> Box<Diagnostic> {
         format!("no program on the packets' path reads `{name}`"),
         "",
         format!("ask for fields of headers or for other attributes, or {ELSEWHERE}"),
-    )
-}
-
-/// Response times of messages of which several may follow one another in a packet.
-pub(crate) fn too_many_paths(at: Span, kind: &str) -> Box<Diagnostic> {
-    refuse(
-        "E1146",
-        at,
-        format!(
-            "the kernel's verifier takes no program that pairs the requests and responses of {kind}, of which a packet may have several"
-        ),
-        "",
-        ELSEWHERE,
     )
 }
 

@@ -138,19 +138,6 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
     groups::fitting(query, group * processors)
 }
 
-/// Whether the kernel's verifier takes the program of a query: of one about response times it does, unless the messages are read in a loop.
-///
-/// # Errors
-/// It does not.
-pub fn check_for_kernel(query: &Query, messages: &dyn Messages) -> Result<(), Box<Diagnostic>> {
-    let schema = query.kind.and_then(|kind| messages.schema(kind));
-    let several = schema.filter(|schema| schema.next.is_some() || schema.follow);
-    match (several, query.response_time()) {
-        (Some(schema), Some(time)) => Err(errors::too_many_paths(time.at, &schema.name)),
-        _ => Ok(()),
-    }
-}
-
 /// The objects, by name, that a query's programs at several hooks have in common: figures by group, and what is known of connections.
 pub fn objects_of(query: &Query, messages: &dyn Messages) -> Vec<String> {
     let own = with_objects(query).into_iter().map(|(.., name)| name);

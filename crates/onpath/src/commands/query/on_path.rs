@@ -37,7 +37,6 @@ pub(super) fn run(
     interrupts: &Interrupts,
 ) -> Done {
     let refused_query = |wrong| refused_in(wrong, map);
-    telemetry::check_for_kernel(query, messages).map_err(refused_query)?;
     let most = args.groups.map(|most| most as usize);
     let most = most.unwrap_or_else(|| groups(query));
     let text = telemetry::program(query, &args.query, messages, most).map_err(refused_query)?;
