@@ -309,14 +309,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all. The first of them that is
     /// in the value shows where this may be, and it is compared there.
-    fn by_groups(
-        &mut self,
-        needle: &Needle,
-        groups: &Groups,
-        stop: &C,
-        again: &str,
-        done: &str,
-    ) {
+    fn by_groups(&mut self, needle: &Needle, groups: &Groups, stop: &C, again: &str, done: &str) {
         let table = self.file.names.fresh("less");
         self.declare_less(&table, &groups.less);
         let less_at = |place: u32| groups.less_at(&table, needle, place).cast(CType::U64);

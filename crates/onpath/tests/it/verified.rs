@@ -7,7 +7,7 @@ use bpf::features::FLOOR;
 use diag::{SourceMap, render_plain};
 use driver::Input;
 use driver::bpf_target::{self, Request};
-use driver::strategy::STRATEGIES;
+use driver::strategy::{STRATEGIES, Strategy};
 use kernel::features::Kernel;
 use telemetry::{Catalogue, Schemas};
 
@@ -19,6 +19,18 @@ fn verified(program: &str, hook: Hook, kernel: Kernel) -> u32 {
 
 /// The same of any program.
 fn verified_of(input: &Input, program: &str, hook: Hook, kernel: Kernel) -> u32 {
+    let (strategy, processed) = strategy_of(input, program, hook, kernel);
+    assert_eq!(strategy, &STRATEGIES[0], "{program}");
+    processed
+}
+
+/// By which strategy a program loads, and with how many instructions.
+fn strategy_of(
+    input: &Input,
+    program: &str,
+    hook: Hook,
+    kernel: Kernel,
+) -> (&'static Strategy, u32) {
     let elaborated = driver::elaborate(input).ok().expect(program);
     let request = Request {
         kernel,
@@ -27,9 +39,9 @@ fn verified_of(input: &Input, program: &str, hook: Hook, kernel: Kernel) -> u32 
     let compiled = bpf_target::compile(&elaborated.program, &elaborated.map, request);
     let compiled =
         compiled.unwrap_or_else(|refused| panic!("{}", render_plain(&refused, &elaborated.map)));
-    assert_eq!(compiled.strategy, &STRATEGIES[0], "{program}");
     let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
-    verified.instructions.expect("this test needs root")
+    let processed = verified.instructions.expect("this test needs root");
+    (compiled.strategy, processed)
 }
 
 #[test]
@@ -161,27 +173,44 @@ fn queries_on_messages_stay_quick_to_verify() {
             160_000,
         ),
         ("count by redis.command, redis.key", 25_000),
-        // The pairing of requests and responses in the loop is several functions.
+    ];
+    let mut exceeded = String::new();
+    for (text, most) in queries {
+        let processed = verified_of(&program_of(text), text, Hook::TcIngress, Kernel::This);
+        if processed > most {
+            exceeded += &format!("{text}: {processed} of {most}\n");
+        }
+    }
+    assert!(exceeded.is_empty(), "{exceeded}");
+}
+
+/// Requests and responses are paired in the loop over the messages of a packet, of which functions are made: in one, the verifier would not come to an end.
+#[test]
+fn queries_on_response_times_are_several_functions() {
+    let queries = [
         ("mean(http.response_time) by http.path", 50_000),
         (
             "histogram(http.response_time), top(5, http.path), distinct(http.host) by http.status, ip.src where http.method == \"GET\"",
             130_000,
         ),
     ];
-    let schemas = Schemas::builtin();
-    let mut exceeded = String::new();
     for (text, most) in queries {
-        let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());
-        let query = query.expect("a query");
-        let program = telemetry::program(&query, text, &schemas, 4096).expect("a program");
-        let input = Input {
-            text: Some(program.into()),
-            ..Input::file("query")
-        };
-        let processed = verified_of(&input, text, Hook::TcIngress, Kernel::This);
-        if processed > most {
-            exceeded += &format!("{text}: {processed} of {most}\n");
+        for hook in [Hook::Xdp, Hook::TcIngress, Hook::TcEgress] {
+            let (strategy, processed) = strategy_of(&program_of(text), text, hook, Kernel::This);
+            assert!(strategy.in_parts, "{text}: {}", strategy.name);
+            assert!(processed <= most, "{text}: {processed}");
         }
     }
-    assert!(exceeded.is_empty(), "{exceeded}");
+}
+
+/// The program of a query.
+fn program_of(text: &str) -> Input {
+    let schemas = Schemas::builtin();
+    let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());
+    let query = query.expect("a query");
+    let program = telemetry::program(&query, text, &schemas, 4096).expect("a program");
+    Input {
+        text: Some(program.into()),
+        ..Input::file("query")
+    }
 }
