@@ -169,6 +169,30 @@ fn requests_that_segments_cut_are_counted_as_by_the_server() {
     assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
 }
 
+/// The same in packets of up to 64 KB, of which the device would make segments (GSO): they are not linear, and a message may begin anywhere in one.
+#[test]
+fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
+    let pair = patient();
+    let server = Server::start(pair.server());
+    let start = |query: &str| Query::start(pair.server(), query);
+    let by_request = start("count by http.method, http.host");
+    let by_status = start("count by http.status");
+    let longest = start("max(packet.length) where tcp.dst_port == 80");
+    make(&pair, LONG, Length::Several);
+    let log = server.log(80, LONG);
+    assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
+    let requests = by_request.counts(&["http.method", "http.host"]);
+    let logged = counted(&log, |l| vec![l.method.clone(), l.host.clone()]);
+    assert_eq!(requests, logged);
+    let statuses = by_status.counts(&["http.status"]);
+    assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
+    let [all] = &longest.finish()[..] else {
+        panic!("one group");
+    };
+    let longest = all["values"]["max(packet.length)"].as_u64();
+    assert!(longest.is_some_and(|longest| longest > 20_000), "{all}");
+}
+
 #[test]
 fn http_is_counted_as_by_the_server() {
     let pair = patient();
@@ -176,6 +200,7 @@ fn http_is_counted_as_by_the_server() {
     let start = |query: &str| Query::start(pair.server(), query);
     let by_request = start("count by http.method, http.host");
     let by_status = start("count by http.status");
+    let by_answer = start("count by http.method, http.status where http.response_time < 60s");
     let paths = start("top(20, http.path), distinct(http.path)");
 
     make(&pair, REQUESTS, Length::OneSegment);
@@ -199,6 +224,9 @@ fn http_is_counted_as_by_the_server() {
     assert_eq!(requests, logged);
     let statuses = by_status.counts(&["http.status"]);
     assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
+    let answers = by_answer.counts(&["http.method", "http.status"]);
+    let logged = counted(&log, |l| vec![l.method.clone(), l.status.to_string()]);
+    assert_eq!(answers, logged);
     let [all] = &paths.finish()[..] else {
         panic!("one group");
     };
