@@ -18,8 +18,8 @@ fn forecast(elaborated: &Elaborated) -> Forecast {
     Forecast::of(&driver::optimise(&elaborated.program))
 }
 
-/// Instructions of a function, about, as one function would be shorter for the verifier than what such programs become.
-const PART: u32 = 2_000;
+/// Instructions of a part, about, as the driver cuts such programs.
+const PART: u32 = 1_000;
 
 /// Bytes of a worker's stack: without optimisation the passes over such programs need more than a thread has by default.
 const STACK: usize = 64 << 20;

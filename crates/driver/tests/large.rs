@@ -263,6 +263,48 @@ V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
     assert!(report.parts > 5, "{}", report.parts);
 }
 
+/// A control's loop is, too, whatever in it asks for the packet's length.
+#[test]
+fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
+    let mut counted = String::new();
+    for i in 0..80 {
+        let _ = writeln!(
+            counted,
+            "            if (turn + {i} == 81) {{ bytes.count({i}); hdr.h.sum = hdr.h.sum + 1; }}"
+        );
+    }
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    counter(80, CounterType.bytes) bytes;
+    apply {{
+        std.egress_spec = 1;
+        for (bit<32> turn = 0; turn < (bit<32>)hdr.h.next; turn = turn + 1) {{
+{counted}        }}
+    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{ apply {{ }} }}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+"
+    );
+    let left = "5a".repeat(20);
+    let test = format!(
+        "packet 0 0500000000000000{left}\nexpect 1 0500000300000000{left} $\ncheck_counter ingress.bytes[79] bytes == 28\n"
+    );
+    let elaborated = shapes::elaborate(&text);
+    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(300), test);
+    assert!(report.parts > 5, "{}", report.parts);
+}
+
 /// Each has jumps of its own, so that a kernel without long ones takes them.
 #[test]
 fn a_control_of_5000_conditions_loads_on_any_kernel() {

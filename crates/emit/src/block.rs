@@ -222,7 +222,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// The packet's length in bytes.
+/// The packet's length in bytes, where its bounds are certainly known: in front of a program, and in its parser. Elsewhere see [`Gen::packet_length`].
 pub fn packet_length() -> C {
     let of = ["ctx", "data", "data_end"].map(C::id);
     C::call("packet_length", of.to_vec())

@@ -157,7 +157,7 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.avail = 0;
     }
 
-    /// The packet's length in bytes, by its bounds in this region: those of an earlier one are not used, so that a function can be cut in between.
+    /// The packet's length in bytes, by its bounds in this region: those of an earlier one would be live where the function is to be cut.
     pub fn packet_length(&mut self) -> C {
         if self.in_record() && self.target.cut_after().is_some() {
             self.ask_bounds();

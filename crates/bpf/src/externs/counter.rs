@@ -7,7 +7,6 @@ use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
-use emit::packet_length;
 use ir::{CtorValue, ExternCall, ExternInst, Program};
 use smol_str::SmolStr;
 
@@ -49,6 +48,14 @@ impl Unit {
         }
     }
 
+    /// The packet's length, if that counts.
+    pub(super) fn length(self, g: &mut Gen<'_>) -> C {
+        match self {
+            Unit::Packets => C::int(0),
+            Unit::Bytes | Unit::PacketsAndBytes => g.packet_length(),
+        }
+    }
+
     /// Bytes of an element.
     pub(super) fn size(self) -> u32 {
         match self {
@@ -57,17 +64,17 @@ impl Unit {
         }
     }
 
-    /// Counts a packet in the element that a variable points to.
-    pub(super) fn count(self, element: &SmolStr) -> Block {
+    /// Counts a packet of this length in the element that a variable points to.
+    pub(super) fn count(self, element: &SmolStr, length: C) -> Block {
         let element = || C::Ident(element.clone());
         let word = || C::Unary(UnOp::Deref, Box::new(element()));
         let add = |to: C, number: C| Stmt::Update(BinOp::Add, to, number);
         match self {
             Unit::Packets => vec![add(word(), C::int(1))],
-            Unit::Bytes => vec![add(word(), packet_length())],
+            Unit::Bytes => vec![add(word(), length)],
             Unit::PacketsAndBytes => vec![
                 add(element().arrow(PACKETS), C::int(1)),
-                add(element().arrow(BYTES), packet_length()),
+                add(element().arrow(BYTES), length),
             ],
         }
     }
@@ -121,10 +128,11 @@ pub(super) fn count(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     };
     let index = index(g, call, 0);
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+    let length = unit.length(g);
     let mut block = found(&map, &key, index, &slot, unit.ty());
     block.push(Stmt::If(
         C::Ident(slot.clone()),
-        unit.count(&slot),
+        unit.count(&slot, length),
         Block::new(),
     ));
     g.push(Stmt::Block(block));

@@ -66,10 +66,11 @@ pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
     let index = C::bin(BinOp::Sub, number, C::int(1));
     if let Some((map, unit)) = &direct.counter {
         let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
+        let length = unit.length(g);
         let mut block = found(map, &key, index.clone(), &slot, unit.ty());
         block.push(Stmt::If(
             C::Ident(slot.clone()),
-            unit.count(&slot),
+            unit.count(&slot, length),
             Block::new(),
         ));
         g.push(Stmt::Block(block));
@@ -78,7 +79,7 @@ pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
         let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
         let color = g.own_local("color", CType::U32, None);
         let mut block = found(map, &key, index, &slot, meter::ty());
-        let cost = meter::cost(g.p, *object);
+        let cost = meter::cost(g, *object);
         block.push(Stmt::Assign(
             color.clone(),
             meter::color(C::Ident(slot), cost),

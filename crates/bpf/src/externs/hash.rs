@@ -10,7 +10,6 @@ use arch::payload::WITH_PAYLOAD;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
-use emit::packet_length;
 use emit::values::Value;
 use externs::hash::Algorithm;
 use ir::{ExternArg, ExternCall, Place};
@@ -131,12 +130,12 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
     let pieces = pieces(g);
     let data = values(call, 1).to_vec();
     let parsed = lower::scalar(g, parsed);
-    let rest = |_: &mut Gen<'_>, odd: bool| {
+    let rest = |g: &mut Gen<'_>, odd: bool| {
         let args = vec![
             C::id("ctx"),
             pieces,
             parsed,
-            packet_length(),
+            g.packet_length(),
             C::int(odd.into()),
         ];
         C::call("payload_sum", args)

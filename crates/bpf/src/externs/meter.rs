@@ -9,9 +9,8 @@ use crate::target::Gen;
 use crate::uses::{Construct, needs};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
-use emit::packet_length;
 use emit::values::Value;
-use ir::{ExternCall, ExternInst, Place, Program};
+use ir::{ExternCall, ExternInst, Place};
 use smol_str::SmolStr;
 
 /// Bytes of `struct packet_meter`.
@@ -39,10 +38,10 @@ pub(super) fn declare(g: &mut Gen<'_>, name: &SmolStr, max_entries: u32) {
     maps.meters_used = true;
 }
 
-/// What a packet costs a meter: a token, or one for each byte.
-pub(super) fn cost(p: &Program, object: ExternInst) -> C {
-    match externs::meter::counts_bytes(&p.externs[object]) {
-        true => packet_length(),
+/// What a packet costs a meter: a token, or one for each byte of its length.
+pub(super) fn cost(g: &mut Gen<'_>, object: ExternInst) -> C {
+    match externs::meter::counts_bytes(&g.p.externs[object]) {
+        true => g.packet_length(),
         false => C::int(1),
     }
 }
@@ -71,7 +70,8 @@ pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
     let index = index(g, call, 0);
     let block = found(&map, &key, index, &slot, ty());
-    let color = color(C::Ident(slot), cost(g.p, object));
+    let cost = cost(g, object);
+    let color = color(C::Ident(slot), cost);
     let place = places(call, 1).first().copied();
     let block = g.block(|g| {
         g.out.extend(block);

@@ -24,8 +24,8 @@ use crate::{errors, figures, flow_state, message};
 use arch::payload::{FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::Target;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
-use emit::{Target, packet_length};
 use ir::ExternCall;
 use smol_str::SmolStr;
 
@@ -133,9 +133,10 @@ fn send_event(g: &mut Gen<'_>, call: &ExternCall) {
             map
         }
     };
+    let length = g.packet_length();
     let sent = C::call(
         "send_packet_event",
-        vec![C::id("ctx"), C::Ident(map).addr(), packet_length()],
+        vec![C::id("ctx"), C::Ident(map).addr(), length],
     );
     g.result(call, sent);
 }

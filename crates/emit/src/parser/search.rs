@@ -3,7 +3,8 @@
 //! Both find the first place where the value is. The first is Wu and Manber's ("A fast algorithm for multi-pattern searching", 1994) for
 //! one value: the four bytes at the value's end tell by how much a place may move on, which a table has for each hash of four bytes.
 //! As most groups are nowhere in the value, several places are looked at together, each as far behind the one before it as such a group
-//! allows: their loads do not wait for each other, and one jump moves on over all of them. The other search compares eight places at
+//! allows: their loads do not wait for each other, and one jump moves on over all of them. What the table has of each stands in a word, so
+//! that without a further load the first group that is in the value shows where to compare. The other search compares eight places at
 //! once with the value's first and last byte, in two words, and all of the value where both are right. Where the verifier of the C follows
 //! every turn, `search_by_turns.rs` has other loops.
 
@@ -23,8 +24,8 @@ const GROUP: usize = 4;
 const LONG: usize = 10;
 /// How many bytes a turn moves on by, about, if none of the groups that it looks at is in the value.
 const FAR: usize = 96;
-/// Groups that a turn looks at, at most: more make a turn long that finds one of them in the value.
-const MOST_GROUPS: usize = 8;
+/// Groups that a turn looks at, at most: what the table has of each is a byte of a word.
+const MOST_GROUPS: usize = size_of::<u64>();
 /// An odd number with its ones spread evenly: 2^32 by the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4).
 const MULTIPLIER: u32 = 0x9e37_79b1;
 

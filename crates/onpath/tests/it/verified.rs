@@ -184,7 +184,7 @@ fn queries_on_messages_stay_quick_to_verify() {
     assert!(exceeded.is_empty(), "{exceeded}");
 }
 
-/// Requests and responses are paired in the loop over the messages of a packet, of which functions are made: in one, the verifier would not come to an end.
+/// The loop that pairs requests and responses is cut into functions: the verifier would not finish on it as a part of one.
 #[test]
 fn queries_on_response_times_are_several_functions() {
     let queries = [

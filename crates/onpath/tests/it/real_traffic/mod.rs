@@ -190,7 +190,9 @@ fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
         panic!("one group");
     };
     let longest = all["values"]["max(packet.length)"].as_u64();
-    assert!(longest.is_some_and(|longest| longest > 20_000), "{all}");
+    // More than is in memory at once.
+    assert!(longest.is_some_and(|longest| longest > 16_384), "{all}");
+    println!("{all}");
 }
 
 #[test]
