@@ -192,7 +192,6 @@ fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
     let longest = all["values"]["max(packet.length)"].as_u64();
     // More than is in memory at once.
     assert!(longest.is_some_and(|longest| longest > 16_384), "{all}");
-    println!("{all}");
 }
 
 #[test]
