@@ -20,7 +20,7 @@ pub(crate) const LONGEST: u32 = 1_000_000;
 /// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
 /// nanoseconds. In a loop that is not cut, stack slots that clang spilled to in one turn most likely keep the verifier from pruning states of the
 /// next: it was seen not to finish on loops of 1,500 instructions.
-const PART: u32 = 1_000;
+pub const PART: u32 = 1_000;
 
 /// Programs that one may be in. The kernel lets a packet go on in another one 32 times at least, one of which may lead to the first.
 pub const MOST_PROGRAMS: usize = 24;

@@ -4,6 +4,7 @@ mod shapes;
 
 use bpf::abi::Hook;
 use bpf::forecast::{Construct, Forecast};
+use bpf::limits::PART;
 use driver::bpf_target::{Request, compile, generate};
 use driver::{Elaborated, Input};
 use std::path::{Path, PathBuf};
@@ -17,9 +18,6 @@ const LIMIT: u64 = 1_000_000;
 fn forecast(elaborated: &Elaborated) -> Forecast {
     Forecast::of(&driver::optimise(&elaborated.program))
 }
-
-/// Instructions of a part, about, as the driver cuts such programs.
-const PART: u32 = 1_000;
 
 /// Bytes of a worker's stack: without optimisation the passes over such programs need more than a thread has by default.
 const STACK: usize = 64 << 20;

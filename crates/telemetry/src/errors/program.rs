@@ -1,4 +1,4 @@
-//! Queries that no P4 program keeps, or none that the kernel loads. Codes E1135, E1137 and E1138.
+//! Queries whose figures no program on the packets' path keeps. Codes E1135, E1137 and E1138.
 
 use super::refuse;
 use diag::{Diagnostic, Span};

@@ -151,15 +151,13 @@ fn make(pair: &Pair, requests: usize, length: Length) {
     pair.client().run(work).expect("all requests are answered");
 }
 
-/// Requests with long cookies in front of the host, and with long bodies, of which several are sent at once, in segments of 400 bytes.
-#[test]
-fn requests_that_segments_cut_are_counted_as_by_the_server() {
-    let pair = patient_with(lab::Offloads::None, "400");
+/// Makes requests with long cookies in front of the host, and with long bodies, of which several are sent at once: queries count what nginx logs.
+fn long_requests_are_counted(pair: &Pair) {
     let server = Server::start(pair.server());
     let start = |query: &str| Query::start(pair.server(), query);
     let by_request = start("count by http.method, http.host");
     let by_status = start("count by http.status");
-    make(&pair, LONG, Length::Several);
+    make(pair, LONG, Length::Several);
     let log = server.log(80, LONG);
     assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
     let requests = by_request.counts(&["http.method", "http.host"]);
@@ -169,23 +167,18 @@ fn requests_that_segments_cut_are_counted_as_by_the_server() {
     assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
 }
 
-/// The same in packets of up to 64 KB, of which the device would make segments (GSO): they are not linear, and a message may begin anywhere in one.
+/// In segments of 400 bytes.
+#[test]
+fn requests_that_segments_cut_are_counted_as_by_the_server() {
+    long_requests_are_counted(&patient_with(lab::Offloads::None, "400"));
+}
+
+/// In packets of up to 64 KB, of which the device would make segments (GSO): they are not linear, and a message may begin anywhere in one.
 #[test]
 fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
     let pair = patient();
-    let server = Server::start(pair.server());
-    let start = |query: &str| Query::start(pair.server(), query);
-    let by_request = start("count by http.method, http.host");
-    let by_status = start("count by http.status");
-    let longest = start("max(packet.length) where tcp.dst_port == 80");
-    make(&pair, LONG, Length::Several);
-    let log = server.log(80, LONG);
-    assert_eq!(sent_again(pair.server()) + sent_again(pair.client()), 0);
-    let requests = by_request.counts(&["http.method", "http.host"]);
-    let logged = counted(&log, |l| vec![l.method.clone(), l.host.clone()]);
-    assert_eq!(requests, logged);
-    let statuses = by_status.counts(&["http.status"]);
-    assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
+    let longest = Query::start(pair.server(), "max(packet.length) where tcp.dst_port == 80");
+    long_requests_are_counted(&pair);
     let [all] = &longest.finish()[..] else {
         panic!("one group");
     };
