@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build dist test-dist demo pdm-demo test test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-telemetry soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-telemetry soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,9 +36,13 @@ demo: build ## P4 on real traffic: a router by XDP, a switch at tc, and queries 
 pdm-demo: build ## Two hosts that measure each other: the network's part of a delay, and the server's
 	demo/pdm $(ONPATH)
 
-test: setup ## All tests; needs root for those that run in the kernel
+test: setup ## The tests of a change: every behaviour, in minutes; needs root for those that run in the kernel
 	@scripts/test-needs
 	$(CARGO) test --locked --workspace
+
+test-all: setup ## All tests: those too that `make test` ignores, and more random programs and packets
+	@scripts/test-needs
+	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels

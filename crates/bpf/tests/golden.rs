@@ -10,12 +10,10 @@
 //! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
 //! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
 
-#[path = "../../elab/tests/it/support/golden.rs"]
-mod golden;
-
 use bpf::abi::Hook;
 use bpf::features::Features;
 use diag::{Diagnostics, SourceMap};
+use testkit::golden;
 
 const PRELUDE: &str = "\
 #include <core.p4>

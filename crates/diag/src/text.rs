@@ -191,17 +191,18 @@ mod tests {
             .label("not found")
             .also(map.span(file, 0..3), "did you mean this?")
             .help("declare it");
-        insta::assert_snapshot!(shown(&map, d), @r"
-        error[E0299]: `two` is unknown
-         --> a.p4:2:2
-          |
-        1 | one
-          | --- did you mean this?
-        2 |     two x;
-          |     ^^^ not found
-          |
-          = help: declare it
-        ");
+        let expected = "\
+error[E0299]: `two` is unknown
+ --> a.p4:2:2
+  |
+1 | one
+  | --- did you mean this?
+2 |     two x;
+  |     ^^^ not found
+  |
+  = help: declare it
+";
+        assert_eq!(shown(&map, d), expected);
     }
 
     #[test]
@@ -212,20 +213,21 @@ mod tests {
         let d = Diagnostic::warning(Code("W0299"), map.span(b, 0..8), "odd")
             .also(map.span(a, 6..7), "here")
             .help("h");
-        insta::assert_snapshot!(shown(&map, d), @r"
-        warning[W0299]: odd
-         --> b.p4:1:1
-          |
-        1 | #include
-          | ^^^^^^^^
-          |
-         ::: a.p4:1:7
-          |
-        1 | const x;
-          |       - here
-          |
-          = help: h
-        ");
+        let expected = "\
+warning[W0299]: odd
+ --> b.p4:1:1
+  |
+1 | #include
+  | ^^^^^^^^
+  |
+ ::: a.p4:1:7
+  |
+1 | const x;
+  |       - here
+  |
+  = help: h
+";
+        assert_eq!(shown(&map, d), expected);
     }
 
     #[test]
@@ -242,13 +244,14 @@ mod tests {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "x").unwrap();
         let d = Diagnostic::error(Code("E0111"), map.span(file, 1..1), "missing `;`");
-        insta::assert_snapshot!(shown(&map, d), @r"
-        error[E0111]: missing `;`
-         --> a.p4:1:2
-          |
-        1 | x
-          |  ^
-        ");
+        let expected = "\
+error[E0111]: missing `;`
+ --> a.p4:1:2
+  |
+1 | x
+  |  ^
+";
+        assert_eq!(shown(&map, d), expected);
         let empty = map.add("empty.p4", "").unwrap();
         let d = Diagnostic::error(Code("E0110"), map.span(empty, 0..0), "nothing");
         assert!(shown(&map, d).contains("empty.p4:1:1"));

@@ -121,7 +121,7 @@ pub(crate) fn plan(
             }
             Target::Library | Target::Test(_) => {
                 let folder = root.join("crates").join(suite.package);
-                let names = tests(binary, &folder, suite.environment)?;
+                let names = tests(binary, &folder)?;
                 (Kind::Tests, binary.to_path_buf(), folder, names)
             }
         };
@@ -153,11 +153,10 @@ pub(crate) fn plan(
 }
 
 /// The names of a binary's tests.
-fn tests(binary: &Path, folder: &Path, environment: &[(&str, &str)]) -> Result<Vec<String>, Error> {
+fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let listed = output_of(
         Command::new(binary)
             .args(["--list", "--format", "terse"])
-            .envs(environment.iter().copied())
             .current_dir(folder),
     )?;
     let names = listed

@@ -16,8 +16,6 @@ pub(crate) struct Suite {
     pub leaves: &'static [&'static str],
     /// Those among them that a smoke test runs, as beginnings of names.
     pub smoke: &'static [&'static str],
-    /// Variables of its environment: what sizes it for a machine whose processor is emulated.
-    pub environment: &'static [(&'static str, &'static str)],
 }
 
 /// A binary of a package.
@@ -44,7 +42,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &[],
         leaves: &[],
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
-        environment: &[],
     },
     Suite {
         name: "built",
@@ -53,7 +50,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &[],
         leaves: &[],
         smoke: &["debug"],
-        environment: &[],
     },
     Suite {
         name: "drivers",
@@ -62,7 +58,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &[],
         leaves: &[],
         smoke: &[],
-        environment: &[],
     },
     Suite {
         name: "kernel",
@@ -77,7 +72,6 @@ pub(crate) const SUITES: [Suite; 10] = [
             "probe::",
             "sys::",
         ],
-        environment: &[],
     },
     Suite {
         name: "attach",
@@ -86,7 +80,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &[],
         leaves: &[],
         smoke: &["refusals::", "tc::"],
-        environment: &[],
     },
     Suite {
         name: "stf",
@@ -102,7 +95,6 @@ pub(crate) const SUITES: [Suite; 10] = [
             "veth::programs/firewall/",
             "tc_veth::programs/guard/",
         ],
-        environment: &[],
     },
     Suite {
         name: "states",
@@ -118,7 +110,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         ],
         leaves: &[],
         smoke: &[],
-        environment: &[],
     },
     Suite {
         name: "truth",
@@ -127,7 +118,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &[],
         leaves: &[],
         smoke: &[],
-        environment: &[],
     },
     Suite {
         name: "cli",
@@ -136,7 +126,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         takes: &["kernel::"],
         leaves: &[],
         smoke: &[],
-        environment: &[],
     },
     Suite {
         name: "differential",
@@ -146,7 +135,6 @@ pub(crate) const SUITES: [Suite; 10] = [
         // Each packet takes the loops' last turn, the eight millionth.
         leaves: &["tests/stf/parser/endless"],
         smoke: &[],
-        environment: &[("ONPATH_DIFF_PACKETS", "60"), ("ONPATH_DIFF_PROGRAMS", "3")],
     },
 ];
 

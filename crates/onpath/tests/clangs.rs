@@ -2,14 +2,13 @@
 //! trials ignored; `make test-clangs` installs those that Debian has. With ONPATH_BLESS=1 a run of all trials writes the
 //! table of what the verifier processed.
 
-mod common;
-
 use bpf::abi::Hook;
 use kernel::clang::{self, CLANG_VARIABLE, Clang, OLDEST};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use testkit::files;
 use std::process::{Command, ExitCode, Output};
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +53,7 @@ fn main() -> ExitCode {
             let taken = all_load(newest, hook).expect("what the newest clang compiles loads");
             processed.insert((hook.name(), newest.version), taken);
         }
-        let path = common::root().join("bench/results/clangs.md");
+        let path = files::root().join("bench/results/clangs.md");
         std::fs::write(path, document(&processed)).expect("the table is written");
     }
     conclusion.exit_code()
@@ -65,7 +64,7 @@ fn all_load(clang: &Clang, hook: Hook) -> Result<BTreeMap<String, u64>, Failed> 
     let mut taken = BTreeMap::new();
     let mut failed = String::new();
     for program in programs() {
-        let name = common::short(&program);
+        let name = files::short(&program);
         match verified(clang, hook, &program) {
             Ok(Some(instructions)) => {
                 taken.insert(name, instructions);
@@ -85,8 +84,8 @@ fn all_load(clang: &Clang, hook: Hook) -> Result<BTreeMap<String, u64>, Failed> 
 
 fn programs() -> Vec<PathBuf> {
     let folders = ["programs", "tests/scale"].into_iter();
-    let all = folders.flat_map(|folder| common::files(folder, "p4"));
-    all.filter(|program| common::too_large(program).is_none())
+    folders
+        .flat_map(|folder| files::below(folder, "p4"))
         .collect()
 }
 
@@ -147,7 +146,7 @@ fn document(processed: &Processed) -> String {
     }
     text += &format!("\n|---|{}\n", "---|".repeat(columns.len()));
     for program in programs() {
-        let name = common::short(&program);
+        let name = files::short(&program);
         text += &format!("| {name} |");
         for column in &columns {
             let taken = processed.get(column).and_then(|taken| taken.get(&name));

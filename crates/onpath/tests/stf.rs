@@ -1,7 +1,5 @@
 //! Every STF test of the repository on every target: the interpreter, and each hook of the kernel by test
-//! run and between veth pairs.
-
-mod common;
+//! run and between veth pairs. Trials that `make test` ignores run in `make test-all`.
 
 use arch::tc::Direction;
 use bpf::abi::Hook;
@@ -20,6 +18,7 @@ use kernel::test_run::{LONGEST, LONGEST_IN_FRAGMENTS, shortest};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use testkit::{files, refused, sample};
 
 /// A target to run tests on.
 #[derive(Clone, Copy)]
@@ -30,8 +29,8 @@ struct Runner {
     kernel: Kernel,
     /// How functions are cut.
     parts: Option<Parts>,
-    /// It runs every other program only: the even or the odd ones.
-    half: Option<usize>,
+    /// `make test` runs a quarter of the programs: the hook runs each in its usual form too.
+    sampled: bool,
 }
 
 /// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
@@ -40,12 +39,12 @@ const RUNNERS: [Runner; 11] = [
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
     runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
     in_parts("xdp_parts", Hook::Xdp),
-    in_programs("xdp_programs", Hook::Xdp, 0),
+    in_programs("xdp_programs", Hook::Xdp),
     runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
     runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
     runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
     in_parts("tc_parts", Hook::TcIngress),
-    in_programs("tc_programs", Hook::TcIngress, 1),
+    in_programs("tc_programs", Hook::TcIngress),
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
@@ -60,7 +59,7 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
         reach,
         kernel,
         parts: None,
-        half: None,
+        sampled: matches!(kernel, Kernel::Version(_)),
     }
 }
 
@@ -71,14 +70,15 @@ const fn in_parts(name: &'static str, hook: Hook) -> Runner {
             size: 20,
             programs: 1,
         }),
+        sampled: true,
         ..runner(name, Some(hook), Reach::TestRun, Kernel::This)
     }
 }
 
-/// What is cut is spread over three programs besides. It takes much of the suite's time, so each hook runs half of the programs.
-const fn in_programs(name: &'static str, hook: Hook, half: usize) -> Runner {
+/// The parts are spread over three programs besides.
+const fn in_programs(name: &'static str, hook: Hook) -> Runner {
     Runner {
-        half: Some(half),
+        sampled: true,
         parts: Some(Parts {
             size: 20,
             programs: 3,
@@ -149,7 +149,7 @@ fn main() {
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for script in ["programs", "tests/stf", "tests/scale", "tests/extern"]
         .iter()
-        .flat_map(|dir| common::files(dir, "stf"))
+        .flat_map(|dir| files::below(dir, "stf"))
     {
         by_program
             .entry(program_of(&script))
@@ -160,20 +160,18 @@ fn main() {
     let mut trials = vec![Trial::test("there_are_enough", move || {
         enough(scripts, by_program_len())
     })];
-    for (number, (program, scripts)) in by_program.into_iter().enumerate() {
-        let name = common::short(&program);
+    for (program, scripts) in by_program {
+        let name = files::short(&program);
         for runner in RUNNERS {
-            if runner.half.is_some_and(|half| number % 2 != half) {
-                continue;
-            }
             // The interpreter does not run the C of extern functions.
             if runner.hook.is_none() && program.with_extension("c").exists() {
                 continue;
             }
             let (program, scripts) = (program.clone(), scripts.clone());
-            trials.push(Trial::test(format!("{}::{name}", runner.name), move || {
-                passes(&program, &scripts, runner)
-            }));
+            let name = format!("{}::{name}", runner.name);
+            let for_all = runner.sampled && !sample::in_quarter(&name);
+            let trial = Trial::test(name, move || passes(&program, &scripts, runner));
+            trials.push(trial.with_ignored_flag(for_all));
         }
     }
     libtest_mimic::run(&args, trials).exit();
@@ -202,7 +200,7 @@ fn program_of(script: &Path) -> PathBuf {
 fn by_program_len() -> usize {
     let scripts = ["programs", "tests/stf", "tests/scale"]
         .iter()
-        .flat_map(|dir| common::files(dir, "stf"));
+        .flat_map(|dir| files::below(dir, "stf"));
     scripts
         .map(|s| program_of(&s))
         .collect::<std::collections::BTreeSet<_>>()
@@ -248,23 +246,17 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
             .collect();
         let prepared = Prepared::new(elaborated, target, &externs)
             .map_err(|unfit| render_plain(&unfit.diagnostics, &unfit.map));
-        if let (Some(code), Some(_)) = (common::too_large(program), runner.hook) {
-            return match prepared {
-                Err(why) if why.contains(code) => Ok(()),
-                Err(why) => Err(why.into()),
-                Ok(_) => Err("it loads: take it out of `TOO_LARGE`".into()),
-            };
-        }
         let refused = |hook| match hook {
             Hook::TcIngress if needs_newer => Some("needs Linux 6.9"),
             _ if reads_messages => Some("needs Linux 6.9"),
-            _ => common::refused(program, hook == Hook::Xdp),
+            Hook::Xdp => refused::at_xdp(program),
+            Hook::TcIngress | Hook::TcEgress => None,
         };
         if let Some(what) = runner.hook.and_then(refused) {
             return match prepared {
                 Err(why) if why.contains(what) => Ok(()),
                 Err(why) => Err(why.into()),
-                Ok(_) => Err("it loads: take it out of `REFUSED`".into()),
+                Ok(_) => Err("it loads: take it out of `testkit::refused`".into()),
             };
         }
         let mut prepared = prepared?;
@@ -332,7 +324,7 @@ impl Script {
 
     fn read(path: &Path) -> Result<Script, Failed> {
         let text = std::fs::read_to_string(path)?;
-        let name = common::short(path);
+        let name = files::short(path);
         let declared = driver::declared::declared(&text)
             .map_err(|e| format!("{name}: {}: {}: it may be {:?}", e.word, e.value, e.known))?;
         let short = declared.need == Some(Need::Interpreter);

@@ -7,14 +7,12 @@
 
 #[path = "it/common/mod.rs"]
 mod common;
-#[path = "it/common/notes.rs"]
-mod notes;
 
 use common::{Files, check, root};
 use libtest_mimic::{Arguments, Failed, Trial};
-use notes::notes;
 use std::collections::BTreeSet;
 use std::path::Path;
+use testkit::notes::notes;
 
 fn main() {
     let mut arguments = Arguments::from_args();

@@ -3,7 +3,7 @@
 //!
 //! The verifier processes every instruction once at least, so what it processes grows with the constructs of a program, whatever paths
 //! lead to them. Each has a weight: less than what it took in the leanest of the programs that were measured, cut into functions as all
-//! are that come near the limit (`crates/driver/tests/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
+//! are that come near the limit (`crates/driver/tests/it/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
 //! no weight: a thousand additions in a row may be one instruction.
 
 use crate::abi::Hook;

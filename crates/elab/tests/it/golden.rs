@@ -5,7 +5,8 @@
 //! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
 //! and a deparser `d` where it has none of its own. Only what the text brings is shown.
 
-use crate::support::{Outcome, compile, complete, golden};
+use crate::support::{Outcome, compile, complete};
+use testkit::golden;
 
 /// The items of a program that its own text, not the completion, brings.
 fn shown(program: &ir::Program, text: &str) -> String {

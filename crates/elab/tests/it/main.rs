@@ -8,6 +8,5 @@ mod golden;
 mod labels;
 mod mutate;
 mod programs;
-mod stf_interp;
 mod support;
 mod warnings;

@@ -1,10 +1,7 @@
 //! The repository's programs and random ones: the native target against the interpreter, bit for bit.
 
-use crate::generate::Model;
-use crate::packets::Packets;
 use crate::run::{self, Fate};
 use crate::target::{self, Contents, Output};
-use crate::{common, entries, generate, inputs};
 use control::Store;
 use diag::{Diagnostics, SourceMap};
 use emit::Called;
@@ -15,7 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use syntax::MemoryLoader;
+use testkit::generate::Model;
+use testkit::packets::{self, Packets};
+use testkit::{entries, files, generate, golden, inputs};
 
 /// Packets for a program.
 const PACKETS: usize = 200;
@@ -23,15 +22,7 @@ const PACKETS: usize = 200;
 const PROGRAMS: usize = 12;
 
 fn elaborate(text: String) -> Option<(Program, SourceMap)> {
-    let mut loader = MemoryLoader::new().with("test.p4", text);
-    for path in common::files("p4include", "p4") {
-        let name = path
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
-        loader = loader.with(name, std::fs::read_to_string(&path).expect("a header"));
-    }
+    let loader = golden::includes().with("test.p4", text);
     let mut map = SourceMap::new();
     let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
     let module = sema::check(&parsed.program, &map).module?;
@@ -44,9 +35,8 @@ fn reference(
     program: &Arc<Program>,
     random: &mut ChaCha8Rng,
 ) -> (Interpreter, Contents, Vec<Bits>) {
-    // As many steps as no program takes that comes to an end, so that one that does not costs little.
     let options = Options {
-        steps: 100_000,
+        steps: packets::STEPS,
         ..Options::default()
     };
     let mut reference = Interpreter::new(Arc::clone(program), options).expect("the interpreter");
@@ -172,10 +162,10 @@ fn compare(
 fn the_programs_of_the_repository_do_the_same_natively() {
     let mut compared = 0;
     let files = ["programs", "tests/stf"];
-    let files = files.iter().flat_map(|dir| common::files(dir, "p4"));
+    let files = files.iter().flat_map(|dir| files::below(dir, "p4"));
     // Every other one keeps what the parser leaves as if it were in memory.
     for (file, record) in files.zip([false, true].into_iter().cycle()) {
-        let name = common::short(&file);
+        let name = files::short(&file);
         match compare_file(&file, &name, record) {
             Ok(()) => compared += 1,
             Err(why) => println!("{name}: {why}"),

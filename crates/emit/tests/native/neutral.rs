@@ -1,7 +1,7 @@
 //! The IR, the emitter and the C tree name no target, no hook and no architecture: what only one of them has is behind
 //! [`emit::Target`], or data.
 
-use crate::common;
+use testkit::files;
 
 /// Source folders that must not know where programs run, and the extension of their files.
 const NEUTRAL: [(&str, &str); 4] = [
@@ -39,13 +39,13 @@ const ALLOWED: [&str; 1] = ["ebpf_ipv4_checksum"];
 fn neutral_crates_name_no_target() {
     let mut found = Vec::new();
     for (folder, extension) in NEUTRAL {
-        let files = common::files(folder, extension);
+        let files = files::below(folder, extension);
         assert!(!files.is_empty(), "{folder} has no .{extension}");
         for file in files {
             let text = std::fs::read_to_string(&file).expect("a source file");
             for (i, line) in text.lines().enumerate() {
                 if let Some(word) = named(line) {
-                    let location = format!("{}:{}", common::short(&file), i + 1);
+                    let location = format!("{}:{}", files::short(&file), i + 1);
                     found.push(format!("{location}: {word}: {}", line.trim()));
                 }
             }

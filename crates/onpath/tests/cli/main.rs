@@ -7,13 +7,11 @@ mod kernels;
 mod pages;
 mod session;
 
-#[path = "../common/mod.rs"]
-mod common;
-
 use libtest_mimic::{Arguments, Failed, Trial};
 use session::{Environment, blur, difference, parse, print, run};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use testkit::files;
 
 const HERE: &str = "crates/onpath/tests/cli";
 
@@ -21,13 +19,13 @@ fn main() {
     let args = Arguments::from_args();
     let mut trials = Vec::new();
     for (folder, in_kernel) in [("sessions", false), ("kernel", true)] {
-        for file in common::files(&format!("{HERE}/{folder}"), "txt") {
+        for file in files::below(&format!("{HERE}/{folder}"), "txt") {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{folder}::{stem}");
             trials.push(Trial::test(name, move || check(&file, false, in_kernel)));
         }
     }
-    let readme = common::root().join("README.md");
+    let readme = files::root().join("README.md");
     trials.push(Trial::test("readme", move || check(&readme, true, true)));
     trials.extend(pages::trials());
     libtest_mimic::run(&args, trials).exit();
@@ -73,7 +71,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     }
     Err(format!(
         "{}: the commands print something else now:\n{}",
-        common::short(file),
+        files::short(file),
         difference(&before, &now)
     )
     .into())
@@ -84,9 +82,9 @@ fn furnish(folder: &Path) -> std::io::Result<()> {
     // Other users run commands here too.
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
     for shared in ["README.md", "demo", "programs", "tests"] {
-        symlink(common::root().join(shared), folder.join(shared))?;
+        symlink(files::root().join(shared), folder.join(shared))?;
     }
-    for file in std::fs::read_dir(common::root().join(HERE).join("files"))? {
+    for file in std::fs::read_dir(files::root().join(HERE).join("files"))? {
         let path = file?.path();
         if let Some(name) = path.file_name() {
             std::fs::copy(&path, folder.join(name))?;

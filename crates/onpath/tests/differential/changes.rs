@@ -1,10 +1,10 @@
 //! Entries that change while packets run.
 
-use crate::entries::{Filled, call};
 use control::{Store, StoreError};
 use ir::{Entry, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
+use testkit::entries::{Filled, call};
 
 /// Removes some of the entries from both, gives others another action, and puts some in anew.
 pub(crate) fn change(

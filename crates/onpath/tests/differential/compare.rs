@@ -1,10 +1,7 @@
 //! One program on both sides: the interpreter and the kernel.
 
 use crate::changes;
-use crate::entries::{self, Filled};
 use crate::fate::{self, Seen};
-use crate::inputs;
-use crate::packets::Packets;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord, Parts};
@@ -23,6 +20,9 @@ use schema::ObjectKind;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use testkit::entries::{self, Filled};
+use testkit::inputs;
+use testkit::packets::Packets;
 
 /// A program compiled for the kernel.
 pub(crate) struct Prepared {

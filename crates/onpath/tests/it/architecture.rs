@@ -142,6 +142,13 @@ fn only_the_commands_print_or_exit_or_read_flags() {
     );
 }
 
+#[test]
+fn only_tests_use_testkit() {
+    let mut users = dependencies();
+    users.retain(|_, uses| uses.contains("testkit"));
+    assert_eq!(users.into_keys().collect::<Vec<_>>(), [""; 0]);
+}
+
 /// What a layer must not know, however many crates lie between.
 const UNKNOWN: [(&str, &[&str]); 21] = [
     ("diag", &["syntax", "hir", "ir", "kernel"]),

@@ -3,8 +3,6 @@
 //! A few seconds in the test suite; `make fuzz` takes ten minutes. A failing text is kept under
 //! `target/fuzz/` and named in the failure.
 
-use crate::common;
-use crate::passes::generate::{self, Model};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,6 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use syntax::{LoadError, Loaded, SourceLoader};
+use testkit::files;
+use testkit::generate::{self, Model};
 
 /// One text may take this long in a debug build on a busy machine.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -222,7 +222,7 @@ fn mutate(random: &mut ChaCha8Rng, corpus: &[String]) -> String {
 }
 
 fn keep(text: &str) -> PathBuf {
-    let dir = common::root().join("target/fuzz");
+    let dir = files::root().join("target/fuzz");
     std::fs::create_dir_all(&dir).expect("a directory for the failing text");
     let path = dir.join("failing.p4");
     std::fs::write(&path, text).expect("the failing text is kept");
@@ -234,8 +234,8 @@ fn mutated_text_neither_panics_nor_hangs() {
     let seconds = |name: &str| std::env::var(name).ok().and_then(|v| v.parse().ok());
     let budget = Duration::from_secs(seconds("ONPATH_FUZZ_SECONDS").unwrap_or(10));
     let seed: u64 = seconds("ONPATH_FUZZ_SEED").unwrap_or(1);
-    let mut paths = common::files("programs", "p4");
-    paths.extend(common::files("tests", "p4"));
+    let mut paths = files::below("programs", "p4");
+    paths.extend(files::below("tests", "p4"));
     let written = paths.iter();
     let written = written.map(|p| std::fs::read_to_string(p).expect("a P4 file"));
     let models = [Model::Xdp, Model::Tc, Model::V1, Model::Copies];

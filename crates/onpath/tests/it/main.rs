@@ -2,8 +2,6 @@
 //! `pdm_truth`, which measures times on real traffic.
 
 mod architecture;
-#[path = "../common/mod.rs"]
-mod common;
 mod diagnostics;
 mod explained;
 mod figures;

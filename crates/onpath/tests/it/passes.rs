@@ -4,14 +4,6 @@
 //!
 //! `ONPATH_PASSES_PROGRAMS` sets how many random programs, `ONPATH_PASSES_SEED` where to begin.
 
-#[path = "../differential/entries.rs"]
-mod entries;
-#[path = "../differential/generate/mod.rs"]
-pub(crate) mod generate;
-#[path = "../differential/packets.rs"]
-mod packets;
-
-use crate::common;
 use control::{CloneSession, Replica, Store};
 use diag::render_plain;
 use driver::Input;
@@ -19,11 +11,12 @@ use interp::{Interpreter, Options};
 use ir::passes::specialize::{self, Contents};
 use ir::passes::{self, Level, Rejects, pipeline};
 use ir::{OnReject, Program};
-use packets::Packets;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 use std::sync::Arc;
+use testkit::packets::{self, Packets};
+use testkit::{entries, files, generate};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |v| {
@@ -67,10 +60,7 @@ fn difference_by(
     if let Err(errors) = ir::verify(&after) {
         return Some(format!("the IR does not verify: {errors:?}"));
     }
-    let new = |program: &Arc<Program>| {
-        Interpreter::new(Arc::clone(program), Options::default()).expect("the interpreter runs it")
-    };
-    let (mut before, mut after) = (new(program), new(&Arc::new(after)));
+    let (mut before, mut after) = (interpreter(program), interpreter(&Arc::new(after)));
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let filled = entries::choose(program, &mut random);
     if let Err(text) = entries::fill(&filled, &mut before, &mut after) {
@@ -78,9 +68,9 @@ fn difference_by(
     }
     connect(&mut before);
     connect(&mut after);
-    let packets = Packets::new(program, &filled.key_values());
+    let walks = Packets::new(program, &filled.key_values());
     for _ in 0..count {
-        let packet = packets.packet(&mut random);
+        let packet = walks.packet(&mut random);
         let (mut expected, mut found) = (before.run(1, &packet), after.run(1, &packet));
         if rejects != Rejects::Stay {
             // Of an edge the interpreter does not know that it was a reject.
@@ -97,6 +87,14 @@ fn difference_by(
         }
     }
     None
+}
+
+fn interpreter(program: &Arc<Program>) -> Interpreter {
+    let options = Options {
+        steps: packets::STEPS,
+        ..Options::default()
+    };
+    Interpreter::new(Arc::clone(program), options).expect("the interpreter runs it")
 }
 
 /// Clone sessions and multicast groups with the numbers that programs use.
@@ -117,13 +115,13 @@ fn connect(it: &mut Interpreter) {
 fn on_the_programs_of_the_repository() {
     for path in ["programs", "tests/stf", "tests/scale"]
         .iter()
-        .flat_map(|dir| common::files(dir, "p4"))
+        .flat_map(|dir| files::below(dir, "p4"))
     {
         let program = elaborate(&path);
-        ir::verify(&program).unwrap_or_else(|e| panic!("{}: {e:?}", common::short(&path)));
+        ir::verify(&program).unwrap_or_else(|e| panic!("{}: {e:?}", files::short(&path)));
         for level in [Level::Lower, Level::Optimize] {
             if let Some(text) = difference(&program, level, 1, 200) {
-                panic!("{}, {level:?}: {text}", common::short(&path));
+                panic!("{}, {level:?}: {text}", files::short(&path));
             }
         }
     }
@@ -143,13 +141,10 @@ fn contents(it: &Interpreter) -> Vec<(ir::Table, Contents)> {
 /// The first packet that meets something else after a program was specialized to random entries, or after these were
 /// changed; how many tables were compiled in.
 fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize, String> {
-    let new = |program: &Arc<Program>| {
-        Interpreter::new(Arc::clone(program), Options::default()).expect("the interpreter runs it")
-    };
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let filled = entries::choose(program, &mut random);
-    let mut before = new(program);
-    entries::fill(&filled, &mut before, &mut new(program))?;
+    let mut before = interpreter(program);
+    entries::fill(&filled, &mut before, &mut interpreter(program))?;
     let mut special = Program::clone(program);
     let outcome = specialize::run(&mut special, &contents(&before));
     let options = passes::Options {
@@ -159,12 +154,12 @@ fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize,
         rejects: ir::passes::Rejects::Stay,
     };
     pipeline(&mut special, &options);
-    let mut after = new(&Arc::new(special));
-    entries::fill(&filled, &mut after, &mut new(program))?;
-    let packets = Packets::new(program, &filled.key_values());
+    let mut after = interpreter(&Arc::new(special));
+    entries::fill(&filled, &mut after, &mut interpreter(program))?;
+    let walks = Packets::new(program, &filled.key_values());
     for _ in 0..2 {
         for _ in 0..count {
-            let packet = packets.packet(&mut random);
+            let packet = walks.packet(&mut random);
             let (expected, found) = (before.run(1, &packet), after.run(1, &packet));
             if expected != found {
                 let hex: String = packet.iter().map(|b| format!("{b:02x}")).collect();
@@ -187,10 +182,10 @@ fn specialized_programs_do_the_same_and_follow_changes() {
     let mut compiled_in = 0;
     for path in ["programs", "tests/stf"]
         .iter()
-        .flat_map(|dir| common::files(dir, "p4"))
+        .flat_map(|dir| files::below(dir, "p4"))
     {
         let found = specialized(&elaborate(&path), 1, 50);
-        compiled_in += found.unwrap_or_else(|text| panic!("{}: {text}", common::short(&path)));
+        compiled_in += found.unwrap_or_else(|text| panic!("{}: {text}", files::short(&path)));
     }
     for seed in 1..=setting("ONPATH_PASSES_PROGRAMS", 60) / 2 {
         let model = match seed % 2 {

@@ -196,7 +196,7 @@ fn payloads_of_64_kilobytes_are_read_alike_wherever_they_lie() {
         "{found} {sentences} {far} {matched}"
     );
 
-    let program = Input::file(crate::common::root().join("tests/stf/payload/large.p4"));
+    let program = Input::file(testkit::files::root().join("tests/stf/payload/large.p4"));
     let targets = [
         INTERPRETER,
         kernel(Hook::Xdp, Reach::TestRun),

@@ -1,7 +1,6 @@
 //! How much of the larger programs the verifier has to process on this kernel, in the form for it and in the one for the oldest
 //! kernel. Needs root.
 
-use crate::common;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use diag::{SourceMap, render_plain};
@@ -10,10 +9,11 @@ use driver::bpf_target::{self, Request};
 use driver::strategy::{STRATEGIES, Strategy};
 use kernel::features::Kernel;
 use telemetry::{Catalogue, Schemas};
+use testkit::files;
 
 /// The instructions that the verifier processes of a program of the repository, made by the first strategy.
 fn verified(program: &str, hook: Hook, kernel: Kernel) -> u32 {
-    let input = Input::file(common::root().join(program));
+    let input = Input::file(files::root().join(program));
     verified_of(&input, program, hook, kernel)
 }
 
@@ -98,9 +98,9 @@ fn realistic_programs_stay_quick_to_verify() {
     }
     assert!(exceeded.is_empty(), "{exceeded}");
     let bounded = bounds.map(|(name, ..)| format!("tests/scale/{name}.p4"));
-    for program in common::files("tests/scale", "p4") {
-        let name = common::short(&program);
-        let known = common::too_large(&program).is_some() || bounded.contains(&name);
+    for program in files::below("tests/scale", "p4") {
+        let name = files::short(&program);
+        let known = bounded.contains(&name);
         assert!(known, "{name} has no bound");
     }
 }

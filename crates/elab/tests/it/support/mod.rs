@@ -1,12 +1,10 @@
 //! From P4 text to IR, for tests.
 
-pub(crate) mod golden;
-
 use diag::{Diagnostics, SourceMap};
-use golden::includes;
-pub(crate) use golden::root;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, MemoryLoader, SourceLoader};
+pub(crate) use testkit::files::root;
+use testkit::golden::{self, includes};
 
 /// Texts in memory, then files of the repository.
 struct Texts(MemoryLoader);

@@ -1,6 +1,5 @@
 //! What STF scripts cannot express of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
 
-use crate::common;
 use bpf::abi::Hook;
 use control::Store;
 use diag::render_plain;
@@ -11,12 +10,13 @@ use ir::{ExternInst, Program};
 use kernel::sys::TcContext;
 use kernel::test_run::TestRun;
 use std::sync::Arc;
+use testkit::files;
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
 fn elaborate(path: &str) -> Elaborated {
-    driver::elaborate(&Input::file(common::root().join(path)))
+    driver::elaborate(&Input::file(files::root().join(path)))
         .unwrap_or_else(|refused| panic!("{}", render_plain(&refused.diagnostics, &refused.map)))
 }
 

@@ -3,12 +3,12 @@
 mod targets;
 mod wrong_uses;
 
-use crate::common::root;
 use diag::{SourceMap, render_plain};
 use driver::{FileLoader, HEADERS};
 use explain::{Header, Kind, groups, index, page, reference};
 use std::collections::BTreeSet;
 use syntax::ast::{Decl, DeclKind};
+use testkit::files::root;
 
 fn headers() -> Vec<Header<'static>> {
     let read = |(name, text): &(&'static str, &'static str)| {

@@ -1,0 +1,150 @@
+//! How often clang and the verifier work on a program that is too large: no more often than may help. Needs root.
+
+use driver::bpf_target::{Compiled, Refused, Request, Trial, compile};
+use driver::{Elaborated, Input};
+use kernel::build::Obstacle;
+use std::fmt::Write as _;
+
+const BEGINNING: &str = "\
+#include <core.p4>
+#include <xdp_model.p4>
+header data_t { bit<64> bits; bit<16> sum; }
+struct headers_t { data_t data; }
+parser prs(packet_in packet, out headers_t hdr) {
+    state start { packet.extract(hdr.data); transition accept; }
+}
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
+    apply {
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+";
+
+const END: &str = "
+    }
+}
+control dep(in headers_t hdr, packet_out packet) { apply { packet.emit(hdr.data); } }
+xdp(prs(), sw(), dep()) main;
+";
+
+/// A program in whose control so many variables are each 1 or 0, after which the verifier goes every way from there.
+fn flags(count: usize) -> Elaborated {
+    let mut text = String::from(BEGINNING);
+    for i in 0..count {
+        let bit = i % 64;
+        let _ = write!(
+            text,
+            "bit<8> x{i} = 0; if (hdr.data.bits[{bit}:{bit}] == 1) {{ x{i} = 1; }}"
+        );
+    }
+    for i in 0..count {
+        let add = i * 7 + 1;
+        let _ = write!(
+            text,
+            "if (x{i} == 1) {{ hdr.data.sum = hdr.data.sum + {add}; }}"
+        );
+    }
+    elaborate(&(text + END))
+}
+
+fn elaborate(text: &str) -> Elaborated {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.p4");
+    std::fs::write(&file, text).expect("written");
+    driver::elaborate(&Input::file(file))
+        .ok()
+        .expect("a program")
+}
+
+/// What other strategies make of a program whose first object was refused as too large.
+fn others(elaborated: &Elaborated) -> Compiled {
+    let refused = Refused {
+        object: b"the first",
+        obstacle: Obstacle::TooLarge,
+        reason: "too large",
+    };
+    let request = Request {
+        trial: Trial::Others(refused),
+        ..Request::default()
+    };
+    compile(&elaborated.program, &elaborated.map, request).expect("an object")
+}
+
+#[test]
+fn what_was_refused_is_neither_compiled_nor_verified_again() {
+    let compiled = others(&flags(8));
+    assert_eq!(compiled.strategy.name, "parse results in a per-CPU map");
+    let failed: Vec<&str> = compiled.failed.iter().map(|f| f.reason.as_str()).collect();
+    assert_eq!(failed, ["too large"]);
+    assert!(!compiled.is_refused());
+}
+
+/// A program that is in its parse record from the beginning, without a fast path, and on a kernel that does not count turns.
+fn conditions(count: usize) -> Elaborated {
+    let mut text = String::from(BEGINNING);
+    for i in 0..count {
+        let bit = i % 64;
+        let _ = write!(
+            text,
+            "if (hdr.data.bits[{bit}:{bit}] == 1) {{ hdr.data.sum = hdr.data.sum + {i}; }}"
+        );
+    }
+    elaborate(&(text + END))
+}
+
+#[test]
+fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
+    let compiled = others(&conditions(1000));
+    let taken = "no fast path, parse results and variables in a per-CPU map";
+    assert_eq!(compiled.strategy.name, taken);
+    assert_eq!(compiled.failed.len(), 1);
+}
+
+/// A very long one is several functions from the beginning. As one, which takes clang many seconds, it would be larger to the verifier; in several
+/// programs each is smaller.
+#[test]
+#[ignore = "long: make test-all"]
+fn what_is_too_large_in_parts_is_not_tried_as_a_whole_but_in_several_programs() {
+    let compiled = others(&conditions(2500));
+    let taken = "more programs, all variables in a per-CPU map";
+    assert_eq!(compiled.strategy.name, taken);
+    assert!(!compiled.is_refused());
+    assert_eq!(compiled.decisions.programs, 4);
+    let failed: Vec<Obstacle> = compiled.failed.iter().map(|f| f.obstacle).collect();
+    assert_eq!(failed, [Obstacle::TooLong, Obstacle::TooLarge]);
+}
+
+/// Their flags are followed apart while they are in registers, and they do not fit the stack where the parse results are in memory.
+#[test]
+#[ignore = "long: make test-all"]
+fn variables_follow_the_parse_results_where_the_stack_has_no_room() {
+    let elaborated = flags(200);
+    let compiled = compile(&elaborated.program, &elaborated.map, Request::default());
+    let compiled = compiled.expect("an object");
+    let names: Vec<&str> = compiled.failed.iter().map(|f| f.strategy.name).collect();
+    assert_eq!(
+        names,
+        ["full optimisation", "parse results in a per-CPU map"]
+    );
+    assert_eq!(
+        compiled.strategy.name,
+        "parse results and variables in a per-CPU map"
+    );
+    let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
+    let processed = verified.instructions.expect("this test needs root");
+    assert!(processed <= 40_000, "{processed}");
+}
+
+/// On the way from one look-up to the next, values saturate or do not, and the verifier follows what each combination leads to.
+#[test]
+fn values_computed_on_many_paths_are_forgotten_in_memory() {
+    let elaborated = elaborate(include_str!("computed.p4"));
+    let compiled = compile(&elaborated.program, &elaborated.map, Request::default());
+    let compiled = compiled.expect("an object");
+    let failed: Vec<Obstacle> = compiled.failed.iter().map(|f| f.obstacle).collect();
+    assert_eq!(failed, [Obstacle::TooLarge]);
+    let taken = "no fast path, parse results and variables in a per-CPU map";
+    assert_eq!(compiled.strategy.name, taken);
+    let verified = kernel::verify(&compiled.object, &compiled.abi, &elaborated.map);
+    let processed = verified.instructions.expect("this test needs root");
+    assert!(processed <= 50_000, "{processed}");
+}

@@ -1,0 +1,382 @@
+//! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
+
+use crate::shapes::{self, conditions, program, states, tables};
+use bpf::abi::Hook;
+use bpf::features::Feature;
+use bpf::limits;
+use bpf::uses::{Construct, Use};
+use bpf::{ParseRecord, Parts, Report};
+use driver::Elaborated;
+use driver::bpf_target::{Compiled, Reach, Request, Trial, compile, generate};
+use driver::stf::{Case, Prepared, Target, TestResult};
+use kernel::features::Kernel;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+fn compiled(elaborated: &Elaborated) -> Compiled {
+    let request = Request {
+        trial: Trial::Each,
+        ..Request::default()
+    };
+    let compiled = compile(&elaborated.program, &elaborated.map, request);
+    compiled.unwrap_or_else(|refused| panic!("{}", diag::render_plain(&refused, &elaborated.map)))
+}
+
+/// Without optimisation Onpath itself takes 2 s of these, and an optimised one 0.2 s.
+#[test]
+#[ignore = "long: make test-all"]
+fn hundreds_of_states_load_and_take_seconds() {
+    let elaborated = states(400, 400, &[1, 2, 7]);
+    let own = elaborated.took;
+    let compiled = compiled(&elaborated);
+    let own = own + compiled.compiler_time;
+    assert!(own < Duration::from_secs(8), "{own:?}");
+    assert_eq!(compiled.failed, []);
+    assert!(compiled.c_source.contains("nodebug"));
+}
+
+/// What is known of variables where paths meet is found in time that grows as they do, not with their square: 3,000 would take more than
+/// 30 s then, and take less than 2 s.
+#[test]
+fn thousands_of_variables_take_seconds() {
+    let count = 3_000;
+    let mut done = String::new();
+    for i in 0..count {
+        let bit = i % 32;
+        let _ = write!(
+            done,
+            "bit<8> x{i} = 0; if (hdr.h0.rest[{bit}:{bit}] == 1) {{ x{i} = 1; }}"
+        );
+    }
+    for i in 0..count {
+        let _ = write!(done, "if (x{i} == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}");
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    let elaborated = program(state, 1, "", &done);
+    let begun = Instant::now();
+    let generated = generate(&elaborated.program, &elaborated.map, Request::default());
+    assert!(generated.is_ok());
+    let own = elaborated.took + begun.elapsed();
+    assert!(own < Duration::from_secs(15), "{own:?}");
+}
+
+/// What each state of a loop knows of its own variables ends with it: where it goes round with the packet, so that it is found from
+/// state to state, 1,500 states take 30 s without optimisation, and take 3 s.
+#[test]
+fn a_loop_of_1500_states_with_variables_of_their_own_takes_seconds() {
+    let count = 1500;
+    let mut states = String::new();
+    for i in 0..count {
+        let (one, other) = ((i + 1) % count, (i + 7) % count);
+        let (byte, another) = (i % 251, i * 3 % 251 + 1);
+        let _ = writeln!(
+            states,
+            "    state s{i} {{ next_t h = packet.lookahead<next_t>(); packet.advance(8);
+             transition select(h.next) {{ {byte}: s{one}; {another}: s{other}; default: accept; }} }}"
+        );
+    }
+    let took = program(&states, 1, "", "").took;
+    assert!(took < Duration::from_secs(12), "{took:?}");
+}
+
+/// States that select on a variable too could be copied for its values to be an automaton, which none of these is: with an attempt for each of
+/// them, 4,500 states take 50 s without optimisation.
+#[test]
+fn a_loop_of_1500_states_where_a_variable_chooses_takes_seconds() {
+    let count = 1500;
+    let mut states = String::new();
+    for i in 0..count {
+        let (one, other) = ((i + 1) % count, (i + 3) % count);
+        let (byte, another) = (i % 251, (i + 5) % 251);
+        let _ = writeln!(
+            states,
+            "    state b{i} {{ transition select(last, packet.lookahead<bit<8>>()) {{ (1, {byte}): t{i}; (2, {another}): u{i}; default: accept; }} }}
+             state t{i} {{ packet.advance(8); last = 2; transition b{one}; }}
+             state u{i} {{ packet.advance(8); last = 1; transition b{other}; }}"
+        );
+    }
+    let took = shapes::elaborate(&format!(
+        "#include <core.p4>
+#include <ebpf_model.p4>
+struct headers_t {{ }}
+parser prs(packet_in packet, out headers_t hdr) {{
+    bit<8> last = 1;
+    state start {{ transition b0; }}
+{states}}}
+control check(inout headers_t hdr, out bool accept) {{ apply {{ accept = true; }} }}
+ebpfFilter(prs(), check()) main;
+"
+    ))
+    .took;
+    assert!(took < Duration::from_secs(8), "{took:?}");
+}
+
+/// clang is asked for short jumps first, which lead not far enough.
+#[test]
+#[ignore = "long: make test-all"]
+fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
+    let elaborated = states(1000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
+    let compiled = compiled(&elaborated);
+    let longest = compiled.budget.functions.iter().map(|f| f.instructions);
+    let longest = longest.max().expect("a function");
+    assert!(longest > 32_767, "{longest}");
+    let expected = Use {
+        construct: Construct::LongJumps,
+        by: Some(Feature::LongJumps),
+    };
+    assert!(compiled.abi.uses.contains(&expected));
+    assert!(!limits::needs_long_jumps(&compiled.decisions));
+}
+
+/// What both are compiled by that are too long for one function.
+const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+
+fn longest(compiled: &Compiled) -> usize {
+    let functions = compiled.budget.functions.iter();
+    functions
+        .map(|f| f.instructions as usize)
+        .max()
+        .expect("a function")
+}
+
+/// In one function the verifier finds 8,193 jumps in sequence.
+#[test]
+#[ignore = "long: make test-all"]
+fn a_parser_of_1500_states_loads_as_several_functions() {
+    let compiled = compiled(&states(1500, 1500, &[1, 2, 7]));
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert!(longest(&compiled) < 4_000, "{}", longest(&compiled));
+    assert_eq!(compiled.failed.len(), 1);
+}
+
+/// What a program comes to that is cut like this, which has to do with packets what a test says.
+fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: String) -> Report {
+    let request = Request {
+        parts: Some(parts),
+        ..Request::hook(hook)
+    };
+    let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
+    let target = Target::Kernel {
+        hook,
+        reach: Reach::TestRun,
+        kernel: Kernel::This,
+        parse_record: ParseRecord::BySize,
+        layout: None,
+        parts: Some(parts),
+    };
+    let prepared = Prepared::new(elaborated, target, &[]);
+    let mut prepared = prepared.ok().expect("this test needs root");
+    let case = Case {
+        name: "parts".into(),
+        text,
+    };
+    match prepared.run(&case, None) {
+        TestResult::Passed { received: 1, .. } => {}
+        other => panic!("{other:?}"),
+    }
+    made.report
+}
+
+/// A packet goes through all programs over which a parser and what is behind it are spread: each header is counted by what is behind.
+#[test]
+#[ignore = "long: make test-all"]
+fn a_packet_goes_through_several_programs() {
+    let parts = Parts {
+        size: 1_000,
+        programs: 4,
+    };
+    // Each leads to the seventh state behind it.
+    let headers =
+        |sum: &str| format!("0200{sum}00000000").repeat(85) + &format!("0900{sum}00000000");
+    let text = format!(
+        "packet 0 {}\nexpect 0 {} $\n",
+        headers("0000"),
+        headers("0001")
+    );
+    let elaborated = states(600, 600, &[1, 2, 7]);
+    let report = passes_in_parts(elaborated, Hook::Xdp, parts, text);
+    assert_eq!(report.programs, 4);
+}
+
+/// States, of which each extracts a header and leads to the next one, and the last to the first.
+fn round(count: usize, header: &str) -> String {
+    let mut states = String::new();
+    for i in 0..count {
+        let next = (i + 1) % count;
+        let _ = writeln!(
+            states,
+            "    state s{i} {{ packet.extract({header}); transition select({header}.next) {{ 0: s{next}; default: accept; }} }}"
+        );
+    }
+    states
+}
+
+/// So many headers that a packet goes round a parser's loop twice, and what is left of it: less than an Ethernet header is no packet.
+fn two_rounds() -> (String, String) {
+    let left = "5a".repeat(20);
+    let sent = format!("{}0900000000000000{left}", "0000000000000000".repeat(230));
+    (sent, left)
+}
+
+/// A parser's loop that is too long for one function is in several: packets go from part to part, and back to the first one.
+#[test]
+fn a_packet_goes_round_a_loop_of_several_functions() {
+    let states = round(100, "hdr.h0");
+    let elaborated = shapes::program(&states, 1, "", "hdr.h0.sum = hdr.h0.sum + 1;");
+    let (sent, left) = two_rounds();
+    let text = format!("packet 0 {sent}\nexpect 0 0900000100000000{left} $\n");
+    let report = passes_in_parts(elaborated, Hook::Xdp, Parts::of(500), text);
+    assert!(report.parts > 5, "{}", report.parts);
+}
+
+/// The loop over the copies is another one, of the function itself.
+#[test]
+fn a_packet_goes_round_a_loop_where_packets_are_copied() {
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ @field_list(1) bit<16> kept; }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ transition s0; }}
+{}}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{
+        std.egress_spec = 1;
+        meta.kept = 7;
+        clone_preserving_field_list(CloneType.I2E, 5, 1);
+    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{ hdr.h.sum = std.instance_type == 1 ? meta.kept : 1; }}
+}}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+",
+        round(100, "hdr.h")
+    );
+    let (sent, left) = two_rounds();
+    let test = format!("packet 0 {sent}\nexpect 1 0900000100000000{left} $\n");
+    let elaborated = shapes::elaborate(&text);
+    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(500), test);
+    assert!(report.parts > 5, "{}", report.parts);
+}
+
+/// A control's loop is, too, whatever in it asks for the packet's length.
+#[test]
+fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
+    let mut counted = String::new();
+    for i in 0..80 {
+        let _ = writeln!(
+            counted,
+            "            if (turn + {i} == 81) {{ bytes.count({i}); hdr.h.sum = hdr.h.sum + 1; }}"
+        );
+    }
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    counter(80, CounterType.bytes) bytes;
+    apply {{
+        std.egress_spec = 1;
+        for (bit<32> turn = 0; turn < (bit<32>)hdr.h.next; turn = turn + 1) {{
+{counted}        }}
+    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{ apply {{ }} }}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+"
+    );
+    let left = "5a".repeat(20);
+    let test = format!(
+        "packet 0 0500000000000000{left}\nexpect 1 0500000300000000{left} $\ncheck_counter ingress.bytes[79] bytes == 28\n"
+    );
+    let elaborated = shapes::elaborate(&text);
+    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(300), test);
+    assert!(report.parts > 5, "{}", report.parts);
+}
+
+/// Each has jumps of its own, so that a kernel without long ones takes them.
+#[test]
+#[ignore = "long: make test-all"]
+fn a_control_of_5000_conditions_loads_on_any_kernel() {
+    let elaborated = conditions(5_000);
+    let request = Request {
+        kernel: Kernel::Version((6, 1)),
+        ..Request::default()
+    };
+    let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
+}
+
+/// In one function the verifier finds too many paths. The loop over the copies stays in the function itself.
+#[test]
+fn a_program_of_1000_conditions_that_copies_packets_loads_as_several_functions() {
+    let mut done = String::new();
+    for i in 0..1_000 {
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "if (hdr.h.rest[{bit}:{bit}] == 1) {{ hdr.h.sum = hdr.h.sum + {i}; }}"
+        );
+    }
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<32> rest; bit<32> sum; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ @field_list(1) bit<16> kept; }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{
+        std.egress_spec = 1;
+        meta.kept = (bit<16>) hdr.h.rest;
+        clone_preserving_field_list(CloneType.I2E, 5, 1);
+{done}    }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{ if (std.instance_type == 1) {{ hdr.h.sum = (bit<32>) meta.kept; }} }}
+}}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+"
+    );
+    let elaborated = shapes::elaborate(&text);
+    let request = Request::hook(Hook::TcIngress);
+    let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
+    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert_eq!(compiled.decisions.programs, 1);
+}
+
+/// Their maps are inner ones of an outer one, which a function without variables for debuggers still needs described.
+#[test]
+fn a_long_program_with_more_maps_than_the_kernel_allows_loads() {
+    let compiled = compiled(&tables(100));
+    assert!(compiled.c_source.contains("nodebug"));
+    assert!(compiled.decisions.inner_maps > 64);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+    assert_eq!(compiled.failed, []);
+}
+
+#[test]
+fn of_short_programs_debuggers_find_the_variables() {
+    let compiled = compiled(&states(10, 10, &[1, 2, 7]));
+    assert!(!compiled.c_source.contains("nodebug"));
+}

@@ -1,0 +1,10 @@
+//! The integration tests, in one binary: a module a subject.
+
+mod attempts;
+mod forecast;
+mod kernel_needs;
+mod language;
+mod large;
+mod schemas;
+mod settings;
+mod shapes;

@@ -1,0 +1,242 @@
+//! Large programs of one shape each.
+
+use driver::{Elaborated, Input};
+use std::fmt::Write as _;
+
+/// A program whose parser has so many states, which extract that many headers in turn. Each leads to the states that follow it
+/// by these numbers. The control changes each header.
+pub(crate) fn states(count: usize, extracted: usize, followers: &[usize]) -> Elaborated {
+    let mut states = String::new();
+    let mut changes = String::new();
+    for i in 0..count {
+        let h = i % extracted;
+        let _ = write!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h{h}); transition select(hdr.h{h}.next) {{ "
+        );
+        for (value, by) in followers.iter().enumerate() {
+            if i + by < count {
+                let _ = write!(states, "{value}: s{}; ", i + by);
+            }
+        }
+        let _ = writeln!(states, "default: accept; }} }}");
+    }
+    for i in 0..extracted {
+        let _ = writeln!(
+            changes,
+            "        if (hdr.h{i}.isValid()) {{ hdr.h{i}.sum = hdr.h{i}.sum + 1; }}"
+        );
+    }
+    program(&states, extracted, "", &changes)
+}
+
+/// A program with these states from `s0` on, so many headers, these declarations in its control, and what that does.
+pub(crate) fn program(states: &str, headers: usize, declared: &str, done: &str) -> Elaborated {
+    let list = |line: &dyn Fn(usize) -> String| (0..headers).map(line).collect::<String>();
+    let fields = list(&|i| format!("    next_t h{i};\n"));
+    let emits = list(&|i| format!("        packet.emit(hdr.h{i});\n"));
+    let text = format!(
+        "#include <core.p4>
+#include <xdp_model.p4>
+header next_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
+struct headers_t {{
+{fields}}}
+parser prs(packet_in packet, out headers_t hdr) {{
+    state start {{ transition s0; }}
+{states}}}
+control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
+{declared}    apply {{
+        xout.output_action = xdp_action.XDP_PASS;
+        xout.output_port = 0;
+{done}    }}
+}}
+control dep(in headers_t hdr, packet_out packet) {{
+    apply {{
+{emits}    }}
+}}
+xdp(prs(), sw(), dep()) main;
+"
+    );
+    elaborate(&text)
+}
+
+/// A program of its own text.
+pub(crate) fn elaborate(text: &str) -> Elaborated {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.p4");
+    std::fs::write(&file, text).expect("written");
+    driver::elaborate(&Input::file(file))
+        .ok()
+        .expect("a program")
+}
+
+/// As many conditions in a row, of which each changes what the next ones see.
+pub(crate) fn conditions(count: usize) -> Elaborated {
+    let mut done = String::new();
+    for i in 0..count {
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}"
+        );
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    program(state, 1, "", &done)
+}
+
+/// So many tables with keys and actions alike, of several actions each.
+pub(crate) fn tables(count: usize) -> Elaborated {
+    let mut tables = String::new();
+    let mut applied = String::new();
+    for i in 0..count {
+        let _ = writeln!(
+            tables,
+            "    action a{i}(bit<16> v) {{ hdr.h0.sum = hdr.h0.sum ^ v; hdr.h0.rest = hdr.h0.rest + {i}; }}
+    action b{i}(bit<16> v) {{ hdr.h0.sum = hdr.h0.sum ^ v; hdr.h0.rest = hdr.h0.rest - {i}; }}
+    table t{i} {{ key = {{ hdr.h0.rest : exact; }} actions = {{ a{i}; b{i}; NoAction; }} }}"
+        );
+        let _ = writeln!(applied, "        t{i}.apply();");
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    program(state, 1, &tables, &applied)
+}
+
+/// So many states with as many cases each, which lead to the states behind them, and all to the same one if `alike`: clang may merge what is
+/// equal.
+pub(crate) fn wide(count: usize, cases: usize, alike: bool) -> Elaborated {
+    let mut states = String::new();
+    for i in 0..count {
+        let _ = write!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h0); transition select(hdr.h0.rest) {{ "
+        );
+        for case in 0..cases {
+            let (value, by) = match alike {
+                true => (case * 3, 1),
+                false => (i * 7 + case * 3, case + 1),
+            };
+            if i + by < count {
+                let _ = write!(states, "{value}: s{}; ", i + by);
+            }
+        }
+        let _ = writeln!(states, "default: accept; }} }}");
+    }
+    program(&states, 1, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
+}
+
+/// So many states as a tree: each leads to four others, to which no other leads.
+pub(crate) fn tree(count: usize) -> Elaborated {
+    let mut states = String::new();
+    for i in 0..count {
+        let _ = write!(
+            states,
+            "    state s{i} {{ packet.extract(hdr.h{}); transition select(hdr.h{}.next) {{ ",
+            i % 8,
+            i % 8
+        );
+        for next in (4 * i + 1..4 * i + 5).filter(|next| *next < count) {
+            let _ = write!(states, "{next}: s{next}; ");
+        }
+        let _ = writeln!(states, "default: accept; }} }}");
+    }
+    program(&states, 8, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
+}
+
+/// So many states, most of which do little, that lead to states anywhere behind them, in front of as many conditions.
+pub(crate) fn mixed(count: usize) -> Elaborated {
+    let mut states = String::new();
+    let mut done = String::new();
+    for i in 0..count {
+        let does = match i % 5 {
+            0 => "packet.extract(hdr.h0);".to_owned(),
+            1 => format!("packet.extract(hdr.h1); hdr.h1.sum = {i};"),
+            2 => "packet.advance(32);".to_owned(),
+            _ => String::new(),
+        };
+        let _ = write!(
+            states,
+            "    state s{i} {{ {does} transition select(packet.lookahead<bit<16>>()) {{ "
+        );
+        for case in 1..4 {
+            let next = i + 1 + i * case * 31 % (count - i);
+            if next < count {
+                let _ = write!(states, "{}: s{next}; ", i * 5 + case);
+            }
+        }
+        let _ = writeln!(states, "default: s{}; }} }}", i + 1);
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ hdr.h0.sum = hdr.h0.sum + {i}; }}"
+        );
+    }
+    let _ = writeln!(states, "    state s{count} {{ transition accept; }}");
+    program(&states, 2, "", &done)
+}
+
+/// A state that extracts one header and accepts.
+const ONE_STATE: &str = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+
+/// So many states that each look at the next byte and go on or accept: a chain without headers.
+pub(crate) fn chain(count: usize) -> Elaborated {
+    let mut states = String::new();
+    for i in 0..count {
+        let _ = writeln!(
+            states,
+            "    state s{i} {{ packet.advance(16); transition select(packet.lookahead<bit<8>>()) {{ {}: s{}; default: accept; }} }}",
+            i % 200,
+            i + 1
+        );
+    }
+    let _ = writeln!(
+        states,
+        "    state s{count} {{ packet.extract(hdr.h0); transition accept; }}"
+    );
+    program(&states, 1, "", "")
+}
+
+/// A table with so many actions, which each do something else.
+pub(crate) fn actions(count: usize) -> Elaborated {
+    let mut declared = String::new();
+    for i in 0..count {
+        let _ = writeln!(
+            declared,
+            "    action a{i}(bit<16> v) {{ hdr.h0.sum = v + {i}; }}"
+        );
+    }
+    let names: String = (0..count).map(|i| format!("a{i}; ")).collect();
+    let _ = writeln!(
+        declared,
+        "    table t {{ key = {{ hdr.h0.rest : exact; }} actions = {{ {names}NoAction; }} }}"
+    );
+    program(ONE_STATE, 1, &declared, "        t.apply();\n")
+}
+
+/// So many packets counted under as many conditions, in an array or, if it is sparse, a hash map.
+pub(crate) fn counters(count: usize, sparse: bool) -> Elaborated {
+    let mut done = String::new();
+    for i in 0..count {
+        let bit = i % 32;
+        let _ = writeln!(
+            done,
+            "        if (hdr.h0.rest[{bit}:{bit}] == 1) {{ c.increment((bit<32>)hdr.h0.sum + {i}); }}"
+        );
+    }
+    let declared = format!("    CounterArray(1024, {sparse}) c;\n");
+    program(ONE_STATE, 1, &declared, &done)
+}
+
+/// So many comparisons, of which each is made if all before it failed.
+pub(crate) fn alternatives(count: usize) -> Elaborated {
+    let alternative = |i| {
+        let value = i * 13 + 5;
+        format!("if (hdr.h0.rest == {value}) {{ hdr.h0.sum = {i}; }}")
+    };
+    let all: Vec<String> = (0..count).map(alternative).collect();
+    program(
+        ONE_STATE,
+        1,
+        "",
+        &format!("        {}\n", all.join(" else ")),
+    )
+}
