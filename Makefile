@@ -42,7 +42,8 @@ test: setup ## The tests of a change: every behaviour, in minutes; needs root fo
 
 test-all: setup ## All tests: those too that `make test` ignores, and more random programs and packets
 	@scripts/test-needs
-	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 ONPATH_PASSES_PACKETS=200 \
+	    $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels

@@ -17,7 +17,7 @@ use testkit::packets::{self, Packets};
 use testkit::{entries, files, generate, golden, inputs};
 
 /// Packets for a program.
-const PACKETS: usize = 200;
+const PACKETS: usize = 60;
 /// Random programs.
 const PROGRAMS: usize = 12;
 

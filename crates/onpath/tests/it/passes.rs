@@ -2,7 +2,8 @@
 //! level, on the repository's programs and on random ones, with random entries and packets. Needs no
 //! privileges.
 //!
-//! `ONPATH_PASSES_PROGRAMS` sets how many random programs, `ONPATH_PASSES_SEED` where to begin.
+//! `ONPATH_PASSES_PACKETS` sets how many packets each program of the repository gets, `ONPATH_PASSES_PROGRAMS` how many random
+//! programs there are, `ONPATH_PASSES_SEED` where to begin.
 
 use control::{CloneSession, Replica, Store};
 use diag::render_plain;
@@ -113,6 +114,7 @@ fn connect(it: &mut Interpreter) {
 
 #[test]
 fn on_the_programs_of_the_repository() {
+    let count = setting("ONPATH_PASSES_PACKETS", 60) as usize;
     for path in ["programs", "tests/stf", "tests/scale"]
         .iter()
         .flat_map(|dir| files::below(dir, "p4"))
@@ -120,7 +122,7 @@ fn on_the_programs_of_the_repository() {
         let program = elaborate(&path);
         ir::verify(&program).unwrap_or_else(|e| panic!("{}: {e:?}", files::short(&path)));
         for level in [Level::Lower, Level::Optimize] {
-            if let Some(text) = difference(&program, level, 1, 200) {
+            if let Some(text) = difference(&program, level, 1, count) {
                 panic!("{}, {level:?}: {text}", files::short(&path));
             }
         }
