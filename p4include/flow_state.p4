@@ -9,8 +9,8 @@
 ///
 /// The state never refuses a flow: it is set-associative with eight ways, a key belongs to one set, and a new flow in
 /// a full set replaces the least recently used one (looked up or updated). `size` is rounded up to eight
-/// times a power of two. Which keys share a set depends on a seed that is drawn when the program is loaded (in
-/// tests it is 0), so that an attacker cannot choose keys that evict each other.
+/// times a power of two. SipHash-1-3 chooses a key's set, under a secret of 128 bits that is drawn when the program is
+/// loaded (in tests it is 0), so that an attacker cannot choose keys that evict each other.
 ///
 /// Racing packets are kept apart by a lock for each set: a call looks its set up, takes the lock, and gives it
 /// back when it is done. So each call is atomic: a value is read or written as a whole, whatever other processors do,

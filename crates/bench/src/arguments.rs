@@ -10,7 +10,7 @@ Measures what Onpath makes of P4 against hand-written C.
 
 Usage: bench xdp [--only PROGRAM]
        bench pdm [--only PART]
-       bench tables [--only look-ups]
+       bench tables [--only PART]
        bench specialized
        bench payload
        bench telemetry [--rounds N]
@@ -18,7 +18,7 @@ Usage: bench xdp [--only PROGRAM]
 Commands:
   xdp   eight XDP programs, and packets through a pair of devices
   pdm   Performance and Diagnostic Metrics, at both ends of a pair of devices
-  tables  many entries into tables of each kind: time and memory; look-ups
+  tables  many entries into tables of each kind: time and memory; look-ups; the hash of keys
   specialized  programs with what is in their tables compiled in, against the same that look it up
   payload  parsers that search messages, by how much there is to skip
   telemetry  messages parsed on the path, in the application and off the path: throughput of a socket, and delays
@@ -30,6 +30,7 @@ Options:
                   throughput   iperf3, and TCP in turns of a moment
                   latency      requests and answers
                   look-ups     of tables: look-ups by kind, entries and layout
+                  key-hash     of tables: the hash of keys that packets insert, against the one before
                   NAME         of xdp: time and size of one program of bench/xdp/workload.json
                   architectures  of xdp: the router for v1model against the one for xdp_model
                   copies  of xdp: clones and multicast copies at tc
@@ -59,6 +60,8 @@ pub(crate) enum Command {
     Telemetry(usize),
     /// `tables --only look-ups`
     LookUps,
+    /// `tables --only key-hash`
+    KeyHash,
     /// `pdm`: all of it, or a part.
     Pdm(Option<Part>),
 }
@@ -82,6 +85,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Comma
         },
         ["specialized"] => Ok(Command::Specialized),
         ["tables", "--only", "look-ups"] => Ok(Command::LookUps),
+        ["tables", "--only", "key-hash"] => Ok(Command::KeyHash),
         ["pdm"] => Ok(Command::Pdm(None)),
         ["pdm", "--only", name] => Part::by_name(name)
             .map(|part| Command::Pdm(Some(part)))
@@ -117,6 +121,7 @@ mod tests {
         assert!(HELP.contains(&format!("its turn ({ROUNDS})")));
         assert_eq!(parsed("tables"), Ok(Command::Tables));
         assert_eq!(parsed("tables --only look-ups"), Ok(Command::LookUps));
+        assert_eq!(parsed("tables --only key-hash"), Ok(Command::KeyHash));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));
         for part in Part::ALL {
             let line = format!("pdm --only {}", part.name());

@@ -9,6 +9,7 @@ mod arguments;
 mod compile_time;
 mod copies;
 mod error;
+mod key_hash;
 mod look_ups;
 mod machine;
 mod payload;
@@ -51,7 +52,7 @@ fn run() -> Result<(), Error> {
         Command::Help => print!("{}", arguments::HELP),
         Command::Xdp(None) => write(&root, "xdp", xdp(&root)?)?,
         Command::Xdp(Some(name)) => print!("{}", one_of_xdp(&root, &name)?),
-        Command::Tables => write(&root, "tables", tables::measure()?)?,
+        Command::Tables => write(&root, "tables", tables::measure(&root)?)?,
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
@@ -64,6 +65,12 @@ fn run() -> Result<(), Error> {
                 fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
             }
             write(&root, "telemetry", (results.json()?, results.markdown()))?;
+        }
+        Command::KeyHash => {
+            print!(
+                "{}",
+                key_hash::markdown(&key_hash::measure(&root, key_hash::EFFORT)?)
+            );
         }
         Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
         Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,

@@ -1,9 +1,9 @@
-//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory; and look-ups
-//! ([`look_ups`]).
+//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory; look-ups
+//! ([`look_ups`]); and the hash of keys ([`key_hash`]).
 
 use crate::error::Error;
-use crate::look_ups;
 use crate::machine::Machine;
+use crate::{key_hash, look_ups};
 use control::Store;
 use control::entries::{self, Existing};
 use driver::Input;
@@ -150,10 +150,11 @@ struct Report {
     machine: Machine,
     rows: Vec<Row>,
     look_ups: Vec<look_ups::Row>,
+    key_hash: Vec<key_hash::Row>,
 }
 
 /// Measures all kinds, as JSON and Markdown.
-pub(crate) fn measure() -> Result<(String, String), Error> {
+pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let mut rows = Vec::new();
     for kind in Kind::ALL {
         for entries in kind.counts() {
@@ -166,6 +167,7 @@ pub(crate) fn measure() -> Result<(String, String), Error> {
         machine: Machine::this(),
         rows,
         look_ups: look_ups::measure()?,
+        key_hash: key_hash::measure(root, key_hash::EFFORT)?,
     };
     let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
     Ok((json + "\n", report.markdown()))
@@ -271,7 +273,7 @@ impl Report {
                 row.one_more_seconds * 1e3
             );
         }
-        text + &look_ups::markdown(&self.look_ups)
+        text + &look_ups::markdown(&self.look_ups) + &key_hash::markdown(&self.key_hash)
     }
 }
 

@@ -5,6 +5,7 @@
 //! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
 mod lookup;
+mod seeds;
 mod traffic;
 
 use crate::uses::Use;
@@ -13,6 +14,7 @@ pub use lookup::{
     BUCKET_PLACES, BitVectorsAbi, BucketsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi,
     RowForm, Test, TupleSpaceAbi, WORDS_AT_ONCE,
 };
+pub use seeds::{HashSeeds, SEED_SECTION};
 use serde::{Deserialize, Serialize};
 pub use traffic::{
     DROP_REASONS, GROUP_BYTES, MOST_REPLICAS, MOST_ROUNDS, ROUNDS_MAP, SESSION_BYTES, TrafficAbi,
@@ -21,10 +23,6 @@ pub use traffic::{
 
 /// The name of the section, and so of the map, that holds [`GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
-
-/// The name of the section, and so of the map, that holds the seed of the hash of flows and of keys: a `u64`, set before the
-/// program is loaded. It exists if the program uses a `flow_state`, or keeps figures by group.
-pub const SEED_SECTION: &str = ".rodata.onpath";
 
 /// The name of the section, and so of the map, that counts how often each table was changed: a `u64` for each
 /// [`ir::Table`], which whoever changes a table raises before packets can meet the change. It exists as soon as the program
@@ -94,7 +92,7 @@ pub struct Abi {
 
 impl Abi {
     /// Raised when a field changes its meaning.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// The map with this name.
     pub fn map(&self, name: &str) -> Option<&MapAbi> {
@@ -593,7 +591,7 @@ pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
 /// A `flow_state`: a set-associative table in an array map of sets. A set is
 /// `{bpf_spin_lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
 /// (from user space with `BPF_F_LOCK`). The hash that chooses the set and the tag is `externs::flow_state::hash` of the
-/// key's bytes with the seed in [`SEED_SECTION`].
+/// key's bytes with the key in [`SEED_SECTION`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FlowStateAbi {
     /// Its [`ir::ExternInst`] index.

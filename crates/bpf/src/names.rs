@@ -7,7 +7,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
         may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins forget_value flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
-        random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies bit_row perfect_place same_key enabled_bits lowest_bit lowest_block NO_ENTRY look_up_inside BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_hash bucket_place bucket_find bucket_value TRIE_NODE prefix_matches longest_prefix packet_move packet_work packet_resize_with packet_resize_untagged
+        random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies bit_row perfect_place same_key enabled_bits lowest_bit lowest_block NO_ENTRY look_up_inside BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_round bucket_mix bucket_hash bucket_place bucket_find bucket_value TRIE_NODE prefix_matches longest_prefix packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
         packet_start packet_end packet_end_as packet_pull packet_mtu packet_settle packet_reread
@@ -23,7 +23,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         document document_name document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json
         message_xml
         too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
-        SET_WAYS key_seed flow_now key_put key_round key_hash key_tag flow_find flow_aged flow_victim
+        SET_WAYS hash_seeds rotate_left sip_round sip_hash flow_now key_put key_hash key_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface programs

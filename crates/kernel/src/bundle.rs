@@ -16,9 +16,10 @@ use crate::load::{Failure, Instance, Onto, load_with};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
-use bpf::abi::{Abi, FieldAbi, Hook, StateAbi};
+use bpf::abi::{Abi, FieldAbi, HashSeeds, Hook, StateAbi};
 use diag::{Diagnostic, SourceMap};
 use schema::Schema;
+use std::io;
 use std::sync::Arc;
 
 /// A compiled program.
@@ -88,7 +89,7 @@ pub struct Attachment {
 }
 
 /// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
-/// All hash flows with one random seed.
+/// All hash flows under one random key.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
     let mut loader = Loader::new(sources, shared);
     while loader.next().is_some() {
@@ -106,7 +107,8 @@ pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance
 pub struct Loader<'a> {
     sources: &'a [Source<'a>],
     shared: &'a [SharedMap],
-    seed: u64,
+    /// Drawn when the first one is loaded.
+    seeds: Option<HashSeeds>,
     memory: Option<u64>,
     loaded: Vec<Instance>,
 }
@@ -117,7 +119,7 @@ impl<'a> Loader<'a> {
         Loader {
             sources,
             shared,
-            seed: sys::random_seed(),
+            seeds: None,
             memory: None,
             loaded: Vec::with_capacity(sources.len()),
         }
@@ -140,12 +142,16 @@ impl<'a> Loader<'a> {
         let Some(member) = self.next() else {
             return Ok(());
         };
+        let seeds = self.seeds().map_err(|error| LoadRefused {
+            member,
+            failure: errors::load::no_random_numbers(&error).into(),
+        })?;
         let source = &self.sources[member];
         let reuse = reused(self.sources, self.shared, &self.loaded);
         let instance = reuse.map_err(Failure::from).and_then(|reuse| {
             let onto = Onto {
                 reuse: &reuse,
-                seed: self.seed,
+                seeds,
                 memory: self.memory,
             };
             load_with(
@@ -159,6 +165,16 @@ impl<'a> Loader<'a> {
         let instance = instance.map_err(|failure| LoadRefused { member, failure })?;
         self.loaded.push(instance);
         Ok(())
+    }
+
+    /// The secrets of the hashes, the same for all programs.
+    fn seeds(&mut self) -> io::Result<HashSeeds> {
+        if let Some(seeds) = self.seeds {
+            return Ok(seeds);
+        }
+        let [low, high, buckets] = sys::random_numbers()?;
+        let key = [low, high];
+        Ok(*self.seeds.insert(HashSeeds { key, buckets }))
     }
 
     /// What is loaded, in order.

@@ -8,7 +8,7 @@ use crate::store::{Globals, KernelStore, Maps};
 use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples};
 use crate::verifier_log::{self, Refusal};
 use crate::{caps, errors, memory};
-use bpf::abi::{Abi, MapAbi, MapKind};
+use bpf::abi::{Abi, HashSeeds, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap, system_message};
 use schema::Schema;
 use std::io;
@@ -89,7 +89,7 @@ impl From<Box<Diagnostic>> for Failure {
 }
 
 /// Loads an object with its ABI and the schema of its program. The sources are those the object was compiled from; a
-/// refusal is shown there. Flows are hashed with the seed 0, so that they are found as the interpreter finds
+/// refusal is shown there. Flows are hashed under a key that all know, so that they are found as the interpreter finds
 /// them; see [`crate::bundle::load`] for packets from strangers.
 pub fn load(
     object: &[u8],
@@ -145,8 +145,8 @@ fn processed(loaded: &Loaded, abi: &Abi) -> Result<u32, Failure> {
 pub(crate) struct Onto<'a> {
     /// Maps which are there already, by the names that the object gives them.
     pub(crate) reuse: &'a [(&'a str, &'a Map)],
-    /// The seed for the hash of flows.
-    pub(crate) seed: u64,
+    /// The secrets of the hashes.
+    pub(crate) seeds: HashSeeds,
     /// Bytes that its maps may take; `None` is as many as are free.
     pub(crate) memory: Option<u64>,
 }
@@ -165,7 +165,7 @@ pub(crate) fn load_with(
     let adjust = Adjust {
         resize: &resize,
         reuse: onto.reuse,
-        data: &[(SEED_SECTION, &onto.seed.to_ne_bytes())],
+        data: &[(SEED_SECTION, &onto.seeds.to_bytes())],
         ..Adjust::default()
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;

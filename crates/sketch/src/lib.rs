@@ -16,7 +16,7 @@ mod space_saving;
 mod tally;
 
 pub use figure::Figure;
-pub use hash::{hash, hash_u64};
+pub use hash::{HashKey, hash, hash_u64, hash_words};
 pub use histogram::Histogram;
 pub use hyperloglog::HyperLogLog;
 pub use space_saving::{Item, SpaceSaving};

@@ -1,6 +1,6 @@
 //! The most frequent items: Space-Saving, in sets.
 
-use crate::{Error, checked, hash};
+use crate::{Error, HashKey, checked, hash};
 
 /// An item with its count.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -17,7 +17,7 @@ pub struct Item {
 /// streams*, 2005), in `2^sets_log2` sets of `ways` counters, so that an update looks at one set only. With one set it
 /// is the algorithm of the paper.
 ///
-/// The item's set is its hash (see [`hash`](crate::hash()), with the seed that all summaries have) modulo the number of
+/// The item's set is its hash (see [`hash`](crate::hash()), with the key that all summaries have) modulo the number of
 /// sets. Adding an item of weight `w`:
 ///
 /// 1. if one of the set's counters has the item, its count grows by `w`;
@@ -30,7 +30,7 @@ pub struct Item {
 /// by `ways`: every item with more than that is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpaceSaving {
-    seed: u64,
+    key: HashKey,
     ways: usize,
     /// In the order in which counters came into use.
     sets: Vec<Vec<Item>>,
@@ -39,11 +39,11 @@ pub struct SpaceSaving {
 
 impl SpaceSaving {
     /// Empty: `2^sets_log2` sets (0 to 16) of 1 to 256 counters.
-    pub fn new(seed: u64, sets_log2: u32, ways: usize) -> Result<SpaceSaving, Error> {
+    pub fn new(key: HashKey, sets_log2: u32, ways: usize) -> Result<SpaceSaving, Error> {
         checked("sets_log2", sets_log2.into(), 0, 16)?;
         checked("ways", ways as u64, 1, 256)?;
         Ok(SpaceSaving {
-            seed,
+            key,
             ways,
             sets: vec![Vec::new(); 1 << sets_log2],
             total: 0,
@@ -51,9 +51,13 @@ impl SpaceSaving {
     }
 
     /// From the counters that an implementation elsewhere wrote: those of each set in use, in order.
-    pub fn from_sets(seed: u64, ways: usize, sets: Vec<Vec<Item>>) -> Result<SpaceSaving, Error> {
+    pub fn from_sets(
+        key: HashKey,
+        ways: usize,
+        sets: Vec<Vec<Item>>,
+    ) -> Result<SpaceSaving, Error> {
         let log2 = sets.len().checked_ilog2().unwrap_or(u32::MAX);
-        let mut all = SpaceSaving::new(seed, log2, ways)?;
+        let mut all = SpaceSaving::new(key, log2, ways)?;
         if sets.len() != all.sets.len() || sets.iter().any(|set| set.len() > ways) {
             return Err(Error::Different);
         }
@@ -76,7 +80,7 @@ impl SpaceSaving {
 
     /// The set of an item.
     fn set_of(&self, item: &[u8]) -> usize {
-        hash(self.seed, item) as usize & (self.sets.len() - 1)
+        hash(self.key, item) as usize & (self.sets.len() - 1)
     }
 
     /// Adds an item of a weight.
@@ -130,12 +134,12 @@ impl SpaceSaving {
         items
     }
 
-    /// Adds what another one saw, of the same seed and shape. In each set, an item has the sum of both counts and of
+    /// Adds what another one saw, of the same key and shape. In each set, an item has the sum of both counts and of
     /// both errors; where one of them does not keep it, the least count there ([`Self::unseen`]) is its count and its
     /// error. The `ways` first, in the order of [`Self::top`], are kept in that order. The bounds hold for the
     /// sum (P. Agarwal and others, *Mergeable summaries*, 2012). A set's counts can sum to more than its weight then.
     pub fn merge(&mut self, other: &SpaceSaving) -> Result<(), Error> {
-        let shape = |s: &SpaceSaving| (s.seed, s.ways, s.sets.len());
+        let shape = |s: &SpaceSaving| (s.key, s.ways, s.sets.len());
         if shape(self) != shape(other) {
             return Err(Error::Different);
         }
@@ -190,6 +194,8 @@ fn ranked(a: &Item, b: &Item) -> std::cmp::Ordering {
 mod tests {
     use super::*;
 
+    const KEY: HashKey = [0, 9];
+
     fn shown(sketch: &SpaceSaving) -> Vec<(String, u64, u64)> {
         let name = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let items = sketch.top(usize::MAX).into_iter();
@@ -198,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_first_of_the_least_counts_is_replaced() {
-        let mut sketch = SpaceSaving::new(0, 0, 2).unwrap();
+        let mut sketch = SpaceSaving::new(KEY, 0, 2).unwrap();
         for item in ["a", "b", "b", "a", "c", "c"] {
             sketch.add(item.as_bytes(), 1);
         }
@@ -210,10 +216,10 @@ mod tests {
 
     #[test]
     fn a_merge_bounds_what_one_side_does_not_keep() {
-        let mut one = SpaceSaving::new(0, 0, 2).unwrap();
+        let mut one = SpaceSaving::new(KEY, 0, 2).unwrap();
         one.add(b"a", 10);
         one.add(b"b", 3);
-        let mut two = SpaceSaving::new(0, 0, 2).unwrap();
+        let mut two = SpaceSaving::new(KEY, 0, 2).unwrap();
         two.add(b"c", 5);
         two.add(b"a", 1);
         one.merge(&two).unwrap();
@@ -224,30 +230,30 @@ mod tests {
 
     #[test]
     fn what_was_written_elsewhere_is_read_back() {
-        let mut sketch = SpaceSaving::new(9, 2, 4).unwrap();
+        let mut sketch = SpaceSaving::new(KEY, 2, 4).unwrap();
         for i in 0..100u8 {
             sketch.add(&[i % 23], 1 + u64::from(i % 3));
         }
-        let read = SpaceSaving::from_sets(9, 4, sketch.sets.clone()).unwrap();
+        let read = SpaceSaving::from_sets(KEY, 4, sketch.sets.clone()).unwrap();
         assert_eq!(read, sketch);
     }
 
     #[test]
     fn shapes_have_a_range_and_have_to_agree() {
-        assert!(SpaceSaving::new(0, 17, 1).is_err());
-        assert!(SpaceSaving::new(0, 0, 0).is_err());
-        let mut one = SpaceSaving::new(0, 1, 2).unwrap();
-        let seed = SpaceSaving::new(1, 1, 2).unwrap();
-        assert_eq!(one.merge(&seed), Err(Error::Different));
+        assert!(SpaceSaving::new(KEY, 17, 1).is_err());
+        assert!(SpaceSaving::new(KEY, 0, 0).is_err());
+        let mut one = SpaceSaving::new(KEY, 1, 2).unwrap();
+        let key = SpaceSaving::new([0, 1], 1, 2).unwrap();
+        assert_eq!(one.merge(&key), Err(Error::Different));
         let three = vec![Vec::new(); 3];
-        assert_eq!(SpaceSaving::from_sets(0, 1, three), Err(Error::Different));
-        assert!(SpaceSaving::from_sets(0, 1, Vec::new()).is_err());
+        assert_eq!(SpaceSaving::from_sets(KEY, 1, three), Err(Error::Different));
+        assert!(SpaceSaving::from_sets(KEY, 1, Vec::new()).is_err());
     }
 
     #[test]
     fn a_weight_of_nothing_changes_nothing() {
-        let mut sketch = SpaceSaving::new(0, 0, 1).unwrap();
+        let mut sketch = SpaceSaving::new(KEY, 0, 1).unwrap();
         sketch.add(b"a", 0);
-        assert_eq!(sketch, SpaceSaving::new(0, 0, 1).unwrap());
+        assert_eq!(sketch, SpaceSaving::new(KEY, 0, 1).unwrap());
     }
 }

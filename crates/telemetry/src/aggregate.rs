@@ -4,7 +4,7 @@ use crate::MAX_TEXT;
 use crate::catalogue::Type;
 use crate::query::{Function, Query};
 use crate::value::Value;
-use sketch::{Histogram, HyperLogLog, SpaceSaving};
+use sketch::{HashKey, Histogram, HyperLogLog, SpaceSaving};
 
 /// The precision of the estimates of distinct values: a standard error of 1.6 %.
 pub(crate) const PRECISION: u32 = 12;
@@ -54,8 +54,8 @@ pub enum Cell {
 }
 
 impl State {
-    /// Empty. The seed is that of the hash.
-    pub(crate) fn new(function: Function, seed: u64) -> State {
+    /// Empty. With this key of the hash.
+    pub(crate) fn new(function: Function, hash_key: HashKey) -> State {
         // The parameters are in their ranges.
         let made = match function {
             Function::Count | Function::Bytes | Function::Sum(_) => Ok(State::Total(0)),
@@ -67,16 +67,16 @@ impl State {
                 reported: 0,
             }),
             Function::Distinct(_) => HyperLogLog::new(PRECISION).map(State::Distinct),
-            Function::Top(k, _) => SpaceSaving::new(seed, sets_log2(k), WAYS).map(State::Top),
+            Function::Top(k, _) => SpaceSaving::new(hash_key, sets_log2(k), WAYS).map(State::Top),
             Function::Histogram(_) => Histogram::new(DETAIL).map(State::Histogram),
         };
         made.unwrap_or(State::Total(0))
     }
 
     /// Adds a value. For `count` and the like it is the number to add.
-    pub(crate) fn add(&mut self, value: &Value, seed: u64) {
+    pub(crate) fn add(&mut self, value: &Value, hash_key: HashKey) {
         match (self, value) {
-            (State::Distinct(sketch), value) => sketch.add(sketch::hash(seed, &value.bytes())),
+            (State::Distinct(sketch), value) => sketch.add(sketch::hash(hash_key, &value.bytes())),
             (State::Top(sketch), value) => sketch.add(&value.bytes(), 1),
             (State::Total(total) | State::Rate { total, .. }, Value::Number(n)) => {
                 *total = total.saturating_add(*n);

@@ -12,6 +12,7 @@ use crate::report::{Counts, Report, Row};
 use crate::streams::Streams;
 use crate::value::Value;
 use crate::{MAX_AGGREGATES, MAX_KEYS, MAX_TEXT, check};
+use sketch::HashKey;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ struct Figures {
     places: Vec<usize>,
     /// Of a query about response times.
     exchanges: Option<Exchanges>,
-    seed: u64,
+    hash_key: HashKey,
     groups: Groups,
     counts: Counts,
     /// The times of the first and the last packet.
@@ -70,13 +71,13 @@ struct Record<'p, 'a> {
 }
 
 impl<'m> Evaluator<'m> {
-    /// Without packets yet. There is room for so many groups, or as many as the default is; the seed is that of the hash of
-    /// summaries, which should be random.
+    /// Without packets yet. There is room for so many groups, or as many as the default is; `hash_key` is that of the
+    /// summaries' hash: a random one where strangers send packets.
     pub fn new(
         query: Query,
         messages: &'m dyn Messages,
         groups: Option<usize>,
-        seed: u64,
+        hash_key: HashKey,
     ) -> Evaluator<'m> {
         let (mut names, mut places) = (Vec::new(), Vec::new());
         for attribute in &query.attributes {
@@ -97,14 +98,14 @@ impl<'m> Evaluator<'m> {
             query,
             places,
             exchanges,
-            seed,
+            hash_key,
             groups: Groups::new(most),
             counts: Counts::default(),
             times: None,
         };
         if figures.query.keys.is_empty() {
             // Nothing is counted as nothing.
-            group(&mut figures.groups, &figures.query, seed, &[]);
+            group(&mut figures.groups, &figures.query, hash_key, &[]);
         }
         Evaluator {
             reader,
@@ -263,9 +264,9 @@ impl Figures {
             *slot = value(aggregate.function);
         }
         self.counts.cut += long;
-        let (seed, number) = (self.seed, self.counts.packets);
+        let (hash_key, number) = (self.hash_key, self.counts.packets);
         let keys = &keys[..query.keys.len()];
-        let Some(group) = group(&mut self.groups, query, seed, keys) else {
+        let Some(group) = group(&mut self.groups, query, hash_key, keys) else {
             self.counts.not_grouped += 1;
             return;
         };
@@ -275,7 +276,7 @@ impl Figures {
             match value {
                 // A group has the bytes of a packet once, however many of its messages belong there.
                 Some(_) if function == Function::Bytes && !is_new => {}
-                Some(value) => state.add(&value, seed),
+                Some(value) => state.add(&value, hash_key),
                 None => {}
             }
         }
@@ -286,12 +287,12 @@ impl Figures {
 fn group<'g>(
     groups: &'g mut Groups,
     query: &Query,
-    seed: u64,
+    hash_key: HashKey,
     keys: &[Value],
 ) -> Option<&'g mut Group> {
     let states = || {
         let functions = query.aggregates.iter().map(|a| a.function);
-        functions.map(|f| State::new(f, seed)).collect()
+        functions.map(|f| State::new(f, hash_key)).collect()
     };
     groups.get(keys, states)
 }

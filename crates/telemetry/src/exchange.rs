@@ -7,6 +7,7 @@ use crate::report::Counts;
 use crate::value::Value;
 use lru::LruCache;
 use payload::{Exchange, Schema, Sides};
+use std::hash::RandomState;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -22,8 +23,9 @@ pub(crate) const MEMORY: usize = 16 << 20;
 pub(crate) struct Exchanges {
     rules: Exchange,
     ports: Vec<u16>,
-    flows: LruCache<Ends, Order>,
-    waiting: LruCache<(Ends, u64), Request>,
+    /// By a hash that senders cannot make collide, as the next: the standard library's, not the cache's own.
+    flows: LruCache<Ends, Order, RandomState>,
+    waiting: LruCache<(Ends, u64), Request, RandomState>,
     /// Bytes of texts in `waiting`.
     bytes: usize,
 }
@@ -65,8 +67,8 @@ impl Exchanges {
         Some(Exchanges {
             rules: schema.exchange.clone()?,
             ports: schema.ports.clone(),
-            flows: LruCache::new(NonZeroUsize::new(FLOWS)?),
-            waiting: LruCache::new(NonZeroUsize::new(WAITING)?),
+            flows: LruCache::with_hasher(NonZeroUsize::new(FLOWS)?, RandomState::new()),
+            waiting: LruCache::with_hasher(NonZeroUsize::new(WAITING)?, RandomState::new()),
             bytes: 0,
         })
     }

@@ -15,7 +15,7 @@
 //! let mut map = diag::SourceMap::new();
 //! let text = "count by memcached.key where memcached.verb == \"set\"";
 //! let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut map).expect("a query");
-//! let mut evaluator = Evaluator::new(query, &schemas, None, 0);
+//! let mut evaluator = Evaluator::new(query, &schemas, None, [0, 1]);
 //! evaluator.received(
 //!     Payload {
 //!         transport: Transport::Tcp,

@@ -9,7 +9,9 @@ use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
 use kernel::bundle::{self, SharedMap, Source};
 use kernel::interface;
-use kernel::sys::{Adjust, Link, Loaded, Map, Prog, Side, Update, load_object_with, random_seed};
+use kernel::sys::{
+    Adjust, Link, Loaded, Map, Prog, Side, Update, load_object_with, random_numbers,
+};
 use kernel::{Instance, KernelStore};
 use std::collections::BTreeMap;
 use std::io;
@@ -194,7 +196,7 @@ fn hand_written(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
     /// Where in `struct config` the choice is.
     const ONCE: usize = 34;
     // Outsiders cannot predict which flows share a set: as with the compiled ones.
-    let seed: [u64; 5] = std::array::from_fn(|_| random_seed());
+    let seed: [u64; 5] = random_numbers().map_err(Error::system("random numbers"))?;
     let seed: Vec<u8> = seed.into_iter().flat_map(u64::to_ne_bytes).collect();
     let adjust = Adjust {
         data: &[(".rodata.seed", &seed)],

@@ -95,7 +95,12 @@ impl<'w> Look<'w> {
             By::Search => Look::Search(Box::new(Finder::new(&wanted.bytes)), 0),
             By::Query => {
                 let query = wanted.query.clone();
-                Look::Query(Box::new(Evaluator::new(query, &wanted.schemas, None, 0)))
+                Look::Query(Box::new(Evaluator::new(
+                    query,
+                    &wanted.schemas,
+                    None,
+                    [0, 1],
+                )))
             }
         }
     }

@@ -7,14 +7,44 @@
 #ifndef ONPATH_BUCKETS_H
 #define ONPATH_BUCKETS_H
 
-#include "keys.h"
 #include "perfect_hash.h"
+#include "seeds.h"
 
 #define BUCKET_PLACES 4
 /* In place of a place: the key may be in the overflow map. No array has as many buckets. */
 #define BUCKET_OVERFLOW 0xfffffffeu
 /* Words of 8 bytes of the longest key. */
 #define BUCKET_KEY_WORDS 24
+
+/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
+ * depends on the seed, spreads all of them. */
+INLINE u64 bucket_round(u64 hash, u64 word, u64 factor)
+{
+    hash ^= word;
+    hash ^= hash >> 32;
+    return hash * factor;
+}
+
+/* The hash of words. Even and odd words form two chains that the processor runs in parallel. It takes a sixth of the time of
+ * sip_hash (make bench-tables). Keys can be found that collide under every seed. Only the control plane inserts them, and
+ * those that find no bucket are in the overflow map. */
+INLINE u64 bucket_mix(const u64 *word, u32 words)
+{
+    u64 seed = hash_seeds.buckets;
+    u64 a = 0x9e3779b97f4a7c15 ^ seed, factor_a = 0xbf58476d1ce4e5b9 ^ seed << 1;
+    u64 b = 0xd6e8feb86659fd93 + seed, factor_b = 0x94d049bb133111eb + (seed << 1);
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        if (i % 2 == 0)
+            a = bucket_round(a, word[i], factor_a);
+        else
+            b = bucket_round(b, word[i], factor_b);
+    a = bucket_round(a, b >> 29 | b << 35, factor_b);
+    a ^= a >> 32;
+    a *= 0xff51afd7ed558ccd;
+    return a ^ a >> 32;
+}
 
 /* The hash of a key of so many words of 4 bytes.
  *
@@ -36,7 +66,7 @@ INLINE u64 bucket_hash(const u8 *key, u32 words)
         word[at / 2] = second << 32 | first;
 #endif
     }
-    return key_hash(word, (words + 1) / 2);
+    return bucket_mix(word, (words + 1) / 2);
 }
 
 /* The number of a key's place in a bucket; BUCKET_PLACES if it has none there.

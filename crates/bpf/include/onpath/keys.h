@@ -7,12 +7,11 @@
 #define ONPATH_KEYS_H
 
 #include "bpf.h"
+#include "seeds.h"
+#include "siphash.h"
 #include "types.h"
 
 #define SET_WAYS 8
-
-/* Set before the program is loaded, so that an outsider cannot find keys that share a set. */
-const volatile u64 key_seed SEC(".rodata.onpath") = 0;
 
 /* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
 INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
@@ -32,32 +31,14 @@ INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
 #endif
 }
 
-/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
- * depends on the seed, spreads all of them unpredictably. */
-INLINE u64 key_round(u64 hash, u64 word, u64 factor)
-{
-    hash ^= word;
-    hash ^= hash >> 32;
-    return hash * factor;
-}
-
-/* The hash of a key. Even and odd words form two chains that the processor runs in parallel. */
+/* The hash of a key. Packets choose keys: without the secret nobody finds some that share a set. */
 INLINE u64 key_hash(const u64 *word, u32 words)
 {
-    u64 seed = key_seed;
-    u64 a = 0x9e3779b97f4a7c15 ^ seed, factor_a = 0xbf58476d1ce4e5b9 ^ seed << 1;
-    u64 b = 0xd6e8feb86659fd93 + seed, factor_b = 0x94d049bb133111eb + (seed << 1);
-
-#pragma unroll
-    for (u32 i = 0; i < words; i++)
-        if (i % 2 == 0)
-            a = key_round(a, word[i], factor_a);
-        else
-            b = key_round(b, word[i], factor_b);
-    a = key_round(a, b >> 29 | b << 35, factor_b);
-    a ^= a >> 32;
-    a *= 0xff51afd7ed558ccd;
-    return a ^ a >> 32;
+#ifdef ONPATH_LARGE
+    /* The hash is long: the verifier goes through it once for paths that bring the same. */
+    paths_meet();
+#endif
+    return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);
 }
 
 /* The tag of a key with this hash. */

@@ -11,7 +11,7 @@
 //! only `top_keys` gives the way of one key to another.
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
-use crate::flow_state::{WAYS, hash, key_bytes, place, sets};
+use crate::flow_state::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
 use crate::{Extern, Meaning, State};
 use ir::{Bits, ExternData, Type};
 use num_traits::ToPrimitive;
@@ -143,7 +143,7 @@ impl Figures {
     /// The figure of a key's group, a new one if there is a way for it.
     fn group(&mut self, key: &[Bits]) -> Option<&mut Figure> {
         let zero = self.zero.as_ref()?;
-        let (set, _) = place(&key_bytes(key), 0, self.sets);
+        let (set, _) = place(&key_bytes(key), KNOWN_KEY, self.sets);
         let set = self.groups.entry(set).or_default();
         let at = match set.iter().position(|(own, _)| own == key) {
             Some(at) => at,
@@ -161,11 +161,11 @@ impl Figures {
 
     fn add_weight(&mut self, key: &[Bits], weight: u64) {
         let bytes = key_bytes(key);
-        let (set, _) = place(&bytes, 0, self.sets);
+        let (set, _) = place(&bytes, KNOWN_KEY, self.sets);
         let set = match self.greatest.entry(set) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(free) => {
-                match SpaceSaving::new(0, 0, WAYS) {
+                match SpaceSaving::new(KNOWN_KEY, 0, WAYS) {
                     Ok(empty) => free.insert(empty),
                     Err(_) => return,
                 }
@@ -187,7 +187,7 @@ fn add(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault>
     match figures.group(key) {
         Some(Figure::Tally(tally)) => tally.add(index(args, 1)?),
         Some(Figure::Histogram(histogram)) => histogram.add(index(args, 1)?),
-        Some(Figure::Distinct(seen)) => seen.add(hash(&key_bytes(values(args, 1)?), 0)),
+        Some(Figure::Distinct(seen)) => seen.add(hash(&key_bytes(values(args, 1)?), KNOWN_KEY)),
         Some(Figure::Top { .. }) | None => {}
     }
     Ok(Reply::none())

@@ -1,7 +1,8 @@
 //! A key's bytes and its hash: which set it belongs to, and the tag that it is searched by. The kernel's
-//! programs compute the same (`onpath/flow_state.h`).
+//! programs compute the same (`onpath/keys.h`, `onpath/siphash.h`).
 
 use ir::Bits;
+use sketch::HashKey;
 
 /// Ways per set.
 pub const WAYS: usize = 8;
@@ -19,40 +20,24 @@ pub fn sets(size: u32) -> u32 {
     size.div_ceil(WAYS as u32).max(1).next_power_of_two()
 }
 
+/// The hash's key in the interpreter and in test runs, which all the world knows: both evict the same flows then. What is
+/// loaded to run has a random one.
+pub const KNOWN_KEY: HashKey = [0; 2];
+
 /// Where a key belongs: the set's number and the tag, which is never 0.
-pub fn place(key: &[u8], seed: u64, sets: u32) -> (u32, u32) {
-    let hash = hash(key, seed);
+pub fn place(key: &[u8], secret: HashKey, sets: u32) -> (u32, u32) {
+    let hash = hash(key, secret);
     ((hash as u32) & (sets - 1), ((hash >> 32) as u32).max(1))
 }
 
-/// The hash of [`key_bytes`], taken in 8 bytes at a time as the machine reads them.
+/// The hash of [`key_bytes`]: SipHash-1-3 of the words that the machine reads there ([`sketch::hash_words`]).
 ///
-/// A word is mixed in by a shift and a product whose factor depends on the seed: the shift makes high bits
-/// count for low ones, the product low ones for high ones, so that colliding keys cannot be found without
-/// the seed. Even and odd words form two chains, which a processor runs in parallel.
-pub fn hash(key: &[u8], seed: u64) -> u64 {
-    let factors = [
-        0xbf58_476d_1ce4_e5b9 ^ (seed << 1),
-        0x94d0_49bb_1331_11eb_u64.wrapping_add(seed << 1),
-    ];
-    let mut ways = [
-        0x9e37_79b9_7f4a_7c15 ^ seed,
-        0xd6e8_feb8_6659_fd93_u64.wrapping_add(seed),
-    ];
-    for (i, word) in key.chunks_exact(8).enumerate() {
-        let word = word.try_into().map_or(0, u64::from_ne_bytes);
-        ways[i % 2] = round(ways[i % 2], word, factors[i % 2]);
-    }
-    let mut hash = round(ways[0], ways[1].rotate_right(29), factors[1]);
-    hash ^= hash >> 32;
-    hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    hash ^ (hash >> 32)
-}
-
-fn round(mut hash: u64, word: u64, factor: u64) -> u64 {
-    hash ^= word;
-    hash ^= hash >> 32;
-    hash.wrapping_mul(factor)
+/// Packets choose keys, and a set has room for eight: without the secret nobody finds keys that share a set, or that fool an
+/// estimate of how many there are.
+pub fn hash(key: &[u8], secret: HashKey) -> u64 {
+    let words = key.chunks_exact(8);
+    let words = words.map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
+    sketch::hash_words(secret, words)
 }
 
 #[cfg(test)]
@@ -77,60 +62,15 @@ mod tests {
         assert_eq!(sets(u32::MAX), 1 << 29);
     }
 
+    /// The machine's words are what is hashed, whatever order their bytes have in memory.
     #[test]
-    #[cfg(target_endian = "little")]
-    fn known_keys_have_these_hashes() {
-        let bytes: Vec<u8> = (0..40).collect();
-        let found: Vec<u64> = [8, 16, 24, 40]
-            .iter()
-            .flat_map(|&n| {
-                [
-                    hash(&bytes[..n], 0),
-                    hash(&bytes[..n], 0x0123_4567_89ab_cdef),
-                ]
-            })
-            .collect();
-        assert_eq!(found, VECTORS);
-    }
-
-    const VECTORS: [u64; 8] = [
-        6715674542431460526,
-        10698098926977041647,
-        15420321476466715123,
-        8781001193242456643,
-        10658257144239429036,
-        1039984303806481888,
-        17111137673759016153,
-        4823692144928458777,
-    ];
-
-    /// Each bit of a key and of the seed changes each bit of the hash about half of the time.
-    #[test]
-    fn every_bit_counts() {
-        const KEYS: u64 = 256;
-        let mut changed = vec![[0u32; 64]; 40 * 8 + 64];
-        for n in 0..KEYS {
-            let key: Vec<u8> = (0..5u64).flat_map(|w| (n * w).to_le_bytes()).collect();
-            let before = hash(&key, n);
-            for (bit, counts) in changed.iter_mut().enumerate() {
-                let (mut key, mut seed) = (key.clone(), n);
-                match bit.checked_sub(40 * 8) {
-                    // The seed's last bit is shifted out of the factors and counts all the same.
-                    Some(of_seed) => seed ^= 1 << of_seed,
-                    None => key[bit / 8] ^= 1 << (bit % 8),
-                }
-                let difference = before ^ hash(&key, seed);
-                for (i, count) in counts.iter_mut().enumerate() {
-                    *count += (difference >> i & 1) as u32;
-                }
-            }
-        }
-        for (bit, counts) in changed.iter().enumerate() {
-            for (i, &count) in counts.iter().enumerate() {
-                // Six standard deviations around a half.
-                assert!((80..=176).contains(&count), "{bit} to {i}: {count}");
-            }
-        }
+    fn keys_are_hashed_in_words_of_the_machine() {
+        let words = [1, 0x0123_4567_89ab_cdef, u64::MAX];
+        let key: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let hashed = hash(&key, [3, 4]);
+        assert_eq!(hashed, sketch::hash_words([3, 4], words.into_iter()));
+        let upper = (hashed >> 32) as u32;
+        assert_eq!(place(&key, [3, 4], 16), (hashed as u32 & 15, upper));
     }
 
     /// Keys as networks have them (counted addresses and ports) fill sets as evenly as chance would.
@@ -145,7 +85,7 @@ mod tests {
                 Bits::new(16, 443u32),
                 Bits::new(8, 6u32),
             ];
-            load[place(&key_bytes(&fields), 0, 4096).0 as usize] += 1;
+            load[place(&key_bytes(&fields), KNOWN_KEY, 4096).0 as usize] += 1;
         }
         let variance: f64 = load
             .iter()

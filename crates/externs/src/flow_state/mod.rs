@@ -17,7 +17,7 @@
 
 mod hash;
 
-pub use hash::{WAYS, hash, key_bytes, place, sets};
+pub use hash::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
 
 use crate::call::{Arg, Env, Fault, Reply, values};
 use crate::{Extern, Meaning, State};
@@ -138,7 +138,7 @@ impl Flows {
     }
 
     fn set(&mut self, key: &[Bits]) -> &mut Set {
-        let (set, _) = place(&key_bytes(key), 0, self.sets);
+        let (set, _) = place(&key_bytes(key), KNOWN_KEY, self.sets);
         self.used.entry(set).or_default()
     }
 }

@@ -149,6 +149,12 @@ pub fn own_port(port: u32, interface: u32, error: &io::Error) -> Box<Diagnostic>
     initial_state(&what, &system_message(error), help)
 }
 
+/// There are no random numbers to draw the secret of hashes from.
+pub fn no_random_numbers(error: &io::Error) -> Box<Diagnostic> {
+    let help = "a sandbox may forbid the system call `getrandom`; without it outsiders could choose flows that evict others";
+    initial_state("hash key", &system_message(error), help)
+}
+
 fn initial_state(what: &str, error: &str, help: &str) -> Box<Diagnostic> {
     let message = format!("the program's own {what} could not be set: {error}");
     let refused = Diagnostic::error(Code("E0764"), Span::NONE, message);

@@ -6,6 +6,7 @@
 use super::{Globals, layout, refused};
 use bpf::abi::FiguresAbi;
 use control::{Group, Groups, StoreError};
+use externs::flow_state::KNOWN_KEY;
 use schema::{Bits, FigureKind};
 use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
 use std::io;
@@ -55,7 +56,7 @@ impl Figures<'_> {
             all.lost = all.lost.saturating_add(set.lost);
             if self.kind == FigureKind::Top {
                 let items = set.ways.iter().map(|way| self.item(way)).collect();
-                let own = SpaceSaving::from_sets(0, self.abi.ways as usize, vec![items]);
+                let own = SpaceSaving::from_sets(KNOWN_KEY, self.abi.ways as usize, vec![items]);
                 let own = own.map_err(odd)?;
                 match &mut greatest {
                     Some(sum) => sum.merge(&own).map_err(odd)?,

@@ -16,6 +16,7 @@ use bpf::abi::FlowStateAbi;
 use control::{Flow, StoreError};
 use externs::flow_state::{key_bytes, place};
 use schema::Bits;
+use sketch::HashKey;
 use std::io;
 
 /// How often a flow is looked for that moves to another way of its set while it is to be removed.
@@ -35,7 +36,7 @@ enum Removed {
 pub(super) struct Flows<'a> {
     pub abi: &'a FlowStateAbi,
     pub map: &'a Map,
-    pub seed: u64,
+    pub key: HashKey,
     /// Nanoseconds, by the clock that the program reads.
     pub now: u64,
 }
@@ -106,7 +107,7 @@ impl Flows<'_> {
     }
 
     fn set_and_tag(&self, key: &[Bits]) -> (u32, u32) {
-        place(&key_bytes(key), self.seed, self.abi.sets)
+        place(&key_bytes(key), self.key, self.abi.sets)
     }
 
     /// A key's set as it is now, and its way in it, if it has one.

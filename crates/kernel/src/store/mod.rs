@@ -44,7 +44,7 @@ pub use specialized::{Specialized, SpecializedTable};
 
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
-use bpf::abi::{Abi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
+use bpf::abi::{Abi, DefaultAbi, HashSeeds, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use buckets::Buckets;
 use control::{
     Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs,
@@ -168,18 +168,21 @@ impl KernelStore {
         Ok(Some(Flows {
             abi,
             map: self.map(&abi.map)?,
-            seed: self.seed()?,
+            key: self.seeds()?.key,
             now: crate::test_run::observed_now(self)?.unwrap_or_else(monotonic_now),
         }))
     }
 
-    /// The seed of the hash of flows and keys.
-    fn seed(&self) -> Result<u64, StoreError> {
+    /// The secrets of the hashes of flows and keys.
+    fn seeds(&self) -> Result<HashSeeds, StoreError> {
         let first = 0u32.to_ne_bytes();
-        let seed = self.map(SEED_SECTION)?.get(&first);
-        let seed = seed.map_err(refused("read the hash's seed"))?;
-        let seed = seed.and_then(|s| s.first_chunk().copied());
-        Ok(seed.map_or(0, u64::from_ne_bytes))
+        let bytes = self.map(SEED_SECTION)?.get(&first);
+        let bytes = bytes.map_err(refused("read the hashes' secrets"))?;
+        let seeds = bytes.and_then(|bytes| HashSeeds::from_bytes(&bytes));
+        seeds.ok_or_else(|| StoreError::System {
+            what: "the program was loaded by another version of Onpath, which hashed otherwise"
+                .into(),
+        })
     }
 
     /// The figures of an object; `None` if the program never adds to them.

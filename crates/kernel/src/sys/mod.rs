@@ -11,6 +11,7 @@ mod mount;
 pub mod netlink;
 mod object;
 mod prog;
+mod random;
 pub mod ring;
 mod samples;
 mod set_way;
@@ -27,6 +28,7 @@ pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with, path_log};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
+pub use random::random_numbers;
 pub use samples::{Samples, samples};
 pub use set_way::SetWay;
 pub use skb::TcContext;
@@ -46,19 +48,6 @@ pub fn monotonic_now() -> u64 {
     // SAFETY: the memory is a timespec. It cannot fail: every machine has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-/// A number that others cannot foresee.
-pub fn random_seed() -> u64 {
-    let mut seed = [0; 8];
-    // SAFETY: the memory is of the given length. So few bytes come whole or, before the machine's first random
-    // number, not at all: then the time has to do.
-    let got = unsafe { libc::getrandom(seed.as_mut_ptr().cast(), seed.len(), libc::GRND_NONBLOCK) };
-    if got == seed.len() as isize {
-        u64::from_ne_bytes(seed)
-    } else {
-        monotonic_now()
-    }
 }
 
 /// Waits until every processor has left the softirq that it was in.

@@ -6,6 +6,7 @@ mod devices;
 mod errors;
 mod hand_written;
 mod hand_written_tc;
+mod key_hash;
 mod modes;
 mod ports;
 mod refusals;

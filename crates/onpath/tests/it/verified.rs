@@ -59,9 +59,9 @@ fn pdm_stays_quick_to_verify() {
             "programs/pdm/ingress.p4",
             Hook::TcIngress,
             Kernel::This,
-            40_000,
+            50_000,
         ),
-        ("programs/pdm/ingress.p4", Hook::TcIngress, oldest, 50_000),
+        ("programs/pdm/ingress.p4", Hook::TcIngress, oldest, 60_000),
     ] {
         let processed = verified(program, hook, kernel);
         assert!(processed <= most, "{program} for {kernel:?}: {processed}");

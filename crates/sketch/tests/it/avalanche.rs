@@ -2,6 +2,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use sketch::HashKey;
 
 /// Inputs for each length. The share of changes of one pair of bits then has a standard deviation of 0.0079.
 const INPUTS: u32 = 4_000;
@@ -16,11 +17,11 @@ fn worst(length: usize, bits: impl Iterator<Item = usize>) -> f64 {
     for bit in bits {
         let mut changed = [0u32; 64];
         for _ in 0..INPUTS {
-            let seed = random.random();
+            let key = random.random();
             let mut input: Vec<u8> = (0..length).map(|_| random.random()).collect();
-            let before = sketch::hash(seed, &input);
+            let before = sketch::hash(key, &input);
             input[bit / 8] ^= 1 << (bit % 8);
-            let difference = before ^ sketch::hash(seed, &input);
+            let difference = before ^ sketch::hash(key, &input);
             for (i, count) in changed.iter_mut().enumerate() {
                 *count += (difference >> i & 1) as u32;
             }
@@ -52,14 +53,15 @@ fn every_bit_of_several_words() {
 }
 
 #[test]
-fn every_bit_of_the_seed() {
+fn every_bit_of_the_key() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    for bit in 0..64 {
+    for bit in 0..128 {
         let mut changed = [0u32; 64];
         for _ in 0..INPUTS {
-            let (seed, value): (u64, u64) = (random.random(), random.random());
-            let difference =
-                sketch::hash_u64(seed, value) ^ sketch::hash_u64(seed ^ (1 << bit), value);
+            let (key, value): (HashKey, u64) = (random.random(), random.random());
+            let mut other = key;
+            other[bit / 64] ^= 1 << (bit % 64);
+            let difference = sketch::hash_u64(key, value) ^ sketch::hash_u64(other, value);
             for (i, count) in changed.iter_mut().enumerate() {
                 *count += (difference >> i & 1) as u32;
             }
@@ -73,13 +75,14 @@ fn every_bit_of_the_seed() {
 
 #[test]
 fn counters_and_zeros_do_not_collide() {
+    const KEY: HashKey = [0; 2];
     let mut seen = std::collections::HashSet::new();
     for value in 0..200_000u64 {
-        assert!(seen.insert(sketch::hash_u64(0, value)), "{value}");
-        assert!(seen.insert(sketch::hash_u64(0, value << 40 | 1 << 63)));
+        assert!(seen.insert(sketch::hash_u64(KEY, value)), "{value}");
+        assert!(seen.insert(sketch::hash_u64(KEY, value << 40 | 1 << 63)));
     }
     // Zeros differ by their number alone.
     for length in 0..64 {
-        assert!(seen.insert(sketch::hash(0, &vec![0; length])) || length == 8);
+        assert!(seen.insert(sketch::hash(KEY, &vec![0; length])) || length == 8);
     }
 }

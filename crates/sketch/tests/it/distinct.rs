@@ -8,9 +8,9 @@ use sketch::{HyperLogLog, hash_u64};
 fn errors(precision: u32, n: u64, runs: u64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(n);
     let mut error = |_| {
-        let seed = random.random();
+        let key = random.random();
         let mut sketch = HyperLogLog::new(precision).unwrap();
-        (0..n).for_each(|value| sketch.add(hash_u64(seed, value)));
+        (0..n).for_each(|value| sketch.add(hash_u64(key, value)));
         sketch.estimate() / n as f64 - 1.0
     };
     (0..runs).map(&mut error).collect()
@@ -58,7 +58,7 @@ fn a_value_counts_once_and_a_merge_is_the_union() {
     let mut all = HyperLogLog::new(12).unwrap();
     let mut parts = vec![HyperLogLog::new(12).unwrap(); 4];
     for value in 0..40_000u64 {
-        let hash = hash_u64(5, value % 10_000);
+        let hash = hash_u64([5, 0], value % 10_000);
         all.add(hash);
         parts[(value % 7 % 4) as usize].add(hash);
     }

@@ -16,7 +16,7 @@ fn stream() -> impl Strategy<Value = Vec<(u8, u64)>> {
 }
 
 fn of(stream: &[(u8, u64)], sets: u32, ways: usize, exact: &mut Exact) -> SpaceSaving {
-    let mut sketch = SpaceSaving::new(3, sets, ways).unwrap();
+    let mut sketch = SpaceSaving::new([3, 0], sets, ways).unwrap();
     for &(item, weight) in stream {
         sketch.add(&[item], weight);
         *exact.entry(vec![item]).or_default() += weight;
@@ -62,7 +62,7 @@ proptest! {
         streams in proptest::collection::vec(stream(), 1..5), sets in 0..3u32, ways in 1..9usize
     ) {
         let mut exact = Exact::new();
-        let mut merged = SpaceSaving::new(3, sets, ways).unwrap();
+        let mut merged = SpaceSaving::new([3, 0], sets, ways).unwrap();
         for stream in &streams {
             merged.merge(&of(stream, sets, ways, &mut exact)).unwrap();
             check(&merged, &exact)?;
@@ -73,7 +73,7 @@ proptest! {
 #[test]
 fn the_ten_most_frequent_of_a_skewed_stream_are_found() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
-    let mut sketch = SpaceSaving::new(3, 4, 16).unwrap();
+    let mut sketch = SpaceSaving::new([3, 0], 4, 16).unwrap();
     let mut exact: BTreeMap<u64, u64> = BTreeMap::new();
     for _ in 0..200_000 {
         // Item n has a share of about 1/n.

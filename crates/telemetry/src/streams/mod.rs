@@ -11,6 +11,7 @@ use crate::value::Value;
 use lru::LruCache;
 pub(crate) use received::REACH;
 use received::{Arrival, Received};
+use std::hash::RandomState;
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -22,7 +23,8 @@ const SYN: u32 = 2;
 
 /// The streams of a query.
 pub(crate) struct Streams {
-    streams: LruCache<Source, Stream>,
+    /// By a hash that senders cannot make collide: the standard library's, not the cache's own.
+    streams: LruCache<Source, Stream, RandomState>,
     /// Whether the order of messages counts, so that none waits for its rest: that may be lost, and others pass meanwhile.
     in_order: bool,
     counts: Followed,
@@ -91,7 +93,7 @@ impl Streams {
     /// Those of messages whose order counts, or does not.
     pub(crate) fn new(in_order: bool) -> Option<Streams> {
         Some(Streams {
-            streams: LruCache::new(NonZeroUsize::new(STREAMS)?),
+            streams: LruCache::with_hasher(NonZeroUsize::new(STREAMS)?, RandomState::new()),
             in_order,
             counts: Followed::default(),
         })

@@ -25,7 +25,7 @@ pub(crate) fn run_on(
     let mut map = SourceMap::new();
     let query = compile(query, &Catalogue::new(messages), &mut map)
         .unwrap_or_else(|d| panic!("{}", diag::render_plain(&d, &map)));
-    let mut evaluator = Evaluator::new(query, messages, groups, 1);
+    let mut evaluator = Evaluator::new(query, messages, groups, [0, 1]);
     for (number, packet) in packets.iter().enumerate() {
         evaluator.packet(&Frame {
             bytes: packet,
@@ -341,7 +341,7 @@ fn flows_are_keys_and_items() {
 fn a_rate_begins_anew_with_each_report() {
     let mut map = SourceMap::new();
     let query = compile("rate, count", &Catalogue::new(&NoMessages), &mut map).unwrap();
-    let mut evaluator = Evaluator::new(query, &NoMessages, None, 0);
+    let mut evaluator = Evaluator::new(query, &NoMessages, None, [0, 1]);
     for (packets, rate, count) in [(10, 5.0, 10), (0, 0.0, 10), (4, 2.0, 14)] {
         for _ in 0..packets {
             evaluator.packet(&Frame {
@@ -362,7 +362,7 @@ fn packets_without_a_link_layer_are_read_from_their_version_on() {
     let mut map = SourceMap::new();
     let text = "count by ip.src, udp.dst_port";
     let query = compile(text, &Catalogue::new(&NoMessages), &mut map).unwrap();
-    let mut evaluator = Evaluator::new(query, &NoMessages, None, 0);
+    let mut evaluator = Evaluator::new(query, &NoMessages, None, [0, 1]);
     evaluator.packet(&Frame {
         bytes: &whole[14..],
         length: 28,

@@ -84,7 +84,7 @@ fn what_an_application_received_is_what_its_packets_carried() {
     let text = "count, top(5, http.path), max(tcp.dst_port) by http.host, tcp.src_port where http.method in [\"GET\", \"POST\"] and not tcp.dst_port == 81";
     let mut map = diag::SourceMap::new();
     let compiled = |map: &mut _| compile(text, &Catalogue::new(&*SCHEMAS), map).expect("a query");
-    let mut evaluator = Evaluator::new(compiled(&mut map), &*SCHEMAS, None, 1);
+    let mut evaluator = Evaluator::new(compiled(&mut map), &*SCHEMAS, None, [0, 1]);
     for packet in http() {
         // Ethernet, IPv4 and TCP without options.
         let (ports, bytes) = (&packet[34..38], &packet[54..]);
@@ -104,7 +104,7 @@ fn what_an_application_received_is_what_its_packets_carried() {
 
     let headers = "count, bytes where packet.length == 3 and udp.dst_port == 53 and not ip.ttl >= 0 and not udp.length >= 0 and not tcp.dst_port == 53";
     let query = compile(headers, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
-    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, 1);
+    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, [0, 1]);
     let payload = Payload {
         transport: Transport::Udp,
         source_port: 9,

@@ -488,7 +488,7 @@ fn no_message_that_fits_its_segment_is_lost_by_following() {
 fn captured(text: &str, packets: &[Vec<u8>], most: usize) -> Report {
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
-    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, 1);
+    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, [0, 1]);
     for (number, packet) in packets.iter().enumerate() {
         evaluator.packet(&Frame {
             bytes: &packet[..packet.len().min(most)],

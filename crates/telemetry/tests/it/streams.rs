@@ -350,7 +350,7 @@ fn what_an_application_receives_in_pieces_is_what_its_packets_carried() {
     let text = "count by http.path";
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
-    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, 1);
+    let mut evaluator = Evaluator::new(query, &*SCHEMAS, None, [0, 1]);
     let receive = |evaluator: &mut Evaluator, segment: &Segment| {
         let payload = Payload {
             transport: Transport::Tcp,

@@ -6,6 +6,7 @@
 //! process has left is put right by [`mend`].
 
 mod bucket;
+mod hash;
 mod mend;
 mod writer;
 
@@ -71,7 +72,7 @@ impl<'a> Buckets<'a> {
                 abi,
             },
             overflow: store.map(&abi.overflow)?,
-            seed: store.seed()?,
+            seed: store.seeds()?.buckets,
             live: store.live,
         })
     }
@@ -80,7 +81,7 @@ impl<'a> Buckets<'a> {
     fn homes(&self, key: &[u8]) -> Homes {
         let mut words = key.to_vec();
         words.resize(key.len().next_multiple_of(8), 0);
-        let hash = externs::flow_state::hash(&words, self.seed);
+        let hash = hash::hash(&words, self.seed);
         let of = |half: u32| ((u64::from(half) * u64::from(self.abi.count)) >> 32) as u32;
         Homes {
             first: of(hash as u32),

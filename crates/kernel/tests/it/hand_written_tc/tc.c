@@ -85,7 +85,7 @@ struct {
 } losses SEC(".maps");
 #endif
 
-const volatile u64 key_seed SEC(".rodata.onpath") = 0;
+const volatile u64 hash_seeds[3] SEC(".rodata.onpath") = {0};
 
 #ifdef ONPATH_OBSERVE
 struct observed observed SEC(".data.observed");

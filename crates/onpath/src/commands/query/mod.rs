@@ -12,9 +12,9 @@ use args::Query;
 use diag::SourceMap;
 use intervals::Intervals;
 use kernel::interrupt::Interrupts;
+use kernel::sys::random_numbers;
 use show::Show;
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
 use telemetry::{Catalogue, Evaluator, Schemas, capture, errors};
@@ -43,13 +43,16 @@ pub fn run(args: Query) -> Done {
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
-    // Whoever sends packets should not know which values share a counter.
-    let seed = RandomState::new().build_hasher().finish();
-    let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, seed);
+    // Who sends packets must not know which values share a counter.
+    let hash_key = match random_numbers() {
+        Ok(key) => key,
+        Err(error) => return failed(format!("no random numbers could be drawn: {error}")),
+    };
+    let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
     let Some(device) = &args.dev else {
         let file = args.read.as_deref();
         let file = file.ok_or_else(|| Stop::Usage("write --dev or --read".into()))?;
-        let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, seed);
+        let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
         let mut show = Show::begin(&args, query)?;
         return capture(&args, file, (evaluator, drawn), &mut show);
     };
