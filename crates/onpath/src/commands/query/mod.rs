@@ -11,9 +11,9 @@ use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused
 use args::Query;
 use diag::SourceMap;
 use intervals::Intervals;
+use kernel::files;
 use kernel::interrupt::Interrupts;
 use show::Show;
-use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
@@ -79,7 +79,8 @@ fn capture(
     show: &mut Show,
 ) -> Done {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
+    let file =
+        files::open_stream(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
     let mut intervals = show
         .drawing()
         .map(|drawing| Intervals::new(drawn, drawing, args.every));
