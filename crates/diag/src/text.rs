@@ -1,10 +1,11 @@
 //! Diagnostics as text for people: message, location, source lines with carets, and help.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
+use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, shown};
 
 /// Columns of a line that are shown; longer lines are cut around what is marked.
 const WIDTH: usize = 140;
@@ -27,7 +28,7 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
         if !out.is_empty() {
             out.push('\n');
         }
-        let text = renderer.render(&[group(diagnostic, map)]);
+        let text = renderer.render(&[group(&all_shown(diagnostic), map)]);
         // Lines that a mark does not reach end in blanks otherwise.
         for line in text.lines() {
             out += line.trim_end();
@@ -40,6 +41,20 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
 /// As [`render_text`], without colours.
 pub fn render_plain(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     render_text(diagnostics, map, false)
+}
+
+/// The same with all that may have come from outside [`shown`]. Source lines and names of files are left to the renderer, which knows
+/// where they go.
+fn all_shown(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut safe = diagnostic.clone();
+    let labels = std::iter::once(&mut safe.primary).chain(&mut safe.secondary);
+    let labels = labels.map(|label| &mut label.text);
+    for text in labels.chain([&mut safe.message]).chain(&mut safe.help) {
+        if let Cow::Owned(changed) = shown(text) {
+            *text = changed;
+        }
+    }
+    safe
 }
 
 fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {

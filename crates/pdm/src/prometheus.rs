@@ -214,7 +214,7 @@ impl Page {
 
 /// A label's value as it stands between quotes.
 fn escaped(value: &str) -> String {
-    value
+    diag::shown_lines(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

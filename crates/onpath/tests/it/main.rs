@@ -19,6 +19,7 @@ mod payload_limits;
 mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
+mod readers;
 mod real_traffic;
 mod reference;
 mod tc_traffic;

@@ -187,7 +187,7 @@ fn help(text: &str) -> String {
 }
 
 fn label(name: &str, value: &str) -> String {
-    let value = value
+    let value = diag::shown_lines(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n");
