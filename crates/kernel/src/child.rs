@@ -6,6 +6,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
@@ -55,6 +56,7 @@ pub(crate) fn run(
         child: child?,
         reader,
         output: Vec::new(),
+        is_over: false,
     }
     .watch(interrupts, Instant::now() + longest)
 }
@@ -64,6 +66,8 @@ struct Running {
     child: Child,
     reader: PipeReader,
     output: Vec<u8>,
+    /// Its number may be somebody else's.
+    is_over: bool,
 }
 
 impl Running {
@@ -73,8 +77,9 @@ impl Running {
         let process = pidfd(&self.child).ok();
         let mut is_open = true;
         loop {
-            if let Some(status) = self.child.try_wait()? {
+            if self.has_ended()? {
                 self.read_rest()?;
+                let status = self.end()?;
                 let output = std::mem::take(&mut self.output);
                 return Ok(match output.len() > MOST_OUTPUT {
                     true => Ended::WroteTooMuch,
@@ -138,11 +143,32 @@ impl Running {
     }
 }
 
+impl Running {
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Whether it has ended. It is not waited for, so that its number, and that of its group, stay its own.
+    fn has_ended(&self) -> io::Result<bool> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        let status = waitid(Id::Pid(self.pid()), flags)?;
+        Ok(status != WaitStatus::StillAlive)
+    }
+
+    /// Ends it and what it has started.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if !self.is_over {
+            let _ = killpg(self.pid(), Signal::SIGKILL);
+        }
+        self.is_over = true;
+        self.child.wait()
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
-        // As long as it is not waited for, its number is nobody else's; a group lives as long as one of it.
-        let _ = killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
-        let _ = self.child.wait();
+        // Nothing is left to do if it fails.
+        let _ = self.end();
     }
 }
 

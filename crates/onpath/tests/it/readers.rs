@@ -8,7 +8,7 @@
 mod corpus;
 
 use crate::common;
-use corpus::{Reader, readers};
+use corpus::{Reader, reader};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -83,13 +83,11 @@ fn input_of(reader: &str) -> PathBuf {
 
 /// What a reader's process does. An input is written down before it is read: whatever becomes of the process, it is there.
 fn work(name: &str) {
-    let all = readers();
-    let reader = all.iter().find(|reader| reader.name == name);
-    let reader = reader.expect("a reader of that name");
+    let reader = reader(name);
     let mut random = ChaCha8Rng::seed_from_u64(number("ONPATH_FUZZ_SEED").unwrap_or(1));
     let kept = input_of(name);
     for _ in 0..number("ONPATH_FUZZ_INPUTS").unwrap_or(INPUTS) {
-        let input = mutated(&mut random, reader);
+        let input = mutated(&mut random, &reader);
         std::fs::write(&kept, &input).expect("room");
         let begun = Instant::now();
         (reader.read)(&input);

@@ -10,7 +10,6 @@ use telemetry::{Catalogue, Evaluator, Schemas, capture};
 
 /// Something that reads what others wrote.
 pub(super) struct Reader {
-    pub(super) name: &'static str,
     /// Right inputs.
     pub(super) corpus: Vec<Vec<u8>>,
     /// What leads into corners of the language.
@@ -19,18 +18,19 @@ pub(super) struct Reader {
     pub(super) read: Box<dyn Fn(&[u8])>,
 }
 
-/// All of them.
-pub(super) fn readers() -> Vec<Reader> {
-    vec![
-        of_entries(),
-        of_stf(),
-        of_descriptions(),
-        of_bundles(),
-        of_schemas(),
-        of_captures(),
-        of_queries(),
-        of_patterns(),
-    ]
+/// Makes the reader of this name.
+pub(super) fn reader(name: &str) -> Reader {
+    match name {
+        "entries" => of_entries(),
+        "stf" => of_stf(),
+        "descriptions" => of_descriptions(),
+        "bundles" => of_bundles(),
+        "schemas" => of_schemas(),
+        "captures" => of_captures(),
+        "queries" => of_queries(),
+        "patterns" => of_patterns(),
+        other => panic!("there is no reader `{other}`"),
+    }
 }
 
 fn words(all: &str) -> Vec<String> {
@@ -76,7 +76,6 @@ fn of_entries() -> Reader {
             .to_vec(),
     );
     Reader {
-        name: "entries",
         corpus,
         pieces: words(
             "add modify remove clear setdefault value_set_add multicast_group clone_session action_member action_group meter_set # : / .. &&& , ( ) [ ] 10.0.0.1/33 ::/129 02: \"",
@@ -94,7 +93,6 @@ fn of_stf() -> Reader {
     let mut corpus = texts(&common::files("programs", "stf"));
     corpus.extend(texts(&common::files("tests/stf", "stf")));
     Reader {
-        name: "stf",
         corpus,
         pieces: words(
             "packet expect no_packet wait add setdefault check_counter expect_digest register_read mirroring_add * $ : / .. &&& == >= #  ** ff f",
@@ -120,7 +118,6 @@ fn of_descriptions() -> Reader {
     .map(description_of)
     .into();
     Reader {
-        name: "descriptions",
         corpus,
         pieces: words(
             "{ } [ ] \" : , null true {\"a\":[ \\u0000 \\ud800 \"maps\": \"bpf\": \"object\": 1.5",
@@ -159,7 +156,6 @@ fn of_bundles() -> Reader {
             .to_vec(),
     );
     Reader {
-        name: "bundles",
         corpus,
         pieces: words(
             "[[program]] [share] = \"\"\" ''' { } [ ] , . 1979-05-27T07:32:00Z inf nan true 0b1 a.b.c [a. source hook ports",
@@ -170,7 +166,6 @@ fn of_bundles() -> Reader {
 
 fn of_schemas() -> Reader {
     Reader {
-        name: "schemas",
         corpus: texts(&common::files("messages", "toml")),
         pieces: words(
             "[[field]] [message] = \"\"\" { } [ ] , . repeat until length size bits when attribute follow kind \"a - b\" \"a * 65536\"",
@@ -188,7 +183,6 @@ fn of_captures() -> Reader {
         .ok()
         .expect("a query");
     Reader {
-        name: "captures",
         corpus: vec![pcap(), pcapng()],
         pieces: words("\n\r\r\n \u{a}\u{d}\u{d}\u{a} \u{6}\u{0}\u{0}\u{0}"),
         read: Box::new(move |bytes| {
@@ -269,7 +263,6 @@ fn of_queries() -> Reader {
     let examples = text.split("```query\n").skip(1);
     let corpus = examples.filter_map(|block| block.split("```").next());
     Reader {
-        name: "queries",
         corpus: corpus.map(|query| query.as_bytes().to_vec()).collect(),
         pieces: words(
             "count bytes top distinct histogram sum percentile by where and or not ( ) , == != ~ < in as \"\\x \"a\" 10.0.0.0/8 ip.src http.host 50% 1ms",
@@ -296,7 +289,6 @@ fn of_patterns() -> Reader {
         "\\bword\\b",
     ];
     Reader {
-        name: "patterns",
         corpus: corpus.map(|text| text.as_bytes().to_vec()).into(),
         pieces: words(
             "( ) [ ] { } {1000} {0,1000} * + ? | ^ $ . \\ \\d \\pL \\x{10ffff} (?i) (?u) (?P<a> [[:alpha:]] [^ - && ~~",
