@@ -2,6 +2,7 @@
 
 use crate::child::{self, Ended};
 use crate::errors;
+use crate::files::{self, Streams};
 use crate::interrupt::Deferred;
 use crate::object_cache::{self, ObjectCache, named_files};
 use crate::scratch::Scratch;
@@ -313,7 +314,8 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> 
     if !status.success() {
         return Err(explain(clang, &output));
     }
-    fs::read(&object).map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
+    files::read(&object, Streams::Refused)
+        .map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
 }
 
 fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {

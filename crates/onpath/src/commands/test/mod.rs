@@ -230,6 +230,7 @@ fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
 }
 
 fn show(name: &str, result: &TestResult, program: &Prepared) {
+    let name = shown(name);
     match result {
         TestResult::Passed {
             sent: 0,
