@@ -2,7 +2,7 @@
 
 use crate::child::MOST_OUTPUT;
 use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM, SECONDS_VARIABLE};
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Code, Diagnostic, Span, counted, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
 use std::io;
@@ -88,9 +88,9 @@ const NO_MEMORY: &str = "free memory, or raise the limit that this process has (
 /// The compiler had not ended after the time that it has.
 pub fn clang_hangs(clang: &Clang, longest: Duration) -> Box<Diagnostic> {
     let message = format!(
-        "`{}` had not compiled the program after {} seconds, and was ended",
+        "`{}` had not compiled the program after {}, and was ended",
         clang.path.display(),
-        longest.as_secs()
+        counted(longest.as_secs(), "second")
     );
     Diagnostic::error(Code("E0715"), Span::NONE, message)
         .help(format!(

@@ -193,3 +193,14 @@ fn label(name: &str, value: &str) -> String {
         .replace('\n', "\\n");
     format!("{name}=\"{value}\"")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped() {
+        let label = label("name", "a\"b\\c\nd\x1b[2J");
+        assert_eq!(label, "name=\"a\\\"b\\\\c\\nd\\\\u001b[2J\"");
+    }
+}
