@@ -6,6 +6,7 @@ use diag::{Diagnostics, FileId, SourceMap};
 use driver::{Input, built, bundle};
 use schema::Schema;
 use std::path::Path;
+use std::sync::LazyLock;
 use telemetry::{Catalogue, Evaluator, Schemas, capture};
 
 /// Something that reads what others wrote.
@@ -17,6 +18,9 @@ pub(super) struct Reader {
     /// Reads an input, and everything that is said about it.
     pub(super) read: Box<dyn Fn(&[u8])>,
 }
+
+/// The schemas that are built in, which take longer to read than most inputs.
+static MESSAGES: LazyLock<Schemas> = LazyLock::new(Schemas::builtin);
 
 /// Makes the reader of this name.
 pub(super) fn reader(name: &str) -> Reader {
@@ -175,10 +179,9 @@ fn of_schemas() -> Reader {
 }
 
 fn of_captures() -> Reader {
-    let messages = Schemas::builtin();
-    let catalogue = Catalogue::new(&messages);
+    let catalogue = Catalogue::new(&*MESSAGES);
     let mut map = SourceMap::new();
-    let text = "count, bytes, top(ip.src, 4), distinct(ip.dst) by ip.protocol";
+    let text = "count, bytes by ip.src";
     let query = telemetry::compile(text, &catalogue, &mut map)
         .ok()
         .expect("a query");
@@ -186,8 +189,7 @@ fn of_captures() -> Reader {
         corpus: vec![pcap(), pcapng()],
         pieces: words("\n\r\r\n \u{a}\u{d}\u{d}\u{a} \u{6}\u{0}\u{0}\u{0}"),
         read: Box::new(move |bytes| {
-            let messages = Schemas::builtin();
-            let mut evaluator = Evaluator::new(query.clone(), &messages, Some(64), 1);
+            let mut evaluator = Evaluator::new(query.clone(), &*MESSAGES, Some(64), 1);
             let done = capture::read("input", bytes, |frame| evaluator.packet(frame));
             if let Err(wrong) = done {
                 show(&wrong.into(), &SourceMap::new());
@@ -268,8 +270,7 @@ fn of_queries() -> Reader {
             "count bytes top distinct histogram sum percentile by where and or not ( ) , == != ~ < in as \"\\x \"a\" 10.0.0.0/8 ip.src http.host 50% 1ms",
         ),
         read: Box::new(|bytes| {
-            let messages = Schemas::builtin();
-            let catalogue = Catalogue::new(&messages);
+            let catalogue = Catalogue::new(&*MESSAGES);
             let mut map = SourceMap::new();
             let text = String::from_utf8_lossy(bytes);
             match telemetry::compile(&text, &catalogue, &mut map) {
