@@ -53,6 +53,9 @@ impl Obstacle {
     }
 }
 
+/// What the verifier reports of a program with more branches to come back to than it keeps.
+const TOO_COMPLEX: &str = "too complex";
+
 /// The reason where the log has none.
 const TOO_LARGE: &str = "BPF program is too large";
 
@@ -66,7 +69,8 @@ pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
         error.raw_os_error(),
         Some(libc::ENOMEM | libc::EAGAIN | libc::EINTR | libc::EMFILE | libc::ENFILE)
     );
-    if of_machine {
+    // The verifier has no memory left for what a program makes of branches either, and says that.
+    if of_machine && !log.contains(TOO_COMPLEX) {
         return None;
     }
     let too_large = matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
@@ -95,7 +99,7 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         || reads_nothing(&reason)
     {
         Obstacle::LostPointer
-    } else if reason.contains("too large") || reason.contains("too complex") {
+    } else if reason.contains("too large") || reason.contains(TOO_COMPLEX) {
         Obstacle::TooLarge
     } else if reason.contains("cannot be patched") {
         // What the verifier puts in place of calls is longer, and short jumps no longer pass over it.
@@ -170,6 +174,8 @@ mod tests {
             assert_eq!(refusal(log, &io::Error::from_raw_os_error(errno)), None);
         }
         assert!(refusal(log, &io::Error::from_raw_os_error(libc::EACCES)).is_some());
+        let jumps = "0: R1=ctx() R10=fp0\nThe sequence of 8193 jumps is too complex.\n";
+        assert!(refusal(jumps, &io::Error::from_raw_os_error(libc::ENOMEM)).is_some());
     }
 
     #[test]
