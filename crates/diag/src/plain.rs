@@ -1,5 +1,7 @@
 //! Plain text for people, beside diagnostics: what the system reports, and tables.
 
+use crate::shown;
+use std::borrow::Cow;
 use std::fmt::Display;
 use unicode_width::UnicodeWidthChar;
 
@@ -45,10 +47,14 @@ fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// Rows of cells with the columns aligned, two blanks between.
+/// Rows of cells with the columns aligned, two blanks between. Cells are [`shown`], so that one cannot look like several.
 pub fn columns(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<Cow<'_, str>>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| shown(cell)).collect())
+        .collect();
     let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
+    for row in &rows {
         for (i, cell) in row.iter().enumerate() {
             let width = width(cell);
             match widths.get_mut(i) {
@@ -57,7 +63,7 @@ pub fn columns(rows: &[Vec<String>]) -> String {
             }
         }
     }
-    let line = |row: &Vec<String>| {
+    let line = |row: &Vec<Cow<'_, str>>| {
         let cells: Vec<String> = row
             .iter()
             .zip(&widths)
@@ -106,6 +112,7 @@ mod tests {
             vec!["漢字".into(), "b".into()],
             vec!["a".into(), "c".into()],
         ];
+        assert_eq!(columns(&[vec!["a\n\x1b[2J".into()]]), "a\\n\\u001b[2J\n");
         assert_eq!(columns(&wide), "漢字  b\na     c\n");
     }
 }

@@ -1,10 +1,11 @@
 //! Diagnostics as text for people: message, location, source lines with carets, and help.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
+use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, shown, shown_lines};
 
 /// Columns of a line that are shown; longer lines are cut around what is marked.
 const WIDTH: usize = 140;
@@ -27,7 +28,11 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
         if !out.is_empty() {
             out.push('\n');
         }
-        let text = renderer.render(&[group(diagnostic, map)]);
+        let text = renderer.render(&[group(&all_shown(diagnostic), map)]);
+        let text = match color {
+            true => Cow::Owned(styled_shown(&text)),
+            false => shown_lines(&text),
+        };
         // Lines that a mark does not reach end in blanks otherwise.
         for line in text.lines() {
             out += line.trim_end();
@@ -40,6 +45,37 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
 /// As [`render_text`], without colours.
 pub fn render_plain(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     render_text(diagnostics, map, false)
+}
+
+/// A text that the renderer has coloured, as [`shown_lines`] but for its colours. The renderer leaves no escape of a source line's as it is.
+fn styled_shown(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let mut out = shown_lines(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit() && !"[;".contains(c));
+        match end.filter(|end| part[*end..].starts_with('m')) {
+            Some(end) => {
+                out.push('\x1b');
+                out.push_str(&part[..end]);
+                out.push_str(&shown_lines(&part[end..]));
+            }
+            None => out.push_str(&shown_lines(&format!("\x1b{part}"))),
+        }
+    }
+    out
+}
+
+/// The same with all that may have come from outside [`shown`]. Source lines are left to the renderer, which knows where they go.
+fn all_shown(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut safe = diagnostic.clone();
+    let labels = std::iter::once(&mut safe.primary).chain(&mut safe.secondary);
+    let labels = labels.map(|label| &mut label.text);
+    for text in labels.chain([&mut safe.message]).chain(&mut safe.help) {
+        if let Cow::Owned(changed) = shown(text) {
+            *text = changed;
+        }
+    }
+    safe
 }
 
 fn group<'a>(diagnostic: &'a Diagnostic, map: &'a SourceMap) -> Group<'a> {
@@ -144,12 +180,12 @@ fn snippet<'a>(
         .map_or(1, |(_, line)| line as usize);
     let snippet = Snippet::source(&source.text[from..to]).line_start(line);
     let (origin, snippet) = if whole.0 == from {
-        (None, snippet.path(source.name.as_str()))
+        (None, snippet.path(shown(&source.name).into_owned()))
     } else {
         // The front of the line is cut away, so the renderer would count its columns wrong.
         let column = map.line_col(map.span(file, first..first));
         let column = column.map_or(1, |(_, at)| at.column as usize);
-        let origin = Origin::path(source.name.as_str());
+        let origin = Origin::path(shown(&source.name).into_owned());
         (Some(origin.line(line).char_column(column)), snippet)
     };
     let snippet = snippet.annotations(marks.iter().map(|mark| {
@@ -181,6 +217,27 @@ mod tests {
         let mut list = Diagnostics::new();
         list.push(diagnostic);
         render_text(&list, map, false)
+    }
+
+    #[test]
+    fn nothing_in_a_diagnostic_changes_a_terminal() {
+        let hostile = "a\x1b[2J\u{9b}1m\u{202e}\nb";
+        let mut map = SourceMap::new();
+        let file = map.add(hostile, format!("x = \"{hostile}\";\n")).unwrap();
+        let d = Diagnostic::error(Code("E0299"), map.span(file, 0..1), hostile)
+            .label(hostile)
+            .also(map.span(file, 2..3), hostile)
+            .help(hostile);
+        let list = Diagnostics::from(Box::new(d));
+        let plain = render_text(&list, &map, false);
+        assert!(
+            plain.chars().all(|c| c == '\n' || crate::is_seen(c)),
+            "{plain:?}"
+        );
+        let styled = render_text(&list, &map, true);
+        assert!(styled.contains("\x1b["), "it is coloured");
+        assert!(!styled.contains("[2J\u{9b}") && !styled.contains("\x1b[2J"));
+        assert!(!styled.contains(['\u{9b}', '\u{202e}']));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle};
 use kernel::clang::{self, Cause, Clang, Effort, Jumps, NoObject, Source};
 use kernel::features::Kernel;
+use kernel::files;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
 use std::cell::LazyCell;
@@ -482,13 +483,9 @@ fn object(
 ) -> Result<Vec<u8>, NoObject> {
     let mut include_dirs = Vec::new();
     for file in request.externs {
-        let path = std::path::absolute(file)
-            .and_then(|path| std::fs::metadata(&path).map(|about| (path, about)));
-        let (path, about) =
-            path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
-        if about.is_dir() {
-            return Err(kernel::errors::clang::extern_is_folder(file).into());
-        }
+        let path = std::path::absolute(file);
+        let path = path.and_then(|path| files::check(&path).map(|()| path));
+        let path = path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
         include_dirs.extend(path.parent().map(PathBuf::from));
     }
     let defines: Vec<&str> = [

@@ -21,4 +21,4 @@ pub mod stf;
 pub mod strategy;
 
 pub use frontend::{Elaborated, Input, Refused, elaborate, macro_of, optimise};
-pub use loader::{BUILT_IN_FOLDER, FileLoader, HEADERS, read_text};
+pub use loader::{BUILT_IN_FOLDER, FileLoader, HEADERS};

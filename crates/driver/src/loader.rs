@@ -1,8 +1,8 @@
 //! Reads source files, and has the include files that come with Onpath built in.
 
 use diag::system_message;
-use std::io::Read;
-use std::os::unix::fs::FileTypeExt;
+use kernel::files::{self, Streams};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::{LoadError, Loaded, SourceLoader};
@@ -92,9 +92,6 @@ pub(crate) const PROGRAMS: [(&str, &str); 39] = programs![
 /// How the built-in files are named in messages.
 pub const BUILT_IN_FOLDER: &str = "<onpath>/";
 
-/// A file larger than this is no P4 program.
-const LARGEST: u64 = 64 << 20;
-
 /// Files of the file system, then of the include directories, then the built-in ones.
 pub struct FileLoader {
     /// Directories to search, in order.
@@ -128,22 +125,21 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
-        // A pipe may be given as the program; one that an `#include` finds would wait for a writer.
-        let pipes = if from.is_none() {
-            Pipes::Read
-        } else {
-            Pipes::Refuse
+        let streams = match from {
+            None => Streams::Allowed,
+            Some(_) => Streams::Refused,
         };
         for candidate in &candidates {
             let name = candidate.display().to_string();
-            match read(candidate, pipes) {
+            match files::read(candidate, streams) {
                 Ok(bytes) if bytes.contains(&0) && std::str::from_utf8(&bytes).is_err() => {
                     let reason = "it is not text".into();
                     return Err(LoadError::Unreadable { name, reason });
                 }
                 Ok(bytes) => return Ok(Loaded::from_bytes(name, bytes)),
-                Err(ReadError::Missing) => {}
-                Err(ReadError::Unreadable(reason)) => {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
+                    let reason = system_message(&error);
                     return Err(LoadError::Unreadable { name, reason });
                 }
             }
@@ -181,72 +177,6 @@ fn built_in_program(path: &str, from: Option<&str>, system: bool) -> Option<Stri
 
 fn built_in(name: &str, text: &'static str) -> Loaded {
     Loaded::new(format!("{BUILT_IN_FOLDER}{name}"), text)
-}
-
-/// A file that a command was given by name, or why it cannot be read.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let unreadable = |reason: String| format!("cannot read `{shown}`: {reason}");
-    let bytes = read(path, Pipes::Read).map_err(|error| match error {
-        ReadError::Missing => unreadable("there is no such file".into()),
-        ReadError::Unreadable(reason) => unreadable(reason),
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let before = &error.as_bytes()[..at];
-        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-        unreadable(format!("line {line} is not UTF-8 text"))
-    })
-}
-
-/// Whether pipes are read as files are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pipes {
-    Read,
-    Refuse,
-}
-
-enum ReadError {
-    Missing,
-    Unreadable(String),
-}
-
-/// The bytes of a regular file or, if wanted, a pipe. Devices have no end, and directories no text.
-fn read(path: &Path, pipes: Pipes) -> Result<Vec<u8>, ReadError> {
-    let unreadable = |error: std::io::Error| ReadError::Unreadable(system_message(&error));
-    let about = match std::fs::metadata(path) {
-        Ok(about) => about,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(ReadError::Missing);
-        }
-        Err(error) => return Err(unreadable(error)),
-    };
-    let kind = about.file_type();
-    let refused = match pipes {
-        _ if kind.is_file() => None,
-        _ if kind.is_dir() => Some("it is a directory"),
-        Pipes::Read if kind.is_fifo() => None,
-        Pipes::Refuse if kind.is_fifo() => Some("it is a pipe, not a regular file"),
-        _ => Some("it is a device or a socket, not a regular file"),
-    };
-    if let Some(reason) = refused {
-        return Err(ReadError::Unreadable(reason.into()));
-    }
-    let mut bytes = Vec::new();
-    // What a pipe or a file of the kernel holds is known only once it is read.
-    let mut bounded = std::fs::File::open(path)
-        .map_err(unreadable)?
-        .take(LARGEST + 1);
-    if about.len() <= LARGEST {
-        bounded.read_to_end(&mut bytes).map_err(unreadable)?;
-    }
-    if about.len() > LARGEST || bytes.len() as u64 > LARGEST {
-        return Err(ReadError::Unreadable(format!(
-            "it is larger than {} MiB",
-            LARGEST >> 20
-        )));
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -298,54 +228,33 @@ mod tests {
         assert_eq!(header.name, "<onpath>/core.p4");
     }
 
-    /// Why a file cannot be included by `/tmp/main.p4`.
-    fn reason(path: &str) -> String {
-        match LOADER.load(path, Some("/tmp/main.p4"), false) {
+    /// Why a file cannot be read, included by a program or as the program.
+    fn reason(path: &str, from: Option<&str>) -> String {
+        match LOADER.load(path, from, false) {
             Err(LoadError::Unreadable { reason, .. }) => reason,
             other => panic!("{path}: {other:?}"),
         }
     }
 
     #[test]
-    fn only_regular_files_are_included_and_none_without_end() {
+    fn only_regular_files_are_programs_or_included() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let pipe = pipe.display().to_string();
+        let main = Some("/tmp/main.p4");
+        let device = "it is a device or a socket, not a regular file";
+        assert_eq!(reason("/dev/zero", main), device);
+        assert_eq!(reason("/dev/zero", None), device);
+        let named = "it is a pipe, not a regular file";
+        assert_eq!(reason(&pipe, main), named);
         assert_eq!(
-            reason("/dev/zero"),
-            "it is a device or a socket, not a regular file"
+            reason(&pipe, None),
+            format!("{named}; `-` reads standard input")
         );
-        assert_eq!(
-            reason(&pipe.display().to_string()),
-            "it is a pipe, not a regular file"
-        );
-        let huge = folder.path().join("huge");
-        let file = std::fs::File::create(&huge).unwrap();
-        file.set_len(LARGEST + 1).unwrap();
-        let huge = huge.display().to_string();
-        assert_eq!(reason(&huge), "it is larger than 64 MiB");
-        file.set_len(LARGEST).unwrap();
-        assert!(LOADER.load(&huge, Some("/tmp/main.p4"), false).is_ok());
-    }
-
-    #[test]
-    fn a_pipe_may_be_the_program_up_to_the_limit() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
-        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let name = pipe.display().to_string();
-        let load_of = |bytes: usize| {
-            let writer = pipe.clone();
-            let writer = std::thread::spawn(move || {
-                // The reader leaves when the limit is reached.
-                let _ = std::fs::write(writer, vec![b'\n'; bytes]);
-            });
-            let loaded = LOADER.load(&name, None, false);
-            writer.join().unwrap();
-            loaded.map(|loaded| loaded.text.len())
-        };
-        assert_eq!(load_of(3), Ok(3));
-        assert!(load_of(LARGEST as usize + 4096).is_err());
+        // Standard input is the user's to give.
+        let included = LOADER.load("-", Some("/nowhere/main.p4"), false);
+        assert!(matches!(included, Err(LoadError::NotFound { .. })));
     }
 
     #[test]

@@ -53,6 +53,9 @@ impl Obstacle {
     }
 }
 
+/// What the verifier reports of a program with more branches to come back to than it keeps.
+const TOO_COMPLEX: &str = "too complex";
+
 /// The reason where the log has none.
 const TOO_LARGE: &str = "BPF program is too large";
 
@@ -61,6 +64,15 @@ const TOO_LARGE: &str = "BPF program is too large";
 /// Of a program that is too large the log may be too. Kernels before 6.4 keep its beginning then, and what stands last in
 /// it is neither the reason nor the place.
 pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
+    // What the machine has not got at this moment is no fault of the program's, whatever the log has by then.
+    let of_machine = matches!(
+        error.raw_os_error(),
+        Some(libc::ENOMEM | libc::EAGAIN | libc::EINTR | libc::EMFILE | libc::ENFILE)
+    );
+    // The verifier has no memory left for what a program makes of branches either, and says that.
+    if of_machine && !log.contains(TOO_COMPLEX) {
+        return None;
+    }
     let too_large = matches!(error.raw_os_error(), Some(libc::E2BIG | libc::EFAULT));
     if too_large && !log.is_empty() && !verifier_log::is_whole(log) {
         return Some(Refusal {
@@ -87,7 +99,7 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
         || reads_nothing(&reason)
     {
         Obstacle::LostPointer
-    } else if reason.contains("too large") || reason.contains("too complex") {
+    } else if reason.contains("too large") || reason.contains(TOO_COMPLEX) {
         Obstacle::TooLarge
     } else if reason.contains("cannot be patched") {
         // What the verifier puts in place of calls is longer, and short jumps no longer pass over it.
@@ -153,6 +165,17 @@ mod tests {
             obstacle("", &io::Error::from_raw_os_error(libc::E2BIG)),
             None
         );
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_no_refusal_of_the_verifier() {
+        let log = "0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\nR4 !read_ok\n";
+        for errno in [libc::ENOMEM, libc::EAGAIN, libc::EINTR, libc::EMFILE] {
+            assert_eq!(refusal(log, &io::Error::from_raw_os_error(errno)), None);
+        }
+        assert!(refusal(log, &io::Error::from_raw_os_error(libc::EACCES)).is_some());
+        let jumps = "0: R1=ctx() R10=fp0\nThe sequence of 8193 jumps is too complex.\n";
+        assert!(refusal(jumps, &io::Error::from_raw_os_error(libc::ENOMEM)).is_some());
     }
 
     #[test]

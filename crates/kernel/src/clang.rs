@@ -1,16 +1,19 @@
 //! C to a BPF object by the machine's newest clang.
 
+use crate::child::{self, Ended};
 use crate::errors;
+use crate::files::{self, Streams};
 use crate::interrupt::Deferred;
 use crate::object_cache::{self, ObjectCache, named_files};
 use crate::scratch::Scratch;
 use diag::Diagnostic;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 /// The oldest clang whose output is known to load: of what 14 makes the verifier may process thirty times as much.
 pub const OLDEST: u32 = 15;
@@ -25,6 +28,30 @@ pub(crate) const NOWHERE: &str = "/dev/null";
 pub(crate) const PROGRAM: &str = "prog.c";
 /// Names a compiler to use instead of the newest.
 pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
+
+/// Gives how many seconds a compiler may take for a program.
+pub const SECONDS_VARIABLE: &str = "ONPATH_CLANG_SECONDS";
+/// How long it may take if that is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
+const LONGEST: Duration = Duration::from_secs(60);
+/// As many times as that it may take for a [`LONG`] one.
+const MORE_TIME: u32 = 10;
+/// How long it may take to give its version.
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a compiler may take for a program that is not [`LONG`].
+fn longest() -> Result<Duration, Box<Diagnostic>> {
+    match std::env::var_os(SECONDS_VARIABLE) {
+        None => Ok(LONGEST),
+        Some(text) => seconds(&text.to_string_lossy()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, Box<Diagnostic>> {
+    match text.parse::<u32>() {
+        Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds.into())),
+        _ => Err(errors::clang::no_seconds(text)),
+    }
+}
 
 /// A compiler on this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,8 +182,12 @@ pub fn installed() -> Vec<Clang> {
 
 /// The major version that a compiler reports.
 fn version_of(path: &Path) -> Option<u32> {
-    let output = Command::new(path).arg("--version").output().ok()?;
-    parse_version(&String::from_utf8_lossy(&output.stdout))
+    let interrupts = Deferred::begin().ok()?;
+    let mut command = Command::new(path);
+    match child::run(command.arg("--version"), &interrupts, LONGEST_ANSWER) {
+        Ok(Ended::ByItself(_, output)) => parse_version(&String::from_utf8_lossy(&output)),
+        _ => None,
+    }
 }
 
 /// `Debian clang version 19.1.7 (…)` → 19
@@ -255,31 +286,36 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> 
         .arg(dir.path().join(PROGRAM))
         .arg("-o")
         .arg(&object);
-    interrupts.spare(&mut command);
-    let messages = dir.path().join("messages");
+    let longest = match source.defines.contains(&LONG) {
+        true => longest()? * MORE_TIME,
+        false => longest()?,
+    };
     let run = |command: &mut Command| -> Result<(ExitStatus, String), Box<Diagnostic>> {
-        let mut run = || -> io::Result<(ExitStatus, Vec<u8>)> {
-            command
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(File::create(&messages)?);
-            let status = interrupts.wait_for_child(command.spawn()?)?;
-            Ok((status, fs::read(&messages)?))
-        };
-        let (status, output) = run().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
-        Ok((status, String::from_utf8_lossy(&output).into_owned()))
+        match child::run(command, &interrupts, longest) {
+            Ok(Ended::ByItself(status, output)) => {
+                Ok((status, String::from_utf8_lossy(&output).into_owned()))
+            }
+            Ok(Ended::TookTooLong) => Err(errors::clang::clang_hangs(clang, longest)),
+            Ok(Ended::WroteTooMuch) => Err(errors::clang::clang_floods(clang)),
+            Err(error) => Err(errors::clang::clang_not_run(clang, &error)),
+        }
     };
     let (mut status, mut output) = run(&mut command)?;
     if joins_stores(&output) {
         (status, output) = run(command.arg("-fno-builtin-memset"))?;
     }
     if let Some(signal) = status.signal() {
-        return Err(errors::clang::clang_ended(clang, signal).into());
+        let ended = match NO_MEMORY.iter().any(|words| output.contains(words)) {
+            true => errors::clang::clang_without_memory(clang),
+            false => errors::clang::clang_ended(clang, signal),
+        };
+        return Err(ended.into());
     }
     if !status.success() {
         return Err(explain(clang, &output));
     }
-    fs::read(&object).map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
+    files::read(&object, Streams::Refused)
+        .map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
 }
 
 fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
@@ -305,6 +341,11 @@ fn joins_stores(output: &str) -> bool {
     output.contains("built-in function 'memset'") || output.contains("built-in function: memset")
 }
 
+/// What clang reports where memory runs out.
+const NO_MEMORY: [&str; 2] = ["out of memory", "Cannot allocate memory"];
+/// What it reports where there is no room for its object.
+const NO_SPACE: &str = "No space left on device";
+
 /// What a compiler error means in terms of P4.
 fn explain(clang: &Clang, output: &str) -> NoObject {
     let (cause, diagnostic) = if is_stack(output) {
@@ -321,6 +362,15 @@ fn explain(clang: &Clang, output: &str) -> NoObject {
         (Cause::Other, errors::clang::no_bpf_target(clang))
     } else if output.contains(FAR_JUMP) {
         (Cause::TooLong, errors::clang::too_long())
+    } else if NO_MEMORY.iter().any(|words| output.contains(words)) {
+        (Cause::Other, errors::clang::clang_without_memory(clang))
+    } else if output.contains(NO_SPACE) {
+        let error = io::Error::from_raw_os_error(libc::ENOSPC);
+        let folder = std::env::temp_dir();
+        (
+            Cause::Other,
+            errors::clang::no_scratch_space(&folder, &error),
+        )
     } else {
         (Cause::Other, errors::clang::clang_refused(clang, output))
     };
@@ -360,6 +410,31 @@ mod tests {
             Some(18)
         );
         assert_eq!(parse_version("gcc (Debian) 12"), None);
+    }
+
+    #[test]
+    fn the_time_that_a_compiler_has_is_a_number_of_seconds() {
+        assert_eq!(seconds("5").ok(), Some(Duration::from_secs(5)));
+        for wrong in ["", "0", "-1", "1m", "1.5", "99999999999"] {
+            let refused = seconds(wrong).expect_err("refused");
+            assert_eq!(refused.code.0, "E0716", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_no_fault_of_the_text() {
+        let clang = Clang {
+            path: "/usr/bin/clang".into(),
+            version: 19,
+        };
+        let code = |output| explain(&clang, output).diagnostic.code.0;
+        assert_eq!(
+            code("LLVM ERROR: out of memory\nAllocation failed\n"),
+            "E0753"
+        );
+        let full = "error: unable to open output file 'prog.o': 'No space left on device'";
+        assert_eq!(code(full), "E0757");
+        assert_eq!(code("prog.c:1:1: error: unknown type name"), "E0755");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Interrupts that are held back until they are waited for.
@@ -137,41 +137,18 @@ impl Deferred {
         unsafe { command.pre_exec(move || Ok(before.thread_set_mask()?)) };
     }
 
-    /// Waits for a process that this one has started. An interrupt that is only deferred ends that process first, so
-    /// that this one need not wait for it: [`io::ErrorKind::Interrupted`].
-    pub fn wait_for_child(&self, mut child: Child) -> io::Result<ExitStatus> {
-        let deferred = SigSet::from_iter(interrupts().iter().filter(|s| !self.before.contains(*s)));
-        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        let watched = SignalFd::with_flags(&deferred, flags).and_then(|signals| {
-            let process = pidfd(&child)?;
-            loop {
-                let mut wanted = [&process as &dyn AsFd, &signals]
-                    .map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN));
-                match poll(&mut wanted, PollTimeout::NONE) {
-                    Err(Errno::EINTR) => continue,
-                    Err(error) => return Err(error),
-                    // It is not taken from the queue: it acts as soon as it is not deferred any more.
-                    Ok(_) => return Ok(wanted[0].any() != Some(true)),
-                }
-            }
-        });
-        // Without a descriptor for the process (before Linux 5.3) an interrupt waits for it.
-        if watched == Ok(true) {
-            let _ = child.kill();
-            child.wait()?;
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        child.wait()
+    /// The interrupts that it defers: not those that were held back before.
+    pub(crate) fn only_deferred(&self) -> SigSet {
+        SigSet::from_iter(interrupts().iter().filter(|s| !self.before.contains(*s)))
     }
-}
 
-/// A descriptor that is readable once the process has ended.
-fn pidfd(child: &Child) -> nix::Result<OwnedFd> {
-    // SAFETY: no pointers.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
-    let fd = Errno::result(fd)?;
-    // SAFETY: just made, and nothing else owns it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+    /// For tests: as if nothing had been held back before.
+    #[cfg(test)]
+    pub(crate) fn of_none() -> Deferred {
+        Deferred {
+            before: SigSet::empty(),
+        }
+    }
 }
 
 impl Drop for Deferred {
@@ -200,29 +177,6 @@ mod tests {
         let got = interrupts.wait_for(Duration::from_secs(60)).unwrap();
         assert_eq!(got, Some(Signal::SIGHUP));
         assert!(begun.elapsed() < Duration::from_secs(30));
-    }
-
-    #[test]
-    fn an_interrupt_that_is_deferred_ends_a_child_at_once() {
-        // In a thread of its own: the mask is a thread's.
-        std::thread::spawn(|| {
-            let held = Interrupts::hold().unwrap();
-            let deferred = Deferred {
-                before: SigSet::empty(),
-            };
-            let sleep = |seconds| Command::new("sleep").arg(seconds).spawn().unwrap();
-            assert!(deferred.wait_for_child(sleep("0")).unwrap().success());
-            // SAFETY: a thread may send signals to itself; this one waits for them.
-            unsafe { libc::pthread_kill(libc::pthread_self(), libc::SIGHUP) };
-            let begun = Instant::now();
-            let ended = deferred.wait_for_child(sleep("60"));
-            assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::Interrupted);
-            assert!(begun.elapsed() < Duration::from_secs(30));
-            assert_eq!(held.wait().unwrap(), Signal::SIGHUP, "it is still there");
-            std::mem::forget(deferred);
-        })
-        .join()
-        .unwrap();
     }
 
     #[test]

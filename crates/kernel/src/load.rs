@@ -5,9 +5,11 @@ use crate::features::Kernel;
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
 use crate::store::{Globals, KernelStore, Maps};
-use crate::sys::{Adjust, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples};
+use crate::sys::{
+    Adjust, Contents, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples,
+};
 use crate::verifier_log::{self, Refusal};
-use crate::{caps, errors, memory};
+use crate::{caps, contents, errors, memory};
 use bpf::abi::{Abi, HashSeeds, MapAbi, MapKind};
 use diag::{Diagnostic, SourceMap, system_message};
 use schema::Schema;
@@ -160,7 +162,7 @@ pub(crate) fn load_with(
     onto: Onto<'_>,
 ) -> Result<Instance, Failure> {
     Kernel::This.check()?;
-    check_memory(abi, onto)?;
+    check_memory(&contents::read(object)?, abi, onto)?;
     let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
@@ -192,7 +194,7 @@ pub(crate) fn load_again(
         memory,
         ..Onto::default()
     };
-    check_memory(abi, onto)?;
+    check_memory(&contents::read(object)?, abi, onto)?;
     let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
@@ -204,12 +206,12 @@ pub(crate) fn load_again(
     Ok(assemble(loaded, object, abi, schema)?)
 }
 
-/// Fails if the program's maps take more memory than they may.
-fn check_memory(abi: &Abi, onto: Onto<'_>) -> Result<(), Failure> {
+/// Fails if the object's maps take more memory than they may, whatever its description says of them.
+fn check_memory(contents: &Contents, abi: &Abi, onto: Onto<'_>) -> Result<(), Failure> {
     let Some(limit) = onto.memory.or_else(memory::available) else {
         return Ok(());
     };
-    let mut maps = memory::of_program(abi);
+    let mut maps = memory::of_object(contents, abi);
     maps.retain(|map| !onto.reuse.iter().any(|(name, _)| *name == map.map));
     let needed = maps
         .iter()
@@ -332,23 +334,8 @@ fn check_map(wanted: &MapAbi, found: Option<&Map>) -> Result<(), Box<Diagnostic>
         );
         return Err(errors::load::map_differs(name, &how));
     }
-    if found.kind != kernel_kind(wanted.kind) {
+    if found.kind != contents::kernel_kind(wanted.kind) {
         return Err(errors::load::map_differs(name, "it is of another type"));
     }
     Ok(())
-}
-
-fn kernel_kind(kind: MapKind) -> u32 {
-    match kind {
-        MapKind::Array => libbpf_sys::BPF_MAP_TYPE_ARRAY,
-        MapKind::PercpuArray => libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY,
-        MapKind::Hash => libbpf_sys::BPF_MAP_TYPE_HASH,
-        MapKind::LruHash => libbpf_sys::BPF_MAP_TYPE_LRU_HASH,
-        MapKind::PercpuHash => libbpf_sys::BPF_MAP_TYPE_PERCPU_HASH,
-        MapKind::LpmTrie => libbpf_sys::BPF_MAP_TYPE_LPM_TRIE,
-        MapKind::DevmapHash => libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH,
-        MapKind::PerfEventArray => libbpf_sys::BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-        MapKind::RingBuffer => libbpf_sys::BPF_MAP_TYPE_RINGBUF,
-        MapKind::ProgramArray => libbpf_sys::BPF_MAP_TYPE_PROG_ARRAY,
-    }
 }

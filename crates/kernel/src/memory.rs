@@ -3,6 +3,8 @@
 //! The kernel reserves most maps whole when they are made, and it may take minutes and the machine's last page to find
 //! out that a map does not fit. So the sizes are computed first, as the kernel's map types compute them.
 
+use crate::contents;
+use crate::sys::{Contents, DeclaredMap};
 use bpf::abi::{Abi, LookupAbi, MapAbi, MapKind};
 use std::fs;
 
@@ -50,7 +52,7 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     let buckets = entries.next_power_of_two();
     let (at_once, each) = match map.kind {
         MapKind::Array => (entries * value, 0),
-        MapKind::PercpuArray => (entries * (POINTER + value * processors), 0),
+        MapKind::PercpuArray => (entries.saturating_mul(POINTER + value * processors), 0),
         MapKind::Hash | MapKind::LruHash => (buckets * BUCKET, HASH_ELEMENT + key + value),
         MapKind::PercpuHash => (
             buckets * BUCKET,
@@ -76,11 +78,36 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     }
 }
 
-/// What each map of a program takes on this machine, the largest first.
+/// What each map of a program takes on this machine, the largest first, by its description.
 pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
+    of_maps(&abi.maps, abi)
+}
+
+/// The same of all maps that an object declares. Its description says only what they are for.
+pub(crate) fn of_object(contents: &Contents, abi: &Abi) -> Vec<MapNeed> {
+    let maps: Vec<MapAbi> = contents.maps.iter().map(declared).collect();
+    of_maps(&maps, abi)
+}
+
+/// A map as it is counted. An array of maps has a pointer for each, like one of programs.
+fn declared(map: &DeclaredMap) -> MapAbi {
+    let has = |flag: u32| map.flags & flag != 0;
+    MapAbi {
+        no_prealloc: has(libbpf_sys::BPF_F_NO_PREALLOC),
+        mmapable: has(libbpf_sys::BPF_F_MMAPABLE),
+        ..MapAbi::new(
+            map.name.clone(),
+            contents::map_kind(map.kind).unwrap_or(MapKind::ProgramArray),
+            map.key_size,
+            map.value_size,
+            map.max_entries,
+        )
+    }
+}
+
+fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
     let processors = processors();
-    let mut all: Vec<MapNeed> = abi
-        .maps
+    let mut all: Vec<MapNeed> = maps
         .iter()
         .map(|map| {
             let (role, name) = declaration(abi, &map.name);
@@ -267,6 +294,8 @@ mod tests {
         let counters = of_map(&map(MapKind::PercpuArray, 4, 8, 1 << 31), 4);
         assert_eq!(counters.loaded, (1 << 31) * (8 + 32));
         assert_eq!(of_map(&map(MapKind::Array, 4, 12, 10), 4).loaded, 160);
+        let most = map(MapKind::PercpuArray, u32::MAX, u32::MAX, u32::MAX);
+        assert_eq!(of_map(&most, 8192).full, u64::MAX);
         // No product of these numbers is too large for one.
         let most = of_map(
             &map(MapKind::PercpuHash, u32::MAX, u32::MAX, u32::MAX),

@@ -6,6 +6,7 @@
 //! for longest go first.
 
 use crate::clang::{Clang, Effort, Jumps, Source};
+use crate::files::{self, Streams};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -162,7 +163,7 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
     // clang copies the lines that `#line` names into the object, from files relative to the current folder.
     for name in named_files(source.text) {
         part(name.as_bytes());
-        part(&fs::read(Path::new(name)).unwrap_or_default());
+        part(&files::read(Path::new(name), Streams::Refused).unwrap_or_default());
     }
     let digest = hash.finalize();
     Some(Key(digest

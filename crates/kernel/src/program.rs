@@ -15,7 +15,7 @@ pub struct HookProg {
 impl HookProg {
     /// Fails if the program is of a kind that does not run at the hook.
     pub fn new(prog: Prog, hook: Hook) -> io::Result<HookProg> {
-        if prog.info()?.kind == kind(hook) {
+        if prog.info()?.kind == kernel_kind(hook) {
             Ok(HookProg { prog, hook })
         } else {
             Err(io::Error::new(
@@ -51,7 +51,7 @@ impl HookProg {
 }
 
 /// The kernel's program type for a hook.
-fn kind(hook: Hook) -> u32 {
+pub(crate) fn kernel_kind(hook: Hook) -> u32 {
     match hook {
         Hook::Xdp => libbpf_sys::BPF_PROG_TYPE_XDP,
         Hook::TcIngress | Hook::TcEgress => libbpf_sys::BPF_PROG_TYPE_SCHED_CLS,

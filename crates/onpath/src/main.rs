@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use onpath::args::{Cli, Command};
-use onpath::output::{Form, Stop, ending, report_as};
+use onpath::output::{Form, Stop, ending, report_as, wrong_usage};
 use onpath::{commands, complete};
 use std::process::ExitCode;
 
@@ -31,7 +31,8 @@ fn command_line() -> ExitCode {
             ending(|| commands::run(cli.command))
         }
         // What is asked for, such as help, is no error.
-        Err(error) if !wants_json || !error.use_stderr() => error.exit(),
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) if !wants_json => wrong_usage(&error),
         Err(error) => {
             report_as(Form::Json);
             let text = error.to_string();

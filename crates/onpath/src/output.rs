@@ -1,6 +1,10 @@
 //! What commands print, and how they end.
+//!
+//! Everything that is printed goes through [`diag::shown_lines`] here, so that no name can change a terminal.
 
-use diag::{Code, Diagnostic, Diagnostics, Severity, SourceMap, system_message};
+use diag::{
+    Code, Diagnostic, Diagnostics, Severity, SourceMap, shown, shown_lines, system_message,
+};
 use serde_json::{Value, json};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -91,8 +95,17 @@ pub(crate) fn write_out(text: Arguments<'_>) {
 
 /// As [`write_out`], and returns whether there is still a reader, for commands that have no end of their own.
 pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
+    write_to_reader(&shown_lines(&text.to_string()))
+}
+
+/// As [`write_watched`], of a text whose escapes are Onpath's own: what came from outside is [`shown_lines`] in it.
+pub(crate) fn write_styled(text: &str) -> Reading {
+    write_to_reader(text)
+}
+
+fn write_to_reader(text: &str) -> Reading {
     let mut out = std::io::stdout().lock();
-    match out.write_fmt(text).and_then(|()| out.flush()) {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Reading::On,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Reading::Over,
         Err(error) => {
@@ -104,7 +117,12 @@ pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
 
 /// Writes to standard error. If that fails, the error is dropped.
 pub(crate) fn write_err(text: Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(text);
+    write_styled_err(&shown_lines(&text.to_string()));
+}
+
+/// As [`write_err`], of a text whose escapes are Onpath's own.
+pub(crate) fn write_styled_err(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Says what takes long, before it does.
@@ -193,7 +211,7 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
         _ if diagnostics.is_empty() => {}
         Form::Text => {
             let colour = colour(&std::io::stderr());
-            err!("{}", diag::render_text(diagnostics, map, colour));
+            write_styled_err(&diag::render_text(diagnostics, map, colour));
             let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
             if let Some(error) = errors.next() {
                 let _ = FIRST_ERROR.set(error.code);
@@ -210,12 +228,19 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
 /// Reports an error that is no diagnostic: it has neither a code nor a location.
 pub fn report_text(text: &str) {
     match form() {
-        Form::Text => err_line!("error: {text}"),
+        Form::Text => err_line!("error: {}", shown(text)),
         Form::Json | Form::JsonLines => collect(vec![json!({
             "severity": "error", "code": null, "message": text, "help": null, "labels": [],
             "file": null, "line": null, "column": null, "end_line": null, "end_column": null,
         })]),
     }
+}
+
+/// Reports that the command line has not the form that it is to have, in the words of what reads it, which repeats parts of
+/// it.
+pub fn wrong_usage(error: &clap::Error) -> ExitCode {
+    err!("{}", error.render());
+    ExitCode::from(2)
 }
 
 fn collect(list: Vec<Value>) {

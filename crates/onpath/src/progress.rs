@@ -1,6 +1,7 @@
 //! Progress reports on standard error.
 
-use crate::output::write_err;
+use crate::output::write_styled_err;
+use diag::shown;
 use kernel::interrupt::Deferred;
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -45,7 +46,7 @@ impl Progress {
 
     /// Does a step, which must print nothing, and reports it meanwhile.
     pub(crate) fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
-        self.reporting(step, work, &|text| write_err(format_args!("{text}")))
+        self.reporting(step, work, &write_styled_err)
     }
 
     fn reporting<T>(
@@ -58,14 +59,17 @@ impl Progress {
             Style::Silent => work(),
             Style::InPlace(columns) => {
                 // A line that wraps would not be erased whole.
-                let fits: String = step.chars().take(columns.saturating_sub(1)).collect();
+                let fits: String = shown(step)
+                    .chars()
+                    .take(columns.saturating_sub(1))
+                    .collect();
                 write(&format!("\r{fits}\x1b[K"));
                 let done = work();
                 write("\r\x1b[K");
                 done
             }
             Style::Lines(patience) => {
-                let line = format!("{step}\n");
+                let line = format!("{}\n", shown(step));
                 let left = patience.saturating_sub(self.begun.elapsed());
                 // However fast this one is then: the log is the same each time.
                 if left.is_zero() {

@@ -15,12 +15,17 @@ pub(crate) fn size() -> Option<(usize, usize)> {
 
 /// A text in place of what the terminal shows: from its corner, each line to its end, and nothing below.
 pub(crate) fn redrawn(text: &str) -> String {
-    let lines: String = text.lines().map(|line| format!("{line}\x1b[K\n")).collect();
+    let shown = diag::shown_lines(text);
+    let lines: String = shown
+        .lines()
+        .map(|line| format!("{line}\x1b[K\n"))
+        .collect();
     format!("\x1b[H{lines}\x1b[J")
 }
 
 /// A text cut to what a terminal shows without scrolling or wrapping; nothing is cut of what fits.
 pub(crate) fn fit(text: &str, width: usize, height: usize) -> String {
+    let text = diag::shown_lines(text);
     let lines: Vec<&str> = text.lines().collect();
     let shown = lines.len().min(height);
     lines[..shown]
@@ -43,6 +48,7 @@ mod tests {
 
     #[test]
     fn a_terminal_is_drawn_on_without_scrolling() {
+        assert_eq!(redrawn("a\x1b[2J"), "\x1b[Ha\\u001b[2J\x1b[K\n\x1b[J");
         assert_eq!(redrawn("a\nb"), "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J");
     }
 
@@ -50,6 +56,7 @@ mod tests {
     fn what_a_terminal_has_no_room_for_is_cut() {
         assert_eq!(fit("abc\ndéfg\nh\n", 3, 2), "abc\ndéf");
         assert_eq!(fit("abc\n", 80, 24), "abc");
+        assert_eq!(fit("\x1b[2J", 4, 2), "\\u00");
         // A character of two columns would wrap with half of it, and so is left out.
         assert_eq!(fit("漢字x\n", 3, 2), "漢");
         assert_eq!(fit("e\u{301}字\n", 3, 2), "e\u{301}字");

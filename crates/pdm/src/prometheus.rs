@@ -214,7 +214,7 @@ impl Page {
 
 /// A label's value as it stands between quotes.
 fn escaped(value: &str) -> String {
-    value
+    diag::shown_lines(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
@@ -269,8 +269,11 @@ mod tests {
     #[test]
     fn labels_are_escaped() {
         let mut snapshot = sample();
-        snapshot.interface = "a\"b\\c\nd".into();
+        snapshot.interface = "a\"b\\c\nd\x1b[2J".into();
         let page = page(&snapshot, 0);
-        assert!(page.contains("{interface=\"a\\\"b\\\\c\\nd\"}"), "{page}");
+        assert!(
+            page.contains("{interface=\"a\\\"b\\\\c\\nd\\\\u001b[2J\"}"),
+            "{page}"
+        );
     }
 }

@@ -42,6 +42,9 @@ pub fn read(
     }
 }
 
+/// Interfaces that a section of a capture may have: what is known of each is kept.
+const MOST_INTERFACES: usize = 65_536;
+
 struct Reading<'p, F> {
     path: &'p str,
     packets: u64,
@@ -82,6 +85,10 @@ impl<F: FnMut(&Frame)> Reading<'_, F> {
                     continue;
                 }
                 Block::InterfaceDescription(about) => {
+                    if interfaces.len() == MOST_INTERFACES {
+                        let what = format!("it has more than {MOST_INTERFACES} interfaces");
+                        return Err(errors::damaged(self.path, self.packets, &what));
+                    }
                     interfaces.push((about.linktype, units(&about), about.snaplen));
                     continue;
                 }

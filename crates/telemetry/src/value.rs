@@ -134,7 +134,7 @@ impl fmt::Display for Value<'_> {
                     for c in chunk.valid().chars() {
                         match c {
                             '\\' => f.write_str("\\\\")?,
-                            c if !is_seen(c) => {
+                            c if !diag::is_seen(c) => {
                                 let mut bytes = [0; 4];
                                 let bytes = c.encode_utf8(&mut bytes).bytes();
                                 bytes
@@ -153,35 +153,6 @@ impl fmt::Display for Value<'_> {
             }
         }
     }
-}
-
-/// Whether a character is seen where it is shown. Control characters are not, nor are those of Unicode's categories Cf (some of which turn
-/// the direction of writing), Zl and Zp, and variation selectors.
-fn is_seen(c: char) -> bool {
-    const UNSEEN: [(char, char); 20] = [
-        ('\u{ad}', '\u{ad}'),
-        ('\u{600}', '\u{605}'),
-        ('\u{61c}', '\u{61c}'),
-        ('\u{6dd}', '\u{6dd}'),
-        ('\u{70f}', '\u{70f}'),
-        ('\u{890}', '\u{891}'),
-        ('\u{8e2}', '\u{8e2}'),
-        ('\u{180b}', '\u{180f}'),
-        ('\u{200b}', '\u{200f}'),
-        ('\u{2028}', '\u{202e}'),
-        ('\u{2060}', '\u{206f}'),
-        ('\u{fe00}', '\u{fe0f}'),
-        ('\u{feff}', '\u{feff}'),
-        ('\u{fff9}', '\u{fffb}'),
-        ('\u{110bd}', '\u{110bd}'),
-        ('\u{110cd}', '\u{110cd}'),
-        ('\u{13430}', '\u{1343f}'),
-        ('\u{1bca0}', '\u{1bca3}'),
-        ('\u{1d173}', '\u{1d17a}'),
-        ('\u{e0000}', '\u{e0fff}'),
-    ];
-    let is_in = |&(first, last): &(char, char)| (first..=last).contains(&c);
-    !c.is_control() && !UNSEEN.iter().any(is_in)
 }
 
 impl fmt::Display for Flow {

@@ -78,7 +78,7 @@ impl Printer {
             Item::Pragma(words) => self.line(&format!("#pragma {words}")),
             Item::Comment(lines) => {
                 for line in lines {
-                    self.line(format!("// {line}").trim_end());
+                    self.line(&comment(line));
                 }
             }
             Item::Struct { name, members } => {
@@ -165,7 +165,7 @@ impl Printer {
                     let comment = if note.is_empty() {
                         String::new()
                     } else {
-                        format!("  // {note}")
+                        format!("  {}", comment(note))
                     };
                     self.line(&format!("{};{comment}", declarator(ty, name)));
                 }
@@ -199,7 +199,7 @@ impl Printer {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Line { file, line } => self.origin = Some((file.clone(), *line)),
-            Stmt::Comment(text) => self.line(&format!("// {text}")),
+            Stmt::Comment(text) => self.line(&comment(text)),
             Stmt::Expr(e) => self.code(&format!("{};", expr(e))),
             Stmt::Hint { name, on } => self.code(&format!("{name}({});", expr(on))),
             Stmt::MayJump { name, args, label } => {
@@ -323,8 +323,20 @@ fn first_origin(block: &[Stmt]) -> Option<Origin> {
     })
 }
 
+/// A comment to the end of the line. Names of files and tables are in it, which may have been chosen to end it: what would begin a line
+/// is escaped, and a backslash does not stand last, where it would take the next line along.
+fn comment(text: &str) -> String {
+    let text = format!("// {}", diag::shown(text));
+    let text = text.trim_end();
+    match text.ends_with('\\') {
+        true => format!("{text}."),
+        false => text.to_owned(),
+    }
+}
+
+/// A text between quotation marks, on one line.
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    diag::shown(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 fn signature(result: &Type, name: &str, params: &[(Type, smol_str::SmolStr)]) -> String {
@@ -340,6 +352,35 @@ fn signature(result: &Type, name: &str, params: &[(Type, smol_str::SmolStr)]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_do_not_end_a_comment_or_a_directive() {
+        let hostile = "a.p4\nint evil;\r#define x\\";
+        let unit = Unit {
+            items: vec![
+                Item::Comment(vec![hostile.into(), String::new()]),
+                Item::Function {
+                    linkage: "".into(),
+                    result: Type::Int,
+                    name: "f".into(),
+                    params: vec![],
+                    body: vec![
+                        Stmt::Comment(hostile.into()),
+                        Stmt::Line {
+                            file: hostile.into(),
+                            line: 3,
+                        },
+                        Stmt::Assign(Expr::id("x"), Expr::int(1u64)),
+                    ],
+                },
+            ],
+        };
+        assert_eq!(
+            print(&unit),
+            "// a.p4\\nint evil;\\r#define x\\.\n//\nint f(void)\n{\n    // a.p4\\nint evil;\\r#define x\\.\n\
+             #line 3 \"a.p4\\\\nint evil;\\\\r#define x\\\\\"\n    x = 1;\n}\n"
+        );
+    }
 
     #[test]
     fn line_directives_are_written_only_where_counting_goes_wrong() {

@@ -75,6 +75,12 @@ pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
     )
 }
 
+/// What the object must not be, said of its file.
+pub fn of_object(object: &Path, mut refused: Box<Diagnostic>) -> Box<Diagnostic> {
+    refused.message = format!("`{}` is not loaded: {}", object.display(), refused.message);
+    refused
+}
+
 /// The files are of an Onpath that wrote other forms.
 pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
     let own = env!("CARGO_PKG_VERSION");

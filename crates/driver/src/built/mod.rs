@@ -17,12 +17,14 @@ use bpf::features::{Feature, Features, Version};
 use bpf::uses;
 use diag::{Diagnostic, system_message};
 use kernel::budget::{self, Budget};
+use kernel::contents;
+use kernel::files::{self, Streams};
+use kernel::sys::Contents;
 use schema::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,12 +55,14 @@ struct Stamp {
     onpath: String,
     /// [`Built::schema`].
     schema: Schema,
+    /// All maps and programs of the object, those besides the [`Abi`]'s too.
+    contents: Contents,
     /// [`digest`], in hexadecimal.
     sha256: String,
 }
 
 /// The version of [`Stamp`], and of how it and the rest of a description are read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The part of a stamp that every version has.
 #[derive(Deserialize)]
@@ -69,14 +73,20 @@ struct Origin {
 
 /// A description for a program that was just compiled.
 pub fn description(compiled: &Compiled) -> Value {
+    describe(&compiled.object, &compiled.abi, &compiled.schema)
+}
+
+/// A description for an object. What is no object has no contents in it.
+pub fn describe(object: &[u8], abi: &Abi, schema: &Schema) -> Value {
     let stamp = Stamp {
         format: FORMAT,
         onpath: env!("CARGO_PKG_VERSION").to_string(),
-        sha256: digest(&compiled.object, &compiled.abi, &compiled.schema),
-        schema: Schema::clone(&compiled.schema),
+        sha256: digest(object, abi, schema),
+        schema: schema.clone(),
+        contents: kernel::sys::contents(object).unwrap_or_default(),
     };
-    let mut described = control::describe::describe(&compiled.schema);
-    described["bpf"] = serde_json::to_value(&*compiled.abi).unwrap_or_default();
+    let mut described = control::describe::describe(schema);
+    described["bpf"] = serde_json::to_value(abi).unwrap_or_default();
     described["object"] = serde_json::to_value(&stamp).unwrap_or_default();
     described
 }
@@ -96,14 +106,21 @@ fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
 ///
 /// # Errors
 ///
-/// One of them cannot be read, is damaged, does not belong to the other, or is of another version of Onpath.
+/// One of them cannot be read, is damaged, does not belong to the other, or is of another version of Onpath; or the object
+/// declares what it must not ([`contents::read`]), or what its description does not say.
 pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
     let described = description_of(file);
-    let object = fs::read(file).map_err(|e| errors::unreadable(file, &e))?;
-    let text = fs::read(&described)
+    let object = files::read(file, Streams::Refused).map_err(|e| errors::unreadable(file, &e))?;
+    let text = files::read(&described, Streams::Refused)
         .map_err(|e| errors::no_description(file, &described, &system_message(&e)))?;
+    of_bytes(file, object, &text)
+}
+
+/// The same of an object and a description that have been read from `file`, and beside it.
+pub fn of_bytes(file: &Path, object: Vec<u8>, text: &[u8]) -> Result<Built, Box<Diagnostic>> {
+    let described = description_of(file);
     let damaged = |error: serde_json::Error| errors::no_such_form(&described, &why(&error));
-    let mut value: Value = serde_json::from_slice(&text).map_err(damaged)?;
+    let mut value: Value = serde_json::from_slice(text).map_err(damaged)?;
     let Some(stamp) = value.get_mut("object").map(Value::take) else {
         return Err(errors::no_such_form(&described, "it has no `object`"));
     };
@@ -115,19 +132,27 @@ pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
     if format != FORMAT || version != Some(Abi::VERSION.into()) {
         return Err(errors::other_version(file, &onpath));
     }
-    let Stamp { schema, sha256, .. } = Stamp::deserialize(stamp).map_err(damaged)?;
+    let Stamp {
+        schema,
+        sha256,
+        contents: described_contents,
+        ..
+    } = Stamp::deserialize(stamp).map_err(damaged)?;
     let abi = Abi::deserialize(&value["bpf"]).map_err(damaged)?;
     let program = abi.programs.first();
-    let is_one = sha256 == digest(&object, &abi, &schema);
-    match program {
-        Some(program) if is_one => Ok(Built {
-            hook: program.hook,
-            object,
-            abi: Arc::new(abi),
-            schema: Arc::new(schema),
-        }),
-        _ => Err(errors::differ(file, &described)),
-    }
+    let Some(program) = program.filter(|_| sha256 == digest(&object, &abi, &schema)) else {
+        return Err(errors::differ(file, &described));
+    };
+    let found = contents::read(&object);
+    found
+        .and_then(|found| contents::check(&found, &described_contents, &abi))
+        .map_err(|refused| errors::of_object(file, refused))?;
+    Ok(Built {
+        hook: program.hook,
+        object,
+        abi: Arc::new(abi),
+        schema: Arc::new(schema),
+    })
 }
 
 /// What is wrong with a description, in words that do not depend on how it is read.
@@ -188,5 +213,7 @@ impl Built {
     }
 }
 
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@ use super::*;
 use crate::bpf_target::{Request, Trial, compile};
 use crate::{Input, elaborate};
 use kernel::features::Kernel;
+use std::fs;
 
 /// A program of the repository, built into a new folder: the object's path.
 fn build(program: &str, kernel: Kernel) -> (tempfile::TempDir, PathBuf) {
@@ -76,8 +77,8 @@ fn what_is_no_description_and_what_another_version_wrote_is_said_to_be_that() {
     let path = description_of(&object);
     let described = fs::read_to_string(&path).expect("written");
     let newer = described.replacen(
-        "\"format\":1,\"onpath\":\"",
-        "\"format\":2,\"onpath\":\"9.",
+        "\"format\":2,\"onpath\":\"",
+        "\"format\":3,\"onpath\":\"9.",
         1,
     );
     assert_ne!(newer, described);

@@ -17,7 +17,7 @@ pub fn text(event: &TraceEvent, sources: &SourceMap) -> String {
     };
     if let Some((file, at)) = sources.line_col(event.span) {
         let name = &sources.file(file).name;
-        let short = name.rsplit('/').next().unwrap_or(name);
+        let short = diag::shown(name.rsplit('/').next().unwrap_or(name));
         let gap = COLUMN.saturating_sub(first.chars().count()).max(2);
         // Writing to a string does not fail.
         let _ = write!(first, "{:gap$}{short}:{}", "", at.line);

@@ -1,11 +1,13 @@
 //! The C compiler: missing, too old, or refusing.
 
-use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM};
-use diag::{Code, Diagnostic, Span, system_message};
+use crate::child::MOST_OUTPUT;
+use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM, SECONDS_VARIABLE};
+use diag::{Code, Diagnostic, Span, counted, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// There is no clang on this machine.
 pub fn no_clang() -> Box<Diagnostic> {
@@ -68,9 +70,56 @@ pub fn clang_ended(clang: &Clang, signal: i32) -> Box<Diagnostic> {
         libc::SIGKILL => {
             "where memory runs out the kernel ends processes so (`dmesg` tells): free some, and build again"
         }
+        libc::SIGXCPU => "raise the limit on processor time (`ulimit -t`), and build again",
+        libc::SIGXFSZ => "raise the limit on the size of files (`ulimit -f`), and build again",
+        libc::SIGINT | libc::SIGTERM | libc::SIGHUP => "somebody ended it: build again",
         _ => INSTALLATION,
     };
     not_compiled(clang, &format!("was ended by {name} ({signal})"), help)
+}
+
+/// The compiler ran out of memory.
+pub fn clang_without_memory(clang: &Clang) -> Box<Diagnostic> {
+    not_compiled(clang, "ran out of memory", NO_MEMORY)
+}
+
+const NO_MEMORY: &str = "free memory, or raise the limit that this process has (`ulimit -v`, its control group's), and build again";
+
+/// The compiler had not ended after the time that it has.
+pub fn clang_hangs(clang: &Clang, longest: Duration) -> Box<Diagnostic> {
+    let message = format!(
+        "`{}` had not compiled the program after {}, and was ended",
+        clang.path.display(),
+        counted(longest.as_secs(), "second")
+    );
+    Diagnostic::error(Code("E0715"), Span::NONE, message)
+        .help(format!(
+            "if the machine is slow or busy, give it more: {SECONDS_VARIABLE}=600; else the compiler may be at fault: `onpath doctor` names it"
+        ))
+        .into()
+}
+
+/// The compiler wrote more than a mebibyte of messages.
+pub fn clang_floods(clang: &Clang) -> Box<Diagnostic> {
+    let message = format!(
+        "`{}` wrote more than {} MiB of messages, and was ended",
+        clang.path.display(),
+        MOST_OUTPUT >> 20
+    );
+    Diagnostic::error(Code("E0715"), Span::NONE, message)
+        .help("a C file given by `--extern` may give as many warnings: compile it alone; else the compiler may be at fault: `onpath doctor` names it")
+        .into()
+}
+
+/// `ONPATH_CLANG_SECONDS` is not a number of seconds.
+pub fn no_seconds(text: &str) -> Box<Diagnostic> {
+    Diagnostic::error(
+        Code("E0716"),
+        Span::NONE,
+        format!("{SECONDS_VARIABLE} is `{text}`, which is not a number of seconds"),
+    )
+    .help("set it to a whole number above 0, such as 60, or unset it")
+    .into()
 }
 
 const INSTALLATION: &str = "check the installation with `onpath doctor`";
@@ -210,23 +259,10 @@ fn first_error(output: &str) -> String {
     }
 }
 
-/// A folder that is given as the C file for an extern.
-pub fn extern_is_folder(path: &Path) -> Box<Diagnostic> {
-    Diagnostic::error(
-        NO_C_FILE,
-        Span::NONE,
-        format!("`{}` is a folder, not a C file", path.display()),
-    )
-    .help("name each file that supplies extern functions of the program after an `--extern` of its own")
-    .into()
-}
-
-const NO_C_FILE: Code = Code("E0758");
-
 /// A C file for an extern that is not there or cannot be read.
 pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::error(
-        NO_C_FILE,
+        Code("E0758"),
         Span::NONE,
         format!(
             "cannot read the C file `{}`: {}",

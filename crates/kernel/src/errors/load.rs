@@ -43,6 +43,12 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
     let why = system_message(error);
     let because = first.map_or_else(|| why.clone(), |l| format!("{why} ({l})"));
     let help = match error.raw_os_error() {
+        Some(libc::ENOMEM | libc::ENOSPC) => {
+            "the kernel has no memory left for it, or the limit of this process's control group is reached: free some, or give tables a smaller size"
+        }
+        Some(libc::EAGAIN | libc::EINTR) => {
+            "a signal came while the kernel verified the program: run the command again"
+        }
         Some(libc::EMFILE | libc::ENFILE) => {
             "`ulimit -n` raises the number of files, programs and maps that a process may have open"
         }
@@ -172,7 +178,10 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
             system_message(error)
         ),
     )
-    .help("as root: `mount -t bpf bpf /sys/fs/bpf`")
+    .help(format!(
+        "as root: `mount -t bpf bpf {}`; the kernel needs CONFIG_BPF_SYSCALL, and a container the host's mount or CAP_SYS_ADMIN",
+        path.display()
+    ))
     .into()
 }
 
@@ -187,6 +196,14 @@ pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
             system_message(error)
         ),
     )
-    .help("run it as the user who loaded the program, usually root")
+    .help(match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "the BPF file system is mounted read-only: `mount -o remount,rw /sys/fs/bpf` as root, or give the container a writable one"
+        }
+        io::ErrorKind::OutOfMemory | io::ErrorKind::StorageFull => {
+            "the kernel has no memory left for it: free some, and run the command again"
+        }
+        _ => "run it as the user who loaded the program, usually root",
+    })
     .into()
 }

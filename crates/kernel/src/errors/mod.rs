@@ -3,6 +3,7 @@
 pub mod bundle;
 pub mod capture;
 pub mod clang;
+pub mod contents;
 pub mod device;
 pub mod load;
 pub mod ports;

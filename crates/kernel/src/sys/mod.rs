@@ -3,6 +3,7 @@
 
 mod batch;
 mod bytes;
+mod contents;
 pub mod filter;
 mod lines;
 mod link;
@@ -19,6 +20,7 @@ mod skb;
 
 pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
+pub use contents::{Contents, DeclaredMap, DeclaredProgram, contents};
 pub use filter::Side;
 pub use lines::{InstructionLines, instruction_lines};
 pub use link::{
@@ -26,6 +28,7 @@ pub use link::{
 };
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;
+pub(crate) use object::with_messages;
 pub use object::{Adjust, LoadFailure, Loaded, load_object, load_object_with, path_log};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;

@@ -92,18 +92,18 @@ fn collect_messages() {
 }
 
 /// Does something with libbpf, and returns its messages.
-pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
+pub(crate) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
     collect_messages();
     let done = work();
     (done, MESSAGES.with_borrow(String::clone))
 }
 
-/// An object before it is loaded.
+/// An object before it is loaded. No map of it is ever pinned by what the object says of itself.
 pub(super) struct Open(NonNull<libbpf_sys::bpf_object>);
 
 impl Open {
-    /// Opens an object, and adjusts it.
-    pub(super) fn new(object: &[u8], adjust: Adjust<'_>) -> io::Result<Open> {
+    /// Opens an object, to read it.
+    pub(super) fn as_it_is(object: &[u8]) -> io::Result<Open> {
         let mut opts = libbpf_sys::bpf_object_open_opts::default();
         opts.sz = size_of_val(&opts) as _;
         opts.object_name = c"onpath".as_ptr();
@@ -111,8 +111,23 @@ impl Open {
         let raw = unsafe {
             libbpf_sys::bpf_object__open_mem(object.as_ptr().cast(), object.len() as _, &opts)
         };
-        let open = Open(NonNull::new(raw).ok_or_else(io::Error::last_os_error)?);
+        NonNull::new(raw)
+            .map(Open)
+            .ok_or_else(io::Error::last_os_error)
+    }
+
+    /// Opens an object, and adjusts it.
+    pub(super) fn new(object: &[u8], adjust: Adjust<'_>) -> io::Result<Open> {
+        let open = Open::as_it_is(object)?;
         let obj = open.raw();
+        // SAFETY: walks the open object's maps.
+        unsafe {
+            let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
+            while !map.is_null() {
+                check(libbpf_sys::bpf_map__set_pin_path(map, std::ptr::null()))?;
+                map = libbpf_sys::bpf_object__next_map(obj, map);
+            }
+        }
         for (name, entries) in adjust.resize {
             let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
             // SAFETY: the object is open; the map belongs to it.
@@ -309,7 +324,7 @@ pub(super) fn load(
 }
 
 /// libbpf calls the map of a data section by the object's name and the section's.
-fn section_or_name(name: &str) -> String {
+pub(super) fn section_or_name(name: &str) -> String {
     [".rodata", ".data", ".bss"]
         .iter()
         .find(|s| name.ends_with(*s))

@@ -1,9 +1,10 @@
 //! The text of everything that this crate refuses.
 
+use bpf::abi::Hook;
 use diag::{Code, Diagnostic};
 use kernel::attach::Refused;
 use kernel::clang::Clang;
-use kernel::errors::{bundle, clang, device, load, verifier};
+use kernel::errors::{bundle, clang, contents, device, load, verifier};
 use kernel::interface::LinkType;
 use kernel::memory::{MapNeed, Need};
 use kernel::verifier_log::{Location, Refusal};
@@ -53,6 +54,11 @@ fn compiling() {
             clang::clang_left_nothing(&old, &io::Error::from_raw_os_error(libc::ENOENT)),
             clang::clang_ended(&old, libc::SIGKILL),
             clang::clang_ended(&old, libc::SIGSEGV),
+            clang::clang_ended(&old, libc::SIGXCPU),
+            clang::clang_without_memory(&old),
+            clang::clang_hangs(&old, std::time::Duration::from_secs(60)),
+            clang::clang_floods(&old),
+            clang::no_seconds("1m"),
             clang::stack_too_large("/tmp/x/prog.c:9:5: error: Looks like the BPF stack limit is exceeded"),
             clang::extern_stack_too_large("sum.c", 9),
             clang::stack_too_large("combined stack size of 2 calls is 544. Too large"),
@@ -60,7 +66,6 @@ fn compiling() {
             clang::no_bpf_target(&old),
             clang::no_scratch_space(Path::new("/tmp"), &error),
             clang::no_extern_file(Path::new("sums.c"), &error),
-            clang::extern_is_folder(Path::new("sums")),
             clang::too_long(),
             clang::extern_too_long(&["sums.c".into(), "hash.c".into()]),
         ]),
@@ -79,6 +84,16 @@ E0753 `/usr/bin/clang` was ended by SIGKILL (9)
   where memory runs out the kernel ends processes so (`dmesg` tells): free some, and build again
 E0753 `/usr/bin/clang` was ended by SIGSEGV (11)
   check the installation with `onpath doctor`
+E0753 `/usr/bin/clang` was ended by SIGXCPU (24)
+  raise the limit on processor time (`ulimit -t`), and build again
+E0753 `/usr/bin/clang` ran out of memory
+  free memory, or raise the limit that this process has (`ulimit -v`, its control group's), and build again
+E0715 `/usr/bin/clang` had not compiled the program after 60 seconds, and was ended
+  if the machine is slow or busy, give it more: ONPATH_CLANG_SECONDS=600; else the compiler may be at fault: `onpath doctor` names it
+E0715 `/usr/bin/clang` wrote more than 1 MiB of messages, and was ended
+  a C file given by `--extern` may give as many warnings: compile it alone; else the compiler may be at fault: `onpath doctor` names it
+E0716 ONPATH_CLANG_SECONDS is `1m`, which is not a number of seconds
+  set it to a whole number above 0, such as 60, or unset it
 E0754 the program needs more stack than the 512 bytes of a BPF program
   keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function or control
 E0754 the function at line 9 of `sum.c` needs more stack than the 512 bytes of a BPF program
@@ -93,8 +108,6 @@ E0757 no temporary files for the compiler in `/tmp`: No space left on device
   free space there, or set TMPDIR to another folder
 E0758 cannot read the C file `sums.c`: No space left on device
   name a file that supplies the program's extern functions after `--extern`
-E0758 `sums` is a folder, not a C file
-  name each file that supplies extern functions of the program after an `--extern` of its own
 E0759 the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can
   let the parser have fewer states and headers, move what several actions do to one place, or split the program and run its parts as a bundle; Linux 6.6 and clang 19 have longer jumps, but for those out of loops
 E0759 the C in `sums.c` or `hash.c` is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can
@@ -132,6 +145,16 @@ fn loading() {
             load::too_much_memory(&table, table.need.full + (1 << 30), 8 << 30, true),
             load::no_bpffs(Path::new("/sys/fs/bpf"), &error),
             load::pins(Path::new("/sys/fs/bpf/onpath/a"), "remove", &error),
+            load::pins(Path::new("/sys/fs/bpf/onpath"), "make", &io::Error::from_raw_os_error(libc::EROFS)),
+            load::pins(Path::new("/sys/fs/bpf/onpath"), "make", &io::Error::from_raw_os_error(libc::ENOMEM)),
+            load::not_loaded(&io::Error::from_raw_os_error(libc::ENOMEM), ""),
+            load::not_loaded(&io::Error::from_raw_os_error(libc::EAGAIN), ""),
+            contents::unreadable(&io::Error::from_raw_os_error(libc::EINVAL), "libbpf: no ELF\n"),
+            contents::pinned("m", "/sys/fs/bpf/m"),
+            contents::unknown_kind("m", 33),
+            contents::not_described("map", "m"),
+            contents::twice("program", "f"),
+            contents::other_hook("f", Hook::Xdp),
         ]),
         "\
 E0760 not permitted to load a BPF program: this process lacks CAP_BPF, CAP_NET_ADMIN
@@ -159,9 +182,29 @@ E0767 table `sw.routes` with 134217728 entries takes 10 GB, but 8.0 GB is free
 E0767 the program's maps take 11 GB, of which table `sw.routes` with 134217728 entries takes 10 GB, but `--allow-memory` allows 8.0 GB
   give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run --allow-memory 11G` loads it all the same
 E0765 no BPF file system at `/sys/fs/bpf`, and mounting one failed: Permission denied
-  as root: `mount -t bpf bpf /sys/fs/bpf`
+  as root: `mount -t bpf bpf /sys/fs/bpf`; the kernel needs CONFIG_BPF_SYSCALL, and a container the host's mount or CAP_SYS_ADMIN
 E0766 could not remove `/sys/fs/bpf/onpath/a`: Permission denied
   run it as the user who loaded the program, usually root
+E0766 could not make `/sys/fs/bpf/onpath`: Read-only file system
+  the BPF file system is mounted read-only: `mount -o remount,rw /sys/fs/bpf` as root, or give the container a writable one
+E0766 could not make `/sys/fs/bpf/onpath`: Cannot allocate memory
+  the kernel has no memory left for it: free some, and run the command again
+E0761 the kernel did not load the program: Cannot allocate memory
+  the kernel has no memory left for it, or the limit of this process's control group is reached: free some, or give tables a smaller size
+E0761 the kernel did not load the program: Resource temporarily unavailable
+  a signal came while the kernel verified the program: run the command again
+E0939 the object is not one that clang makes for BPF: Invalid argument (libbpf: no ELF)
+  build it again from the P4 program: `onpath build PROGRAM.p4 -o DIR`
+E0940 map `m` of the object is to be pinned at `/sys/fs/bpf/m`
+  Onpath pins maps itself, and no object that it builds asks for that: remove `pinning` from the map's declaration, or do not run the object
+E0941 map `m` of the object is of type 33, whose memory Onpath cannot tell
+  use an array, a hash, a trie or a ring buffer; the number is that of `enum bpf_map_type` in `linux/bpf.h`
+E0942 map `m` of the object is not in its description
+  `onpath build` did not write these files as they are: build the program again, or do not run the object
+E0942 the object has several of the program `f`
+  `onpath build` did not write these files as they are: build the program again, or do not run the object
+E0942 program `f` of the object is not one for xdp
+  `onpath build` did not write these files as they are: build the program again, or do not run the object
 "
     );
 }

@@ -4,6 +4,7 @@ use crate::hand_written::{compile, compile_with};
 use bpf::abi::Abi;
 use diag::{SourceMap, Span};
 use kernel::build::Obstacle;
+use kernel::bundle::{Loader, Source};
 use kernel::sys::{Adjust, load_object_with, path_log};
 use kernel::{Failure, clang, load, verifier_log, verify};
 use schema::Schema;
@@ -206,4 +207,58 @@ fn the_verifier_is_asked_whether_another_object_may_fare_better() {
     assert_eq!(obstacle, Obstacle::LostPointer);
     assert!(reason.contains("invalid access to packet"), "{reason}");
     assert_eq!(trial("return 2;"), None);
+}
+
+/// A program beside a map that this declares.
+fn with_map(members: &str) -> Vec<u8> {
+    let map = format!("struct {{ {members} }} hidden __attribute__((section(\".maps\"), used));");
+    object(&map, "return 2;")
+}
+
+/// The description of a program that has no map.
+fn described() -> Arc<Abi> {
+    let mut abi = abi();
+    abi.programs = serde_json::from_str(
+        r#"[{"hook":"xdp","function":"f","section":"xdp","stack_estimate":0,"instruction_estimate":0,"moves_head":false}]"#,
+    )
+    .expect("a program");
+    Arc::new(abi)
+}
+
+#[test]
+fn memory_is_that_of_the_objects_maps_whatever_is_described() {
+    let object = with_map(
+        "int (*type)[2]; int (*key_size)[4]; int (*value_size)[8]; int (*max_entries)[1 << 20];",
+    );
+    let (abi, schema, sources) = (described(), Arc::new(Schema::default()), SourceMap::new());
+    let source = Source {
+        name: "p",
+        object: &object,
+        abi: &abi,
+        schema: &schema,
+        sources: &sources,
+    };
+    let load = |bytes| {
+        let sources = [source];
+        let mut loader = Loader::new(&sources, &[]).allow_memory(Some(bytes));
+        loader.load_next().map_err(|refused| {
+            let refused = refused.failure.diagnostic;
+            (refused.code.0, refused.message)
+        })
+    };
+    let message =
+        "map `hidden` with 1048576 entries takes 8.0 MB, but `--allow-memory` allows 1.0 MB";
+    assert_eq!(load(1 << 20), Err(("E0767", message.to_owned())));
+    assert_eq!(load(9 << 20), Ok(()));
+}
+
+#[test]
+fn a_map_that_asks_to_be_pinned_is_refused_before_anything_is_loaded() {
+    let object = with_map(
+        "int (*type)[2]; int (*key_size)[4]; int (*value_size)[8]; int (*max_entries)[1]; int (*pinning)[1];",
+    );
+    let refused = load(&object, &described(), &Arc::default(), &SourceMap::new());
+    let refused = refused.expect_err("refused").diagnostic;
+    assert_eq!(refused.code.0, "E0940");
+    assert!(!std::path::Path::new("/sys/fs/bpf/hidden").exists());
 }

@@ -7,15 +7,15 @@ use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json}
 use bpf::abi::{Abi, Hook};
 use control::entries::{self, Changes};
 use control::{Change, Piece, errors};
-use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted};
+use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted, shown};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
 use driver::bundle::{self, Bundle, Described, is_bundle};
 use driver::hooks;
-use driver::read_text;
 use interp::{Interpreter, Options};
 use ir::Program;
+use kernel::files::read_text;
 use kernel::store::check_copies;
 use schema::Schema;
 use serde_json::Value;
@@ -70,6 +70,7 @@ pub(crate) fn run(mut args: Check) -> Done {
         for (diagnostics, map) in &reported {
             print_diagnostics(diagnostics, map);
         }
+        let file = shown(&file);
         match (errors, warnings) {
             (0, 0) => out_line!("{file}: accepted{what}"),
             (0, n) => out_line!("{file}: accepted{what}, {}", counted(n, "warning")),

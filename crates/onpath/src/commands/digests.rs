@@ -42,7 +42,7 @@ pub(crate) fn run(args: Digests) -> Done {
                 true => digest_json(&schema, &digest).to_string(),
                 false => show_digest(&schema, &digest),
             };
-            if write_watched(format_args!("{line}\n")) == Reading::Over {
+            if write_watched(format_args!("{}\n", diag::shown(&line))) == Reading::Over {
                 return Ok(ExitCode::SUCCESS);
             }
         }

@@ -30,7 +30,10 @@ pub(crate) fn run(args: Graph) -> Done {
     };
     match std::fs::write(&output, drawing) {
         Ok(()) => {
-            out_line!("{}: parser and pipeline drawn", output.display());
+            out_line!(
+                "{}: parser and pipeline drawn",
+                diag::shown(&output.to_string_lossy())
+            );
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => failed(format!(

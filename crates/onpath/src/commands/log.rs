@@ -42,7 +42,7 @@ pub(crate) fn run(args: Log) -> Done {
                 }
                 false => logged.line,
             };
-            if write_watched(format_args!("{line}\n")) == Reading::Over {
+            if write_watched(format_args!("{}\n", diag::shown(&line))) == Reading::Over {
                 return Ok(ExitCode::SUCCESS);
             }
         }

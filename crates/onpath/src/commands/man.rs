@@ -19,7 +19,10 @@ pub(crate) fn run(args: Man) -> Done {
         Ok(written) => {
             match args.json {
                 true => print_json(&json!({ "written": written })),
-                false => out_line!("{}: man pages written", args.output.display()),
+                false => out_line!(
+                    "{}: man pages written",
+                    diag::shown(&args.output.to_string_lossy())
+                ),
             }
             Ok(ExitCode::SUCCESS)
         }

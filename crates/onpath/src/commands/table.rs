@@ -11,12 +11,11 @@ use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
 use control::{Change, Contents, EntryKey, MeterRef, Piece, Store, StoreError, errors, meter};
-use diag::{SourceMap, Span, counted};
-use driver::read_text;
+use diag::{SourceMap, Span, counted, shown};
+use kernel::files::{STANDARD_INPUT, read_text};
 use schema::{Entry, ObjectKind, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -79,14 +78,10 @@ pub(crate) fn run(command: TableCommand) -> Done {
 /// Makes the changes of a file.
 fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> Done {
     let mut store = open(instance)?;
-    let (name, text) = if file == Path::new("-") {
-        let text = read_input().map_err(Stop::Failed)?;
-        ("standard input".to_string(), text)
-    } else {
-        (
-            file.display().to_string(),
-            read_text(file).map_err(Stop::Failed)?,
-        )
+    let text = read_text(file).map_err(Stop::Failed)?;
+    let name = match file == Path::new(STANDARD_INPUT) {
+        true => "standard input".to_string(),
+        false => file.display().to_string(),
     };
     let mut map = SourceMap::new();
     let Some(id) = map.add(name.clone(), text) else {
@@ -106,15 +101,6 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         out_line!("{}", made.text());
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Standard input to its end.
-fn read_input() -> Result<String, String> {
-    let mut text = String::new();
-    match std::io::stdin().read_to_string(&mut text) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(format!("cannot read standard input: {error}")),
-    }
 }
 
 /// How a dump is written.
@@ -149,7 +135,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     if form == DumpForm::Entries {
         dump_profiles(store, &tables)?;
     }
-    let mut shown: Vec<Value> = Vec::new();
+    let mut objects: Vec<Value> = Vec::new();
     let contents = store.contents(&tables).map_err(|(table, error)| {
         let what = format!("table `{}` could not be read", schema.tables[table].name);
         refused(errors::store(Span::NONE, &what, &error))
@@ -164,28 +150,28 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     {
         let name = &schema.tables[table].name;
         match form {
-            DumpForm::Json => shown.push(json!({
+            DumpForm::Json => objects.push(json!({
                 "table": name.as_str(),
                 "entries": entries.iter().map(|e| json_entry(schema, table, e)).collect::<Vec<_>>(),
                 "default_action": json_action(schema, table, &default),
             })),
             DumpForm::Entries => {
                 for line in entries::show(schema, table, &entries, &default) {
-                    out_line!("{line}");
+                    out_line!("{}", shown(&line));
                 }
                 dump_meters(store, table, &entries)?;
             }
             DumpForm::Text => {
-                out_line!("{name}: {}", counted(entries.len(), "entry"));
+                out_line!("{}: {}", shown(name), counted(entries.len(), "entry"));
                 for entry in &entries {
-                    out_line!("  {}", show_entry(schema, table, entry));
+                    out_line!("  {}", shown(&show_entry(schema, table, entry)));
                 }
-                out_line!("  default {}", show_action(schema, table, &default));
+                out_line!("  default {}", shown(&show_action(schema, table, &default)));
             }
         }
     }
     if form == DumpForm::Json {
-        print_json(&Value::Array(shown));
+        print_json(&Value::Array(objects));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -208,7 +194,7 @@ fn dump_profiles(store: &dyn Store, tables: &[Table]) -> Result<(), Stop> {
             _ => Vec::new(),
         };
         for line in entries::show_profile(schema, profile, &members, &groups) {
-            out_line!("{line}");
+            out_line!("{}", shown(&line));
         }
     }
     Ok(())
@@ -230,7 +216,7 @@ fn dump_meters(store: &dyn Store, table: Table, entries: &[Entry]) -> Result<(),
         })?;
         if let Some(rates) = rates {
             let meter = MeterRef::OfEntry(table, key);
-            out_line!("{}", entries::show_meter(schema, &meter, &rates));
+            out_line!("{}", shown(&entries::show_meter(schema, &meter, &rates)));
         }
     }
     Ok(())

@@ -174,7 +174,7 @@ fn numbers(mut numbers: Vec<u32>) -> Vec<CompletionCandidate> {
 }
 
 fn candidate(name: String) -> CompletionCandidate {
-    CompletionCandidate::new(name)
+    CompletionCandidate::new(&*diag::shown(&name))
 }
 
 fn objects(is_wanted: fn(&ObjectKind) -> bool) -> ArgValueCompleter {

@@ -48,7 +48,7 @@ fn attributes(node: &Node) -> String {
 /// A quoted string, in which a backslash would begin an escape sequence.
 fn quote(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
+    for c in diag::shown_lines(text).chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
@@ -67,5 +67,6 @@ mod tests {
     #[test]
     fn quotes_and_backslashes_in_names_do_no_harm() {
         assert_eq!(quote("a\\n\"b\"\nc\t"), r#""a\\n\"b\"\nc ""#);
+        assert_eq!(quote("\x1b[2J"), r#""\\u001b[2J""#);
     }
 }

@@ -129,13 +129,12 @@ fn edge_label(out: &mut String, points: &[Point], label: &str, row: usize) {
 
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in diag::shown(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
@@ -148,6 +147,9 @@ mod tests {
 
     #[test]
     fn markup_in_names_does_no_harm() {
-        assert_eq!(escape("a<b && \"c\"\n"), "a&lt;b &amp;&amp; &quot;c&quot; ");
+        assert_eq!(
+            escape("a<b && \"c\"\n"),
+            "a&lt;b &amp;&amp; &quot;c&quot;\\n"
+        );
     }
 }

@@ -251,3 +251,12 @@ fn every_file_that_the_map_names_is_there() {
     }
     assert!(missing.is_empty(), "{missing:#?}");
 }
+
+#[test]
+fn only_kernel_reads_what_others_name() {
+    let reading = ["fs::read(", "fs::read_to_string(", "File::open(", "stdin()"];
+    assert_eq!(
+        crates_that_say(&reading),
+        set(&["bench", "kernel", "lab", "matrix"])
+    );
+}

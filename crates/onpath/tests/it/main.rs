@@ -17,6 +17,7 @@ mod payload_limits;
 mod pdm;
 mod pdm_rules;
 mod pdm_tshark;
+mod readers;
 mod real_traffic;
 mod reference;
 mod tc_traffic;

@@ -1,10 +1,12 @@
 //! The figures as comma-separated values (RFC 4180).
+//!
+//! A spreadsheet takes a field that begins with `=`, `+`, `-` or `@` for a formula. Where a text of packets does, or a
+//! label, that character is an escape as those of texts are: `\x3d`, `\x2b`, `\x2d`, `\x40`.
 
 use super::{QUANTILES, json, number};
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::Report;
-use crate::value::Value;
 
 /// The first line: the time, the keys, the aggregates. A histogram has a column for each quantile.
 pub fn header(query: &Query) -> String {
@@ -16,13 +18,13 @@ pub fn header(query: &Query) -> String {
         _ => vec![a.label.clone()],
     });
     let time = std::iter::once("seconds".to_string());
-    line(time.chain(keys).chain(aggregates))
+    line(time.chain(keys).chain(aggregates).map(no_formula))
 }
 
 /// A line for each group, `seconds` after the beginning. What is not there is empty; `top` is the JSON of its items.
 pub fn lines(report: &Report, seconds: f64) -> String {
     let rows = report.rows.iter().map(|row| {
-        let keys = row.keys.iter().map(Value::to_string);
+        let keys = row.keys.iter().map(|key| no_formula(key.to_string()));
         let cells = row.cells.iter().flat_map(fields);
         let time = std::iter::once(format!("{seconds:.3}"));
         line(time.chain(keys).chain(cells))
@@ -50,9 +52,32 @@ fn line(fields: impl Iterator<Item = String>) -> String {
     fields.join(",") + "\n"
 }
 
+/// A text that no spreadsheet takes for a formula.
+fn no_formula(text: String) -> String {
+    match text.as_bytes().first() {
+        Some(first @ (b'=' | b'+' | b'-' | b'@')) => format!("\\x{first:02x}{}", &text[1..]),
+        _ => text,
+    }
+}
+
 fn quoted(field: &str) -> String {
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula() {
+        let texts = ["=1+1", "+1", "-1", "@SUM(A1)", "a=1", ""];
+        let fields = texts.map(|text| no_formula(text.to_owned()));
+        assert_eq!(
+            fields,
+            ["\\x3d1+1", "\\x2b1", "\\x2d1", "\\x40SUM(A1)", "a=1", ""]
+        );
     }
 }

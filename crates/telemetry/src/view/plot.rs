@@ -326,7 +326,7 @@ fn name(keys: &[Value]) -> String {
 /// The text on one line, with so many letters at most.
 fn shortened(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
+    let text = diag::shown(&words.join(" ")).into_owned();
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['…']).collect(),
         false => text,

@@ -187,9 +187,20 @@ fn help(text: &str) -> String {
 }
 
 fn label(name: &str, value: &str) -> String {
-    let value = value
+    let value = diag::shown_lines(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n");
     format!("{name}=\"{value}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped() {
+        let label = label("name", "a\"b\\c\nd\x1b[2J");
+        assert_eq!(label, "name=\"a\\\"b\\\\c\\nd\\\\u001b[2J\"");
+    }
 }

@@ -1,7 +1,7 @@
 //! What `onpath build -o` writes.
 
 use crate::output::{Stop, failed};
-use diag::system_message;
+use diag::{shown, system_message};
 use driver::bpf_target::Compiled;
 use driver::built;
 use std::fs;
@@ -39,10 +39,12 @@ pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop
 /// What was written, for people.
 pub(super) fn line(dir: &Path, written: &[PathBuf]) -> String {
     let names = written.iter().filter_map(|path| path.file_name());
-    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    let names: Vec<_> = names
+        .map(|name| shown(&name.to_string_lossy()).into_owned())
+        .collect();
     let names = match names.as_slice() {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
         _ => names.join(", "),
     };
-    format!("{}: {names} written", dir.display())
+    format!("{}: {names} written", shown(&dir.to_string_lossy()))
 }

@@ -6,7 +6,7 @@ mod pages;
 pub(crate) use headers::names;
 
 use crate::args::Explain as Args;
-use crate::output::{Done, Stop, bold, out, out_line, print_json};
+use crate::output::{Done, Stop, bold, out_line, print_json, write_styled};
 use crate::screen;
 use explain::{Block, Style, Unknown, group, page, render};
 use serde_json::{Value, json};
@@ -42,7 +42,9 @@ pub(crate) fn run(args: Args) -> Done {
     };
     match args.json {
         true => print_json(&object),
-        false => out!("{text}"),
+        false => {
+            write_styled(&text);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,7 +86,7 @@ fn headed(heading: &str, blocks: &[Block<'_>], style: Style) -> String {
 
 /// Prints a group of the list.
 fn print_rows(heading: &str, rows: &[Vec<String>], style: Style) {
-    out_line!("{}", style.strong(heading));
+    write_styled(&format!("{}\n", style.strong(heading)));
     out_line!("{}", diag::columns(rows));
 }
 

@@ -1,7 +1,7 @@
 //! Looking again and again, and showing what there is, until it is enough.
 
 use crate::metrics_page::Page;
-use crate::output::{Reading, Stop, write_watched};
+use crate::output::{Reading, Stop, write_styled, write_watched};
 use crate::screen;
 use control::StoreError;
 use kernel::interrupt::Interrupts;
@@ -105,10 +105,9 @@ pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Opti
         Form::Table => {
             let text = table::text(&snapshot, few);
             match screen::size().filter(|_| !show.once) {
-                Some((width, height)) => write_watched(format_args!(
-                    "{}",
-                    screen::redrawn(&screen::fit(&text, width, height))
-                )),
+                Some((width, height)) => {
+                    write_styled(&screen::redrawn(&screen::fit(&text, width, height)))
+                }
                 None => write_watched(format_args!("{text}\n")),
             }
         }

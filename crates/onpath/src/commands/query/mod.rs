@@ -11,10 +11,10 @@ use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused
 use args::Query;
 use diag::SourceMap;
 use intervals::Intervals;
+use kernel::files;
 use kernel::interrupt::Interrupts;
 use kernel::sys::random_numbers;
 use show::Show;
-use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 use telemetry::{Catalogue, Evaluator, Schemas, capture, errors};
@@ -82,7 +82,8 @@ fn capture(
     show: &mut Show,
 ) -> Done {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
+    let file =
+        files::open_stream(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
     let mut intervals = show
         .drawing()
         .map(|drawing| Intervals::new(drawn, drawing, args.every));

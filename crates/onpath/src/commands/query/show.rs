@@ -3,7 +3,7 @@
 use super::args::Query;
 use super::drawing::Drawing;
 use crate::metrics_page::{self, Page};
-use crate::output::{Reading, Stop, err_line, out, write_watched};
+use crate::output::{Reading, Stop, err_line, out, write_styled, write_watched};
 use crate::screen;
 use std::time::{Duration, Instant};
 use telemetry::Report;
@@ -150,7 +150,7 @@ impl<'a> Show<'a> {
         match screen {
             Some((width, height)) => {
                 let text = screen::fit(&text, width, height);
-                write_watched(format_args!("{}", screen::redrawn(&text)))
+                write_styled(&screen::redrawn(&text))
             }
             None if args.once => write_watched(format_args!("{text}")),
             None => write_watched(format_args!("{text}\n")),

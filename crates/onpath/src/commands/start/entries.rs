@@ -9,7 +9,7 @@ use control::entries::{self, Existing};
 use control::{Change, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use driver::bundle::{Entries, Member};
-use driver::read_text;
+use kernel::files::read_text;
 use schema::Schema;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

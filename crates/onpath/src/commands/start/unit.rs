@@ -7,7 +7,7 @@ use diag::{Diagnostics, SourceMap, Span};
 use driver::built::{self, is_object};
 use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports, is_bundle};
 use driver::instance_name;
-use driver::read_text;
+use kernel::files::read_text;
 use std::path::{Path, PathBuf};
 
 /// What is loaded and removed as one.

@@ -6,9 +6,9 @@ use super::{Tally, direction_shown, unreadable};
 use crate::args::{Source, Test};
 use crate::output::{Stop, out_line, print_json};
 use arch::tc::Direction;
-use diag::{Diagnostics, SourceMap, render_plain};
-use driver::read_text;
+use diag::{Diagnostics, SourceMap, render_plain, shown};
 use driver::stf::{Case, Target};
+use kernel::files::read_text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -229,11 +229,12 @@ fn refused(pair: &Pair, name: &str, diagnostics: &Diagnostics, map: &SourceMap) 
 
 /// `again`: the same came of the test before it.
 fn show(ran: &Ran, again: bool) {
+    let name = shown(&ran.name);
     match &ran.came {
-        Came::Passed => out_line!("{}: passed", ran.name),
-        Came::Skipped(why) => out_line!("{}: skipped: {why}", ran.name),
-        Came::Failed(text) => out_line!("{}: FAILED\n{}", ran.name, text.trim_end()),
-        Came::Refused(_) if again => out_line!("{}: not run either", ran.name),
-        Came::Refused(text) => out_line!("{}: not run\n{}", ran.name, text.trim_end()),
+        Came::Passed => out_line!("{name}: passed"),
+        Came::Skipped(why) => out_line!("{name}: skipped: {why}"),
+        Came::Failed(text) => out_line!("{name}: FAILED\n{}", text.trim_end()),
+        Came::Refused(_) if again => out_line!("{name}: not run either"),
+        Came::Refused(text) => out_line!("{name}: not run\n{}", text.trim_end()),
     }
 }

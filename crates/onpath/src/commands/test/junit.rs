@@ -86,17 +86,15 @@ fn element(name: &str, text: &str) -> String {
     )
 }
 
-/// Text as XML has it. Characters that XML cannot have at all are left out.
+/// Text as XML has it, with what is not seen as everywhere.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in diag::shown_lines(text).chars() {
         match c {
             '&' => out += "&amp;",
             '<' => out += "&lt;",
             '>' => out += "&gt;",
             '"' => out += "&quot;",
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => {}
             c => out.push(c),
         }
     }
@@ -128,7 +126,7 @@ mod tests {
              \x20 <testsuite name=\"x.p4\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"3.000\">\n\
              \x20   <testcase classname=\"x.p4\" name=\"a &quot;b&quot;.stf\" time=\"1.500\"/>\n\
              \x20   <testcase classname=\"x.p4\" name=\"a &quot;b&quot;.stf\" time=\"1.500\">\n\
-             \x20     <failure message=\"got &lt;1&gt; &amp; \">got &lt;1&gt; &amp; \nmore</failure>\n\
+             \x20     <failure message=\"got &lt;1&gt; &amp; \\u0007\">got &lt;1&gt; &amp; \\u0007\nmore</failure>\n\
              \x20   </testcase>\n\
              \x20 </testsuite>\n\
              \x20 <testsuite name=\"y.p4\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"1\" time=\"3.000\">\n\

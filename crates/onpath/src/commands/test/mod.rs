@@ -8,12 +8,12 @@ use crate::args::{Test, TestTarget, TraceFormat};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span, render_plain};
+use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span, render_plain, shown};
 use driver::bpf_target::Reach;
-use driver::read_text;
 use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
 use junit::{Came, Ran};
 use kernel::features::Kernel;
+use kernel::files::read_text;
 use runs::{Plan, Refused, Runs};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -140,7 +140,7 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
                 if args.json {
                     results.push(json!({ "test": case.name, "skipped": why }));
                 } else {
-                    out_line!("{}: skipped: {why}", case.name);
+                    out_line!("{}: skipped: {why}", shown(&case.name));
                 }
                 all.push(over(case.name.clone(), Came::Skipped(why), Duration::ZERO));
                 continue;
@@ -230,6 +230,7 @@ fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
 }
 
 fn show(name: &str, result: &TestResult, program: &Prepared) {
+    let name = shown(name);
     match result {
         TestResult::Passed {
             sent: 0,

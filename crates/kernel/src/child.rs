@@ -1,0 +1,262 @@
+//! Another program, run within limits: whatever it is, it takes no longer and writes no more than it may, and ends when this
+//! process is interrupted.
+
+use crate::interrupt::Deferred;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Bytes that a program may write on standard output and standard error together: a mebibyte.
+pub(crate) const MOST_OUTPUT: usize = 1 << 20;
+
+/// The pause between looks at a process that has no descriptor (before Linux 5.3).
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How a program ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// By itself or by somebody else, with what it wrote.
+    ByItself(ExitStatus, Vec<u8>),
+    /// By us, after the time that it had.
+    TookTooLong,
+    /// By us, after [`MOST_OUTPUT`].
+    WroteTooMuch,
+}
+
+/// Runs a program with nothing to read, and returns what it writes. What it has started ends with it.
+///
+/// # Errors
+///
+/// It cannot be started, or an interrupt came that is only deferred: [`io::ErrorKind::Interrupted`]. It stays in the queue, and acts as soon as
+/// it is not deferred any more.
+pub(crate) fn run(
+    command: &mut Command,
+    interrupts: &Deferred,
+    longest: Duration,
+) -> io::Result<Ended> {
+    let (reader, writer) = io::pipe()?;
+    command
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0);
+    interrupts.spare(command);
+    let child = command.spawn();
+    // The command has the ends that are written to, which would keep the pipe open.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Running {
+        child: child?,
+        reader,
+        output: Vec::new(),
+        is_over: false,
+    }
+    .watch(interrupts, Instant::now() + longest)
+}
+
+/// A program that runs. It goes, and all of its process group, when this goes out of scope.
+struct Running {
+    child: Child,
+    reader: PipeReader,
+    output: Vec<u8>,
+    /// Its number may be somebody else's.
+    is_over: bool,
+}
+
+impl Running {
+    fn watch(mut self, interrupts: &Deferred, until: Instant) -> io::Result<Ended> {
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let signals = SignalFd::with_flags(&interrupts.only_deferred(), flags)?;
+        let process = pidfd(&self.child).ok();
+        let mut is_open = true;
+        loop {
+            if self.has_ended()? {
+                self.read_rest()?;
+                let status = self.end()?;
+                let output = std::mem::take(&mut self.output);
+                return Ok(match output.len() > MOST_OUTPUT {
+                    true => Ended::WroteTooMuch,
+                    false => Ended::ByItself(status, output),
+                });
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Ended::TookTooLong);
+            }
+            let wait = match process {
+                Some(_) => left + Duration::from_millis(1),
+                None => left.min(LOOK),
+            };
+            let mut wanted = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+            if is_open {
+                wanted.push(PollFd::new(self.reader.as_fd(), PollFlags::POLLIN));
+            }
+            wanted.extend(
+                process
+                    .as_ref()
+                    .map(|p| PollFd::new(p.as_fd(), PollFlags::POLLIN)),
+            );
+            match poll(
+                &mut wanted,
+                PollTimeout::try_from(wait).unwrap_or(PollTimeout::MAX),
+            ) {
+                Err(Errno::EINTR) => continue,
+                polled => polled?,
+            };
+            if wanted[0].any() == Some(true) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if is_open && wanted[1].any() == Some(true) {
+                is_open = self.read_some()?;
+                if self.output.len() > MOST_OUTPUT {
+                    return Ok(Ended::WroteTooMuch);
+                }
+            }
+        }
+    }
+
+    /// Reads what is there, of which there is some or the end. Returns whether more may come.
+    fn read_some(&mut self) -> io::Result<bool> {
+        let mut bytes = [0; 1 << 14];
+        let read = self.reader.read(&mut bytes)?;
+        self.output.extend_from_slice(&bytes[..read]);
+        Ok(read > 0)
+    }
+
+    /// Reads what a program left that has ended. Others may still have the pipe, and are not waited for.
+    fn read_rest(&mut self) -> io::Result<()> {
+        while self.output.len() <= MOST_OUTPUT {
+            let mut wanted = [PollFd::new(self.reader.as_fd(), PollFlags::POLLIN)];
+            let is_ready = poll(&mut wanted, PollTimeout::ZERO)? > 0;
+            if !is_ready || !self.read_some()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Whether it has ended. It is not waited for, so that its number, and that of its group, stay its own.
+    fn has_ended(&self) -> io::Result<bool> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        let status = waitid(Id::Pid(self.pid()), flags)?;
+        Ok(status != WaitStatus::StillAlive)
+    }
+
+    /// Ends it and what it has started.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if !self.is_over {
+            let _ = killpg(self.pid(), Signal::SIGKILL);
+        }
+        self.is_over = true;
+        self.child.wait()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Nothing is left to do if it fails.
+        let _ = self.end();
+    }
+}
+
+/// A descriptor that is readable once the process has ended.
+fn pidfd(child: &Child) -> nix::Result<OwnedFd> {
+    // SAFETY: no pointers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
+    let fd = Errno::result(fd)?;
+    // SAFETY: just made, and nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Interrupts;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn ended(script: &str, longest: Duration) -> io::Result<Ended> {
+        let deferred = Deferred::begin().expect("signals");
+        run(Command::new("sh").args(["-c", script]), &deferred, longest)
+    }
+
+    #[test]
+    fn a_program_has_its_status_and_what_it_wrote() {
+        let Ok(Ended::ByItself(status, output)) = ended("echo a; echo b >&2; exit 3", LONG) else {
+            panic!("it ends by itself");
+        };
+        assert_eq!((status.code(), &output[..]), (Some(3), &b"a\nb\n"[..]));
+        // One that lives longer has the pipe, and is not waited for.
+        let begun = Instant::now();
+        assert!(matches!(
+            ended("sleep 60 & exit 0", LONG),
+            Ok(Ended::ByItself(..))
+        ));
+        assert!(begun.elapsed() < LONG / 2);
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+        let begun = Instant::now();
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let path = file.path().display();
+        let script = format!("sleep 61 & echo $! > {path}; wait");
+        let ended = ended(&script, Duration::from_millis(300));
+        assert!(matches!(ended, Ok(Ended::TookTooLong)));
+        assert!(begun.elapsed() < LONG / 2);
+        let pid = std::fs::read_to_string(file.path()).expect("it was written");
+        let started = format!("/proc/{}/stat", pid.trim());
+        // Whoever waits for orphans may take a moment.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(&started);
+            stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z "))
+        };
+        while !is_gone() {
+            assert!(begun.elapsed() < LONG / 2, "{started}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn a_program_that_floods_is_ended() {
+        let begun = Instant::now();
+        assert!(matches!(ended("yes >&2", LONG), Ok(Ended::WroteTooMuch)));
+        assert!(begun.elapsed() < LONG / 2);
+        let all = format!("head -c {MOST_OUTPUT} /dev/zero");
+        assert!(
+            matches!(ended(&all, LONG), Ok(Ended::ByItself(_, output)) if output.len() == MOST_OUTPUT)
+        );
+    }
+
+    #[test]
+    fn an_interrupt_that_is_deferred_ends_a_program_at_once() {
+        // In a thread of its own: the mask is a thread's.
+        std::thread::spawn(|| {
+            let held = Interrupts::hold().unwrap();
+            let deferred = Deferred::of_none();
+            // SAFETY: a thread may send signals to itself; this one waits for them.
+            unsafe { libc::pthread_kill(libc::pthread_self(), libc::SIGHUP) };
+            let begun = Instant::now();
+            let ended = run(Command::new("sleep").arg("60"), &deferred, LONG);
+            assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::Interrupted);
+            assert!(begun.elapsed() < LONG / 2);
+            assert_eq!(held.wait().unwrap(), Signal::SIGHUP, "it is still there");
+            std::mem::forget(deferred);
+        })
+        .join()
+        .unwrap();
+    }
+}
