@@ -5,5 +5,6 @@ pub mod capture;
 pub mod clang;
 pub mod device;
 pub mod load;
+pub mod paths;
 pub mod ports;
 pub mod verifier;
