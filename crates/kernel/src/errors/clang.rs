@@ -1,6 +1,8 @@
 //! The C compiler: missing, too old, or refusing.
 
+use super::paths;
 use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM};
+use crate::safe_dir::Refused;
 use diag::{Code, Diagnostic, Span, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
@@ -182,6 +184,9 @@ pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
 
 /// No room for temporary files in their folder.
 pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
+    if let Some(refused) = Refused::of(error) {
+        return paths::left_alone(refused);
+    }
     Diagnostic::error(
         Code("E0757"),
         Span::NONE,

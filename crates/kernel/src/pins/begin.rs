@@ -3,8 +3,8 @@
 use super::folder::{
     self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
+use super::lock::Lock;
 use super::record::Target;
-use super::sweep::Lock;
 use super::{Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
@@ -97,8 +97,7 @@ impl Begun<'_> {
             [_] => pin_all(&self.folder, members, &attached, &record).map_err(failed)?,
             _ => {
                 let mount = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
-                let loading =
-                    pin_all(mount.root(), members, &attached, &record).map_err(failed)?;
+                let loading = pin_all(mount.root(), members, &attached, &record).map_err(failed)?;
                 let mark = folder::space_mark().map_err(failed)?;
                 self.folder.make_dir(mark).map_err(failed)?;
                 mount.mount(&self.folder).map_err(|e| device::not_one(&e))?;

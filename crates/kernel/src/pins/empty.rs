@@ -46,7 +46,9 @@ fn form(level: Level, entry: &Entry) -> Form {
         (Kind::Folder, Instance) if name == ENDING || is_numbered(name, SPACE) => {
             Form::Folder(Mark)
         }
-        (Kind::File, Member) if [OBJECT, JOURNAL, SPECIALIZED, NEXT_SPECIALIZED].contains(&name) => {
+        (Kind::File, Member)
+            if [OBJECT, JOURNAL, SPECIALIZED, NEXT_SPECIALIZED].contains(&name) =>
+        {
             Form::File
         }
         (Kind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),

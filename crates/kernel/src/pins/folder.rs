@@ -96,6 +96,22 @@ impl Folder {
     }
 }
 
+/// An instance's folder in ours, if the instance is complete.
+pub(super) fn whole(root: &Dir, instance: &str) -> io::Result<Option<Folder>> {
+    let folder = match Folder::open(root, instance) {
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
+        opened => opened?,
+    };
+    Ok(folder.is_whole()?.then_some(folder))
+}
+
 /// Whether an instance can have this name.
 pub(super) fn is_instance_name(name: &str) -> bool {
     !name.is_empty()

@@ -29,6 +29,7 @@ mod alone;
 mod begin;
 mod empty;
 mod folder;
+mod lock;
 mod moved;
 mod owner;
 mod ports;
@@ -48,7 +49,7 @@ use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
 pub(crate) use empty::empty_successor;
-use folder::{Folder, RECORD, member_folder};
+use folder::{Folder, RECORD, member_folder, whole};
 pub(crate) use folder::{
     JOURNAL, NEXT, NEXT_SPECIALIZED, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file,
 };
@@ -282,20 +283,4 @@ impl Pins {
             .filter_map(|n| self.record(n).ok())
             .find(|r| r.members.iter().any(has))
     }
-}
-
-/// An instance's folder in ours, if the instance is complete.
-fn whole(root: &Dir, instance: &str) -> io::Result<Option<Folder>> {
-    let folder = match Folder::open(root, instance) {
-        Err(e)
-            if matches!(
-                e.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(None);
-        }
-        opened => opened?,
-    };
-    Ok(folder.is_whole()?.then_some(folder))
 }

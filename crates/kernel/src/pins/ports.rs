@@ -5,8 +5,8 @@
 //! not completed is taken back, a removal is completed.
 
 use super::folder::{NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
+use super::lock::Lock;
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
-use super::sweep::Lock;
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
 use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
 use crate::bundle::Port;

@@ -97,7 +97,7 @@ mod tests {
             let results: Vec<_> = thread::scope(|scope| {
                 let command = || {
                     all_at_once.wait();
-                    pins.prepare()
+                    pins.prepare().map(drop)
                 };
                 let commands: Vec<_> = (0..MANY).map(|_| scope.spawn(command)).collect();
                 commands.into_iter().map(|c| c.join()).collect()

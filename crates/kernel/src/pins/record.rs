@@ -224,6 +224,12 @@ pub(super) fn read(folder: &Dir) -> io::Result<Record> {
     Ok(record)
 }
 
+/// Whether an instance's process has ended, and it with it.
+pub(super) fn is_orphan(folder: &Dir) -> bool {
+    let record = read(folder);
+    record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
+}
+
 /// Reads what [`write_json`] wrote.
 pub(super) fn read_json<T: DeserializeOwned>(folder: &Dir, name: &str) -> io::Result<T> {
     Ok(serde_json::from_slice(&read_bytes(folder, name)?)?)

@@ -1,9 +1,10 @@
 //! Removing instances, and what killed commands left.
 
 use super::empty::empty;
-use super::folder::{self, Folder, SETTINGS};
+use super::folder::{self, Folder, SETTINGS, whole};
+use super::lock::Lock;
 use super::{
-    whole, Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
+    Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
 };
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
@@ -13,19 +14,8 @@ use crate::sys::{Link, wait_for_softirqs};
 use crate::{netns, tc};
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
-use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// The right to change what is in a folder, or on it. It ends with the process.
-#[derive(Debug)]
-pub(super) struct Lock {
-    _folder: Flock<File>,
-}
 
 /// Waits for packets that are still in programs which are attached no longer, where these go on in others: as soon as they are not pinned, the
 /// kernel forgets which.
@@ -37,27 +27,6 @@ fn let_packets_out(record: Option<&Record>) {
 }
 
 impl Pins {
-    /// The right to change what is in our folder.
-    pub(super) fn lock(&self, root: &Dir) -> Result<Lock, Box<Diagnostic>> {
-        let file = root.opened_again();
-        let file = file.map_err(|e| load_errors::pins(root.shown(), "lock", &e))?;
-        self.lock_file(file, root.shown())
-    }
-
-    /// Waits for another command that has locked a file or folder, as long as these are patient.
-    pub(super) fn lock_file(&self, mut file: File, at: &Path) -> Result<Lock, Box<Diagnostic>> {
-        let started = Instant::now();
-        loop {
-            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(folder) => return Ok(Lock { _folder: folder }),
-                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < self.patience => file = back,
-                Err((_, Errno::EWOULDBLOCK)) => return Err(device::busy()),
-                Err((_, error)) => return Err(load_errors::pins(at, "lock", &error.into())),
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
     /// Detaches an instance from its interfaces and removes it.
     pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         let (root, _) = self.existing(instance)?;
@@ -178,11 +147,7 @@ impl Pins {
 
     /// Undoes or finishes what killed commands have begun of changes of an instance's tables: at several interfaces
     /// different tables may be in force until then.
-    fn finish_writers(
-        &self,
-        instance: &str,
-        folder: &Arc<Dir>,
-    ) -> Result<(), Box<Diagnostic>> {
+    fn finish_writers(&self, instance: &str, folder: &Arc<Dir>) -> Result<(), Box<Diagnostic>> {
         for number in abandoned(folder) {
             let name = &self.record(instance)?.members[number].name;
             let (_, store) = self.open(instance, Some(name))?;
@@ -210,7 +175,7 @@ impl Pins {
             let Ok(folder) = Folder::open(root, &name) else {
                 continue;
             };
-            if is_orphan(&folder.dir) {
+            if record::is_orphan(&folder.dir) {
                 done = done.and(self.take_off(root, &name));
             } else if folder.is_whole().unwrap_or(false) {
                 done = done.and(self.finish_writers(&name, &folder.dir));
@@ -224,7 +189,8 @@ impl Pins {
             found.map_err(|e| load_errors::pins(root.shown(), "look into", &e))?;
         for name in names {
             let folder = Folder::open(root, &name);
-            let garbage = folder.and_then(|folder| Ok(!folder.is_whole()? && !folder.is_elsewhere()?));
+            let garbage =
+                folder.and_then(|folder| Ok(!folder.is_whole()? && !folder.is_elsewhere()?));
             done = done.and(match garbage {
                 Ok(true) => self.clean(root, &name),
                 Ok(false) => Ok(()),
@@ -232,7 +198,11 @@ impl Pins {
             });
         }
         for other in others {
-            done = done.and(Err(load_errors::pins(root.shown(), "remove", &other.into())));
+            done = done.and(Err(load_errors::pins(
+                root.shown(),
+                "remove",
+                &other.into(),
+            )));
         }
         done.and(tc::sweep().map_err(|e| device::filters_left(&e)))
     }
@@ -253,9 +223,8 @@ fn is_left(root: &Dir) -> io::Result<bool> {
             opened => opened?,
         };
         let is_garbage = !folder.is_whole()? && !folder.is_elsewhere()?;
-        let is_unfinished =
-            ports::is_unsettled(&folder.dir) || !abandoned(&folder.dir).is_empty();
-        if is_garbage || is_orphan(&folder.dir) || is_unfinished {
+        let is_unfinished = ports::is_unsettled(&folder.dir) || !abandoned(&folder.dir).is_empty();
+        if is_garbage || record::is_orphan(&folder.dir) || is_unfinished {
             return Ok(true);
         }
     }
@@ -266,7 +235,11 @@ fn is_left(root: &Dir) -> io::Result<bool> {
 fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
     let guards = folder::members(folder).enumerate();
     guards
-        .filter_map(|(n, member)| Guard::new(member, Arc::clone(folder), n).is_abandoned().then_some(n))
+        .filter_map(|(n, member)| {
+            Guard::new(member, Arc::clone(folder), n)
+                .is_abandoned()
+                .then_some(n)
+        })
         .collect()
 }
 
@@ -274,14 +247,10 @@ fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
 fn hold_writers(folder: &Arc<Dir>) -> Vec<HeldLock> {
     let guards = folder::members(folder).enumerate();
     guards
-        .filter_map(|(n, member)| Guard::new(member, Arc::clone(folder), n).write_within(PATIENCE_WITH_WRITERS))
+        .filter_map(|(n, member)| {
+            Guard::new(member, Arc::clone(folder), n).write_within(PATIENCE_WITH_WRITERS)
+        })
         .collect()
-}
-
-/// Whether an instance's process has ended, and it with it.
-fn is_orphan(folder: &Dir) -> bool {
-    let record = record::read(folder);
-    record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
 }
 
 /// The links' settings that an instance has changed, as they are written down.

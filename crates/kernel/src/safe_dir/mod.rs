@@ -9,42 +9,39 @@
 //! A path that a user gives may hold links: [`Given`] and [`Dir::at`] follow them. [`Given`] can do nothing but open what
 //! is in it.
 
+mod checks;
+mod entries;
+mod given;
 mod refused;
+mod replace;
 #[cfg(test)]
 mod tests;
 
+pub use entries::{Entry, Kind};
+pub use given::Given;
 pub use refused::{Refused, Why};
+pub(crate) use replace::random_name;
+pub use replace::replace_file;
 
+use checks::{check_control, check_file, is_bpffs, plain, stat_of};
+use entries::entries;
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs,
-    mkdirat, openat, openat2, renameat, statat, unlinkat,
+    AtFlags, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, renameat, unlinkat,
 };
-use rustix::process::geteuid;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// `BPF_FS_MAGIC` of the kernel's `magic.h`.
-const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
-/// Permissions that let others than the owner change a folder or file.
-const OTHERS_WRITE: u32 = 0o022;
 /// No link anywhere, and nothing outside of the folder that is begun with.
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 /// Beneath, in the same file system.
 const HERE: ResolveFlags = BENEATH.union(ResolveFlags::NO_XDEV);
 /// A folder, to be read and locked.
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-
-/// A folder at a path that somebody else has chosen. It may belong to anybody: only what is in it is checked.
-#[derive(Debug)]
-pub struct Given {
-    fd: OwnedFd,
-    shown: PathBuf,
-}
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
 
 /// A folder in which nobody but root and this process's user can change anything.
 #[derive(Debug)]
@@ -52,69 +49,6 @@ pub struct Dir {
     fd: OwnedFd,
     /// Its path for messages: no call uses it.
     shown: PathBuf,
-}
-
-/// The kind of an entry of a folder.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// A regular file; pins are such files.
-    File,
-    /// A folder.
-    Folder,
-    /// A symbolic link.
-    Link,
-    /// A device, a FIFO or a socket.
-    Other,
-}
-
-/// An entry of a folder. The kind is never a link's target's.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Its name.
-    pub name: OsString,
-    /// Its kind when the folder was read.
-    pub kind: Kind,
-}
-
-impl Given {
-    /// Opens a folder, through links if there are any. It need not be readable.
-    pub fn open(path: &Path) -> io::Result<Given> {
-        let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Given {
-            fd: openat(rustix::fs::CWD, path, how, Mode::empty())?,
-            shown: path.to_owned(),
-        })
-    }
-
-    /// Whether it is in a BPF file system.
-    pub fn is_bpffs(&self) -> io::Result<bool> {
-        is_bpffs(&self.fd)
-    }
-
-    /// Opens a folder in it, and checks that.
-    pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
-        open_checked(&self.fd, &self.shown, name.as_ref())
-    }
-
-    /// Makes a folder in it, for this process's user alone.
-    pub fn make_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
-        make_checked(&self.fd, &self.shown, name.as_ref())
-    }
-
-    /// Its entries, by name. It must be readable.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        entries(&self.fd)
-    }
-
-    /// Removes an empty folder in it, if it is still the one that was opened.
-    pub fn remove_dir(&self, name: impl AsRef<OsStr>, opened: &Dir) -> io::Result<()> {
-        let name = plain(name.as_ref())?;
-        let (there, about) = (stat_of(&self.fd, name)?, fstat(&opened.fd)?);
-        if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
-            return Err(Refused::new(self.shown.join(name), Why::Replaced).into());
-        }
-        Ok(unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
-    }
 }
 
 impl Dir {
@@ -200,6 +134,21 @@ impl Dir {
     pub fn move_to(&self, name: impl AsRef<OsStr>, to: &Dir) -> io::Result<()> {
         let name = plain(name.as_ref())?;
         Ok(renameat(&self.fd, name, &to.fd, name)?)
+    }
+
+    /// Removes all that is in it, in its file system: of a folder that was made for whatever a process puts there. A link
+    /// goes itself, never its target.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        for entry in self.entries()? {
+            match entry.kind {
+                Kind::Folder => {
+                    self.open_dir(&entry.name)?.clear()?;
+                    self.remove_dir(&entry.name)?;
+                }
+                Kind::File | Kind::Link | Kind::Other => self.remove_file(&entry.name)?,
+            }
+        }
+        Ok(())
     }
 
     /// Lets nobody but its owner look into it.
@@ -319,81 +268,4 @@ fn open_checked(parent: &OwnedFd, shown: &Path, name: &OsStr) -> io::Result<Dir>
 fn make_checked(parent: &OwnedFd, shown: &Path, name: &OsStr) -> io::Result<Dir> {
     mkdirat(parent, plain(name)?, Mode::from_raw_mode(0o700))?;
     open_checked(parent, shown, name)
-}
-
-fn stat_of(parent: &OwnedFd, name: &OsStr) -> io::Result<Stat> {
-    Ok(statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?)
-}
-
-/// A name of one folder's entry. Calls other than `openat2` follow the links of a longer path.
-fn plain(name: &OsStr) -> io::Result<&OsStr> {
-    let bytes = name.as_bytes();
-    match bytes {
-        b"" | b"." | b".." => Err(io::ErrorKind::InvalidInput.into()),
-        _ if bytes.contains(&b'/') => Err(io::ErrorKind::InvalidInput.into()),
-        _ => Ok(name),
-    }
-}
-
-/// Fails if somebody else than root and this process's user may change what was opened.
-fn check_control(about: &Stat, shown: &Path) -> io::Result<()> {
-    let refused = |why| Err(Refused::new(shown.to_owned(), why).into());
-    if about.st_uid != 0 && about.st_uid != geteuid().as_raw() {
-        return refused(Why::Owner(about.st_uid));
-    }
-    match about.st_mode & OTHERS_WRITE {
-        0 => Ok(()),
-        _ => refused(Why::Writable(about.st_mode & 0o7777)),
-    }
-}
-
-fn check_file(about: &Stat, shown: &Path) -> io::Result<()> {
-    match kind_of(FileType::from_raw_mode(about.st_mode)) {
-        Kind::File => Ok(()),
-        Kind::Link => Err(Refused::new(shown.to_owned(), Why::Link).into()),
-        Kind::Folder | Kind::Other => Err(Refused::new(shown.to_owned(), Why::Unknown).into()),
-    }
-}
-
-fn kind_of(found: FileType) -> Kind {
-    match found {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
-    }
-}
-
-fn is_bpffs(fd: &OwnedFd) -> io::Result<bool> {
-    Ok(fstatfs(fd)?.f_type as u64 == BPF_FS_MAGIC)
-}
-
-fn entries(fd: &OwnedFd) -> io::Result<Vec<Entry>> {
-    /// Bytes of a system call's answer: some hundred names.
-    const BUFFER: usize = 16 << 10;
-    let again = openat(fd, ".", FOLDER, Mode::empty())?;
-    let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
-    let mut list = RawDir::new(again, &mut buffer);
-    let mut found = Vec::new();
-    while let Some(entry) = list.next() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let name = OsString::from_vec(name.to_vec());
-        // Not every file system reports it.
-        let kind = match entry.file_type() {
-            FileType::Unknown => match stat_of(fd, &name) {
-                Ok(about) => FileType::from_raw_mode(about.st_mode),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
-            },
-            known => known,
-        };
-        let kind = kind_of(kind);
-        found.push(Entry { name, kind });
-    }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(found)
 }

@@ -63,7 +63,10 @@ impl fmt::Display for Refused {
         match self.why {
             Why::Owner(user) => write!(f, "`{path}` belongs to user {user}"),
             Why::Writable(mode) => {
-                write!(f, "others than its owner may write to `{path}` (mode {mode:04o})")
+                write!(
+                    f,
+                    "others than its owner may write to `{path}` (mode {mode:04o})"
+                )
             }
             Why::Link => write!(f, "`{path}` is a symbolic link"),
             Why::Mount => write!(f, "another file system is mounted on `{path}`"),

@@ -117,5 +117,54 @@ fn a_folder_that_was_replaced_is_not_removed() {
 #[test]
 fn a_message_shows_no_control_characters() {
     let refused = Refused::new("/a\u{1b}[31m\nb".into(), Why::Link);
-    assert_eq!(refused.to_string(), "`/a\u{fffd}[31m\u{fffd}b` is a symbolic link");
+    assert_eq!(
+        refused.to_string(),
+        "`/a\u{fffd}[31m\u{fffd}b` is a symbolic link"
+    );
+}
+
+#[test]
+fn a_file_that_is_replaced_is_never_a_links_target() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+    fs::write(&target, "precious").expect("room");
+    symlink(&target, &link).expect("room");
+    replace_file(&link, b"new").expect("room");
+    assert_eq!(fs::read(&target).expect("there"), b"precious");
+    assert_eq!(fs::read(&link).expect("there"), b"new");
+    assert!(!link.is_symlink());
+    replace_file(&link, b"newer").expect("room");
+    assert_eq!(fs::read(&link).expect("there"), b"newer");
+    fs::create_dir(folder.path().join("inside")).expect("room");
+    replace_file(&folder.path().join("inside"), b"").expect_err("it is a folder");
+    let names = fs::read_dir(folder.path()).expect("there").count();
+    assert_eq!(names, 3, "nothing else is left");
+}
+
+#[test]
+fn a_folder_is_cleared_without_what_its_links_lead_to() {
+    let (folder, dir) = scratch();
+    let full = dir.make_dir("full").expect("room");
+    let inner = full.make_dir("inner").expect("room");
+    inner.make_file("file").expect("room");
+    fs::write(folder.path().join("outside"), "precious").expect("room");
+    symlink("../../outside", folder.path().join("full/inner/link")).expect("room");
+    symlink("..", folder.path().join("full/up")).expect("room");
+    full.clear().expect("ours");
+    assert_eq!(full.entries().expect("reads"), []);
+    assert!(dir.has("outside"));
+}
+
+#[test]
+fn a_folder_for_temporary_files_is_sticky_or_ours() {
+    let (folder, _) = scratch();
+    let open = folder.path().join("open");
+    fs::create_dir(&open).expect("room");
+    let keeps = |mode| {
+        fs::set_permissions(&open, fs::Permissions::from_mode(mode)).expect("ours");
+        Given::open(&open).expect("there").check_keeps()
+    };
+    keeps(0o1777).expect("sticky");
+    keeps(0o755).expect("ours");
+    assert_eq!(why(keeps(0o777)), Some(Why::Writable(0o777)));
 }

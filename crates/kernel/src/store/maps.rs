@@ -40,10 +40,7 @@ impl Maps {
     }
 
     /// Maps that are pinned in a folder by these names, and none of which is open yet.
-    pub fn pinned(
-        folder: &Arc<Dir>,
-        pins: impl IntoIterator<Item = (String, String)>,
-    ) -> Maps {
+    pub fn pinned(folder: &Arc<Dir>, pins: impl IntoIterator<Item = (String, String)>) -> Maps {
         Maps::unopened(Some(Arc::clone(folder)), pins)
     }
 

@@ -177,7 +177,14 @@ fn a_file_system_that_is_mounted_on_the_folder_is_not_entered() {
     isolated(|scratch| {
         let folder = scratch.make_folder(0, 0o700);
         let bind = MsFlags::MS_BIND;
-        mount(Some(&scratch.victim()), &folder, None::<&str>, bind, None::<&str>).expect("binds");
+        mount(
+            Some(&scratch.victim()),
+            &folder,
+            None::<&str>,
+            bind,
+            None::<&str>,
+        )
+        .expect("binds");
         scratch.all_refused("E0718");
     });
 }
@@ -204,7 +211,11 @@ fn what_is_not_onpaths_is_reported_and_left_alone() {
             symlink(&victim, link).expect("room");
         }
         // Of no form that Onpath makes.
-        let others = [make("left/notes"), make("left/member-1/notes"), make("with space")];
+        let others = [
+            make("left/notes"),
+            make("left/member-1/notes"),
+            make("with space"),
+        ];
         // Another file system: a user's files, and one that looks like an instance's.
         let mounts = [make("bound"), make("inner/member-0")];
         for at in &mounts {
