@@ -39,6 +39,7 @@ pub mod ports;
 pub mod probe;
 pub mod program;
 pub mod raw_socket;
+pub mod safe_dir;
 pub mod scratch;
 pub mod store;
 pub mod sys;

@@ -10,7 +10,7 @@ use crate::sys::{
 };
 use crate::verifier_log::{self, Refusal};
 use crate::{caps, contents, errors, memory};
-use bpf::abi::{Abi, HashSeeds, MapAbi, MapKind};
+use bpf::abi::{Abi, HashSeeds, MapAbi};
 use diag::{Diagnostic, SourceMap, system_message};
 use schema::Schema;
 use std::io;

@@ -4,14 +4,21 @@
 //! written beside its path and renamed, so that the change is atomic for readers and other writers, and a
 //! writer that is killed leaves a file that the next one removes. The folder is bounded: the objects that were not used
 //! for longest go first.
+//!
+//! What is in an entry runs in the kernel. So the folder and its files are used only if nobody but root and this process's
+//! user can have written them.
 
 use crate::clang::{Clang, Effort, Jumps, Source};
+use crate::errors::load as load_errors;
 use crate::files::{self, Streams};
+use crate::safe_dir::{Dir, Kind, random_name};
+use diag::Diagnostic;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::fs::DirBuilder;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -44,22 +51,35 @@ pub(crate) struct Key(String);
 
 impl ObjectCache {
     /// The one that the environment names, if it does.
-    pub(crate) fn from_environment() -> Option<ObjectCache> {
-        folder().map(|folder| ObjectCache { folder })
+    pub(crate) fn from_environment() -> Result<Option<ObjectCache>, Box<Diagnostic>> {
+        folder().map(ObjectCache::at).transpose()
+    }
+
+    /// The one in a folder, which need not be there yet.
+    ///
+    /// # Errors
+    /// Others may write to it.
+    fn at(folder: PathBuf) -> Result<ObjectCache, Box<Diagnostic>> {
+        match Dir::at(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Err(load_errors::pins(&folder, "use the cache", &error))
+            }
+            _ => Ok(ObjectCache { folder }),
+        }
     }
 
     /// The object of this key, if it is there.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let path = self.folder.join(&key.0);
-        let object = fs::read(&path).ok()?;
+        let folder = Dir::at(&self.folder).ok()?;
+        let mut file = folder.open_file(&key.0).ok()?;
+        let mut object = Vec::new();
+        file.read_to_end(&mut object).ok()?;
         // A machine that lost power may have kept a file's name without its bytes.
         if !object.starts_with(b"\x7fELF") {
-            let _ = fs::remove_file(&path);
+            let _ = folder.remove_file(&key.0);
             return None;
         }
-        if let Ok(file) = fs::File::open(&path) {
-            let _ = file.set_modified(SystemTime::now());
-        }
+        let _ = file.set_modified(SystemTime::now());
         Some(object)
     }
 
@@ -69,13 +89,18 @@ impl ObjectCache {
     }
 
     fn try_put(&self, key: &Key, object: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
-        let mut file = tempfile::NamedTempFile::with_prefix_in(UNFINISHED, &self.folder)?;
-        file.write_all(object)?;
+        let mut maker = DirBuilder::new();
+        maker.recursive(true).mode(0o700).create(&self.folder)?;
+        let folder = Dir::at(&self.folder)?;
+        let unfinished = random_name(UNFINISHED);
+        let mut file = folder.make_file(&unfinished)?;
         // An object that a power failure cut short would be found under its key for ever.
-        file.as_file().sync_all()?;
-        file.persist(self.folder.join(&key.0))
-            .map_err(|e| e.error)?;
+        let written = file.write_all(object).and_then(|()| file.sync_all());
+        let kept = written.and_then(|()| folder.rename(&unfinished, &key.0));
+        if kept.is_err() {
+            let _ = folder.remove_file(&unfinished);
+        }
+        kept?;
         if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|byte| byte % SWEEP_EVERY == 0) {
             self.sweep(MOST_BYTES, LEFT_BYTES, SystemTime::now())?;
         }
@@ -86,20 +111,21 @@ impl ObjectCache {
     /// killed writers left.
     fn sweep(&self, most: u64, left: u64, now: SystemTime) -> io::Result<()> {
         let mut objects = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
+        let folder = Dir::at(&self.folder)?;
+        for entry in folder.entries()? {
+            let Some(name) = entry.name.to_str().filter(|_| entry.kind == Kind::File) else {
+                continue;
+            };
             // Another process may sweep too.
-            let Ok(about) = entry.metadata() else {
+            let Ok(about) = folder.open_file(name).and_then(|file| file.metadata()) else {
                 continue;
             };
             let used = about.modified()?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
             let unfinished = name.starts_with(UNFINISHED);
-            if is_key(&name) {
-                objects.push((used, about.len(), entry.path()));
+            if is_key(name) {
+                objects.push((used, about.len(), name.to_owned()));
             } else if unfinished && now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
-                let _ = fs::remove_file(entry.path());
+                let _ = folder.remove_file(name);
             }
         }
         let mut bytes: u64 = objects.iter().map(|(_, len, _)| len).sum();
@@ -107,11 +133,11 @@ impl ObjectCache {
             return Ok(());
         }
         objects.sort();
-        for (_, len, path) in objects {
+        for (_, len, name) in objects {
             if bytes <= left {
                 break;
             }
-            let _ = fs::remove_file(path);
+            let _ = folder.remove_file(name);
             bytes -= len;
         }
         Ok(())

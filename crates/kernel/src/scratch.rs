@@ -3,12 +3,11 @@
 //! It goes with the value. A process that is killed leaves it, but not the lock on a file in it: the next one that makes
 //! such a folder removes it.
 
+use crate::safe_dir::{Dir, Given, Kind};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
-use nix::unistd::Uid;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -17,6 +16,8 @@ use tempfile::TempDir;
 const PREFIX: &str = "onpath-cc-";
 /// The file that the folder's process keeps locked. It has this name only once it is locked.
 const OWNER: &str = "owner";
+/// Its name before.
+const UNLOCKED: &str = "unlocked";
 /// A folder without [`OWNER`] is that of a process about to lock it, or of one killed at that moment.
 const LONG_ENOUGH_TO_LOCK: Duration = Duration::from_secs(60);
 
@@ -35,9 +36,12 @@ impl Scratch {
     }
 
     fn within(above: &Path) -> io::Result<Scratch> {
-        sweep(above);
+        let given = Given::open(above)?;
+        // Else others could put a folder of theirs in the place of this one.
+        given.check_keeps()?;
+        sweep(&given);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(above)?;
-        let unlocked = folder.path().join("unlocked");
+        let unlocked = folder.path().join(UNLOCKED);
         let owner = lock(File::create(&unlocked)?)?;
         fs::rename(&unlocked, folder.path().join(OWNER))?;
         Ok(Scratch {
@@ -59,42 +63,44 @@ fn lock(file: File) -> io::Result<Flock<File>> {
 
 /// Removes what dead processes of this user left in the folder for temporary files. What cannot be removed stays.
 pub fn sweep_temporary() {
-    sweep(&std::env::temp_dir());
+    if let Ok(above) = Given::open(&std::env::temp_dir()) {
+        sweep(&above);
+    }
 }
 
-fn sweep(above: &Path) {
-    let Ok(list) = fs::read_dir(above) else {
-        return;
-    };
-    for entry in list.filter_map(Result::ok) {
-        if is_left_behind(&entry) {
-            let _ = fs::remove_dir_all(entry.path());
+fn sweep(above: &Given) {
+    for entry in above.entries().unwrap_or_default() {
+        let name = entry.name.to_string_lossy();
+        if entry.kind != Kind::Folder || !name.starts_with(PREFIX) {
+            continue;
+        }
+        // One of another user is not opened.
+        if let Ok(folder) = above.open_dir(&entry.name)
+            && is_left_behind(&folder).unwrap_or(false)
+            && folder.clear().is_ok()
+        {
+            let _ = above.remove_dir(&entry.name, &folder);
         }
     }
 }
 
-fn is_left_behind(entry: &DirEntry) -> bool {
-    if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
-        return false;
-    }
-    let Ok(about) = entry.metadata() else {
-        return false;
-    };
-    if !about.is_dir() || about.uid() != Uid::effective().as_raw() {
-        return false;
-    }
-    match File::open(entry.path().join(OWNER)) {
-        Ok(owner) => lock(owner).is_ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => about
-            .modified()
-            .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LONG_ENOUGH_TO_LOCK)),
-        Err(_) => false,
+fn is_left_behind(folder: &Dir) -> io::Result<bool> {
+    match folder.open_file(OWNER) {
+        Ok(owner) => Ok(lock(owner).is_ok()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let made = folder.opened_again()?.metadata()?.modified()?;
+            let is_old = made.elapsed().is_ok_and(|age| age > LONG_ENOUGH_TO_LOCK);
+            let is_empty = folder.entries()?.iter().all(|e| e.name == UNLOCKED);
+            Ok(is_old && is_empty)
+        }
+        Err(error) => Err(error),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::SystemTime;
 
     fn names(folder: &Path) -> Vec<String> {
         let list = fs::read_dir(folder).expect("a folder");
@@ -122,6 +128,18 @@ mod tests {
         fs::create_dir(above.path().join("onpath-src")).expect("room");
         fs::write(above.path().join("onpath-src").join(OWNER), "").expect("room");
         fs::create_dir(above.path().join("onpath-cc-new")).expect("room");
+        // A link to a folder that looks like one of a dead process.
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join(OWNER), "").expect("room");
+        let link = above.path().join("onpath-cc-link");
+        std::os::unix::fs::symlink(outside.path(), link).expect("room");
+        // Old, and with something that is not Onpath's.
+        let notes = above.path().join("onpath-cc-notes");
+        fs::create_dir(&notes).expect("room");
+        fs::write(notes.join("notes"), "").expect("room");
+        let old = SystemTime::now() - LONG_ENOUGH_TO_LOCK * 2;
+        let folder = File::open(&notes).expect("there");
+        folder.set_modified(old).expect("ours");
         let kept = alive
             .path()
             .file_name()
@@ -130,10 +148,18 @@ mod tests {
             .into_owned();
         let second = Scratch::within(above.path()).expect("room");
         drop(second);
-        let mut expected = vec![kept, "onpath-cc-new".into(), "onpath-src".into()];
+        let others = [
+            "onpath-cc-link",
+            "onpath-cc-new",
+            "onpath-cc-notes",
+            "onpath-src",
+        ];
+        let mut expected: Vec<String> = others.map(String::from).into();
+        expected.push(kept);
         expected.sort();
         assert_eq!(names(above.path()), expected);
         drop(alive);
-        assert_eq!(names(above.path()), ["onpath-cc-new", "onpath-src"]);
+        assert_eq!(names(above.path()), others);
+        assert!(outside.path().join(OWNER).exists());
     }
 }

@@ -8,9 +8,9 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use testkit::files;
 use std::process::{Command, ExitCode, Output};
 use std::sync::{Arc, Mutex};
+use testkit::files;
 
 /// The older clangs. All other tests use the newest that is installed.
 const OLDER: [u32; 2] = [OLDEST, 16];

@@ -102,6 +102,16 @@ pub fn bad_name(span: Span, name: &str) -> Diagnostic {
     )
 }
 
+/// More errors than anyone reads.
+pub fn too_many(span: Span, limit: usize) -> Diagnostic {
+    refuse(
+        "E0124",
+        span,
+        format!("more than {limit} errors: Onpath skips the rest of the bundle"),
+        "fix the first errors; later ones often follow from them",
+    )
+}
+
 /// Two programs with one name.
 pub fn name_twice(span: Span, name: &str, first: Span) -> Diagnostic {
     refuse(

@@ -8,7 +8,7 @@ use crate::built::is_object;
 use crate::hooks;
 use bpf::abi::Hook;
 use diag::{Diagnostics, FileId, SourceMap, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -27,7 +27,10 @@ const HOOK: &str = "hook = \"tc-ingress\"";
 const DEV: &str = "dev = \"eth0\"";
 const PROGRAM: &str = "[[program]]";
 
-/// Reads a bundle. All errors in it are reported at once.
+/// The most errors that are reported: each is shown with its lines, which takes time.
+const MOST_ERRORS: usize = 200;
+
+/// Reads a bundle. The errors in it are reported at once.
 pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
     let mut reader = Reader {
         map,
@@ -58,7 +61,7 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
         .to_owned();
     let bundle = bundle(&mut reader, &folder, root.get_ref());
     if reader.errors.has_errors() {
-        Err(reader.errors)
+        Err(first_errors(reader.errors))
     } else {
         Ok(bundle)
     }
@@ -75,6 +78,19 @@ fn message_key(root: &DeTable) -> Option<Range<usize>> {
     let of_message = MESSAGE_KEYS.iter().find_map(|key| root.get_key_value(*key));
     let span = of_message.map(|(key, _)| key.span());
     span.filter(|_| !root.contains_key("program"))
+}
+
+/// As many errors as are reported, and that there are more.
+fn first_errors(all: Diagnostics) -> Diagnostics {
+    let mut first = Diagnostics::new();
+    for (number, error) in all.iter().enumerate() {
+        if number == MOST_ERRORS {
+            first.push(errors::too_many(error.primary.span, MOST_ERRORS));
+            break;
+        }
+        first.push(error.clone());
+    }
+    first
 }
 
 fn bundle(reader: &mut Reader, folder: &Path, root: &DeTable) -> Bundle {
@@ -110,15 +126,12 @@ fn bundle(reader: &mut Reader, folder: &Path, root: &DeTable) -> Bundle {
             reader.texts("program", value, "a list of programs", PROGRAM);
         }
     }
-    for (i, program) in programs.iter().enumerate() {
-        let first = programs[..i]
-            .iter()
-            .find(|p| p.name.value == program.name.value);
-        if let Some(first) = first {
-            let (name, first) = (&program.name, first.name.span);
-            reader
-                .errors
-                .push(errors::name_twice(name.span, &name.value, first));
+    let mut first_of = BTreeMap::new();
+    for At { value, span } in programs.iter().map(|program| &program.name) {
+        let first = *first_of.entry(value).or_insert(*span);
+        if first != *span {
+            let twice = errors::name_twice(*span, value, first);
+            reader.errors.push(twice);
         }
     }
     let shares = root

@@ -1,7 +1,9 @@
 //! The C compiler: missing, too old, or refusing.
 
+use super::paths;
 use crate::child::MOST_OUTPUT;
 use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM, SECONDS_VARIABLE};
+use crate::safe_dir::Refused;
 use diag::{Code, Diagnostic, Span, counted, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
@@ -231,6 +233,9 @@ pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
 
 /// No room for temporary files in their folder.
 pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
+    if let Some(refused) = Refused::of(error) {
+        return paths::left_alone(refused);
+    }
     Diagnostic::error(
         Code("E0757"),
         Span::NONE,

@@ -1,6 +1,8 @@
 //! Loading an object, and the rights it takes.
 
+use super::paths;
 use crate::memory::{MapNeed, readable};
+use crate::safe_dir::Refused;
 use diag::{Code, Diagnostic, Span, counted, system_message};
 use nix::libc;
 use std::io;
@@ -187,6 +189,9 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
 
 /// Something of ours in the BPF file system could not be made, read or removed.
 pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
+    if let Some(refused) = Refused::of(error) {
+        return paths::left_alone(refused);
+    }
     Diagnostic::error(
         Code("E0766"),
         Span::NONE,

@@ -6,5 +6,6 @@ pub mod clang;
 pub mod contents;
 pub mod device;
 pub mod load;
+pub mod paths;
 pub mod ports;
 pub mod verifier;

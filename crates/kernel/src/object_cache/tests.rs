@@ -1,5 +1,6 @@
 use super::*;
 use crate::clang;
+use std::os::unix::fs::PermissionsExt;
 
 const OBJECT: &[u8] = b"\x7fELF and the rest";
 
@@ -171,4 +172,28 @@ fn what_was_not_used_for_longest_goes_first_and_so_do_the_files_of_killed_writer
         .sweep(size * 2, size, SystemTime::now())
         .expect("swept");
     assert_eq!(names(), with_others(&["aa"]));
+}
+
+#[test]
+fn what_others_may_have_written_is_not_used() {
+    let (_folder, cache) = cache();
+    cache.put(&named("01"), OBJECT);
+    let permit = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("ours");
+    };
+    let file = cache.folder.join(named("01").0);
+    permit(&file, 0o622);
+    assert_eq!(cache.get(&named("01")), None);
+    permit(&file, 0o644);
+    assert!(cache.get(&named("01")).is_some());
+    std::os::unix::fs::symlink(&file, cache.folder.join(named("02").0)).expect("room");
+    assert_eq!(cache.get(&named("02")), None, "a link");
+    permit(&cache.folder, 0o777);
+    assert_eq!(cache.get(&named("01")), None);
+    cache.put(&named("03"), OBJECT);
+    let refused = ObjectCache::at(cache.folder.clone()).expect_err("others may write to it");
+    assert_eq!(refused.code.0, "E0717");
+    permit(&cache.folder, 0o755);
+    assert_eq!(cache.get(&named("03")), None, "nothing was written");
+    ObjectCache::at(cache.folder.clone()).expect("it is ours");
 }

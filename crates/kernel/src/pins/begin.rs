@@ -1,19 +1,19 @@
 //! From loaded and filled programs to a pinned instance.
 
 use super::folder::{
-    self, OBJECT, PROGRAM, RECORD, SETTINGS, gate_file, link_file, map_file, member_folder,
+    self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
+use super::lock::Lock;
 use super::record::Target;
-use super::sweep::Lock;
 use super::{Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
-use crate::errors::{device, load as load_errors};
+use crate::errors::device;
 use crate::link_settings::{self, Change, Changed};
+use crate::safe_dir::Dir;
 use crate::sys::{DetachedBpffs, pin_bytes};
 use diag::Diagnostic;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.
@@ -21,7 +21,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Begun<'a> {
     pins: &'a Pins,
     instance: String,
-    folder: PathBuf,
+    root: Dir,
+    folder: Dir,
     settings: Vec<Changed>,
     owner: Option<Owner>,
     committed: bool,
@@ -33,20 +34,20 @@ impl Pins {
     /// removed (see [`Pins::mend`]), and fails if the name is taken. Programs are best loaded and filled before; what is attached must be
     /// attached after.
     pub fn begin(&self, instance: &str) -> Result<Begun<'_>, Box<Diagnostic>> {
-        let folder = self.folder(instance)?;
         self.check_free(instance)?;
-        self.prepare()?;
-        let lock = self.lock()?;
-        let _ = self.sweep(&lock);
+        let root = self.prepare()?;
+        let lock = self.lock(&root)?;
+        let _ = self.sweep(&root, &lock);
         // Again: another command may have been faster.
         self.check_free(instance)?;
-        folder::make(&folder).map_err(|e| match e.kind() {
+        let folder = root.make_dir(instance).map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => device::elsewhere(instance),
-            _ => load_errors::pins(&folder, "make", &e),
+            _ => self.failed(instance, "make", &e),
         })?;
         Ok(Begun {
             pins: self,
             instance: instance.to_owned(),
+            root,
             folder,
             settings: Vec::new(),
             owner: None,
@@ -75,12 +76,9 @@ impl Begun<'_> {
         let changed = Changed::new(name, ifindex, &before, change);
         let mut all = self.settings.clone();
         all.push(changed);
-        let path = self.folder.join(SETTINGS);
         // Nothing may be changed that is not written down; what is written down twice is restored once.
-        let next = self.folder.join("settings-next");
-        record::write_json(&next, &all)
-            .and_then(|()| std::fs::rename(&next, &path))
-            .map_err(|e| load_errors::pins(&path, "write", &e))?;
+        record::replace_json(&self.folder, SETTINGS, NEXT_SETTINGS, &all)
+            .map_err(|e| self.pins.failed(&self.instance, "write to", &e))?;
         self.settings = all;
         link_settings::change(ifindex, change).map_err(failed)
     }
@@ -92,17 +90,16 @@ impl Begun<'_> {
         members: &[Member],
         attached: Vec<Attachment>,
     ) -> Result<Loading, Box<Diagnostic>> {
-        let failed = |e: io::Error| load_errors::pins(&self.folder, "pin the program in", &e);
+        let failed = |e: io::Error| self.pins.failed(&self.instance, "pin the program in", &e);
         let record = self.record(members, &attached);
         let loading = match attached.as_slice() {
             [] => return Err(failed(io::ErrorKind::InvalidInput.into())),
             [_] => pin_all(&self.folder, members, &attached, &record).map_err(failed)?,
             _ => {
                 let mount = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
-                let loading =
-                    pin_all(&mount.path(), members, &attached, &record).map_err(failed)?;
+                let loading = pin_all(mount.root(), members, &attached, &record).map_err(failed)?;
                 let mark = folder::space_mark().map_err(failed)?;
-                folder::make(&self.folder.join(mark)).map_err(failed)?;
+                self.folder.make_dir(mark).map_err(failed)?;
                 mount.mount(&self.folder).map_err(|e| device::not_one(&e))?;
                 loading
             }
@@ -145,28 +142,26 @@ impl Begun<'_> {
 
 /// Pins everything, the attachments last.
 fn pin_all(
-    folder: &Path,
+    folder: &Dir,
     members: &[Member],
     attached: &[Attachment],
     record: &Record,
 ) -> io::Result<Loading> {
-    let loading = record::write(&folder.join(RECORD), record)?;
+    let loading = record::write(folder, record)?;
     for (number, member) in members.iter().enumerate() {
-        let own = member_folder(folder, number);
-        folder::make(&own)?;
+        let own = folder.make_dir(member_folder(number))?;
         for (name, map) in member.instance.store.maps.open() {
-            map.pin(&own.join(map_file(name)))?;
+            map.pin(&own, &map_file(name))?;
         }
-        member.instance.program.prog().pin(&own.join(PROGRAM))?;
-        pin_bytes(&own.join(OBJECT), "onpath_object", &member.instance.object)?;
+        member.instance.program.prog().pin(&own, PROGRAM)?;
+        pin_bytes(&own, OBJECT, "onpath_object", &member.instance.object)?;
     }
     for a in attached {
         match &a.attached.holder {
-            Holder::Link(link) => link.pin(&folder.join(link_file(a.member, a.port.index)))?,
+            Holder::Link(link) => link.pin(folder, &link_file(a.member, a.port.index))?,
             Holder::Filter(filter) => {
-                filter
-                    .gate
-                    .pin(&folder.join(gate_file(a.member, a.port.index)))?;
+                let gate = gate_file(a.member, a.port.index);
+                filter.gate.pin(folder, &gate)?;
             }
         }
     }
@@ -177,7 +172,7 @@ impl Drop for Begun<'_> {
     fn drop(&mut self) {
         if !self.committed {
             // What stays behind is garbage, which the next command tries to remove again.
-            let _ = self.pins.clean(&self.folder);
+            let _ = self.pins.clean(&self.root, &self.instance);
         }
     }
 }

@@ -1,77 +1,169 @@
-//! What is where in an instance's folder.
+//! What is in an instance's folder.
 
+use super::record;
+use crate::safe_dir::{Dir, Entry, Kind, Refused, Why};
 use crate::sys::{Link, Map};
-use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 /// The instance's [`Record`](super::Record).
 pub(super) const RECORD: &str = "record";
 /// Links' settings from before; in the folder itself, below what is mounted on it.
 pub(super) const SETTINGS: &str = "settings";
+/// What `SETTINGS` becomes when it is written.
+pub(super) const NEXT_SETTINGS: &str = "settings-next";
 /// The ports of all programs, where they are not those in the record any more.
 pub(super) const PORTS: &str = "ports";
+/// What `PORTS` becomes when it is written.
+pub(super) const NEXT_PORTS: &str = "ports-next";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
 /// In a member's folder: what the program was loaded from.
 pub(crate) const OBJECT: &str = "object";
-/// In a member's folder.
+/// In a member's folder: how a change of tables that has begun is undone.
+pub(crate) const JOURNAL: &str = "journal";
+/// In a member's folder: what the program is specialized to.
+pub(crate) const SPECIALIZED: &str = "specialized";
+/// What `SPECIALIZED` becomes when it is written.
+pub(crate) const NEXT_SPECIALIZED: &str = "specialized-next";
+/// In a member's folder: the pins of a successor.
+pub(crate) const NEXT: &str = "next";
+/// What `NEXT` is called when the successor runs at all interfaces.
+pub(crate) const TAKEN: &str = "taken";
+/// In a member's folder, and in its successor's.
 pub(crate) const PROGRAM: &str = "program";
-const MEMBER: &str = "member-";
-const LINK: &str = "link-";
-const GATE: &str = "gate-";
-const SPACE: &str = "space-";
+pub(super) const MAP: &str = "map-";
+pub(super) const MEMBER: &str = "member-";
+pub(super) const LINK: &str = "link-";
+pub(super) const GATE: &str = "gate-";
+pub(super) const SPACE: &str = "space-";
 /// Says that the removal of an instance has begun.
-const ENDING: &str = "ending";
+pub(super) const ENDING: &str = "ending";
 
-/// An instance's folder that stays the same one, whatever its path leads to.
-pub(super) struct Open(File);
+/// An instance's folder, which stays the same one whatever has its name by now.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    /// What is in it.
+    pub(super) dir: Arc<Dir>,
+    /// Whether it is the root of a file system of its own.
+    pub(super) is_mount: bool,
+}
 
-impl Open {
-    pub(super) fn new(folder: &Path) -> io::Result<Open> {
-        File::open(folder).map(Open)
+impl Folder {
+    /// Opens an instance's folder in ours. A file system that is mounted on it is entered only if the record there is of
+    /// an instance that has one.
+    pub(super) fn open(root: &Dir, name: &str) -> io::Result<Folder> {
+        let not_entered = match root.open_dir(name) {
+            Ok(dir) => {
+                return Ok(Folder {
+                    dir: Arc::new(dir),
+                    is_mount: false,
+                });
+            }
+            Err(error) if Refused::of(&error).is_some_and(|r| r.why == Why::Mount) => error,
+            Err(error) => return Err(error),
+        };
+        let dir = root.open_mounted_bpffs(name)?;
+        match record::has_own_mount(&dir) {
+            true => Ok(Folder {
+                dir: Arc::new(dir),
+                is_mount: true,
+            }),
+            false => Err(not_entered),
+        }
     }
 
-    /// Where this process reaches it.
-    pub(super) fn path(&self) -> PathBuf {
-        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+    /// Whether it has an instance: an attachment is in it, and its removal has not begun.
+    pub(super) fn is_whole(&self) -> io::Result<bool> {
+        Ok(!attachments(&self.dir)?.is_empty() && !self.dir.has(ENDING))
     }
 
-    /// A file in it.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
-        self.path().join(name)
+    /// Whether it belongs to an instance of another mount namespace.
+    pub(super) fn is_elsewhere(&self) -> io::Result<bool> {
+        let mine = space_mark()?;
+        let marks = named(&self.dir, Kind::Folder, SPACE)?;
+        Ok(marks.iter().any(|mark| *mark != mine))
     }
 
-    /// A member's folder.
-    pub(super) fn member(&self, member: usize) -> io::Result<File> {
-        File::open(member_folder(&self.path(), member))
+    /// Has what several attachments hold be garbage from now on, in one step.
+    pub(super) fn begin_end(&self) -> io::Result<()> {
+        match attachments(&self.dir)?.len() {
+            0 | 1 => Ok(()),
+            _ => self.dir.make_dir(ENDING).map(|_| ()),
+        }
     }
+}
+
+/// An instance's folder in ours, if the instance is complete.
+pub(super) fn whole(root: &Dir, instance: &str) -> io::Result<Option<Folder>> {
+    let folder = match Folder::open(root, instance) {
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
+        opened => opened?,
+    };
+    Ok(folder.is_whole()?.then_some(folder))
+}
+
+/// Whether an instance can have this name.
+pub(super) fn is_instance_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 64
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// The entries of our folder: the names of folders that may be instances', and what else is there.
+pub(super) fn instances(root: &Dir) -> io::Result<(Vec<String>, Vec<Refused>)> {
+    let (mut names, mut others) = (Vec::new(), Vec::new());
+    for entry in root.entries()? {
+        match entry.name.to_str() {
+            Some(name) if entry.kind == Kind::Folder && is_instance_name(name) => {
+                names.push(name.to_owned());
+            }
+            _ => others.push(stranger(root, &entry)),
+        }
+    }
+    Ok((names, others))
+}
+
+pub(super) fn stranger(folder: &Dir, entry: &Entry) -> Refused {
+    let why = match entry.kind {
+        Kind::Link => Why::Link,
+        _ => Why::Unknown,
+    };
+    Refused::new(folder.shown().join(&entry.name), why)
 }
 
 /// The BPF file system allows no dots in names.
 pub(crate) fn map_file(name: &str) -> String {
-    format!("map-{}", name.replace('.', "-"))
+    format!("{MAP}{}", name.replace('.', "-"))
 }
 
 /// By numbers: names may hold characters that file names here may not.
-pub(super) fn member_folder(folder: &Path, member: usize) -> PathBuf {
-    folder.join(format!("{MEMBER}{member}"))
+pub(super) fn member_folder(member: usize) -> String {
+    format!("{MEMBER}{member}")
 }
 
 /// The folders of an instance's members, in order.
-pub(super) fn members(folder: &Path) -> impl Iterator<Item = File> {
-    (0..).map_while(|member| File::open(member_folder(folder, member)).ok())
+pub(super) fn members(folder: &Dir) -> impl Iterator<Item = Dir> {
+    (0..).map_while(|member| folder.open_dir(member_folder(member)).ok())
 }
 
 /// The links and gates by which a member of an instance is attached.
-pub(crate) fn attachments_of(folder: &Path, member: usize) -> io::Result<(Vec<Link>, Vec<Map>)> {
-    let links = files_named(folder, &format!("{LINK}{member}-"))?;
-    let gates = files_named(folder, &format!("{GATE}{member}-"))?;
-    let links = links.iter().map(|path| Link::open(path));
-    let gates = gates.iter().map(|path| Map::open(path));
+pub(crate) fn attachments_of(folder: &Dir, member: usize) -> io::Result<(Vec<Link>, Vec<Map>)> {
+    let links = named(folder, Kind::File, &format!("{LINK}{member}-"))?;
+    let gates = named(folder, Kind::File, &format!("{GATE}{member}-"))?;
+    let links = links.iter().map(|name| Link::open(folder, name));
+    let gates = gates.iter().map(|name| Map::open(folder, name));
     Ok((
         links.collect::<io::Result<_>>()?,
         gates.collect::<io::Result<_>>()?,
@@ -93,95 +185,36 @@ pub(super) fn space_mark() -> io::Result<String> {
     Ok(format!("{SPACE}{space}"))
 }
 
-/// Whether a folder belongs to an instance of another mount namespace.
-pub(super) fn is_elsewhere(folder: &Path) -> io::Result<bool> {
-    let mine = folder.join(space_mark()?);
-    Ok(files_named(folder, SPACE)?.iter().any(|mark| *mark != mine))
-}
-
-pub(super) fn make(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-/// Whether a folder has an instance: an attachment is in it, and its removal has not begun.
-pub(super) fn is_whole(folder: &Path) -> io::Result<bool> {
-    match attachments(folder) {
-        Ok(found) => Ok(!found.is_empty() && !folder.join(ENDING).exists()),
-        Err(e)
-            if matches!(
-                e.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(false)
-        }
-        Err(e) => Err(e),
-    }
-}
-
-/// Has what several attachments hold be garbage from now on, in one step.
-pub(super) fn begin_end(folder: &Path) -> io::Result<()> {
-    match attachments(folder)?.len() {
-        0 | 1 => Ok(()),
-        _ => make(&folder.join(ENDING)),
-    }
-}
-
-fn attachments(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = files_named(folder, LINK)?;
-    found.extend(files_named(folder, GATE)?);
+pub(super) fn attachments(folder: &Dir) -> io::Result<Vec<String>> {
+    let mut found = links(folder)?;
+    found.extend(named(folder, Kind::File, GATE)?);
     Ok(found)
 }
 
 /// The pinned links in a folder.
-pub(super) fn links(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    files_named(folder, LINK)
+pub(super) fn links(folder: &Dir) -> io::Result<Vec<String>> {
+    named(folder, Kind::File, LINK)
 }
 
 /// Those of an interface: by the index that it had when they were made.
-pub(super) fn links_at(folder: &Path, ifindex: u32) -> io::Result<Vec<PathBuf>> {
+pub(super) fn links_at(folder: &Dir, ifindex: u32) -> io::Result<Vec<String>> {
     let end = format!("-{ifindex}");
     let mut found = links(folder)?;
-    found.retain(|path| path.to_string_lossy().ends_with(&end));
+    found.retain(|name| name.ends_with(&end));
     Ok(found)
 }
 
-fn files_named(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(prefix) {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
+/// The entries of a kind whose names begin so, and go on with numbers.
+fn named(folder: &Dir, kind: Kind, prefix: &str) -> io::Result<Vec<String>> {
+    let entries = folder.entries()?.into_iter();
+    let names = entries.filter(|entry| entry.kind == kind);
+    let names = names.filter_map(|entry| entry.name.into_string().ok());
+    Ok(names.filter(|name| is_numbered(name, prefix)).collect())
 }
 
-/// Whether something is mounted on a folder.
-pub(super) fn is_mount(folder: &Path) -> io::Result<bool> {
-    let above = folder.parent().unwrap_or(folder);
-    Ok(fs::metadata(folder)?.dev() != fs::metadata(above)?.dev())
-}
-
-/// Removes what an instance has in a folder, attachments first, and leaves `SETTINGS` alone.
-pub(super) fn empty(folder: &Path) -> io::Result<()> {
-    for path in attachments(folder)? {
-        fs::remove_file(path)?;
-    }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(path)?;
-        } else if entry.file_name() != SETTINGS && !is_the_kernels(&entry.file_name()) {
-            fs::remove_file(path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether the kernel itself put a file into a new BPF file system (`maps.debug`): names with dots are its own, and
-/// cannot be removed.
-fn is_the_kernels(name: &OsStr) -> bool {
-    name.to_string_lossy().contains('.')
+pub(super) fn is_numbered(name: &str, prefix: &str) -> bool {
+    let numbers = name.strip_prefix(prefix);
+    numbers.is_some_and(|rest| {
+        !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    })
 }

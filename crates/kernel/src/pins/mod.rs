@@ -27,7 +27,9 @@
 
 mod alone;
 mod begin;
+mod empty;
 mod folder;
+mod lock;
 mod moved;
 mod owner;
 mod ports;
@@ -42,12 +44,15 @@ pub use ports::PortUse;
 pub use record::{Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
+use crate::safe_dir::{Dir, Given, Refused};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
-pub(crate) use folder::{OBJECT, PROGRAM, attachments_of, map_file};
-use folder::{Open, RECORD};
-use std::fs;
+pub(crate) use empty::empty_successor;
+use folder::{Folder, RECORD, member_folder, whole};
+pub(crate) use folder::{
+    JOURNAL, NEXT, NEXT_SPECIALIZED, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file,
+};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -66,8 +71,7 @@ const PATIENCE_WITH_WRITERS: Duration = Duration::from_secs(5);
 
 /// Whether a path is in a BPF file system.
 pub fn is_bpffs(path: &Path) -> bool {
-    const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
-    nix::sys::statfs::statfs(path).is_ok_and(|s| s.filesystem_type().0 as u64 == BPF_FS_MAGIC)
+    Given::open(path).is_ok_and(|folder| folder.is_bpffs().unwrap_or(false))
 }
 
 /// Pinned programs under one BPF file system.
@@ -101,56 +105,71 @@ impl Pins {
         self.bpffs.join(FOLDER)
     }
 
-    fn folder(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
-        let fits = !instance.is_empty()
-            && instance.len() <= 64
-            && instance
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if fits {
-            Ok(self.root().join(instance))
-        } else {
-            Err(device::bad_instance_name(instance))
+    /// Our folder, if it is there.
+    fn open_root(&self) -> Result<Option<Dir>, Box<Diagnostic>> {
+        let open = || -> io::Result<Option<Dir>> {
+            let above = Given::open(&self.bpffs)?;
+            match above.is_bpffs()? {
+                true => above.open_dir(FOLDER).map(Some),
+                false => Ok(None),
+            }
+        };
+        match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            done => done.map_err(|e| load_errors::pins(&self.root(), "look into", &e)),
+        }
+    }
+
+    /// Fails if an instance cannot have this name.
+    fn check_name(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        match folder::is_instance_name(instance) {
+            true => Ok(()),
+            false => Err(device::bad_instance_name(instance)),
         }
     }
 
     /// Fails if a program is loaded under this name already, or the name cannot be one.
     pub fn check_free(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
-        let folder = self.folder(instance)?;
-        match folder::is_whole(&folder) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(device::instance_exists(instance)),
-            Err(error) => Err(load_errors::pins(&folder, "look at", &error)),
+        self.check_name(instance)?;
+        let Some(root) = self.open_root()? else {
+            return Ok(());
+        };
+        match whole(&root, instance) {
+            Ok(None) => Ok(()),
+            Ok(Some(_)) => Err(device::instance_exists(instance)),
+            Err(error) => Err(self.failed(instance, "look at", &error)),
         }
     }
 
     /// The names of all pinned instances. Fails if this process may not see them.
     pub fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
-        let root = self.root();
-        let mut names = self.folders()?;
+        let Some(root) = self.open_root()? else {
+            return Ok(Vec::new());
+        };
+        let mut names = self.folders(&root)?;
         let mut failure = None;
-        names.retain(|name| {
-            folder::is_whole(&root.join(name)).unwrap_or_else(|e| {
-                failure = Some(load_errors::pins(&root.join(name), "look into", &e));
+        names.retain(|name| match whole(&root, name) {
+            Ok(found) => found.is_some(),
+            // What is not ours has no instance, and is reported by who sweeps.
+            Err(error) if Refused::of(&error).is_some() => false,
+            Err(error) => {
+                failure = Some(self.failed(name, "look into", &error));
                 false
-            })
+            }
         });
         failure.map_or(Ok(names), Err)
     }
 
-    /// Everything in our folder, complete or not.
-    fn folders(&self) -> Result<Vec<String>, Box<Diagnostic>> {
-        let root = self.root();
-        let list = match fs::read_dir(&root) {
-            Ok(list) => list,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(load_errors::pins(&root, "look into", &error)),
-        };
-        let mut names: Vec<String> = list
-            .filter_map(|e| e.ok()?.file_name().into_string().ok())
-            .collect();
-        names.sort();
-        Ok(names)
+    /// The folders in ours that may be instances', complete or not.
+    fn folders(&self, root: &Dir) -> Result<Vec<String>, Box<Diagnostic>> {
+        let found = folder::instances(root);
+        let found = found.map_err(|e| load_errors::pins(&self.root(), "look into", &e));
+        found.map(|(names, _)| names)
+    }
+
+    /// Something was not possible in an instance's folder.
+    fn failed(&self, instance: &str, what: &str, error: &io::Error) -> Box<Diagnostic> {
+        load_errors::pins(&self.root().join(instance), what, error)
     }
 
     /// The one instance that a command means: the named one, or the only one.
@@ -167,23 +186,16 @@ impl Pins {
 
     /// What is written down about an instance.
     pub fn record(&self, instance: &str) -> Result<Record, Box<Diagnostic>> {
-        let path = self.existing(instance)?.join(RECORD);
-        record::read(&path).map_err(|e| load_errors::pins(&path, "read", &e))
-    }
-
-    /// What is written down about the loading that an open folder has.
-    fn record_in(&self, instance: &str, folder: &Open) -> Result<Record, Box<Diagnostic>> {
-        record::read(&folder.file(RECORD)).map_err(|e| match e.kind() {
-            // It was unloaded meanwhile.
-            io::ErrorKind::NotFound => self.missing(instance),
-            _ => load_errors::pins(&self.root().join(instance).join(RECORD), "read", &e),
-        })
+        let (_, folder) = self.existing(instance)?;
+        let record = record::read(&folder.dir);
+        record.map_err(|e| load_errors::pins(&folder.dir.shown().join(RECORD), "read", &e))
     }
 
     /// Which loading of an instance is there.
     pub fn loading(&self, instance: &str) -> Result<Loading, Box<Diagnostic>> {
-        let path = self.existing(instance)?.join(RECORD);
-        record::loading(&path).map_err(|e| load_errors::pins(&path, "read", &e))
+        let (_, folder) = self.existing(instance)?;
+        let loading = record::loading(&folder.dir);
+        loading.map_err(|e| load_errors::pins(&folder.dir.shown().join(RECORD), "read", &e))
     }
 
     /// Whether an instance is still the one of a loading, as far as that can be seen: neither unloaded nor loaded
@@ -205,20 +217,24 @@ impl Pins {
         member: Option<&str>,
     ) -> Result<(MemberRecord, KernelStore), Box<Diagnostic>> {
         // By the open folder from here on, which cannot be replaced as its path can.
-        let folder = self.open_folder(instance)?;
-        let record = self.record_in(instance, &folder)?;
-        let number = record.number(member)?;
-        let folder = folder.member(number).map_err(|e| match e.kind() {
+        let (_, folder) = self.existing(instance)?;
+        // Not found: it was unloaded meanwhile.
+        let failed = |what, e: io::Error| match e.kind() {
             io::ErrorKind::NotFound => self.missing(instance),
-            _ => load_errors::pins(&self.root().join(instance), "open", &e),
-        })?;
-        let guard = Guard::new(folder, number);
+            _ => self.failed(instance, what, &e),
+        };
+        let record = record::read(&folder.dir).map_err(|e| failed("read", e))?;
+        let number = record.number(member)?;
+        let own = folder.dir.open_dir(member_folder(number));
+        let own = own.map_err(|e| failed("open", e))?;
+        let guard = Guard::new(own, folder.dir, number);
         let record = record.members[number].clone();
         let sections = record.abi.globals.iter().map(|g| g.section.as_str());
         let seed = record.abi.is_seeded().then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
         let all = own.chain(sections).chain(seed).chain([CHANGES_SECTION]);
-        let maps = Maps::pinned(all.map(|name| (name.to_owned(), guard.path(&map_file(name)))));
+        let all = all.map(|name| (name.to_owned(), map_file(name)));
+        let maps = Maps::pinned(guard.folder(), all);
         let abi = Arc::new(record.abi.clone());
         let store = KernelStore {
             globals: OnceLock::new(),
@@ -232,19 +248,17 @@ impl Pins {
         Ok((record, store))
     }
 
-    fn existing(&self, instance: &str) -> Result<PathBuf, Box<Diagnostic>> {
-        let folder = self.folder(instance)?;
-        match folder::is_whole(&folder) {
-            Ok(true) => Ok(folder),
-            _ => Err(self.missing(instance)),
-        }
-    }
-
-    /// The folder of a complete instance.
-    fn open_folder(&self, instance: &str) -> Result<Open, Box<Diagnostic>> {
-        let folder = self.folder(instance)?;
-        match Open::new(&folder) {
-            Ok(open) if folder::is_whole(&open.path()).unwrap_or(false) => Ok(open),
+    /// Our folder, and the one of a complete instance in it.
+    fn existing(&self, instance: &str) -> Result<(Dir, Folder), Box<Diagnostic>> {
+        self.check_name(instance)?;
+        let Some(root) = self.open_root()? else {
+            return Err(self.missing(instance));
+        };
+        match whole(&root, instance) {
+            Ok(Some(folder)) => Ok((root, folder)),
+            Err(error) if Refused::of(&error).is_some() => {
+                Err(self.failed(instance, "open", &error))
+            }
             _ => Err(self.missing(instance)),
         }
     }

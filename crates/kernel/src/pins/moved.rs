@@ -1,12 +1,13 @@
 //! Interfaces that are moved to another network namespace while programs run at them. The programs stay at them, and
 //! what was changed of them stays changed, but in the namespace that is written down they are gone.
 
-use super::{Pins, folder};
+use super::Pins;
+use super::folder::{self, Folder};
 use crate::link_settings::{self, Changed};
 use crate::netns;
+use crate::safe_dir::Dir;
 use crate::sys::{self, Link, Side};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// Where an interface is that was moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,27 +22,35 @@ impl Pins {
     /// Whether a link of an instance is still on the interface that had this index when the link was made, wherever
     /// that is now.
     pub fn holds(&self, instance: &str, ifindex: u32) -> bool {
-        let links = self
-            .folder(instance)
-            .map(|folder| links_at(&folder, ifindex));
-        let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
-        links.is_ok_and(|links| links.iter().any(is_somewhere))
+        self.links_of(instance, ifindex)
+            .is_some_and(|links| are_somewhere(&links))
     }
 
     /// Where an interface of an instance is now that has left this network namespace, by the tcx links of the
     /// instance, which stay on it. `None` if it is gone.
     pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {
-        let links = links_at(&self.folder(instance).ok()?, ifindex);
-        let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
-        if !links.iter().any(is_somewhere) {
+        let links = self.links_of(instance, ifindex)?;
+        if !are_somewhere(&links) {
             return None;
         }
         Some(find(&links).map_or(Moved::Hidden, |_| Moved::Found))
     }
+
+    fn links_of(&self, instance: &str, ifindex: u32) -> Option<Vec<Link>> {
+        let root = self.open_root().ok().flatten()?;
+        let folder = Folder::open(&root, instance).ok()?;
+        Some(links_at(&folder.dir, ifindex))
+    }
+}
+
+/// Whether one of these links has its interface still.
+fn are_somewhere(links: &[Link]) -> bool {
+    let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
+    links.iter().any(is_somewhere)
 }
 
 /// Of these changes, those of interfaces that were moved: with where each is now, by the links in a folder.
-pub(super) fn follow(settings: &[Changed], folder: &Path) -> Vec<Changed> {
+pub(super) fn follow(settings: &[Changed], folder: &Dir) -> Vec<Changed> {
     let has_left = |changed: &&Changed| {
         let there = netns::run_in(changed.netns, || link_settings::read(changed.ifindex));
         !matches!(there, Ok(Some(_)))
@@ -62,9 +71,10 @@ pub(super) fn follow(settings: &[Changed], folder: &Path) -> Vec<Changed> {
 }
 
 /// The links in a folder that were made at an interface.
-fn links_at(folder: &Path, ifindex: u32) -> Vec<Link> {
+fn links_at(folder: &Dir, ifindex: u32) -> Vec<Link> {
     let links = folder::links_at(folder, ifindex).unwrap_or_default();
-    links.iter().filter_map(|l| Link::open(l).ok()).collect()
+    let links = links.iter().map(|name| Link::open(folder, name));
+    links.filter_map(Result::ok).collect()
 }
 
 /// The network namespace and the index there of the interface that tcx links are on.
@@ -126,14 +136,14 @@ mod tests {
                 pair()?;
                 let index = if_nametoindex("one")?;
                 let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
-                link.pin(&folder.path().join(folder::link_file(0, index)))?;
+                link.pin(folder.root(), &folder::link_file(0, index))?;
                 let before = link_settings::read(index)?;
                 let changed = Changed::new("one", index, &before, ONE);
                 link_settings::change(index, ONE)?;
                 Ok((before, changed, link))
             })
             .expect("runs");
-        let followed = || follow(std::slice::from_ref(&changed), &folder.path());
+        let followed = || follow(std::slice::from_ref(&changed), folder.root());
         assert_eq!(followed(), [], "it is where it was");
         here.run(|| link::move_to("one", &there, "moved"))
             .expect("it is moved");

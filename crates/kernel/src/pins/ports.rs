@@ -4,9 +4,9 @@
 //! Whichever of the two happened last when a command is killed, the next one knows what to do: an addition that was
 //! not completed is taken back, a removal is completed.
 
-use super::folder::{PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
+use super::folder::{NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
+use super::lock::Lock;
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
-use super::sweep::Lock;
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
 use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
 use crate::bundle::Port;
@@ -14,15 +14,15 @@ use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
 use crate::ports::{connect_ports, disconnect_port};
 use crate::program::HookProg;
+use crate::safe_dir::Dir;
 use crate::store::KernelStore;
 use crate::sys::{Link, Prog, wait_for_softirqs};
 use crate::xdp::Running;
 use control::{Replica, StoreError};
 use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a program does at an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ struct PortChange {
 /// An instance whose ports may be changed as long as this exists: nobody else changes them.
 struct Changeable {
     /// The instance's folder.
-    folder: PathBuf,
+    folder: Arc<Dir>,
     record: Record,
     /// The number of the program that is meant.
     number: usize,
@@ -67,8 +67,8 @@ impl Changeable {
 
 impl PortChange {
     /// Writes down that it begins.
-    fn begin(&self, folder: &Path) -> io::Result<()> {
-        record::write_json(&folder.join(PORT_CHANGE), self)
+    fn begin(&self, folder: &Dir) -> io::Result<()> {
+        record::write_json(folder, PORT_CHANGE, self)
     }
 }
 
@@ -108,7 +108,7 @@ impl Pins {
             adds: true,
         };
         let begun = change.begin(&at.folder);
-        begun.map_err(|e| load_errors::pins(&at.folder, "write to", &e))?;
+        begun.map_err(|e| load_errors::pins(at.folder.shown(), "write to", &e))?;
         let added = add(&mut at, change, (port, usage));
         let settled = self.settle(instance);
         let how = added?;
@@ -162,8 +162,8 @@ impl Pins {
         instance: &str,
         member: Option<&str>,
     ) -> Result<Changeable, Box<Diagnostic>> {
-        let folder = self.existing(instance)?;
-        let lock = self.lock()?;
+        let (root, folder) = self.existing(instance)?;
+        let lock = self.lock(&root)?;
         self.settle(instance)?;
         let record = self.record(instance)?;
         let number = record.number(member)?;
@@ -172,7 +172,7 @@ impl Pins {
         }
         let (_, store) = self.open(instance, Some(&record.members[number].name))?;
         Ok(Changeable {
-            folder,
+            folder: folder.dir,
             record,
             number,
             store,
@@ -183,16 +183,16 @@ impl Pins {
     /// Completes or takes back the change that is written down, if one is: the caller holds the lock, and nobody else
     /// is changing ports.
     pub(super) fn settle(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
-        let folder = self.existing(instance)?;
+        let (_, folder) = self.existing(instance)?;
+        let folder = folder.dir;
         if !is_unsettled(&folder) {
             return Ok(());
         }
-        let failed = |e: io::Error| load_errors::pins(&folder, "settle", &e);
-        let journal = folder.join(PORT_CHANGE);
-        let change: PortChange = record::read_json(&journal).map_err(failed)?;
+        let failed = |e: io::Error| load_errors::pins(folder.shown(), "settle", &e);
+        let change: PortChange = record::read_json(&folder, PORT_CHANGE).map_err(failed)?;
         let mut record = self.record(instance)?;
         let Some(program) = record.members.get(change.member) else {
-            return fs::remove_file(&journal).map_err(failed);
+            return folder.remove_file(PORT_CHANGE).map_err(failed);
         };
         let has = program.ports().any(|(port, ..)| port == change.port);
         if change.adds != has {
@@ -208,7 +208,7 @@ impl Pins {
             program.targets.retain(|at| at.port != change.port);
             write_ports(&folder, &record).map_err(failed)?;
         }
-        fs::remove_file(&journal).map_err(failed)
+        folder.remove_file(PORT_CHANGE).map_err(failed)
     }
 }
 
@@ -225,8 +225,8 @@ fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, Store
 }
 
 /// Whether a change of ports was begun that is neither complete nor taken back.
-pub(super) fn is_unsettled(folder: &Path) -> bool {
-    folder.join(PORT_CHANGE).symlink_metadata().is_ok()
+pub(super) fn is_unsettled(folder: &Dir) -> bool {
+    folder.has(PORT_CHANGE)
 }
 
 /// What is written down already, up to the one step that completes it.
@@ -241,21 +241,21 @@ fn add(
         store,
         ..
     } = to;
-    let failed = |e: io::Error| load_errors::pins(folder, "pin the port in", &e);
+    let failed = |e: io::Error| load_errors::pins(folder.shown(), "pin the port in", &e);
     // While no other command puts a successor in the program's place, which would not run at this interface.
     let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
         let pairs = [(port.number, port.index)];
         connect_ports(&store.abi.ports, &store.maps, &pairs)?;
-        let pinned = member_folder(folder, change.member).join(PROGRAM);
-        let program = Prog::open(&pinned);
+        let member = folder.open_dir(member_folder(change.member));
+        let program = member.and_then(|member| Prog::open(&member, PROGRAM));
         let hook = record.members[change.member].hook;
         let program = program.and_then(|program| HookProg::new(program, hook));
         let attached = attach(&program.map_err(failed)?, record, change, (port, usage))?;
         let pinned = attached.as_ref().map(|attached| match &attached.holder {
-            Holder::Link(link) => link.pin(&folder.join(link_file(change.member, port.index))),
+            Holder::Link(link) => link.pin(folder, &link_file(change.member, port.index)),
             Holder::Filter(filter) => {
-                let gate = folder.join(gate_file(change.member, port.index));
-                filter.gate.pin(&gate)
+                let gate = gate_file(change.member, port.index);
+                filter.gate.pin(folder, &gate)
             }
         });
         pinned.transpose().map_err(failed)?;
@@ -313,21 +313,21 @@ fn attach(
 
 /// Detaches the program from the interface of a port, and has it know nothing of the port. What is done already stays.
 fn take_away(
-    folder: &Path,
+    folder: &Dir,
     record: &Record,
     change: PortChange,
     store: &KernelStore,
 ) -> io::Result<()> {
-    let link = folder.join(link_file(change.member, change.index));
-    if link.symlink_metadata().is_ok() {
-        let opened = Link::open(&link);
-        fs::remove_file(&link)?;
+    let link = link_file(change.member, change.index);
+    if folder.has(&link) {
+        let opened = Link::open(folder, &link);
+        folder.remove_file(&link)?;
         // An interface that is gone took its attachment along.
         let _ = opened?.detach();
     }
-    let gate = folder.join(gate_file(change.member, change.index));
-    if gate.symlink_metadata().is_ok() {
-        fs::remove_file(&gate)?;
+    let gate = gate_file(change.member, change.index);
+    if folder.has(&gate) {
+        folder.remove_file(&gate)?;
         // What is left of a filter without its gate runs nothing, and is swept as such.
         let interfaces = &record.members[change.member].interfaces;
         let at = interfaces.iter().find(|at| at.port == change.port);
@@ -341,17 +341,10 @@ fn take_away(
 }
 
 /// Replaces the ports that are written down.
-fn write_ports(folder: &Path, record: &Record) -> io::Result<()> {
+fn write_ports(folder: &Dir, record: &Record) -> io::Result<()> {
     let ports = record.members.iter().map(PortsRecord::of);
     let ports: Vec<PortsRecord> = ports.collect();
-    let next = folder.join("ports-next");
-    // A killed command may have left one.
-    match fs::remove_file(&next) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    record::write_json(&next, &ports)?;
-    fs::rename(&next, folder.join(PORTS))
+    record::replace_json(folder, PORTS, NEXT_PORTS, &ports)
 }
 
 fn system(error: io::Error) -> StoreError {

@@ -1,11 +1,12 @@
 //! What is written down about pinned programs, in a pinned map whose only value is JSON.
 
 use super::Owner;
-use super::folder::PORTS;
+use super::folder::{PORTS, RECORD};
 use crate::attach::Attached;
 use crate::bundle::Port;
 use crate::errors::device;
 use crate::netns;
+use crate::safe_dir::Dir;
 use crate::sys::{Map, pin_bytes, read_bytes};
 use crate::tc::FilterLocation;
 use bpf::abi::{Abi, Hook};
@@ -14,7 +15,6 @@ use schema::Schema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::Path;
 
 /// What is written down about programs that are pinned as one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -179,9 +179,9 @@ pub(super) fn is_here(netns: u64) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loading(u32);
 
-/// Which loading a record is of.
-pub(super) fn loading(path: &Path) -> io::Result<Loading> {
-    Ok(Loading(Map::open(path)?.info().id))
+/// Which loading the record in a folder is of.
+pub(super) fn loading(folder: &Dir) -> io::Result<Loading> {
+    Ok(Loading(Map::open(folder, RECORD)?.info().id))
 }
 
 /// The part of every version that identifies it.
@@ -190,20 +190,32 @@ struct Version {
     version: u32,
 }
 
-/// Reads a record.
-pub(super) fn read(path: &Path) -> io::Result<Record> {
-    let Version { version } = read_json(path)?;
+/// Whether the record in a folder is of an instance that has a file system of its own: one with several attachments when
+/// it was loaded. One that another version has written is believed: its form is not known.
+pub(super) fn has_own_mount(folder: &Dir) -> bool {
+    match read_json(folder, RECORD) {
+        Ok(Version { version }) if version != Record::VERSION => true,
+        Ok(_) => read_json(folder, RECORD).is_ok_and(|record: Record| {
+            let attached = record.members.iter().map(|m| m.interfaces.len());
+            attached.sum::<usize>() > 1
+        }),
+        Err(_) => false,
+    }
+}
+
+/// Reads the record in a folder.
+pub(super) fn read(folder: &Dir) -> io::Result<Record> {
+    let Version { version } = read_json(folder, RECORD)?;
     if version != Record::VERSION {
         return Err(io::Error::other(format!(
             "another version of Onpath wrote it (form {version}, not {}); `unload` it and load it anew",
             Record::VERSION
         )));
     }
-    let mut record: Record = read_json(path)?;
+    let mut record: Record = read_json(folder, RECORD)?;
     // The record itself is never replaced: by it an instance is known.
-    let ports = path.with_file_name(PORTS);
-    if ports.symlink_metadata().is_ok() {
-        let now: Vec<PortsRecord> = read_json(&ports)?;
+    if folder.has(PORTS) {
+        let now: Vec<PortsRecord> = read_json(folder, PORTS)?;
         for (member, ports) in record.members.iter_mut().zip(now) {
             member.interfaces = ports.interfaces;
             member.targets = ports.targets;
@@ -212,18 +224,37 @@ pub(super) fn read(path: &Path) -> io::Result<Record> {
     Ok(record)
 }
 
+/// Whether an instance's process has ended, and it with it.
+pub(super) fn is_orphan(folder: &Dir) -> bool {
+    let record = read(folder);
+    record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
+}
+
 /// Reads what [`write_json`] wrote.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    Ok(serde_json::from_slice(&read_bytes(path)?)?)
+pub(super) fn read_json<T: DeserializeOwned>(folder: &Dir, name: &str) -> io::Result<T> {
+    Ok(serde_json::from_slice(&read_bytes(folder, name)?)?)
 }
 
 /// Pins a record.
-pub(super) fn write(path: &Path, record: &Record) -> io::Result<Loading> {
-    write_json(path, record)?;
-    loading(path)
+pub(super) fn write(folder: &Dir, record: &Record) -> io::Result<Loading> {
+    write_json(folder, RECORD, record)?;
+    loading(folder)
 }
 
 /// Pins a value as JSON.
-pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    pin_bytes(path, "onpath_record", &serde_json::to_vec(value)?)
+pub(super) fn write_json(folder: &Dir, name: &str, value: &impl Serialize) -> io::Result<()> {
+    pin_bytes(folder, name, "onpath_record", &serde_json::to_vec(value)?)
+}
+
+/// Pins a value as JSON under a name, in place of what is pinned so, in one step: by way of the name `next`, which a killed
+/// command may have left.
+pub(super) fn replace_json(
+    folder: &Dir,
+    name: &str,
+    next: &str,
+    value: &impl Serialize,
+) -> io::Result<()> {
+    folder.remove_file_if_there(next)?;
+    write_json(folder, next, value)?;
+    folder.rename(next, name)
 }

@@ -1,30 +1,21 @@
 //! Removing instances, and what killed commands left.
 
-use super::folder::{self, RECORD, SETTINGS};
+use super::empty::empty;
+use super::folder::{self, Folder, SETTINGS, whole};
+use super::lock::Lock;
 use super::{
     Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
 };
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
+use crate::safe_dir::{Dir, Refused};
 use crate::store::{Guard, HeldLock};
 use crate::sys::{Link, wait_for_softirqs};
 use crate::{netns, tc};
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
-use nix::mount::{MntFlags, umount2};
-use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// The right to change what is in a folder, or on it. It ends with the process.
-#[derive(Debug)]
-pub(super) struct Lock {
-    _folder: Flock<File>,
-}
+use std::sync::Arc;
 
 /// Waits for packets that are still in programs which are attached no longer, where these go on in others: as soon as they are not pinned, the
 /// kernel forgets which.
@@ -36,33 +27,13 @@ fn let_packets_out(record: Option<&Record>) {
 }
 
 impl Pins {
-    pub(super) fn lock(&self) -> Result<Lock, Box<Diagnostic>> {
-        self.lock_folder(&self.root())
-    }
-
-    /// Waits for another command that holds a folder, as long as these are patient.
-    pub(super) fn lock_folder(&self, folder: &Path) -> Result<Lock, Box<Diagnostic>> {
-        let failed = |e: io::Error| load_errors::pins(folder, "lock", &e);
-        let mut file = File::open(folder).map_err(failed)?;
-        let started = Instant::now();
-        loop {
-            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(folder) => return Ok(Lock { _folder: folder }),
-                Err((back, Errno::EWOULDBLOCK)) if started.elapsed() < self.patience => file = back,
-                Err((_, Errno::EWOULDBLOCK)) => return Err(device::busy()),
-                Err((_, error)) => return Err(failed(error.into())),
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
     /// Detaches an instance from its interfaces and removes it.
     pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
-        let folder = self.existing(instance)?;
-        let lock = self.lock()?;
-        self.take_off(&folder)?;
+        let (root, _) = self.existing(instance)?;
+        let lock = self.lock(&root)?;
+        self.take_off(&root, instance)?;
         // What else is left is the business of `mend`, which reports it.
-        let _ = self.sweep(&lock);
+        let _ = self.sweep(&root, &lock);
         Ok(())
     }
 
@@ -73,16 +44,16 @@ impl Pins {
         instance: &str,
         loading: Loading,
     ) -> Result<bool, Box<Diagnostic>> {
-        let folder = self.folder(instance)?;
-        if !self.root().is_dir() {
+        self.check_name(instance)?;
+        let Some(root) = self.open_root()? else {
             return Ok(false);
-        }
-        let lock = self.lock()?;
+        };
+        let lock = self.lock(&root)?;
         if !self.is_still(instance, loading) {
             return Ok(false);
         }
-        self.take_off(&folder)?;
-        let _ = self.sweep(&lock);
+        self.take_off(&root, instance)?;
+        let _ = self.sweep(&root, &lock);
         Ok(true)
     }
 
@@ -90,78 +61,78 @@ impl Pins {
     /// instances there were. What can be removed is, even where something else cannot.
     pub fn clear_all(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let names = self.names()?;
-        if !self.root().is_dir() {
+        let Some(root) = self.open_root()? else {
             return Ok(names);
-        }
-        let lock = self.lock()?;
+        };
+        let lock = self.lock(&root)?;
         let mut failure = None;
         for name in &names {
-            if let Err(diagnostic) = self.take_off(&self.root().join(name)) {
+            if let Err(diagnostic) = self.take_off(&root, name) {
                 failure = Some(diagnostic);
             }
         }
-        for name in self.folders()? {
+        for name in self.folders(&root)? {
             // What is mounted in another mount namespace goes too: it was asked for.
-            let folder = self.root().join(name);
-            if folder::is_whole(&folder).is_ok_and(|whole| !whole)
-                && let Err(diagnostic) = self.clean(&folder)
-            {
+            let is_left = whole(&root, &name).is_ok_and(|whole| whole.is_none());
+            if is_left && let Err(diagnostic) = self.clean(&root, &name) {
                 failure = Some(diagnostic);
             }
         }
-        let swept = self.sweep(&lock);
+        let swept = self.sweep(&root, &lock);
         failure.or(swept.err()).map_or(Ok(names), Err)
     }
 
-    fn take_off(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
-        let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
-        let record = record::read(&folder.join(RECORD)).ok();
+    fn take_off(&self, root: &Dir, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| self.failed(instance, "remove", &e);
+        let folder = Folder::open(root, instance).map_err(failed)?;
+        let record = record::read(&folder.dir).ok();
         // Until the folders are gone: who waits for the lock then finds that there is nothing to change any more.
-        let _writers = hold_writers(folder);
+        let _writers = hold_writers(&folder.dir);
         let moved;
-        if folder::is_mount(folder).map_err(failed)? {
+        if folder.is_mount {
             // Somebody else may hold this file system in a mount namespace of their own; so that is not all.
-            let inside = File::open(folder).map_err(failed)?;
-            umount2(folder, MntFlags::MNT_DETACH).map_err(|e| failed(e.into()))?;
-            let inside: PathBuf = format!("/proc/self/fd/{}", inside.as_raw_fd()).into();
-            moved = moved::follow(&settings(folder).map_err(failed)?, &inside);
-            detach(&inside).map_err(failed)?;
-            let_packets_out(record.as_ref());
+            folder.dir.unmount().map_err(failed)?;
+            let below = root.open_dir(instance).map_err(failed)?;
+            moved = moved::follow(&settings(&below).map_err(failed)?, &folder.dir);
         } else {
-            moved = moved::follow(&settings(folder).map_err(failed)?, folder);
-            folder::begin_end(folder).map_err(failed)?;
-            detach(folder).map_err(failed)?;
-            let_packets_out(record.as_ref());
+            moved = moved::follow(&settings(&folder.dir).map_err(failed)?, &folder.dir);
+            folder.begin_end().map_err(failed)?;
         }
+        detach(&folder.dir).map_err(failed)?;
+        let_packets_out(record.as_ref());
         if let Some(record) = record {
             remove_filters(&record).map_err(failed)?;
         }
         restore(&moved)?;
-        self.clean(folder)
+        self.clean(root, instance)
     }
 
-    /// Removes a folder that has no attachment, and restores the settings written down there.
-    pub(super) fn clean(&self, folder: &Path) -> Result<(), Box<Diagnostic>> {
-        let failed = |e: io::Error| load_errors::pins(folder, "remove", &e);
-        restore(&settings(folder).map_err(failed)?)?;
-        let settings = folder.join(SETTINGS);
-        folder::empty(folder).map_err(failed)?;
-        if settings.exists() {
-            fs::remove_file(&settings).map_err(failed)?;
+    /// Removes a folder that has no attachment, and restores the settings written down there. What is not Onpath's stays,
+    /// and is reported.
+    pub(super) fn clean(&self, root: &Dir, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| self.failed(instance, "remove", &e);
+        let folder = root.open_dir(instance).map_err(failed)?;
+        restore(&settings(&folder).map_err(failed)?)?;
+        let left = empty(&folder).map_err(failed)?;
+        folder.remove_file_if_there(SETTINGS).map_err(failed)?;
+        match left {
+            None => root.remove_dir(instance).map_err(failed),
+            Some(refused) => Err(failed(refused.into())),
         }
-        fs::remove_dir(folder).map_err(failed)
     }
 
     /// Removes what killed commands left, if there is anything. What cannot be removed is in nobody's way: a command that
     /// is about something else reports it and goes on.
     pub fn mend(&self) -> Result<(), Box<Diagnostic>> {
         // What this process may not look at is for the command to report.
-        let is_left = self.is_left().unwrap_or(false);
-        if !self.root().is_dir() || !is_left {
+        let Ok(Some(root)) = self.open_root() else {
+            return Ok(());
+        };
+        if !is_left(&root).unwrap_or(false) {
             return Ok(());
         }
-        let lock = self.lock()?;
-        self.sweep(&lock)
+        let lock = self.lock(&root)?;
+        self.sweep(&root, &lock)
     }
 
     /// As [`Pins::mend`], however long another command holds the lock.
@@ -174,36 +145,15 @@ impl Pins {
         }
     }
 
-    /// Whether an instance of a dead process, a change of ports or tables that was begun or a folder without an instance is there.
-    /// Another command may be making the latter.
-    fn is_left(&self) -> io::Result<bool> {
-        let folders = self
-            .folders()
-            .map_err(|_| io::ErrorKind::PermissionDenied)?;
-        for folder in folders.iter().map(|name| self.root().join(name)) {
-            let is_elsewhere = match folder::is_elsewhere(&folder) {
-                // Another command removed it meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                other => other,
-            };
-            let is_garbage = !folder::is_whole(&folder)? && !is_elsewhere?;
-            let is_unfinished = ports::is_unsettled(&folder) || !abandoned(&folder).is_empty();
-            if is_garbage || is_orphan(&folder) || is_unfinished {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Undoes or finishes what killed commands have begun of changes of an instance's tables: at several interfaces
     /// different tables may be in force until then.
-    fn finish_writers(&self, instance: &str, folder: &Path) -> Result<(), Box<Diagnostic>> {
+    fn finish_writers(&self, instance: &str, folder: &Arc<Dir>) -> Result<(), Box<Diagnostic>> {
         for number in abandoned(folder) {
             let name = &self.record(instance)?.members[number].name;
             let (_, store) = self.open(instance, Some(name))?;
             store.recover(PATIENCE_WITH_WRITERS).map_err(|e| {
                 let error = io::Error::other(e.to_string());
-                load_errors::pins(folder, "finish a change of tables in", &error)
+                self.failed(instance, "finish a change of tables in", &error)
             })?;
         }
         Ok(())
@@ -219,62 +169,94 @@ impl Pins {
     /// Removes what killed commands left: instances that end with a process which has ended, changes of ports and tables
     /// that are not complete, folders without an attachment, and filters that run nothing. What can be removed is, even where
     /// something else cannot.
-    pub(super) fn sweep(&self, _held: &Lock) -> Result<(), Box<Diagnostic>> {
-        let root = self.root();
+    pub(super) fn sweep(&self, root: &Dir, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let mut done = Ok(());
-        for name in self.folders()? {
-            let folder = root.join(&name);
-            if is_orphan(&folder) {
-                done = done.and(self.take_off(&folder));
-            } else if folder::is_whole(&folder).unwrap_or(false) {
-                done = done.and(self.finish_writers(&name, &folder));
-                if ports::is_unsettled(&folder) {
+        for name in self.folders(root)? {
+            let Ok(folder) = Folder::open(root, &name) else {
+                continue;
+            };
+            if record::is_orphan(&folder.dir) {
+                done = done.and(self.take_off(root, &name));
+            } else if folder.is_whole().unwrap_or(false) {
+                done = done.and(self.finish_writers(&name, &folder.dir));
+                if ports::is_unsettled(&folder.dir) {
                     done = done.and(self.settle(&name));
                 }
             }
         }
-        for name in self.folders()? {
-            let folder = root.join(name);
-            let garbage = folder::is_whole(&folder)
-                .and_then(|whole| Ok(!whole && !folder::is_elsewhere(&folder)?))
-                .map_err(|e| load_errors::pins(&folder, "look into", &e));
+        let found = folder::instances(root);
+        let (names, others) =
+            found.map_err(|e| load_errors::pins(root.shown(), "look into", &e))?;
+        for name in names {
+            let folder = Folder::open(root, &name);
+            let garbage =
+                folder.and_then(|folder| Ok(!folder.is_whole()? && !folder.is_elsewhere()?));
             done = done.and(match garbage {
-                Ok(true) => self.clean(&folder),
+                Ok(true) => self.clean(root, &name),
                 Ok(false) => Ok(()),
-                Err(diagnostic) => Err(diagnostic),
+                Err(error) => Err(self.failed(&name, "look into", &error)),
             });
+        }
+        for other in others {
+            done = done.and(Err(load_errors::pins(
+                root.shown(),
+                "remove",
+                &other.into(),
+            )));
         }
         done.and(tc::sweep().map_err(|e| device::filters_left(&e)))
     }
 }
 
+/// Whether an instance of a dead process, a change of ports or tables that was begun, a folder without an instance or
+/// something that is not Onpath's is there. Another command may be making a folder.
+fn is_left(root: &Dir) -> io::Result<bool> {
+    let (names, others) = folder::instances(root)?;
+    if !others.is_empty() {
+        return Ok(true);
+    }
+    for name in names {
+        let folder = match Folder::open(root, &name) {
+            // Another command removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if Refused::of(&error).is_some() => return Ok(true),
+            opened => opened?,
+        };
+        let is_garbage = !folder.is_whole()? && !folder.is_elsewhere()?;
+        let is_unfinished = ports::is_unsettled(&folder.dir) || !abandoned(&folder.dir).is_empty();
+        if is_garbage || record::is_orphan(&folder.dir) || is_unfinished {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The numbers of those programs of an instance of whose tables a killed command has begun a change.
-fn abandoned(folder: &Path) -> Vec<usize> {
+fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
     let guards = folder::members(folder).enumerate();
     guards
-        .filter_map(|(n, member)| Guard::new(member, n).is_abandoned().then_some(n))
+        .filter_map(|(n, member)| {
+            Guard::new(member, Arc::clone(folder), n)
+                .is_abandoned()
+                .then_some(n)
+        })
         .collect()
 }
 
 /// Waits for those who change the tables of an instance, but not for long, and keeps others away.
-fn hold_writers(folder: &Path) -> Vec<HeldLock> {
+fn hold_writers(folder: &Arc<Dir>) -> Vec<HeldLock> {
     let guards = folder::members(folder).enumerate();
     guards
-        .filter_map(|(n, member)| Guard::new(member, n).write_within(PATIENCE_WITH_WRITERS))
+        .filter_map(|(n, member)| {
+            Guard::new(member, Arc::clone(folder), n).write_within(PATIENCE_WITH_WRITERS)
+        })
         .collect()
 }
 
-/// Whether an instance's process has ended, and it with it.
-fn is_orphan(folder: &Path) -> bool {
-    let record = record::read(&folder.join(RECORD));
-    record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
-}
-
 /// The links' settings that an instance has changed, as they are written down.
-fn settings(folder: &Path) -> io::Result<Vec<Changed>> {
-    let path = folder.join(SETTINGS);
-    match path.exists() {
-        true => record::read_json(&path),
+fn settings(folder: &Dir) -> io::Result<Vec<Changed>> {
+    match folder.has(SETTINGS) {
+        true => record::read_json(folder, SETTINGS),
         false => Ok(Vec::new()),
     }
 }
@@ -289,10 +271,12 @@ fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
 
 /// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin
 /// is the one step: what this process holds of it after that ends with the process.
-fn detach(folder: &Path) -> io::Result<()> {
+fn detach(folder: &Dir) -> io::Result<()> {
     let links = folder::links(folder)?;
-    let links: Vec<Link> = links.iter().filter_map(|l| Link::open(l).ok()).collect();
-    folder::empty(folder)?;
+    let links = links.iter().map(|name| Link::open(folder, name));
+    let links: Vec<Link> = links.filter_map(Result::ok).collect();
+    // What is not Onpath's is reported by who removes the folder.
+    empty(folder)?;
     for link in links {
         // An interface that is gone took its attachment along.
         let _ = link.detach();

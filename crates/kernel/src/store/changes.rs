@@ -73,8 +73,8 @@ impl KernelStore {
         self.exclusively(|now| match now.changes()? {
             Some(_) => Ok(()),
             None => {
-                let pin = guard.path(&map_file(CHANGES_SECTION));
-                make()?.pin(&pin).map_err(&failed)
+                let pin = map_file(CHANGES_SECTION);
+                make()?.pin(guard.folder(), &pin).map_err(&failed)
             }
         })
     }

@@ -8,16 +8,16 @@
 use super::steps::{Undo, settle};
 use super::successor;
 use super::{KernelStore, system};
+use crate::pins::JOURNAL;
+use crate::safe_dir::Dir;
 use crate::sys::Map;
 use control::StoreError;
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg, OFlag, openat};
-use nix::sys::stat::Mode;
-use std::fs::{self, File};
+use nix::fcntl::{Flock, FlockArg};
+use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,14 @@ use std::time::{Duration, Instant};
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest pause before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(4);
-/// The journal's name in the folder.
-const JOURNAL: &str = "journal";
 /// Bytes of one element of a long journal.
 const PART: usize = 1 << 16;
 
 /// The folder of a pinned program, whose lock its writers hold in turn.
 #[derive(Debug)]
 pub struct Guard {
-    folder: File,
+    folder: Arc<Dir>,
+    instance: Arc<Dir>,
     member: usize,
 }
 
@@ -44,9 +43,13 @@ pub(crate) struct HeldLock {
 }
 
 impl Guard {
-    /// Guards the program of that number in its instance, which is pinned in a folder of a BPF file system.
-    pub(crate) fn new(folder: File, member: usize) -> Guard {
-        Guard { folder, member }
+    /// Guards the program of that number in its instance: it is pinned in a folder of the instance's.
+    pub(crate) fn new(folder: Dir, instance: Arc<Dir>, member: usize) -> Guard {
+        Guard {
+            folder: Arc::new(folder),
+            instance,
+            member,
+        }
     }
 
     /// The program's number in its instance.
@@ -54,9 +57,14 @@ impl Guard {
         self.member
     }
 
-    /// Where this process reaches a file of the folder: by the open folder, which cannot be replaced.
-    pub(crate) fn path(&self, file: &str) -> PathBuf {
-        format!("/proc/self/fd/{}/{file}", self.folder.as_raw_fd()).into()
+    /// The folder of the program's pins.
+    pub(crate) fn folder(&self) -> &Arc<Dir> {
+        &self.folder
+    }
+
+    /// The instance's folder, which has its attachments.
+    pub(super) fn instance(&self) -> &Dir {
+        &self.instance
     }
 
     /// Waits until no other writer and no reader is left.
@@ -78,7 +86,7 @@ impl Guard {
         let failed = system("lock the program's tables");
         let started = Instant::now();
         let mut pause = Duration::from_micros(100);
-        let mut folder = self.opened_again().map_err(&failed)?;
+        let mut folder = self.folder.opened_again().map_err(&failed)?;
         loop {
             match Flock::lock(folder, how) {
                 Ok(lock) => {
@@ -104,18 +112,6 @@ impl Guard {
         }
     }
 
-    /// The folder by a descriptor that shares nothing with others of this process. The kernel gives a lock to an open
-    /// file: all copies of a descriptor hold it, so that a second thread would get what the first one has, and end it
-    /// for both.
-    fn opened_again(&self) -> io::Result<File> {
-        let how = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        Ok(openat(&self.folder, ".", how, Mode::empty())?.into())
-    }
-
-    fn journal(&self) -> PathBuf {
-        self.path(JOURNAL)
-    }
-
     /// Whether a writer was killed in the middle of a change.
     pub(super) fn is_unfinished(&self) -> bool {
         self.has_journal() || successor::is_waiting(self)
@@ -127,7 +123,7 @@ impl Guard {
     }
 
     fn has_journal(&self) -> bool {
-        self.journal().symlink_metadata().is_ok()
+        self.folder.has(JOURNAL)
     }
 
     /// Writes down how a change is undone, in the order in which that is to happen.
@@ -150,14 +146,16 @@ impl Guard {
             )?;
             let keys: Vec<u8> = (0..parts).flat_map(u32::to_ne_bytes).collect();
             map.set_many(&keys, &bytes).map_err(|p| p.error)?;
-            map.pin(&self.journal())
+            map.pin(&self.folder, JOURNAL)
         };
         write().map_err(system("write down how to undo the change"))
     }
 
     /// The change is complete, or undone.
     pub(super) fn end(&self) -> Result<(), StoreError> {
-        fs::remove_file(self.journal()).map_err(system("end the change"))
+        self.folder
+            .remove_file(JOURNAL)
+            .map_err(system("end the change"))
     }
 
     /// Undoes or finishes what a killed writer has begun. The caller holds the lock for writing.
@@ -169,7 +167,7 @@ impl Guard {
             return Ok(());
         }
         let failed = system("read how to undo what a killed command has begun");
-        let map = Map::open(&self.journal()).map_err(&failed)?;
+        let map = Map::open(&self.folder, JOURNAL).map_err(&failed)?;
         let mut bytes = Vec::new();
         map.each(|_, part| bytes.extend_from_slice(part))
             .map_err(&failed)?;
@@ -189,6 +187,8 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::PathBuf;
 
     /// A guard of a folder that is removed when this goes, if it is still there.
     struct Folder(PathBuf, Guard);
@@ -198,7 +198,8 @@ mod tests {
             let name = format!("onpath-guard-{}-{name}", std::process::id());
             let path = std::env::temp_dir().join(name);
             fs::create_dir(&path).expect("a folder of this test's own");
-            let guard = Guard::new(File::open(&path).expect("it is there"), 0);
+            let open = || Dir::at(&path).expect("it is there");
+            let guard = Guard::new(open(), Arc::new(open()), 0);
             Folder(path, guard)
         }
     }

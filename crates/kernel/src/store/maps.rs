@@ -2,16 +2,18 @@
 //! counter opens one map, however many tables the program has.
 
 use super::Globals;
+use crate::safe_dir::Dir;
 use crate::sys::Map;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The maps of a loaded program.
 #[derive(Debug, Default)]
 pub struct Maps {
     all: BTreeMap<String, Entry>,
+    /// Where those are pinned that are to be opened.
+    folder: Option<Arc<Dir>>,
 }
 
 #[derive(Debug)]
@@ -19,8 +21,8 @@ struct Entry {
     map: OnceLock<Map>,
     /// Its elements, once they were needed in memory.
     shared: OnceLock<Globals>,
-    /// Where it is pinned, if it is to be opened there.
-    pin: PathBuf,
+    /// Its pin's name in the folder, if it is to be opened there.
+    pin: String,
 }
 
 impl Maps {
@@ -29,15 +31,23 @@ impl Maps {
         let entry = |map| Entry {
             map: OnceLock::from(map),
             shared: OnceLock::new(),
-            pin: PathBuf::new(),
+            pin: String::new(),
         };
         Maps {
             all: maps.into_iter().map(|(n, map)| (n, entry(map))).collect(),
+            folder: None,
         }
     }
 
-    /// Maps that are pinned, and none of which is open yet.
-    pub fn pinned(pins: impl IntoIterator<Item = (String, PathBuf)>) -> Maps {
+    /// Maps that are pinned in a folder by these names, and none of which is open yet.
+    pub fn pinned(folder: &Arc<Dir>, pins: impl IntoIterator<Item = (String, String)>) -> Maps {
+        Maps::unopened(Some(Arc::clone(folder)), pins)
+    }
+
+    fn unopened(
+        folder: Option<Arc<Dir>>,
+        pins: impl IntoIterator<Item = (String, String)>,
+    ) -> Maps {
         let entry = |pin| Entry {
             map: OnceLock::new(),
             shared: OnceLock::new(),
@@ -45,16 +55,15 @@ impl Maps {
         };
         Maps {
             all: pins.into_iter().map(|(n, pin)| (n, entry(pin))).collect(),
+            folder,
         }
     }
 
     /// The same maps, of which those that are pinned are not open: another process may have replaced them.
     pub(super) fn anew(&self) -> Maps {
-        Maps::pinned(
-            self.all
-                .iter()
-                .map(|(n, entry)| (n.clone(), entry.pin.clone())),
-        )
+        let all = self.all.iter();
+        let pins = all.map(|(n, entry)| (n.clone(), entry.pin.clone()));
+        Maps::unopened(self.folder.clone(), pins)
     }
 
     /// Adds a map that this process has made.
@@ -62,7 +71,7 @@ impl Maps {
         let entry = Entry {
             map: OnceLock::from(map),
             shared: OnceLock::new(),
-            pin: PathBuf::new(),
+            pin: String::new(),
         };
         self.all.insert(name.to_owned(), entry);
     }
@@ -76,8 +85,9 @@ impl Maps {
             return Ok(None);
         };
         if map.get().is_none() {
+            let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
             // Another thread has opened the same map first.
-            let _ = map.set(Map::open(pin)?);
+            let _ = map.set(Map::open(folder, pin)?);
         }
         Ok(map.get())
     }

@@ -8,18 +8,15 @@ use super::guard::Guard;
 use super::successor::{NotSwitched, Successor};
 use super::{KernelStore, in_memory, system};
 use crate::load::{Instance, load_again};
-use crate::pins::Owner;
+use crate::pins::{NEXT_SPECIALIZED, Owner, SPECIALIZED};
 use crate::sys::{Map, pin_bytes, read_bytes};
 use bpf::abi::{Abi, CHANGES_SECTION, LookupAbi, PROGRAMS_MAP, SEED_SECTION};
 use control::{Contents, StoreError};
 use schema::Table;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
 use std::sync::Arc;
 
-/// The file, beside the pins of a program, that says to what it is specialized.
-pub(super) const SPECIALIZED: &str = "specialized";
 /// The most elements of an array that are read to see how many entries it has.
 const MOST_PLACES: u32 = 4096;
 
@@ -163,7 +160,7 @@ impl KernelStore {
             return Ok(None);
         };
         let failed = system("read what the program is specialized to");
-        let bytes = match read_bytes(&guard.path(SPECIALIZED)) {
+        let bytes = match read_bytes(guard.folder(), SPECIALIZED) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             bytes => bytes.map_err(&failed)?,
         };
@@ -210,13 +207,11 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
 
 /// Writes down what a program is specialized to, in the place of what was there.
 fn note(guard: &Guard, specialized: &Specialized) -> io::Result<()> {
-    let next = guard.path("specialized-next");
-    match fs::remove_file(&next) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    pin_bytes(&next, "onpath_record", &serde_json::to_vec(specialized)?)?;
-    fs::rename(&next, guard.path(SPECIALIZED))
+    let folder = guard.folder();
+    folder.remove_file_if_there(NEXT_SPECIALIZED)?;
+    let bytes = serde_json::to_vec(specialized)?;
+    pin_bytes(folder, NEXT_SPECIALIZED, "onpath_record", &bytes)?;
+    folder.rename(NEXT_SPECIALIZED, SPECIALIZED)
 }
 
 fn reported(not_switched: NotSwitched) -> StoreError {

@@ -8,23 +8,18 @@
 //! folder is called `taken`: from then on its pins replace the program's, and nothing leads back.
 
 use super::guard::Guard;
-use super::specialized::SPECIALIZED;
 use super::{KernelStore, system, unopened};
 use crate::load::{Instance, load_again};
-use crate::pins::{OBJECT, PROGRAM, attachments_of, map_file};
+use crate::pins::{
+    NEXT, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, empty_successor, map_file,
+};
+use crate::safe_dir::Dir;
 use crate::sys::{Map, Prog, Update, read_bytes, wait_for_softirqs};
 use bpf::abi::{PROGRAMS_MAP, SEED_SECTION};
 use control::StoreError;
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::PathBuf;
-
-/// The folder of a successor's pins.
-const NEXT: &str = "next";
-/// What it is called when the successor runs at all interfaces.
-const TAKEN: &str = "taken";
 
 /// A program that is to take the place of another one.
 pub(super) struct Successor {
@@ -41,7 +36,7 @@ impl Successor {
         guard: &Guard,
         fresh: &BTreeSet<&str>,
     ) -> Result<Successor, StoreError> {
-        let object = read_bytes(&guard.path(OBJECT));
+        let object = read_bytes(guard.folder(), OBJECT);
         let object = object.map_err(system("read what the program was loaded from"))?;
         let seed = store.abi.is_seeded().then_some(SEED_SECTION);
         let all = store.abi.maps.iter().map(|map| map.name.as_str());
@@ -83,15 +78,14 @@ impl Successor {
 
     /// Takes the program's place. The caller holds the lock for writing.
     pub(crate) fn take_over(&self, guard: &Guard) -> Result<(), NotSwitched> {
-        let next = guard.path(NEXT);
         let pin = || -> io::Result<()> {
-            fs::create_dir(&next)?;
+            let next = guard.folder().make_dir(NEXT)?;
             for (name, map) in self.store().maps.open() {
                 if !self.shared.contains(name) {
-                    map.pin(&next.join(map_file(name)))?;
+                    map.pin(&next, &map_file(name))?;
                 }
             }
-            self.instance.program.prog().pin(&next.join(PROGRAM))
+            self.instance.program.prog().pin(&next, PROGRAM)
         };
         pin().map_err(|error| {
             // What is left is removed by the next writer.
@@ -137,15 +131,14 @@ impl NotSwitched {
 
 /// Whether there is something of a successor that has not taken over.
 pub(super) fn is_waiting(guard: &Guard) -> bool {
-    let is_there = |folder: &&str| guard.path(folder).symlink_metadata().is_ok();
-    [NEXT, TAKEN].iter().any(is_there)
+    [NEXT, TAKEN].iter().any(|name| guard.folder().has(name))
 }
 
 /// Finishes what a killed writer has begun, or removes what is left of it. The caller holds the lock for writing.
 pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
-    let done = if guard.path(TAKEN).symlink_metadata().is_ok() {
+    let done = if guard.folder().has(TAKEN) {
         settle(guard)
-    } else if guard.path(NEXT).join(PROGRAM).symlink_metadata().is_ok() {
+    } else if has_program(guard) {
         return finish(guard).map_err(NotSwitched::error);
     } else {
         discard(guard)
@@ -156,64 +149,61 @@ pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
 /// Puts the successor that waits in the program's place.
 fn finish(guard: &Guard) -> Result<(), NotSwitched> {
     let failed = system("put the program with the new tables in the old one's place");
-    let next = guard.path(NEXT);
-    let attached = Prog::open(&next.join(PROGRAM)).and_then(|program| attach(guard, &program));
+    let folder = guard.folder();
+    let next = folder.open_dir(NEXT);
+    let program = next.and_then(|next| Prog::open(&next, PROGRAM));
+    let attached = program.and_then(|program| attach(guard, &program));
     if let Err(error) = attached {
-        let old = Prog::open(&guard.path(PROGRAM));
+        let old = Prog::open(folder, PROGRAM);
         let back = old.and_then(|old| attach(guard, &old));
         let _ = back.and_then(|()| discard(guard));
-        return Err(match next.join(PROGRAM).symlink_metadata().is_ok() {
+        return Err(match has_program(guard) {
             true => NotSwitched::Begun(failed(error)),
             false => NotSwitched::Kept(failed(error)),
         });
     }
-    let taken = fs::rename(&next, guard.path(TAKEN)).and_then(|()| settle(guard));
+    let taken = folder.rename(NEXT, TAKEN).and_then(|()| settle(guard));
     taken.map_err(|error| NotSwitched::Made(failed(error)))
 }
 
 /// Puts the pins of a successor that runs in place of the program's.
 fn settle(guard: &Guard) -> io::Result<()> {
     // What ran before was perhaps specialized; of this one, who specialized it says so later.
-    match fs::remove_file(guard.path(SPECIALIZED)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let taken = guard.path(TAKEN);
+    let folder = guard.folder();
+    folder.remove_file_if_there(SPECIALIZED)?;
+    let taken = folder.open_dir(TAKEN)?;
     // A packet that is in the old program may still go on in others, as long as they are pinned.
-    let others = guard.path(&map_file(PROGRAMS_MAP));
-    if others.symlink_metadata().is_ok() {
+    let others = map_file(PROGRAMS_MAP);
+    if folder.has(&others) {
         wait_for_softirqs();
-        if taken
-            .join(map_file(PROGRAMS_MAP))
-            .symlink_metadata()
-            .is_err()
-        {
-            fs::remove_file(&others)?;
+        if !taken.has(&others) {
+            folder.remove_file(&others)?;
         }
     }
-    let files: Vec<PathBuf> = fs::read_dir(&taken)?
-        .map(|file| file.map(|file| file.path()))
-        .collect::<io::Result<_>>()?;
-    for file in files {
-        let name = file.file_name().unwrap_or_default();
-        fs::rename(&file, guard.path(&name.to_string_lossy()))?;
+    for file in taken.entries()? {
+        taken.move_to(&file.name, folder)?;
     }
-    fs::remove_dir(&taken)
+    folder.remove_dir(TAKEN)
 }
 
 /// Removes a successor that runs nowhere.
 fn discard(guard: &Guard) -> io::Result<()> {
-    let next = guard.path(NEXT);
+    let next = guard.folder().open_dir(NEXT)?;
     // First, for it says that there is something to finish.
-    match fs::remove_file(next.join(PROGRAM)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => fs::remove_dir_all(&next),
-    }
+    next.remove_file_if_there(PROGRAM)?;
+    empty_successor(&next)?;
+    guard.folder().remove_dir(NEXT)
+}
+
+/// Whether a successor waits whose change is made.
+fn has_program(guard: &Guard) -> bool {
+    let next = guard.folder().open_dir(NEXT);
+    next.is_ok_and(|next: Dir| next.has(PROGRAM))
 }
 
 /// Has all attachments of a program run another one. Each is atomic; they take turns.
 fn attach(guard: &Guard, program: &Prog) -> io::Result<()> {
-    let (links, gates) = attachments_of(&guard.path(".."), guard.member())?;
+    let (links, gates) = attachments_of(guard.instance(), guard.member())?;
     for link in links {
         match link.update(program) {
             // The interface is gone, and its packets with it.

@@ -2,9 +2,9 @@
 
 use super::object::with_messages;
 use super::{Prog, Side, check, open_pinned, own, pin};
+use crate::safe_dir::Dir;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::Path;
 
 /// Where in the receive path an XDP program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,15 +193,15 @@ impl Link {
     }
 
     /// Opens a pinned attachment.
-    pub fn open(path: &Path) -> io::Result<Link> {
+    pub fn open(folder: &Dir, name: &str) -> io::Result<Link> {
         Ok(Link {
-            fd: open_pinned(path)?,
+            fd: open_pinned(folder, name)?,
         })
     }
 
     /// Pins it: it then outlives this process.
-    pub fn pin(&self, path: &Path) -> io::Result<()> {
-        pin(self.fd.as_raw_fd(), path)
+    pub fn pin(&self, folder: &Dir, name: &str) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), folder, name)
     }
 
     /// Detaches the program from the device at once, even if others hold the link.

@@ -1,10 +1,10 @@
 //! Maps: keys and values as bytes, lengths checked against what the kernel reports.
 
 use super::{check, open_pinned, own, pin};
+use crate::safe_dir::Dir;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::Path;
 
 /// What the kernel reports about a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,13 +102,13 @@ impl Map {
     }
 
     /// Opens a pinned map.
-    pub fn open(path: &Path) -> io::Result<Map> {
-        Map::from_fd(open_pinned(path)?)
+    pub fn open(folder: &Dir, name: &str) -> io::Result<Map> {
+        Map::from_fd(open_pinned(folder, name)?)
     }
 
     /// Pins it.
-    pub fn pin(&self, path: &Path) -> io::Result<()> {
-        pin(self.fd.as_raw_fd(), path)
+    pub fn pin(&self, folder: &Dir, name: &str) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), folder, name)
     }
 
     /// What the kernel reports about it.

@@ -36,6 +36,7 @@ pub use samples::{Samples, samples};
 pub use set_way::SetWay;
 pub use skb::TcContext;
 
+use crate::safe_dir::Dir;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
@@ -87,16 +88,17 @@ fn own(code: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Opens an object pinned in a BPF file system.
-fn open_pinned(path: &Path) -> io::Result<OwnedFd> {
-    let path = c_path(path)?;
+/// Opens an object pinned in a folder of a BPF file system.
+fn open_pinned(folder: &Dir, name: &str) -> io::Result<OwnedFd> {
+    let pin = folder.open_pin(name)?;
+    let path = c_path(&pin.path())?;
     // SAFETY: the path is a C string that outlives the call.
     own(unsafe { libbpf_sys::bpf_obj_get(path.as_ptr()) })
 }
 
-/// Pins an object in a BPF file system; the path must not exist.
-fn pin(fd: RawFd, path: &Path) -> io::Result<()> {
-    let path = c_path(path)?;
-    // SAFETY: the path is a C string that outlives the call.
+/// Pins an object in a folder of a BPF file system, which must not have the name yet.
+fn pin(fd: RawFd, folder: &Dir, name: &str) -> io::Result<()> {
+    let path = c_path(&folder.path_of_new(name)?)?;
+    // SAFETY: the path is a C string that outlives the call. The kernel follows no link in its last name.
     check(unsafe { libbpf_sys::bpf_obj_pin(fd, path.as_ptr()) }).map(|_| ())
 }

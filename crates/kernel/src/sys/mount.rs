@@ -1,15 +1,14 @@
 //! A BPF file system that is mounted nowhere yet. What is pinned in it lives as long as its descriptor: the
 //! kernel takes it apart when the process ends, however it ends. Mounting it is one step.
 
-use super::c_path;
+use crate::safe_dir::Dir;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// The file system, with root as its only user.
 #[derive(Debug)]
 pub struct DetachedBpffs {
-    fd: OwnedFd,
+    root: Dir,
 }
 
 impl DetachedBpffs {
@@ -47,28 +46,29 @@ impl DetachedBpffs {
                 FSMOUNT_CLOEXEC,
                 MOUNT_ATTR_NOSUID_NODEV_NOEXEC,
             ))?;
-            Ok(DetachedBpffs { fd })
+            let root = Dir::ours(fd, "a BPF file system".into());
+            Ok(DetachedBpffs { root })
         }
     }
 
-    /// Where this process reaches its root.
-    pub fn path(&self) -> PathBuf {
-        format!("/proc/self/fd/{}", self.fd.as_raw_fd()).into()
+    /// Its root.
+    pub(crate) fn root(&self) -> &Dir {
+        &self.root
     }
 
-    /// Mounts it at a folder. From then on it lives without this process.
-    pub fn mount(self, at: &Path) -> io::Result<()> {
-        const MOVE_MOUNT_F_EMPTY_PATH: u64 = 4;
-        let at = c_path(at)?;
+    /// Mounts it on a folder. From then on it lives without this process.
+    pub(crate) fn mount(self, on: &Dir) -> io::Result<()> {
+        const MOVE_MOUNT_F_EMPTY_PATH: u64 = 0x04;
+        const MOVE_MOUNT_T_EMPTY_PATH: u64 = 0x40;
         // SAFETY: both paths are C strings that outlive the call.
         check(unsafe {
             libc::syscall(
                 libc::SYS_move_mount,
-                self.fd.as_raw_fd(),
+                self.root.as_fd().as_raw_fd(),
                 c"".as_ptr(),
-                libc::AT_FDCWD,
-                at.as_ptr(),
-                MOVE_MOUNT_F_EMPTY_PATH,
+                on.as_fd().as_raw_fd(),
+                c"".as_ptr(),
+                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
             )
         })
         .map(|_| ())

@@ -1,10 +1,10 @@
 //! Loaded programs, and running them on a packet without a network device.
 
 use super::{Map, check, open_pinned, own, pin};
+use crate::safe_dir::Dir;
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::Path;
 use std::time::Duration;
 
 /// What the kernel reports about a program.
@@ -270,15 +270,15 @@ impl Prog {
     }
 
     /// Opens a pinned program.
-    pub fn open(path: &Path) -> io::Result<Prog> {
+    pub fn open(folder: &Dir, name: &str) -> io::Result<Prog> {
         Ok(Prog {
-            fd: open_pinned(path)?,
+            fd: open_pinned(folder, name)?,
         })
     }
 
     /// Pins it.
-    pub fn pin(&self, path: &Path) -> io::Result<()> {
-        pin(self.fd.as_raw_fd(), path)
+    pub fn pin(&self, folder: &Dir, name: &str) -> io::Result<()> {
+        pin(self.fd.as_raw_fd(), folder, name)
     }
 
     /// What the kernel reports about it.

@@ -7,6 +7,7 @@ use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port};
 use kernel::netns::NetNs;
 use kernel::pins::{Pins, PortUse};
+use kernel::safe_dir::Dir;
 use kernel::sys::{Prog, TcContext};
 use kernel::{KernelStore, TestRun, interface, veth};
 use nix::sys::signal::{Signal, kill};
@@ -369,7 +370,8 @@ fn packets_meet_an_old_session_or_a_new_one() {
         let mut store = open(&fs.pins);
         let of = |id: u16| session(&[(0, id), (1, id)]);
         store.set_clone_session(1, Some(&of(1))).expect("room");
-        let program = Prog::open(&fs.folder.join("onpath/copies/member-0/program"));
+        let folder = Dir::at(&fs.folder.join("onpath/copies/member-0"));
+        let program = Prog::open(&folder.expect("is there"), "program");
         let program = program.expect("is pinned");
         let changed = AtomicBool::new(false);
         std::thread::scope(|scope| {

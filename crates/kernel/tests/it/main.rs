@@ -11,4 +11,5 @@ mod modes;
 mod ports;
 mod refusals;
 mod store;
+mod strangers;
 mod tc;

@@ -4,6 +4,7 @@ use crate::args::{Cli, Man};
 use crate::output::{Done, failed, out_line, print_json};
 use clap::{Command, CommandFactory};
 use diag::system_message;
+use kernel::safe_dir::replace_file;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ fn pages(command: &Command, folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     let page = clap_mangen::Man::new(command.clone());
     let path = folder.join(page.get_filename());
-    fs::write(&path, text(command, &page)?)?;
+    replace_file(&path, &text(command, &page)?)?;
     written.push(path);
     Ok(written)
 }

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 /// All files below a folder of the repository, as paths from its root, without what was built.
-fn files(folder: &str) -> Vec<String> {
+pub(crate) fn files(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_string()];
     while let Some(folder) = open.pop() {
@@ -67,17 +67,30 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
+/// The code in a file's text without its tests; `None` if it has none.
+pub(crate) fn own_code<'t>(file: &str, text: &'t str) -> Option<&'t str> {
+    let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
+    if is_test || !file.ends_with(".rs") {
+        return None;
+    }
+    // Tests in a file of their own are declared in any place.
+    let mut begins = text.match_indices("#[cfg(test)]\nmod ");
+    let inline = begins.find(|(at, mark)| {
+        let line = text[at + mark.len()..].lines().next();
+        line.is_some_and(|line| line.ends_with('{'))
+    });
+    Some(inline.map_or(text, |(at, _)| &text[..at]))
+}
+
 /// The crates with a line of code, outside of tests, that has one of these pieces.
 fn crates_that_say(pieces: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for name in crates() {
         for file in files(&format!("crates/{name}/src")) {
-            let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
-            if is_test || !file.ends_with(".rs") {
-                continue;
-            }
             let text = read(&root().join(&file));
-            let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+            let Some(code) = own_code(&file, &text) else {
+                continue;
+            };
             let mut lines = code
                 .lines()
                 .filter(|line| !line.trim_start().starts_with("//"));
@@ -97,7 +110,7 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 fn only_kernel_and_what_tests_and_measures_uses_system_interfaces() {
     let mut users: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (name, uses) in dependencies() {
-        for interface in ["libbpf-rs", "libbpf-sys", "libc", "nix"] {
+        for interface in ["libbpf-rs", "libbpf-sys", "libc", "nix", "rustix"] {
             if uses.contains(interface) {
                 users.entry(interface).or_default().insert(name.clone());
             }

@@ -12,6 +12,7 @@ mod messages;
 mod pair;
 mod parser_reach;
 mod passes;
+mod paths;
 mod payload_large;
 mod payload_limits;
 mod pdm;

@@ -7,7 +7,6 @@
 
 mod corpus;
 
-use crate::common;
 use corpus::{Reader, reader};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -15,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use testkit::files;
 
 /// Inputs for each reader in the test suite.
 const INPUTS: u64 = 10_000;
@@ -76,7 +76,7 @@ fn mutated(random: &mut ChaCha8Rng, reader: &Reader) -> Vec<u8> {
 
 /// The file with the input that a reader's process is at.
 fn input_of(reader: &str) -> PathBuf {
-    let folder = common::root().join("target/fuzz");
+    let folder = files::root().join("target/fuzz");
     std::fs::create_dir_all(&folder).expect("a folder for inputs");
     folder.join(format!("{reader}.input"))
 }

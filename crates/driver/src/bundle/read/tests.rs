@@ -248,6 +248,19 @@ fn names_are_such_as_a_folder_may_have_and_each_stands_once() {
 }
 
 #[test]
+fn of_very_many_errors_the_first_are_reported() {
+    let begun = std::time::Instant::now();
+    let found = wrong(&"[[program]]\nsource = \"a.p4\"\n".repeat(20_000));
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+    assert_eq!(found.len(), 201);
+    assert!(
+        found[200].contains("E0124 more than 200 errors"),
+        "{}",
+        found[200]
+    );
+}
+
+#[test]
 fn hooks_go_by_their_names() {
     assert_eq!(
         wrong_program("hook = \"tc-ingres\""),

@@ -4,6 +4,7 @@ use crate::output::{Stop, failed};
 use diag::{shown, system_message};
 use driver::bpf_target::Compiled;
 use driver::built;
+use kernel::safe_dir::replace_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop
         return failed(format!("cannot create `{}`: {why}", dir.display()));
     }
     let path = dir.join(name);
-    if let Err(error) = fs::write(&path, bytes) {
+    if let Err(error) = replace_file(&path, bytes) {
         let why = system_message(&error);
         return failed(format!("`{}` was not written: {why}", path.display()));
     }

@@ -1,8 +1,8 @@
 //! The plot of a query's figures, in a file.
 
 use crate::output::{Stop, refused};
+use kernel::safe_dir::replace_file;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use telemetry::Report;
 use telemetry::errors::plot as errors;
 use telemetry::view::plot::History;
@@ -38,20 +38,6 @@ impl Drawing {
         let svg = self.history.svg();
         let svg = svg.map_err(|e| Stop::Failed(e.to_string()))?;
         let name = self.file.display().to_string();
-        written(&self.file, &svg).map_err(|e| refused(errors::unwritable(&name, &e)))
+        replace_file(&self.file, svg.as_bytes()).map_err(|e| refused(errors::unwritable(&name, &e)))
     }
-}
-
-fn written(file: &Path, text: &str) -> io::Result<()> {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let next = folder.join(format!(".onpath-{}.svg", std::process::id()));
-    let done = fs::write(&next, text).and_then(|()| fs::rename(&next, file));
-    if done.is_err() {
-        // It may not be there at all.
-        let _ = fs::remove_file(&next);
-    }
-    done
 }

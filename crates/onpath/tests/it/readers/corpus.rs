@@ -1,6 +1,5 @@
 //! The readers that are tried, and what their inputs are made of.
 
-use crate::common;
 use control::entries;
 use diag::{Diagnostics, FileId, SourceMap};
 use driver::{Input, built, bundle};
@@ -8,6 +7,7 @@ use schema::Schema;
 use std::path::Path;
 use std::sync::LazyLock;
 use telemetry::{Catalogue, Evaluator, Schemas, capture};
+use testkit::files;
 
 /// Something that reads what others wrote.
 pub(super) struct Reader {
@@ -64,7 +64,7 @@ fn show(wrong: &Diagnostics, map: &SourceMap) {
 }
 
 fn schema_of(program: &str) -> Schema {
-    let input = Input::file(&common::root().join(program));
+    let input = Input::file(&files::root().join(program));
     let elaborated = driver::elaborate(&input).ok().expect("it is accepted");
     Schema::of(&elaborated.program)
 }
@@ -72,7 +72,7 @@ fn schema_of(program: &str) -> Schema {
 fn of_entries() -> Reader {
     let schema = schema_of("programs/v1model/load_balancer/load_balancer.p4");
     let router = schema_of("programs/router/router.p4");
-    let mut corpus = texts(&common::files("programs", "txt"));
+    let mut corpus = texts(&files::below("programs", "txt"));
     corpus.push(
         b"add routes 10.9.0.0/16 next_hop(port: 1, src_mac: 02:00:00:00:02:01, dst_mac: 02:00:00:00:02:02)\n\
           setdefault routes to_host()\nclear routes\nmulticast_group 1 0:5,2:6\n\
@@ -94,8 +94,8 @@ fn of_entries() -> Reader {
 
 fn of_stf() -> Reader {
     let schema = schema_of("programs/router/router.p4");
-    let mut corpus = texts(&common::files("programs", "stf"));
-    corpus.extend(texts(&common::files("tests/stf", "stf")));
+    let mut corpus = texts(&files::below("programs", "stf"));
+    corpus.extend(texts(&files::below("tests/stf", "stf")));
     Reader {
         corpus,
         pieces: words(
@@ -138,7 +138,7 @@ fn of_descriptions() -> Reader {
 /// The description of a program as far as it needs no object.
 fn description_of(program: &str) -> Vec<u8> {
     use driver::bpf_target::{Request, generate};
-    let input = Input::file(&common::root().join(program));
+    let input = Input::file(&files::root().join(program));
     let elaborated = driver::elaborate(&input).ok().expect("it is accepted");
     let hook = driver::hooks::default_hook(&elaborated.program);
     let request = Request {
@@ -153,7 +153,7 @@ fn description_of(program: &str) -> Vec<u8> {
 }
 
 fn of_bundles() -> Reader {
-    let mut corpus = texts(&common::files("programs", "toml"));
+    let mut corpus = texts(&files::below("programs", "toml"));
     corpus.push(
         b"name = \"a\"\n[[program]]\nsource = \"a.p4\"\nname = \"b\"\nhook = \"xdp\"\nports = { 1 = \"eth0\" }\nreach = { 2 = \"eth1\" }\n\
           groups = { 1 = [0, \"1:2\"] }\ndefine = [\"A=1\"]\nentries = \"e.txt\"\n[share]\nflows = [\"out.flows\", \"in.flows\"]\n"
@@ -170,7 +170,7 @@ fn of_bundles() -> Reader {
 
 fn of_schemas() -> Reader {
     Reader {
-        corpus: texts(&common::files("messages", "toml")),
+        corpus: texts(&files::below("messages", "toml")),
         pieces: words(
             "[[field]] [message] = \"\"\" { } [ ] , . repeat until length size bits when attribute follow kind \"a - b\" \"a * 65536\"",
         ),
@@ -189,7 +189,7 @@ fn of_captures() -> Reader {
         corpus: vec![pcap(), pcapng()],
         pieces: words("\n\r\r\n \u{a}\u{d}\u{d}\u{a} \u{6}\u{0}\u{0}\u{0}"),
         read: Box::new(move |bytes| {
-            let mut evaluator = Evaluator::new(query.clone(), &*MESSAGES, Some(64), 1);
+            let mut evaluator = Evaluator::new(query.clone(), &*MESSAGES, Some(64), [0, 1]);
             let done = capture::read("input", bytes, |frame| evaluator.packet(frame));
             if let Err(wrong) = done {
                 show(&wrong.into(), &SourceMap::new());
@@ -260,7 +260,7 @@ fn pcapng() -> Vec<u8> {
 }
 
 fn of_queries() -> Reader {
-    let documentation = common::root().join("telemetry/README.md");
+    let documentation = files::root().join("telemetry/README.md");
     let text = std::fs::read_to_string(documentation).expect("the documentation");
     let examples = text.split("```query\n").skip(1);
     let corpus = examples.filter_map(|block| block.split("```").next());

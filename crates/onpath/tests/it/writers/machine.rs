@@ -13,6 +13,7 @@ use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, Source};
 use kernel::netns::NetNs;
 use kernel::pins::Pins;
+use kernel::safe_dir::Dir;
 use kernel::sys::{Prog, xdp_on};
 use kernel::{KernelStore, interface, veth};
 use nix::mount::{MntFlags, umount2};
@@ -376,8 +377,8 @@ impl Machine {
 
 /// The program that is pinned below a folder.
 pub(crate) fn program(folder: &Path) -> Prog {
-    let pin = "bpf/onpath/writers/member-0/program";
-    Prog::open(&folder.join(pin)).expect("is pinned")
+    let folder = Dir::at(&folder.join("bpf/onpath/writers/member-0"));
+    Prog::open(&folder.expect("is there"), "program").expect("is pinned")
 }
 
 /// What a packet of a kind with a key finds in a program, the last of so many; 0 for nothing.

@@ -5,6 +5,7 @@ use control::{Change, Store};
 use ir::{ActionCall, Bits, Entry};
 use kernel::KernelStore;
 use kernel::raw_socket::RawSocket;
+use kernel::safe_dir::Dir;
 use kernel::sys::Map;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -116,7 +117,8 @@ fn programs_that_go_on_in_each_other_are_replaced_in_one_switch() {
     Machine::with_programs("programs", |machine| {
         replace(machine, &[Kind::Exact, Kind::Lpm]);
         let folder = machine.folder.join("bpf/onpath/writers/member-0");
-        let programs = Map::open(&folder.join("map-programs")).expect("is pinned");
+        let folder = Dir::at(&folder).expect("is there");
+        let programs = Map::open(&folder, "map-programs").expect("is pinned");
         let first = programs.get(&0u32.to_ne_bytes()).expect("reads");
         let first = first.map(|id| u32::from_ne_bytes(id.try_into().expect("four bytes")));
         assert_eq!(first, Some(machine.runs(&["one"]).0));

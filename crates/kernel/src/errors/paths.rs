@@ -1,0 +1,30 @@
+//! What is at a path that Onpath has chosen and is not Onpath's.
+
+use crate::safe_dir::{Refused, Why};
+use diag::{Code, Diagnostic, Span};
+
+/// Something at a path of Onpath's choice is of another user, or of nobody's making that Onpath knows. It stays as it is.
+pub fn left_alone(refused: &Refused) -> Box<Diagnostic> {
+    let code = match refused.why {
+        Why::Owner(_) | Why::Writable(_) => Code("E0717"),
+        Why::Link | Why::Mount | Why::Replaced | Why::Unknown => Code("E0718"),
+    };
+    let help = match refused.why {
+        Why::Owner(user) => format!(
+            "a folder is used by its owner alone: run the command as user {user}, or have that user `unload` what runs \
+             and remove the folder"
+        ),
+        Why::Writable(_) => format!(
+            "look at what is there, and take that permission from the others: `chmod go-w {}`",
+            refused.shown()
+        ),
+        Why::Mount => format!("`umount {}` if nobody needs it", refused.shown()),
+        Why::Link | Why::Replaced | Why::Unknown => {
+            "move or remove it by hand: Onpath changes nothing that it has not made".to_owned()
+        }
+    };
+    let message = format!("{refused}; nothing of it was changed");
+    Diagnostic::error(code, Span::NONE, message)
+        .help(help)
+        .into()
+}

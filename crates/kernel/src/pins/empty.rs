@@ -1,0 +1,109 @@
+//! Removing what Onpath has made in an instance's folder, by its form, and nothing else.
+
+use super::folder::{
+    ENDING, GATE, JOURNAL, LINK, MAP, MEMBER, NEXT, NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED,
+    OBJECT, PORT_CHANGE, PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments,
+    is_numbered, stranger,
+};
+use crate::safe_dir::{Dir, Entry, Kind, Refused};
+use std::io;
+
+/// A folder by what Onpath makes in it.
+#[derive(Clone, Copy)]
+enum Level {
+    Instance,
+    Member,
+    /// The pins of a successor.
+    Successor,
+    /// A folder that only its name is needed of.
+    Mark,
+}
+
+/// An entry by what is to be done with it.
+enum Form {
+    File,
+    Folder(Level),
+    /// It goes last, or the kernel has made it.
+    Stays,
+    Stranger,
+}
+
+fn form(level: Level, entry: &Entry) -> Form {
+    use Level::{Instance, Mark, Member, Successor};
+    let Some(name) = entry.name.to_str() else {
+        return Form::Stranger;
+    };
+    match (entry.kind, level) {
+        (Kind::File, Instance) if name == SETTINGS => Form::Stays,
+        (Kind::File, Instance)
+            if [RECORD, NEXT_SETTINGS, PORTS, NEXT_PORTS, PORT_CHANGE].contains(&name)
+                || is_numbered(name, LINK)
+                || is_numbered(name, GATE) =>
+        {
+            Form::File
+        }
+        (Kind::Folder, Instance) if is_numbered(name, MEMBER) => Form::Folder(Member),
+        (Kind::Folder, Instance) if name == ENDING || is_numbered(name, SPACE) => {
+            Form::Folder(Mark)
+        }
+        (Kind::File, Member)
+            if [OBJECT, JOURNAL, SPECIALIZED, NEXT_SPECIALIZED].contains(&name) =>
+        {
+            Form::File
+        }
+        (Kind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),
+        (Kind::File, Member | Successor) if name == PROGRAM || name.starts_with(MAP) => Form::File,
+        // `maps.debug` and the like, in a new BPF file system: only the kernel's names have dots, and cannot be removed.
+        (Kind::File, Instance) if name.contains('.') => Form::Stays,
+        _ => Form::Stranger,
+    }
+}
+
+/// Removes what an instance has in a folder, attachments first, and leaves `SETTINGS` alone. Returns the first of what is
+/// not Onpath's, all of which stays.
+pub(super) fn empty(folder: &Dir) -> io::Result<Option<Refused>> {
+    for name in attachments(folder)? {
+        folder.remove_file(name)?;
+    }
+    let mut left = None;
+    empty_at(folder, Level::Instance, &mut left)?;
+    Ok(left)
+}
+
+/// Removes what is left of a successor in a folder of a member's.
+pub(crate) fn empty_successor(folder: &Dir) -> io::Result<()> {
+    let mut left = None;
+    empty_at(folder, Level::Successor, &mut left)?;
+    left.map_or(Ok(()), |refused| Err(refused.into()))
+}
+
+fn empty_at(folder: &Dir, level: Level, left: &mut Option<Refused>) -> io::Result<()> {
+    for entry in folder.entries()? {
+        match form(level, &entry) {
+            Form::File => folder.remove_file(&entry.name)?,
+            Form::Folder(inner) => {
+                let below = match folder.open_dir(&entry.name) {
+                    Ok(below) => below,
+                    Err(error) => {
+                        let refused = Refused::of(&error).cloned().ok_or(error)?;
+                        left.get_or_insert(refused);
+                        continue;
+                    }
+                };
+                let mut left_below = None;
+                empty_at(&below, inner, &mut left_below)?;
+                match left_below {
+                    None => folder.remove_dir(&entry.name)?,
+                    Some(refused) => {
+                        left.get_or_insert(refused);
+                    }
+                }
+            }
+            Form::Stays => {}
+            Form::Stranger => {
+                left.get_or_insert(stranger(folder, &entry));
+            }
+        }
+    }
+    Ok(())
+}

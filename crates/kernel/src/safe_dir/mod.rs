@@ -1,0 +1,271 @@
+//! Folders that were opened by their parents and checked, and every call that makes, renames or removes something in
+//! one.
+//!
+//! Onpath runs as root in places where other users may write. A name that it chose may lead elsewhere there: through a
+//! symbolic link, into another file system, to what somebody else has made. So Onpath chooses no path of more than one
+//! name. It opens a folder by its parent's descriptor, and checks by the new descriptor that nobody but root and its own
+//! user may change what is in it. From then on no name in it can be replaced by others, whatever happens above.
+//!
+//! A path that a user gives may hold links: [`Given`] and [`Dir::at`] follow them. [`Given`] can do nothing but open what
+//! is in it.
+
+mod checks;
+mod entries;
+mod given;
+mod refused;
+mod replace;
+#[cfg(test)]
+mod tests;
+
+pub use entries::{Entry, Kind};
+pub use given::Given;
+pub use refused::{Refused, Why};
+pub(crate) use replace::random_name;
+pub use replace::replace_file;
+
+use checks::{check_control, check_file, is_bpffs, plain, stat_of};
+use entries::entries;
+use rustix::fs::{
+    AtFlags, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, renameat, unlinkat,
+};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// No link anywhere, and nothing outside of the folder that is begun with.
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
+/// Beneath, in the same file system.
+const HERE: ResolveFlags = BENEATH.union(ResolveFlags::NO_XDEV);
+/// A folder, to be read and locked.
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
+/// A folder in which nobody but root and this process's user can change anything.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    /// Its path for messages: no call uses it.
+    shown: PathBuf,
+}
+
+impl Dir {
+    /// Opens a folder at a path that a user gave, through links if there are any, and checks it.
+    pub fn at(path: &Path) -> io::Result<Dir> {
+        let fd = openat(rustix::fs::CWD, path, FOLDER, Mode::empty())?;
+        check_control(&fstat(&fd)?, path)?;
+        Ok(Dir::ours(fd, path.to_owned()))
+    }
+
+    /// The root of a file system that this process has made, and that nobody else can reach.
+    pub(crate) fn ours(fd: OwnedFd, shown: PathBuf) -> Dir {
+        Dir { fd, shown }
+    }
+
+    /// Its path, for messages.
+    pub fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// Opens a folder in it, and checks that.
+    pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
+        open_checked(&self.fd, &self.shown, name.as_ref())
+    }
+
+    /// Opens the BPF file system that is mounted on a folder in it. The caller has a reason to expect one there.
+    pub(crate) fn open_mounted_bpffs(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
+        let name = plain(name.as_ref())?;
+        let shown = self.shown.join(name);
+        let fd = openat2(&self.fd, name, FOLDER, Mode::empty(), BENEATH)
+            .map_err(|e| Refused::explain(e.into(), &shown))?;
+        if !is_bpffs(&fd)? {
+            return Err(Refused::new(shown, Why::Mount).into());
+        }
+        check_control(&fstat(&fd)?, &shown)?;
+        Ok(Dir { fd, shown })
+    }
+
+    /// Makes a folder in it, for this process's user alone.
+    pub fn make_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
+        make_checked(&self.fd, &self.shown, name.as_ref())
+    }
+
+    /// Its entries, by name.
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        entries(&self.fd)
+    }
+
+    /// Whether there is an entry of this name, of whatever kind.
+    pub fn has(&self, name: impl AsRef<OsStr>) -> bool {
+        plain(name.as_ref()).is_ok_and(|name| stat_of(&self.fd, name).is_ok())
+    }
+
+    /// Removes a file in it. A link goes itself, never its target; a folder stays.
+    pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(unlinkat(&self.fd, plain(name.as_ref())?, AtFlags::empty())?)
+    }
+
+    /// As [`Dir::remove_file`]; that there is none is no error.
+    pub fn remove_file_if_there(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        match self.remove_file(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Removes an empty folder in it.
+    pub fn remove_dir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(unlinkat(
+            &self.fd,
+            plain(name.as_ref())?,
+            AtFlags::REMOVEDIR,
+        )?)
+    }
+
+    /// Gives a file in it another name, in place of what had that.
+    pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
+        let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
+        Ok(renameat(&self.fd, from, &self.fd, to)?)
+    }
+
+    /// Moves a file of it to another folder, in place of what has its name there.
+    pub fn move_to(&self, name: impl AsRef<OsStr>, to: &Dir) -> io::Result<()> {
+        let name = plain(name.as_ref())?;
+        Ok(renameat(&self.fd, name, &to.fd, name)?)
+    }
+
+    /// Removes all that is in it, in its file system: of a folder that was made for whatever a process puts there. A link
+    /// goes itself, never its target.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        for entry in self.entries()? {
+            match entry.kind {
+                Kind::Folder => {
+                    self.open_dir(&entry.name)?.clear()?;
+                    self.remove_dir(&entry.name)?;
+                }
+                Kind::File | Kind::Link | Kind::Other => self.remove_file(&entry.name)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets nobody but its owner look into it.
+    pub(crate) fn close_to_others(&self) -> io::Result<()> {
+        let owner = Mode::from_raw_mode(0o700);
+        match Mode::from_raw_mode(fstat(&self.fd)?.st_mode & 0o7777) {
+            now if now == owner => Ok(()),
+            _ => Ok(rustix::fs::fchmod(&self.fd, owner)?),
+        }
+    }
+
+    /// The folder by a descriptor that shares nothing with others of this process. The kernel gives a lock to an open
+    /// file: all copies of a descriptor hold it, so that a second thread would get what the first one has, and end it
+    /// for both.
+    pub(crate) fn opened_again(&self) -> io::Result<File> {
+        Ok(openat(&self.fd, ".", FOLDER, Mode::empty())?.into())
+    }
+
+    /// Opens a file in it for reading.
+    ///
+    /// # Errors
+    /// It is no regular file, or others than root and this process's user may have written it.
+    pub fn open_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        self.open_file_as(name.as_ref(), OFlags::RDONLY)
+    }
+
+    /// Opens a file in it for reading and writing, which is made if there is none: for this process's user alone.
+    ///
+    /// # Errors
+    /// As [`Dir::open_file`].
+    pub(crate) fn open_or_make_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        self.open_file_as(name.as_ref(), OFlags::RDWR | OFlags::CREATE)
+    }
+
+    /// Makes a file in it, for this process's user alone.
+    ///
+    /// # Errors
+    /// There is something of this name.
+    pub fn make_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        let how = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        self.open_file_as(name.as_ref(), how)
+    }
+
+    fn open_file_as(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
+        let name = plain(name)?;
+        let shown = self.shown.join(name);
+        // Not to wait for the other end of a FIFO.
+        let how = how | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let mode = match how.contains(OFlags::CREATE) {
+            true => Mode::from_raw_mode(0o600),
+            false => Mode::empty(),
+        };
+        let fd = openat2(&self.fd, name, how, mode, HERE)
+            .map_err(|e| Refused::explain(e.into(), &shown))?;
+        let about = fstat(&fd)?;
+        check_file(&about, &shown)?;
+        check_control(&about, &shown)?;
+        Ok(fd.into())
+    }
+
+    /// Where the kernel finds a new pin of this name: by the folder's descriptor, and then one name.
+    pub(crate) fn path_of_new(&self, name: &str) -> io::Result<PathBuf> {
+        Ok(reached(&self.fd).join(plain(name.as_ref())?))
+    }
+
+    /// A pin in it, for `BPF_OBJ_GET`, which takes a path.
+    ///
+    /// # Errors
+    /// It is no regular file, as pins are.
+    pub(crate) fn open_pin(&self, name: &str) -> io::Result<OpenPin> {
+        let name = plain(name.as_ref())?;
+        let shown = self.shown.join(name);
+        let how = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = openat2(&self.fd, name, how, Mode::empty(), HERE)
+            .map_err(|e| Refused::explain(e.into(), &shown))?;
+        check_file(&fstat(&fd)?, &shown)?;
+        Ok(OpenPin(fd))
+    }
+
+    /// Unmounts the file system whose root it is: at once from where it is mounted, and for good once nobody holds it.
+    pub(crate) fn unmount(&self) -> io::Result<()> {
+        let detach = nix::mount::MntFlags::MNT_DETACH;
+        Ok(nix::mount::umount2(&reached(&self.fd), detach)?)
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// A pin that was found and checked, but not opened as the kernel's object.
+pub(crate) struct OpenPin(OwnedFd);
+
+impl OpenPin {
+    /// Where this process reaches it, as long as this lives.
+    pub(crate) fn path(&self) -> PathBuf {
+        reached(&self.0)
+    }
+}
+
+/// Where this process reaches what is open, whatever its name leads to by now.
+fn reached(fd: &OwnedFd) -> PathBuf {
+    format!("/proc/self/fd/{}", fd.as_raw_fd()).into()
+}
+
+fn open_checked(parent: &OwnedFd, shown: &Path, name: &OsStr) -> io::Result<Dir> {
+    let name = plain(name)?;
+    let shown = shown.join(name);
+    let fd = openat2(parent, name, FOLDER, Mode::empty(), HERE)
+        .map_err(|e| Refused::explain(e.into(), &shown))?;
+    check_control(&fstat(&fd)?, &shown)?;
+    Ok(Dir { fd, shown })
+}
+
+fn make_checked(parent: &OwnedFd, shown: &Path, name: &OsStr) -> io::Result<Dir> {
+    mkdirat(parent, plain(name)?, Mode::from_raw_mode(0o700))?;
+    open_checked(parent, shown, name)
+}

@@ -1,0 +1,214 @@
+//! The calls by which code that runs as root reaches paths, each with the rule that it obeys.
+//!
+//! What Onpath makes, renames and removes under names of its own goes through `kernel::safe_dir`, which opens every folder by
+//! its parent and checks it. The list has every other call. A new one needs a line here, and so a reason.
+
+use crate::architecture::{files, own_code, read, root};
+use std::collections::BTreeSet;
+
+/// A reason to use the standard library's paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rule {
+    /// The module that the others use.
+    Checked,
+    /// A path that the user gives is read. It may hold links, and nothing is written.
+    UserReads,
+    /// A path that the user gives is written, with the user's own name for it: it may hold links.
+    UserWrites,
+    /// The kernel's own file systems, `/proc` and `/sys`, or `/run/netns`, in which only root can write. Nothing is written.
+    System,
+    /// In a folder that this process has just made, with permissions for its user alone.
+    OwnFolder,
+    /// Mounts a BPF file system: by a checked descriptor, or at the path of the mount point that the user gives.
+    Mounts,
+}
+
+use Rule::{Checked, Mounts, OwnFolder, System, UserReads, UserWrites};
+
+/// A file, its calls, and their rules.
+const CALLS: &[(&str, &[&str], &[Rule])] = &[
+    ("driver/src/bpf_target.rs", &["fs::metadata"], &[UserReads]),
+    ("driver/src/built/find.rs", &["fs::read_dir"], &[UserReads]),
+    ("driver/src/built/mod.rs", &["fs::read"], &[UserReads]),
+    (
+        "driver/src/loader.rs",
+        &["File::open", "fs::metadata"],
+        &[UserReads],
+    ),
+    ("kernel/src/caps.rs", &["fs::read_to_string"], &[System]),
+    (
+        "kernel/src/clang.rs",
+        &[
+            "File::create",
+            "fs::create_dir_all",
+            "fs::read",
+            "fs::write",
+        ],
+        &[OwnFolder],
+    ),
+    (
+        "kernel/src/interface.rs",
+        &["fs::read_link", "fs::read_to_string"],
+        &[System],
+    ),
+    ("kernel/src/link.rs", &["fs::read_to_string"], &[System]),
+    ("kernel/src/memory.rs", &["fs::read_to_string"], &[System]),
+    (
+        "kernel/src/netns.rs",
+        &["File::open", "fs::metadata", "fs::read_dir"],
+        &[System],
+    ),
+    // The folder is the user's; in it, everything is checked. The compiler and the sources are only read.
+    (
+        "kernel/src/object_cache.rs",
+        &[
+            "DirBuilder::",
+            "fs::canonicalize",
+            "fs::metadata",
+            "fs::read",
+        ],
+        &[UserWrites, UserReads],
+    ),
+    (
+        "kernel/src/pins/alone.rs",
+        &["fs::metadata", "fs::read_dir", "fs::read_to_string"],
+        &[System],
+    ),
+    ("kernel/src/pins/folder.rs", &["fs::metadata"], &[System]),
+    (
+        "kernel/src/pins/owner.rs",
+        &["fs::metadata", "fs::read_to_string"],
+        &[System],
+    ),
+    ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
+    ("kernel/src/safe_dir/mod.rs", &["fs::fchmod"], &[Checked]),
+    // A random name, made only if it is free, and a rename, which follows no link.
+    (
+        "kernel/src/safe_dir/replace.rs",
+        &["OpenOptions::", "fs::remove_file", "fs::rename"],
+        &[Checked],
+    ),
+    (
+        "kernel/src/scratch.rs",
+        &["File::create", "fs::rename", "tempfile::"],
+        &[OwnFolder],
+    ),
+    (
+        "onpath/src/commands/build/bundle.rs",
+        &["fs::canonicalize"],
+        &[UserReads],
+    ),
+    (
+        "onpath/src/commands/build/write.rs",
+        &["fs::create_dir_all"],
+        &[UserWrites],
+    ),
+    (
+        "onpath/src/commands/graph.rs",
+        &["fs::write"],
+        &[UserWrites],
+    ),
+    (
+        "onpath/src/commands/man.rs",
+        &["fs::create_dir_all"],
+        &[UserWrites],
+    ),
+    (
+        "onpath/src/commands/query/mod.rs",
+        &["File::open"],
+        &[UserReads],
+    ),
+    (
+        "onpath/src/commands/test/folder.rs",
+        &["fs::read_dir"],
+        &[UserReads],
+    ),
+    (
+        "onpath/src/commands/test/mod.rs",
+        &["fs::write"],
+        &[UserWrites],
+    ),
+];
+
+/// Crates that users never run.
+const DEVELOPERS: [&str; 3] = ["bench/", "lab/", "matrix/"];
+
+/// The calls in a line that reach a path.
+fn calls(line: &str) -> impl Iterator<Item = String> {
+    const BEGINNINGS: [&str; 3] = ["fs::", "File::open", "File::create"];
+    const WHOLE: [&str; 5] = [
+        "OpenOptions::",
+        "DirBuilder::",
+        "tempfile::",
+        "TempDir::",
+        "libc::open",
+    ];
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts_word = move |at: usize| !line[..at].ends_with(is_word);
+    let function = move |piece: &'static str| {
+        line.match_indices(piece)
+            .filter(move |(at, _)| starts_word(*at))
+            .filter_map(move |(at, _)| {
+                let rest = &line[at + piece.len()..];
+                let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                let is_call = rest[end..].starts_with('(');
+                is_call.then(|| format!("{piece}{}", &rest[..end]))
+            })
+    };
+    let whole = WHOLE.into_iter().filter(|piece| line.contains(piece));
+    let mounts = function("mount").filter(|call| call == "mount");
+    BEGINNINGS
+        .into_iter()
+        .flat_map(function)
+        .chain(mounts.filter(move |_| !line.contains(".mount(") && !line.contains("fn mount(")))
+        .chain(whole.map(String::from))
+}
+
+#[test]
+fn every_call_that_reaches_a_path_obeys_a_rule() {
+    let mut found = BTreeSet::new();
+    for path in files("crates") {
+        let Some(file) = path.strip_prefix("crates/") else {
+            continue;
+        };
+        let is_ours = file.contains("/src/") && !DEVELOPERS.iter().any(|c| file.starts_with(c));
+        let text = read(&root().join(&path));
+        let Some(code) = own_code(file, &text).filter(|_| is_ours) else {
+            continue;
+        };
+        for line in code.lines().map(str::trim) {
+            if !line.starts_with("//") && !line.starts_with("use ") {
+                found.extend(calls(line).map(|call| format!("{file}: {call}")));
+            }
+        }
+    }
+    let listed = CALLS
+        .iter()
+        .flat_map(|(file, calls, _)| calls.iter().map(move |call| format!("{file}: {call}")));
+    let listed: BTreeSet<String> = listed.collect();
+    let added: Vec<_> = found.difference(&listed).collect();
+    assert!(
+        added.is_empty(),
+        "use `kernel::safe_dir`, or list the call with its rule: {added:#?}"
+    );
+    let gone: Vec<_> = listed.difference(&found).collect();
+    assert!(gone.is_empty(), "not called any more: {gone:#?}");
+}
+
+#[test]
+fn what_changes_files_is_no_reader_and_the_reverse() {
+    const READ: [&str; 6] = [
+        "File::open",
+        "fs::canonicalize",
+        "fs::metadata",
+        "fs::read",
+        "fs::read_dir",
+        "fs::read_link",
+    ];
+    for (file, calls, rules) in CALLS {
+        let reads = |call: &&str| READ.contains(call) || *call == "fs::read_to_string";
+        let writes = !calls.iter().all(|call| reads(&call));
+        let may_write = rules.iter().any(|rule| !matches!(rule, UserReads | System));
+        assert_eq!(writes, may_write, "{file}");
+    }
+}
