@@ -377,7 +377,7 @@ mod tests {
         };
         assert_eq!(
             print(&unit),
-            "// a.p4\\nint evil;\\r#define x\\.\n//\nint f(void)\n{\n    // a.p4\\nint evil;\\r#define x\\.\n\
+            "// a.p4\\nint evil;\\r#define x\\.\n//\n\nint f(void)\n{\n    // a.p4\\nint evil;\\r#define x\\.\n\
              #line 3 \"a.p4\\\\nint evil;\\\\r#define x\\\\\"\n    x = 1;\n}\n"
         );
     }
