@@ -24,11 +24,18 @@ pub(crate) enum State {
     Total(u64),
     Least(Option<u64>),
     Greatest(Option<u64>),
-    Mean { sum: u128, number: u64 },
+    Mean {
+        sum: u128,
+        number: u64,
+    },
     Distinct(HyperLogLog),
-    Top(SpaceSaving),
+    /// In a box, so that every group has room for a sum and no more.
+    Top(Box<SpaceSaving>),
     Histogram(Histogram),
-    Rate { total: u64, reported: u64 },
+    Rate {
+        total: u64,
+        reported: u64,
+    },
 }
 
 /// A figure as it is shown.
@@ -67,7 +74,9 @@ impl State {
                 reported: 0,
             }),
             Function::Distinct(_) => HyperLogLog::new(PRECISION).map(State::Distinct),
-            Function::Top(k, _) => SpaceSaving::new(hash_key, sets_log2(k), WAYS).map(State::Top),
+            Function::Top(k, _) => {
+                SpaceSaving::new(hash_key, sets_log2(k), WAYS).map(|top| State::Top(Box::new(top)))
+            }
             Function::Histogram(_) => Histogram::new(DETAIL).map(State::Histogram),
         };
         made.unwrap_or(State::Total(0))
