@@ -42,7 +42,7 @@ test: setup ## The tests of a change: every behaviour, in minutes; needs root fo
 
 test-all: setup ## All tests: those too that `make test` ignores, and more random programs and packets
 	@scripts/test-needs
-	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 ONPATH_PASSES_PACKETS=200 \
+	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 ONPATH_TEST_PACKETS=200 \
 	    $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
@@ -52,7 +52,7 @@ test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIAL
 # STF tests go through every access to a packet's context, which is what older clangs need help with.
 test-clangs: setup ## Older clangs: what verifiers take of the programs (bench/results/clangs.md), and STF tests
 	@scripts/setup-clangs
-	ONPATH_BLESS=1 $(CARGO) test --locked -p onpath --test clangs
+	ONPATH_BLESS=1 $(CARGO) test --locked -p onpath --test clangs -- --include-ignored
 	for clang in clang-15 clang-16; do \
 	    for tests in xdp::tests/scale tc::tests/scale tc::tests/stf/tc tc::programs tc_veth::programs; do \
 	        ONPATH_CLANG=$$(command -v $$clang) $(CARGO) test --locked -p onpath --test stf -- $$tests || exit 1; \
@@ -62,7 +62,7 @@ test-clangs: setup ## Older clangs: what verifiers take of the programs (bench/r
 stf: build ## The repository's STF tests on the interpreter, by `onpath test FOLDER`
 	for folder in programs tests/stf tests/scale; do $(ONPATH) test $$folder || exit 1; done
 
-differential: setup ## Interpreter against kernel: 5,000 packets a program, 200 random programs
+differential: setup ## Interpreter against kernel: 5,000 packets a program that has an end, 200 random programs
 	ONPATH_DIFF_PACKETS=5000 ONPATH_DIFF_PROGRAMS=200 $(CARGO) test --locked --release -p onpath --test differential -- --nocapture
 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end

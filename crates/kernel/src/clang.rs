@@ -204,7 +204,7 @@ fn parse_version(text: &str) -> Option<u32> {
 ///
 /// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
-    let Some(cache) = ObjectCache::from_environment()? else {
+    let Some(cache) = ObjectCache::from_environment() else {
         return compile_anew(clang, source);
     };
     let Some(key) = object_cache::key(clang, &flags(source), source) else {

@@ -29,7 +29,17 @@ pub fn check(found: &Contents, described: &Contents, abi: &Abi) -> Result<(), Bo
         let declared = found.maps.iter().find(|other| other.name == map.name);
         check_map(map, declared)?;
     }
+    resized_once(abi)?;
     same_programs(found, described, abi)
+}
+
+/// Fails if a description resizes a map twice: memory is counted for one size of each.
+fn resized_once(abi: &Abi) -> Result<(), Box<Diagnostic>> {
+    let names: Vec<String> = abi.resized(1).map(|(name, _)| name.to_owned()).collect();
+    match repeated(names.iter()) {
+        Some(twice) => Err(errors::contents::twice("size of a map", twice)),
+        None => Ok(()),
+    }
 }
 
 fn same_maps(found: &Contents, described: &Contents) -> Result<(), Box<Diagnostic>> {

@@ -9,10 +9,8 @@
 //! user can have written them.
 
 use crate::clang::{Clang, Effort, Jumps, Source};
-use crate::errors::load as load_errors;
 use crate::files::{self, Streams};
 use crate::safe_dir::{Dir, Kind, random_name};
-use diag::Diagnostic;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,22 +48,10 @@ pub(crate) struct ObjectCache {
 pub(crate) struct Key(String);
 
 impl ObjectCache {
-    /// The one that the environment names, if it does.
-    pub(crate) fn from_environment() -> Result<Option<ObjectCache>, Box<Diagnostic>> {
-        folder().map(ObjectCache::at).transpose()
-    }
-
-    /// The one in a folder, which need not be there yet.
-    ///
-    /// # Errors
-    /// Others may write to it.
-    fn at(folder: PathBuf) -> Result<ObjectCache, Box<Diagnostic>> {
-        match Dir::at(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Err(load_errors::pins(&folder, "use the cache", &error))
-            }
-            _ => Ok(ObjectCache { folder }),
-        }
+    /// The one that the environment names, if it does. It need not be there yet. One to which others may write, or that is
+    /// another user's, keeps nothing and has nothing.
+    pub(crate) fn from_environment() -> Option<ObjectCache> {
+        folder().map(|folder| ObjectCache { folder })
     }
 
     /// The object of this key, if it is there.

@@ -8,6 +8,7 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -40,7 +41,11 @@ impl Scratch {
         // Else others could put a folder of theirs in the place of this one.
         given.check_keeps()?;
         sweep(&given);
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(above)?;
+        let folder = tempfile::Builder::new()
+            .prefix(PREFIX)
+            // Else the umask would decide who may change what is loaded.
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(above)?;
         let unlocked = folder.path().join(UNLOCKED);
         let owner = lock(File::create(&unlocked)?)?;
         fs::rename(&unlocked, folder.path().join(OWNER))?;
@@ -114,6 +119,14 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn nobody_else_may_look_into_the_folder() {
+        let above = tempfile::tempdir().expect("a folder");
+        let scratch = Scratch::within(above.path()).expect("room");
+        let about = fs::metadata(scratch.path()).expect("it is there");
+        assert_eq!(about.permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

@@ -126,11 +126,16 @@ impl Runner {
 }
 
 /// Programs that run in every form in `make test` too: what makes priorities, masks and paths of the forms for older kernels go wrong shows in these alone.
-const IN_EVERY_FORM: [&str; 4] = [
+const IN_EVERY_FORM: [&str; 9] = [
     "programs/pdm/ingress.p4",
+    "tests/extern/user_functions.p4",
+    "tests/stf/control/loops.p4",
+    "tests/stf/figures/groups.p4",
+    "tests/stf/header/varbit_moves.p4",
     "tests/stf/match/entry_priorities.p4",
     "tests/stf/match/many_rules.p4",
     "tests/stf/match/tuple_space.p4",
+    "tests/stf/v1model/resubmit.p4",
 ];
 
 /// The scripts of short packets.

@@ -15,8 +15,14 @@ const SHORTEST: usize = 14;
 /// States of one walk; a parser may loop.
 const LONGEST_WALK: usize = 48;
 
-/// Steps of the interpreter that no packet takes whose program comes to an end. A packet whose program does not costs little then.
+/// Steps of the interpreter for a packet: few, so that one whose program does not end costs little.
 pub const STEPS: u64 = 100_000;
+
+/// Packets for a program of the repository: `ONPATH_TEST_PACKETS`, or 60.
+pub fn count() -> usize {
+    let set = std::env::var("ONPATH_TEST_PACKETS").ok();
+    set.map_or(60, |text| text.parse().expect("a number of packets"))
+}
 
 /// Makes packets for a program.
 pub struct Packets<'p> {

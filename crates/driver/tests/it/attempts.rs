@@ -102,7 +102,6 @@ fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
 /// A very long one is several functions from the beginning. As one, which takes clang many seconds, it would be larger to the verifier; in several
 /// programs each is smaller.
 #[test]
-#[ignore = "long: make test-all"]
 fn what_is_too_large_in_parts_is_not_tried_as_a_whole_but_in_several_programs() {
     let compiled = others(&conditions(2500));
     let taken = "more programs, all variables in a per-CPU map";

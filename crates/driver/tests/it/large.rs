@@ -113,7 +113,6 @@ ebpfFilter(prs(), check()) main;
 
 /// clang is asked for short jumps first, which lead not far enough.
 #[test]
-#[ignore = "long: make test-all"]
 fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
     let elaborated = states(1000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
     let compiled = compiled(&elaborated);

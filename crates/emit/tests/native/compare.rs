@@ -16,8 +16,6 @@ use testkit::generate::Model;
 use testkit::packets::{self, Packets};
 use testkit::{entries, files, generate, golden, inputs};
 
-/// Packets for a program.
-const PACKETS: usize = 60;
 /// Random programs.
 const PROGRAMS: usize = 12;
 
@@ -128,7 +126,7 @@ fn compare(
     let folder = tempfile::tempdir().expect("a folder");
     let executable = run::build(folder.path(), &output);
     let walks = Packets::new(&program, &keys);
-    let packets: Vec<(u32, Vec<u8>)> = (0..PACKETS)
+    let packets: Vec<(u32, Vec<u8>)> = (0..packets::count())
         .map(|_| (random.random_range(0..4), walks.packet(&mut random)))
         .collect();
     let (fates, counts) = run::run(&executable, &packets);

@@ -191,9 +191,6 @@ fn what_others_may_have_written_is_not_used() {
     permit(&cache.folder, 0o777);
     assert_eq!(cache.get(&named("01")), None);
     cache.put(&named("03"), OBJECT);
-    let refused = ObjectCache::at(cache.folder.clone()).expect_err("others may write to it");
-    assert_eq!(refused.code.0, "E0717");
     permit(&cache.folder, 0o755);
     assert_eq!(cache.get(&named("03")), None, "nothing was written");
-    ObjectCache::at(cache.folder.clone()).expect("it is ours");
 }

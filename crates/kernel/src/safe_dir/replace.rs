@@ -10,8 +10,17 @@ use std::path::Path;
 /// leads to stays as it is. The folder may be writable to others.
 ///
 /// # Errors
-/// Nothing was changed. The name may be a folder's, or something else than a file's.
+/// Nothing was changed. The name may be that of a folder, a device or a pipe, or of a link to one.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(about) if !about.is_file() => {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "there is something else than a regular file",
+            ));
+        }
+        _ => {}
+    }
     let folder = match path.parent() {
         Some(folder) if folder != OsStr::new("") => folder,
         _ => Path::new("."),

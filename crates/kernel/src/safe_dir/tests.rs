@@ -137,8 +137,14 @@ fn a_file_that_is_replaced_is_never_a_links_target() {
     assert_eq!(fs::read(&link).expect("there"), b"newer");
     fs::create_dir(folder.path().join("inside")).expect("room");
     replace_file(&folder.path().join("inside"), b"").expect_err("it is a folder");
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("room");
+    replace_file(&socket, b"").expect_err("it is a socket");
+    let to_socket = folder.path().join("to_socket");
+    std::os::unix::fs::symlink(&socket, &to_socket).expect("room");
+    replace_file(&to_socket, b"").expect_err("it leads to a socket");
     let names = fs::read_dir(folder.path()).expect("there").count();
-    assert_eq!(names, 3, "nothing else is left");
+    assert_eq!(names, 5, "nothing else is left");
 }
 
 #[test]

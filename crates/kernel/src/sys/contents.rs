@@ -82,7 +82,7 @@ unsafe fn declared(map: *mut libbpf_sys::bpf_map) -> DeclaredMap {
     unsafe {
         let pin = libbpf_sys::bpf_map__pin_path(map);
         DeclaredMap {
-            name: super::object::section_or_name(&text(libbpf_sys::bpf_map__name(map))),
+            name: super::object::section_or_name(map),
             kind: libbpf_sys::bpf_map__type(map),
             key_size: libbpf_sys::bpf_map__key_size(map),
             value_size: libbpf_sys::bpf_map__value_size(map),

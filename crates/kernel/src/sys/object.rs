@@ -303,11 +303,8 @@ pub(super) fn load(
     unsafe {
         let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
         while !map.is_null() {
-            let name = CStr::from_ptr(libbpf_sys::bpf_map__name(map));
             let fd = duplicate(libbpf_sys::bpf_map__fd(map))?;
-            loaded
-                .maps
-                .push((section_or_name(&name.to_string_lossy()), Map::from_fd(fd)?));
+            loaded.maps.push((section_or_name(map), Map::from_fd(fd)?));
             map = libbpf_sys::bpf_object__next_map(obj, map);
         }
         let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
@@ -323,13 +320,23 @@ pub(super) fn load(
     Ok(loaded)
 }
 
-/// libbpf calls the map of a data section by the object's name and the section's.
-pub(super) fn section_or_name(name: &str) -> String {
+/// Returns a map's name; that of its section for the map of a data section, which libbpf calls by the object's name too.
+///
+/// # Safety
+/// The map belongs to an open object.
+pub(super) unsafe fn section_or_name(map: *const libbpf_sys::bpf_map) -> String {
+    // SAFETY: the caller's promise.
+    let (name, is_section) = unsafe {
+        let name = CStr::from_ptr(libbpf_sys::bpf_map__name(map));
+        (
+            name.to_string_lossy(),
+            libbpf_sys::bpf_map__is_internal(map),
+        )
+    };
     [".rodata", ".data", ".bss"]
-        .iter()
-        .find(|s| name.ends_with(*s))
-        .map_or(name, |s| s)
-        .to_owned()
+        .into_iter()
+        .find(|section| is_section && name.ends_with(section))
+        .map_or_else(|| name.to_string(), str::to_owned)
 }
 
 /// # Safety

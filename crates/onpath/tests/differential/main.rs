@@ -55,6 +55,7 @@ const DIFFERED_ONCE: [usize; 2] = [2010, 30013];
 
 fn main() {
     let args = Arguments::from_args();
+    // As many as an emulated guest of the matrix takes in minutes.
     let packets = number("ONPATH_DIFF_PACKETS", 60);
     let programs = number("ONPATH_DIFF_PROGRAMS", 3);
     let seed = number("ONPATH_DIFF_SEED", 1);

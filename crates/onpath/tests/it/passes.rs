@@ -2,7 +2,7 @@
 //! level, on the repository's programs and on random ones, with random entries and packets. Needs no
 //! privileges.
 //!
-//! `ONPATH_PASSES_PACKETS` sets how many packets each program of the repository gets, `ONPATH_PASSES_PROGRAMS` how many random
+//! `ONPATH_TEST_PACKETS` sets how many packets each program of the repository gets, `ONPATH_PASSES_PROGRAMS` how many random
 //! programs there are, `ONPATH_PASSES_SEED` where to begin.
 
 use control::{CloneSession, Replica, Store};
@@ -114,7 +114,7 @@ fn connect(it: &mut Interpreter) {
 
 #[test]
 fn on_the_programs_of_the_repository() {
-    let count = setting("ONPATH_PASSES_PACKETS", 60) as usize;
+    let count = packets::count();
     for path in ["programs", "tests/stf", "tests/scale"]
         .iter()
         .flat_map(|dir| files::below(dir, "p4"))

@@ -13,7 +13,7 @@ pub(crate) fn of(chapters: &[Chapter]) -> String {
     let mut text = format!(
         "# The language, construct by construct\n\n\
          The constructs of P4-16, version 1.2.5, by chapter and section of its specification, each with the tests that show \
-         it. [language.toml](language.toml) lists them; `cargo test -p driver --test language` checks that every test has what \
+         it. [language.toml](language.toml) lists them; `cargo test -p driver --test it language` checks that every test has what \
          its construct is about, and makes this page (`ONPATH_BLESS=1`).\n\n\
          - **Checked**: programs that the checker takes, with exactly the warnings that they name.\n\
          - **Run**: programs that packets run through, on the interpreter and in the kernel, at every hook that has their architecture.\n\

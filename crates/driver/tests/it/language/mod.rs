@@ -188,6 +188,6 @@ fn the_table_is_that_of_the_tests() {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         kept == text,
-        "tests/LANGUAGE.md is not what the tests show: `ONPATH_BLESS=1 cargo test -p driver --test language`"
+        "tests/LANGUAGE.md is not what the tests show: `ONPATH_BLESS=1 cargo test -p driver --test it language`"
     );
 }
