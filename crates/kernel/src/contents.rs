@@ -37,7 +37,7 @@ pub fn check(found: &Contents, described: &Contents, abi: &Abi) -> Result<(), Bo
 fn resized_once(abi: &Abi) -> Result<(), Box<Diagnostic>> {
     let names: Vec<String> = abi.resized(1).map(|(name, _)| name.to_owned()).collect();
     match repeated(names.iter()) {
-        Some(twice) => Err(errors::contents::twice("size of a map", twice)),
+        Some(twice) => Err(errors::contents::several_sizes(twice)),
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::bpf_target::{Request, Trial, compile};
 use crate::{Input, elaborate};
+use bpf::abi::{FiguresAbi, KeyAbi};
 use std::fs;
 
 /// A program that calls a C function of its own.
@@ -122,6 +123,37 @@ fn a_map_that_is_larger_than_described_is_refused() {
     assert!(
         refused.starts_with("E0762 ") && refused.ends_with("instead of 1"),
         "{refused}"
+    );
+}
+
+#[test]
+fn a_map_of_which_the_description_gives_two_sizes_is_refused() {
+    let (object, mut described) = built(&map("own", &array(4)));
+    let figures = |sets| {
+        let key = KeyAbi {
+            size: 4,
+            fields: vec![],
+        };
+        let figures = FiguresAbi {
+            index: 0,
+            name: "own".into(),
+            map: "own".into(),
+            sets,
+            ways: 8,
+            lost_offset: 8,
+            tags_offset: 16,
+            ways_offset: 48,
+            way_size: 40,
+            figure_offset: 8,
+            key,
+        };
+        serde_json::to_value(figures).expect("it is data")
+    };
+    // Memory would be counted for the first, and the kernel asked for the last.
+    described["bpf"]["figures"] = vec![figures(1), figures(1 << 20)].into();
+    assert_eq!(
+        given(&object, described).expect_err("refused"),
+        "E0942 `p.o` is not loaded: its description gives map `own` several sizes"
     );
 }
 

@@ -55,6 +55,11 @@ pub fn twice(what: &str, name: &str) -> Box<Diagnostic> {
     other_contents(format!("the object has several of the {what} `{name}`"))
 }
 
+/// A map that the description resizes more than once.
+pub fn several_sizes(name: &str) -> Box<Diagnostic> {
+    other_contents(format!("its description gives map `{name}` several sizes"))
+}
+
 /// A program of another type than runs at the hook.
 pub fn other_hook(name: &str, hook: Hook) -> Box<Diagnostic> {
     other_contents(format!(

@@ -70,7 +70,12 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     // A random name, made only if it is free, and a rename, which follows no link.
     (
         "kernel/src/safe_dir/replace.rs",
-        &["OpenOptions::", "fs::remove_file", "fs::rename"],
+        &[
+            "OpenOptions::",
+            "fs::metadata",
+            "fs::remove_file",
+            "fs::rename",
+        ],
         &[Checked],
     ),
     (
