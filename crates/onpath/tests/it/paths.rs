@@ -191,8 +191,8 @@ fn what_changes_files_is_no_reader_and_the_reverse() {
         "fs::read_link",
     ];
     for (file, calls, rules) in CALLS {
-        let reads = |call: &&str| READ.contains(call) || *call == "fs::read_to_string";
-        let writes = !calls.iter().all(|call| reads(&call));
+        let reads = |call: &str| READ.contains(&call) || call == "fs::read_to_string";
+        let writes = !calls.iter().all(|call| reads(call));
         let may_write = rules.iter().any(|rule| !matches!(rule, UserReads | System));
         assert_eq!(writes, may_write, "{file}");
     }

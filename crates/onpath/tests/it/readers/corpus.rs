@@ -9,6 +9,9 @@ use std::sync::LazyLock;
 use telemetry::{Catalogue, Evaluator, Schemas, capture};
 use testkit::files;
 
+/// Reads an input.
+type Read = Box<dyn Fn(&[u8])>;
+
 /// Something that reads what others wrote.
 pub(super) struct Reader {
     /// Right inputs.
@@ -16,7 +19,7 @@ pub(super) struct Reader {
     /// What leads into corners of the language.
     pub(super) pieces: Vec<String>,
     /// Reads an input, and everything that is said about it.
-    pub(super) read: Box<dyn Fn(&[u8])>,
+    pub(super) read: Read,
 }
 
 /// The schemas that are built in, which take longer to read than most inputs.
@@ -64,7 +67,7 @@ fn show(wrong: &Diagnostics, map: &SourceMap) {
 }
 
 fn schema_of(program: &str) -> Schema {
-    let input = Input::file(&files::root().join(program));
+    let input = Input::file(files::root().join(program));
     let elaborated = driver::elaborate(&input).ok().expect("it is accepted");
     Schema::of(&elaborated.program)
 }
@@ -138,7 +141,7 @@ fn of_descriptions() -> Reader {
 /// The description of a program as far as it needs no object.
 fn description_of(program: &str) -> Vec<u8> {
     use driver::bpf_target::{Request, generate};
-    let input = Input::file(&files::root().join(program));
+    let input = Input::file(files::root().join(program));
     let elaborated = driver::elaborate(&input).ok().expect("it is accepted");
     let hook = driver::hooks::default_hook(&elaborated.program);
     let request = Request {
@@ -182,9 +185,9 @@ fn of_captures() -> Reader {
     let catalogue = Catalogue::new(&*MESSAGES);
     let mut map = SourceMap::new();
     let text = "count, bytes by ip.src";
-    let query = telemetry::compile(text, &catalogue, &mut map)
-        .ok()
-        .expect("a query");
+    let Ok(query) = telemetry::compile(text, &catalogue, &mut map) else {
+        panic!("{text} is no query");
+    };
     Reader {
         corpus: vec![pcap(), pcapng()],
         pieces: words("\n\r\r\n \u{a}\u{d}\u{d}\u{a} \u{6}\u{0}\u{0}\u{0}"),
