@@ -1,4 +1,4 @@
-//! How long the hash of keys that packets insert takes, against the function that was in its place before: keys of flows,
+//! Time of the hash of keys that packets insert, against the function that was in its place before: keys of flows,
 //! of streams and of groups. All take turns.
 
 use crate::error::Error;
@@ -31,7 +31,7 @@ pub(crate) struct Row {
     /// Nanoseconds, above a program that hashes nothing: the median of all rounds.
     former_ns: f64,
     keyed_ns: f64,
-    /// How many times as long the keyed one takes.
+    /// Ratio of the keyed one's time to the former one's.
     ratio: f64,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Vec<Row>, Error> {
         .collect())
 }
 
-/// What the rounds come to.
+/// Summary of the rounds.
 fn row(words: u32, none: &[f64], former: &[f64], keyed: &[f64]) -> Row {
     let net = |times: &[f64]| {
         let nets: Vec<f64> = times.iter().zip(none).map(|(t, none)| t - none).collect();

@@ -39,7 +39,7 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character is seen where it is shown. Control characters are not, nor are those of Unicode's categories Cf (some of which turn
+/// Returns true for a character that is seen where it is shown. Control characters are not, nor are those of Unicode's categories Cf (some of which turn
 /// the direction of writing), Zl and Zp, and variation selectors.
 pub fn is_seen(c: char) -> bool {
     const UNSEEN: [(char, char); 20] = [

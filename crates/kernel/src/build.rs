@@ -53,7 +53,7 @@ impl Obstacle {
     }
 }
 
-/// What the verifier reports of a program with more branches to come back to than it keeps.
+/// The verifier's report of a program with more branches to come back to than it keeps.
 const TOO_COMPLEX: &str = "too complex";
 
 /// The reason where the log has none.

@@ -20,7 +20,7 @@ pub(crate) const MOST_OUTPUT: usize = 1 << 20;
 /// The pause between looks at a process that has no descriptor (before Linux 5.3).
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How a program ended.
+/// End of a program.
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// By itself or by somebody else, with what it wrote.
@@ -148,7 +148,7 @@ impl Running {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Whether it has ended. It is not waited for, so that its number, and that of its group, stay its own.
+    /// Returns true once it has ended. It is not waited for, so that its number, and that of its group, stay its own.
     fn has_ended(&self) -> io::Result<bool> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         let status = waitid(Id::Pid(self.pid()), flags)?;

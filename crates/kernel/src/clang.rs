@@ -31,14 +31,14 @@ pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
 
 /// Gives how many seconds a compiler may take for a program.
 pub const SECONDS_VARIABLE: &str = "ONPATH_CLANG_SECONDS";
-/// How long it may take if that is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
+/// Time that it has if that is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
 const LONGEST: Duration = Duration::from_secs(60);
 /// As many times as that it may take for a [`LONG`] one.
 const MORE_TIME: u32 = 10;
-/// How long it may take to give its version.
+/// Time that it has to give its version.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// How long a compiler may take for a program that is not [`LONG`].
+/// Time that a compiler has for a program that is not [`LONG`].
 fn longest() -> Result<Duration, Box<Diagnostic>> {
     match std::env::var_os(SECONDS_VARIABLE) {
         None => Ok(LONGEST),
@@ -341,9 +341,9 @@ fn joins_stores(output: &str) -> bool {
     output.contains("built-in function 'memset'") || output.contains("built-in function: memset")
 }
 
-/// What clang reports where memory runs out.
+/// Clang's words for a lack of memory.
 const NO_MEMORY: [&str; 2] = ["out of memory", "Cannot allocate memory"];
-/// What it reports where there is no room for its object.
+/// Its words for a lack of room for its object.
 const NO_SPACE: &str = "No space left on device";
 
 /// What a compiler error means in terms of P4.

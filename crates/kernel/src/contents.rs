@@ -104,7 +104,7 @@ fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a str> {
     names.map(String::as_str).find(|name| !seen.insert(*name))
 }
 
-/// What tells a map from the one that was described, the first of it.
+/// First difference between a map and the one that was described.
 fn difference(found: &DeclaredMap, described: &DeclaredMap) -> String {
     let of = |what: &str, is: u32, was: u32| {
         (is != was).then(|| format!("{what} {is} instead of {was}"))

@@ -19,7 +19,7 @@ pub const LARGEST: u64 = 64 << 20;
 /// The name of standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// Whether streams may be read under a name.
+/// Permission to read streams under a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Streams {
     /// For names that the user gives on the command line.

@@ -75,7 +75,7 @@ pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
     )
 }
 
-/// What the object must not be, said of its file.
+/// An object that breaks a rule, with the name of its file.
 pub fn of_object(object: &Path, mut refused: Box<Diagnostic>) -> Box<Diagnostic> {
     refused.message = format!("`{}` is not loaded: {}", object.display(), refused.message);
     refused

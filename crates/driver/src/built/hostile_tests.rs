@@ -19,7 +19,7 @@ control ctl(inout headers_t hdr, out bool accept) {
 ebpfFilter(prs(), ctl()) main;
 ";
 
-/// What the C function does in an honest object.
+/// The C function of an honest object.
 const HONEST: &str = "u32 chosen(u32 offset) { return offset; }\n";
 
 /// A map `NAME` with what else its declaration says.

@@ -1,4 +1,4 @@
-//! What an object declares that it must not: what a stranger may have put into it.
+//! Declarations that an object must not have: a stranger may have put them into it.
 
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic, Span, system_message};

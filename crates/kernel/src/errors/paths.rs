@@ -1,4 +1,4 @@
-//! What is at a path that Onpath has chosen and is not Onpath's.
+//! Files and folders of others at paths that Onpath has chosen.
 
 use crate::safe_dir::{Refused, Why};
 use diag::{Code, Diagnostic, Span};

@@ -38,7 +38,7 @@ impl Given {
         }
     }
 
-    /// Whether it is in a BPF file system.
+    /// Returns true if it is in a BPF file system.
     pub fn is_bpffs(&self) -> io::Result<bool> {
         is_bpffs(&self.fd)
     }

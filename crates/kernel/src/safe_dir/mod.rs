@@ -97,7 +97,7 @@ impl Dir {
         entries(&self.fd)
     }
 
-    /// Whether there is an entry of this name, of whatever kind.
+    /// Returns true if there is an entry of this name, of whatever kind.
     pub fn has(&self, name: impl AsRef<OsStr>) -> bool {
         plain(name.as_ref()).is_ok_and(|name| stat_of(&self.fd, name).is_ok())
     }
@@ -209,7 +209,7 @@ impl Dir {
         Ok(fd.into())
     }
 
-    /// Where the kernel finds a new pin of this name: by the folder's descriptor, and then one name.
+    /// Path at which the kernel finds a new pin of this name: by the folder's descriptor, and then one name.
     pub(crate) fn path_of_new(&self, name: &str) -> io::Result<PathBuf> {
         Ok(reached(&self.fd).join(plain(name.as_ref())?))
     }
@@ -245,13 +245,13 @@ impl AsFd for Dir {
 pub(crate) struct OpenPin(OwnedFd);
 
 impl OpenPin {
-    /// Where this process reaches it, as long as this lives.
+    /// Path at which this process reaches it, as long as this lives.
     pub(crate) fn path(&self) -> PathBuf {
         reached(&self.0)
     }
 }
 
-/// Where this process reaches what is open, whatever its name leads to by now.
+/// Path at which this process reaches an open descriptor, whatever its name leads to by now.
 fn reached(fd: &OwnedFd) -> PathBuf {
     format!("/proc/self/fd/{}", fd.as_raw_fd()).into()
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with what is there.
+/// Reason of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     /// It belongs to the user of this number.
@@ -26,7 +26,7 @@ pub enum Why {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub why: Why,
 }
 

@@ -1,4 +1,4 @@
-//! What an object declares, read before anything of it is in the kernel.
+//! Declarations of an object, read before anything of it is in the kernel.
 
 use super::object::Open;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct DeclaredMap {
     pub key_size: u32,
     /// Bytes of a value, on one processor.
     pub value_size: u32,
-    /// How many entries it holds.
+    /// Number of entries that it holds.
     pub max_entries: u32,
     /// The kernel's flags.
     pub flags: u32,

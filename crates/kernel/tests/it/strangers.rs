@@ -1,4 +1,4 @@
-//! What other users put at places of Onpath's choice: it is neither followed nor removed.
+//! Links, files and folders of other users at places of Onpath's choice: none is followed or removed.
 //!
 //! Each test runs in a mount namespace in which everything but a file system of its own is read-only. So a mistake in the
 //! code that is tested here removes nothing but the test's own files.

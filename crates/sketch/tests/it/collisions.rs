@@ -52,7 +52,7 @@ fn differences(words: usize) -> Vec<Difference> {
 struct Found {
     /// Of all differences, under all keys.
     all: u32,
-    /// How many chance makes of them.
+    /// Number of them that chance makes.
     by_chance: f64,
     /// Of the difference that collides under most keys.
     most: (u32, Difference),

@@ -16,7 +16,7 @@ type Read = Box<dyn Fn(&[u8])>;
 pub(super) struct Reader {
     /// Right inputs.
     pub(super) corpus: Vec<Vec<u8>>,
-    /// What leads into corners of the language.
+    /// Pieces that lead into corners of the language.
     pub(super) pieces: Vec<String>,
     /// Reads an input, and everything that is said about it.
     pub(super) read: Read,
