@@ -1,19 +1,15 @@
 //! Compiles on this machine what guests would compile: clang takes ten times as long where the processor is emulated.
 //!
-//! STF tests by test run leave the objects of the oldest kernel's forms behind wherever they run; those between devices,
-//! whose redirects are real, do so for the present kernel alone, and so do measurements, the sessions at the command line, and
-//! what is only loaded.
+//! The STF suite does so itself when it is asked to. For measurements, sessions at the command line and what is only loaded,
+//! `onpath build` does.
 
 use crate::plan::{Kind, Part, Plan, p4_files};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The beginnings of the names of trials between devices, with the hooks that they are compiled for. Few are for packets
-/// that go out, but PDM is, which takes longest.
-const BETWEEN_DEVICES: [(&str, &[&str]); 2] = [
-    ("veth::", &["xdp"]),
-    ("tc_veth::", &["tc-ingress", "tc-egress"]),
-];
+/// The suite that only compiles its trials' programs, for the version of Linux that this variable names.
+const STF: &str = "stf";
+const COMPILES_FOR: &str = "ONPATH_STF_COMPILES_FOR";
 
 /// What `onpath pdm` compiles, which the suites that run it share.
 const MEASUREMENT: [(&str, &str); 2] = [
@@ -41,6 +37,9 @@ struct Object {
 /// Compiles what a plan's trials on this version of Linux need. What does not compile fails again in its trial.
 pub(crate) fn run(plan: &Plan, version: &str) {
     for part in &plan.suites {
+        if part.suite == STF && !crate::interrupt::is_requested() {
+            compile_trials(part, &plan.objects, version);
+        }
         for object in objects(part) {
             if crate::interrupt::is_requested() {
                 return;
@@ -74,14 +73,6 @@ fn of_loads(part: &Part) -> Vec<Object> {
 fn of_tests(part: &Part) -> Vec<Object> {
     let root = part.folder.join("../..");
     let mut objects = Vec::new();
-    for (beginning, hooks) in BETWEEN_DEVICES {
-        let programs = part.trials.iter();
-        let programs = programs.filter_map(|trial| trial.strip_prefix(beginning));
-        // The absolute path, as the STF tests name it.
-        for program in programs.filter_map(|program| root.join(program).canonicalize().ok()) {
-            objects.extend(of(&part.folder, &program, hooks));
-        }
-    }
     if MEASURING.contains(&part.suite.as_str()) {
         for (program, hook) in MEASUREMENT {
             objects.extend(of(&root, Path::new(program), &[hook]));
@@ -109,6 +100,12 @@ fn of(folder: &Path, program: &Path, hooks: &[&'static str]) -> Vec<Object> {
     each.collect()
 }
 
+fn compile_trials(part: &Part, objects: &Path, version: &str) {
+    let mut command = crate::runner::together(part, objects);
+    command.env(COMPILES_FOR, version);
+    finish(command);
+}
+
 fn compile(plan: &Plan, object: &Object, version: &str) {
     let Ok(folder) = tempfile::tempdir() else {
         return;
@@ -120,7 +117,12 @@ fn compile(plan: &Plan, object: &Object, version: &str) {
         .arg(&object.program)
         .args(["--hook", object.hook, "--kernel", version, "-o"])
         .arg(folder.path())
-        .env("ONPATH_OBJECT_CACHE", &plan.objects)
+        .env("ONPATH_OBJECT_CACHE", &plan.objects);
+    finish(command);
+}
+
+fn finish(mut command: Command) {
+    command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -194,36 +196,28 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_between_devices_is_compiled_for_the_kernel() {
+    fn the_suite_of_scripts_compiles_its_own_trials() {
         let folder = tempfile::tempdir().expect("a folder");
-        let crates = folder.path().join("crates/onpath");
-        std::fs::create_dir_all(&crates).expect("made");
-        for program in ["a.p4", "b.p4"] {
-            std::fs::write(folder.path().join(program), "").expect("written");
-        }
-        let onpath = folder.path().join("onpath");
+        let binary = folder.path().join("binary");
         let script = format!(
-            "#!/bin/sh\necho \"$1 ${{2##*/}} $3 $4 $5 $6 $7 $ONPATH_OBJECT_CACHE\" >> {}/log\n",
+            "#!/bin/sh\necho \"$*, $ONPATH_STF_COMPILES_FOR $ONPATH_OBJECT_CACHE\" >> {}/log\n",
             folder.path().display()
         );
-        std::fs::write(&onpath, script).expect("written");
-        std::fs::set_permissions(&onpath, std::fs::Permissions::from_mode(0o755)).expect("set");
-        let part = part(
-            "stf",
-            &crates,
-            &["xdp::a.p4", "veth::a.p4", "tc_veth::b.p4"],
-        );
+        std::fs::write(&binary, script).expect("written");
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("set");
+        let stf = Part {
+            binary,
+            others: vec!["veth::b.p4".to_string()],
+            ..part("stf", folder.path(), &["xdp::a.p4", "veth::a.p4"])
+        };
         let plan = Plan {
-            suites: vec![part],
+            suites: vec![stf],
             objects: "/objects".into(),
-            onpath,
+            onpath: "/onpath".into(),
         };
         run(&plan, "6.1");
         let log = std::fs::read_to_string(folder.path().join("log")).expect("it ran");
-        assert_eq!(
-            log,
-            "build a.p4 --hook xdp --kernel 6.1 -o /objects\nbuild b.p4 --hook tc-ingress --kernel 6.1 -o /objects\n\
-             build b.p4 --hook tc-egress --kernel 6.1 -o /objects\n"
-        );
+        assert!(log.contains("--exact"), "{log}");
+        assert!(log.ends_with("--skip veth::b.p4, 6.1 /objects\n"), "{log}");
     }
 }

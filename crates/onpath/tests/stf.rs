@@ -48,6 +48,10 @@ const RUNNERS: [Runner; 11] = [
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
+/// Names the version of Linux, such as `6.1`, for which trials in the kernel's usual form are compiled, and not run: guests find
+/// their objects in the cache then.
+const COMPILES_FOR: &str = "ONPATH_STF_COMPILES_FOR";
+
 /// The kernel that takes every fallback. What parsers leave is in memory besides, and ternary keys are searched by tuple
 /// space.
 const OLDEST: Kernel = Kernel::Version(FLOOR);
@@ -169,6 +173,11 @@ fn main() {
             .or_default()
             .push(script);
     }
+    let compiles_for = std::env::var(COMPILES_FOR).ok().map(|version| {
+        let (major, minor) = version.split_once('.').expect("a version of Linux");
+        let number = |text: &str| text.parse().expect("a number");
+        Kernel::Version((number(major), number(minor)))
+    });
     let scripts: usize = by_program.values().map(Vec::len).sum();
     let mut trials = vec![Trial::test("there_are_enough", move || {
         enough(scripts, by_program_len())
@@ -184,7 +193,9 @@ fn main() {
             let always = !runner.sampled || IN_EVERY_FORM.contains(&name.as_str());
             let name = format!("{}::{name}", runner.name);
             let for_all = !always && !sample::in_quarter(&name);
-            let trial = Trial::test(name, move || passes(&program, &scripts, runner));
+            let trial = Trial::test(name, move || {
+                passes(&program, &scripts, runner, compiles_for)
+            });
             trials.push(trial.with_ignored_flag(for_all));
         }
     }
@@ -228,7 +239,12 @@ fn enough(scripts: usize, programs: usize) -> Result<(), Failed> {
     Err(format!("{scripts} scripts over {programs} programs").into())
 }
 
-fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Failed> {
+fn passes(
+    program: &Path,
+    paths: &[PathBuf],
+    runner: Runner,
+    compiles_for: Option<Kernel>,
+) -> Result<(), Failed> {
     let scripts = paths
         .iter()
         .map(|path| Script::read(path))
@@ -239,7 +255,7 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
             .iter()
             .filter(|s| s.directions.contains(&direction) && s.runs(runner));
         let scripts: Vec<&Script> = scripts.collect();
-        let (Some(target), false) = (runner.target(direction), scripts.is_empty()) else {
+        let (Some(mut target), false) = (runner.target(direction), scripts.is_empty()) else {
             continue;
         };
         let elaborated = driver::elaborate(&Input::file(program))
@@ -248,17 +264,18 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
         if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
+        if let (Some(guests), Target::Kernel { kernel, .. }) = (compiles_for, &mut target) {
+            *kernel = guests;
+            let _ = Prepared::new(elaborated, target, &externs_of(program));
+            continue;
+        }
         // Without may_goto no verifier follows the loop over copies that differ, nor those over messages.
         let lacks_loops = !runner.kernel.features().has(Feature::MayGoto);
         let needs_newer = package == "V1Switch"
             && arch::v1model::copies_differ(&elaborated.program)
             && lacks_loops;
         let reads_messages = lacks_loops && arch::payload::has_loops(&elaborated.program);
-        let externs: Vec<PathBuf> = Some(program.with_extension("c"))
-            .filter(|c| c.exists())
-            .into_iter()
-            .collect();
-        let prepared = Prepared::new(elaborated, target, &externs)
+        let prepared = Prepared::new(elaborated, target, &externs_of(program))
             .map_err(|unfit| render_plain(&unfit.diagnostics, &unfit.map));
         let refused = |hook| match hook {
             Hook::TcIngress if needs_newer => Some("needs Linux 6.9"),
@@ -296,6 +313,12 @@ fn passes(program: &Path, paths: &[PathBuf], runner: Runner) -> Result<(), Faile
     } else {
         Err(failed.into())
     }
+}
+
+/// The C of a program's extern functions, beside it.
+fn externs_of(program: &Path) -> Vec<PathBuf> {
+    let beside = Some(program.with_extension("c")).filter(|c| c.exists());
+    beside.into_iter().collect()
 }
 
 /// A script, and what its first lines set.

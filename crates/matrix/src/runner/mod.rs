@@ -9,6 +9,8 @@ mod process;
 mod script;
 mod test_binary;
 
+pub(crate) use test_binary::together;
+
 use crate::plan::{Kind, Plan};
 use crate::trial::{Event, Sink};
 

@@ -17,11 +17,7 @@ const LONGEST: usize = 16_000;
 
 /// Runs them.
 pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
-    let mut together = command(part, objects);
-    together.args(["--exact", "--test-threads", &threads()]);
-    for other in &part.others {
-        together.args(["--skip", other]);
-    }
+    let mut together = together(part, objects);
     let mut left: Vec<&String> = part.trials.iter().collect();
     let mut failed = Vec::new();
     let ended = process::run(&mut together, PATIENCE, |line| {
@@ -50,6 +46,16 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
             Err(error) => return broken(part, &error, sink),
         }
     }
+}
+
+/// The command that runs all of them in one process.
+pub(crate) fn together(part: &Part, objects: &Path) -> Command {
+    let mut command = command(part, objects);
+    command.args(["--exact", "--test-threads", &threads()]);
+    for other in &part.others {
+        command.args(["--skip", other]);
+    }
+    command
 }
 
 /// Runs a trial in a process of its own.
