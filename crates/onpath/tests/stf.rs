@@ -162,7 +162,8 @@ const OTHERWISE_BETWEEN_DEVICES_AT_TC: [(&str, &str); 2] = [
 ];
 
 fn main() {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
+    args.test_threads.get_or_insert(testkit::threads());
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for script in ["programs", "tests/stf", "tests/scale", "tests/extern"]
         .iter()

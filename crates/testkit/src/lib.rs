@@ -10,3 +10,8 @@ pub mod notes;
 pub mod packets;
 pub mod refused;
 pub mod sample;
+
+/// The number of tests at a time where they wait for the kernel for half of their time: two a processor.
+pub fn threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
+}

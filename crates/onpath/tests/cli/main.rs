@@ -16,7 +16,8 @@ use testkit::files;
 const HERE: &str = "crates/onpath/tests/cli";
 
 fn main() {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
+    args.test_threads.get_or_insert(testkit::threads());
     let mut trials = Vec::new();
     for (folder, in_kernel) in [("sessions", false), ("kernel", true)] {
         for file in files::below(&format!("{HERE}/{folder}"), "txt") {
