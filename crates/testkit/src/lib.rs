@@ -11,7 +11,7 @@ pub mod packets;
 pub mod refused;
 pub mod sample;
 
-/// The number of tests at a time where they wait for the kernel for half of their time: two a processor.
+/// The number of tests at a time where they wait for the kernel for more than half of their time: three a processor.
 pub fn threads() -> usize {
-    2 * std::thread::available_parallelism().map_or(1, usize::from)
+    3 * std::thread::available_parallelism().map_or(1, usize::from)
 }
