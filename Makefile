@@ -47,7 +47,7 @@ test-all: setup ## All tests: those too that `make test` ignores, and more rando
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels
-	$(CARGO) run --quiet --locked -p matrix -- --kernels "$(KERNELS)" $(TRIALS)
+	$(CARGO) run --quiet --locked --bin matrix -- --kernels "$(KERNELS)" $(TRIALS)
 
 # STF tests go through every access to a packet's context, which is what older clangs need help with.
 test-clangs: setup ## Older clangs: what verifiers take of the programs (bench/results/clangs.md), and STF tests
@@ -93,9 +93,11 @@ soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoe
 	    --nocapture --test-threads=1 | sed -n 's/^.*soak: //p' | tee target/pdm_soak.txt
 	mv target/pdm_soak.txt bench/results/pdm_soak.txt
 
-lint: setup ## Formatting, clippy, and dependencies that nothing uses
+lint: setup ## Formatting, clippy, dependencies that nothing uses, and what dependencies may be (deny.toml)
+	@scripts/setup-lint
 	$(CARGO) fmt --all --check
 	$(CARGO) machete
+	$(CARGO) deny --log-level warn check licenses bans sources
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 
 fmt: ## Format

@@ -134,7 +134,8 @@ impl Feature {
             Feature::CoarseClock => "flow_state with an idle time needs it (Linux 5.11)",
             Feature::RingBuffers => "digests need them (Linux 5.8)",
             Feature::ProbeReadKernel => {
-                "without bpf_cast_to_kern_ctx, tc programs that change transport checksums need it (Linux 5.5)"
+                "tc programs that pass packets with another destination address need it, and without bpf_cast_to_kern_ctx \
+                 those that change transport checksums (Linux 5.5)"
             }
             Feature::DeviceMaps => "XDP_REDIRECT needs them (Linux 5.4)",
             Feature::Locks => {

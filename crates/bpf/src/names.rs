@@ -14,7 +14,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         packet_resize_any through_memory packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
         send_copy forward_copy send_copies count_drop drop_reason replica_group clone_session observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE
-        this_copy this_state this_round traffic traffic_map packet_state packet_states packet_round packet_rounds no_state no_round sum_to copy_begins replica replica_group clone_session waiting_copy round traffic_begins round_of wait_for_egress replicating replicate wait_all wait_group session_of wait_clones new_state nothing_waits next_waiting lose_all packet_open even new_round observed_packet observed_packets observe_packet come_in_again send_differing cut_packet send_cut this_number
+        this_copy this_state this_round traffic traffic_map packet_state packet_states packet_round packet_rounds no_state no_round sum_to copy_begins replica replica_group clone_session waiting_copy round traffic_begins round_of wait_for_egress replicating replicate wait_all wait_group session_of wait_clones new_state nothing_waits next_waiting lose_all packet_open even new_round observed_packet observed_packets observe_packet come_in_again send_differing cut_packet packet_cut_short CUT_OUT send_cut this_number
         MOST_REPLICAS MOST_WAITING MOST_STATES MOST_ROUNDS CURRENT_STATE PARSED_STATE FIRST_STATE BEGUN_ANEW OBSERVED_PACKETS OBSERVED_BYTES OBSERVED_COPY OBSERVED_AGAIN
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
@@ -27,7 +27,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface programs
-        ONPATH_READ_KERNEL onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
+        ONPATH_READ_KERNEL net_device___onpath packet_for_whom own_address FOR_US FOR_ALL FOR_SEVERAL FOR_ANOTHER onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
     prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_", "DOCUMENT_", "JSON_", "XML_"],
 };

@@ -38,6 +38,8 @@ pub enum Construct {
     Messages,
     /// Redirects by XDP.
     Redirects,
+    /// Packets that pass at tc with another destination address.
+    Addressed,
     /// Copies of packets that differ, and packets that begin anew. Without `may_goto` the program is refused.
     Copies,
     /// Digests.
@@ -69,7 +71,7 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 18] = [
+    pub const ALL: [Construct; 19] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
@@ -85,6 +87,7 @@ impl Construct {
         Construct::PayloadAtXdp,
         Construct::Messages,
         Construct::Redirects,
+        Construct::Addressed,
         Construct::Copies,
         Construct::Digests,
         Construct::LongJumps,
@@ -108,6 +111,7 @@ impl Construct {
             Construct::PayloadAtXdp => "payloads at XDP",
             Construct::Messages => "messages",
             Construct::Redirects => "redirects",
+            Construct::Addressed => "other destination addresses",
             Construct::Copies => "copies of packets",
             Construct::Digests => "digests",
             Construct::LongJumps => "long jumps",
@@ -156,6 +160,9 @@ impl Construct {
                 const { &[by(Feature::Locks, "bpf_spin_lock")] }
             }
             Construct::Redirects => const { &[by(Feature::DeviceMaps, "device maps")] },
+            Construct::Addressed => {
+                const { &[by(Feature::ProbeReadKernel, "bpf_probe_read_kernel")] }
+            }
             Construct::Messages | Construct::Copies => {
                 const { &[by(Feature::MayGoto, "may_goto")] }
             }

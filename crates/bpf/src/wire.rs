@@ -12,9 +12,11 @@ use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::{
     Block, Header, HeaderRef, Label, Parser, Place, Program, Stmt, StmtKind, visit, visit::Access,
 };
+use std::ops::Range;
 
-/// Where the EtherType is in an Ethernet header, in bits.
-const TYPE: std::ops::Range<u32> = 96..112;
+/// Where the EtherType and the destination address are in an Ethernet header, in bits.
+const TYPE: Range<u32> = 96..112;
+const DESTINATION: Range<u32> = 0..48;
 
 /// The bytes of the packet that matter.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,8 @@ pub(crate) struct Wire {
     pub writes: bool,
     /// The packet's EtherType may change.
     pub changes_type: bool,
+    /// The packet's destination address may change.
+    pub changes_destination: bool,
 }
 
 impl Wire {
@@ -47,11 +51,13 @@ impl Wire {
             storages[at] != HeaderStorage::Fields && facts.headers[at].written
         });
         let writes = written || !layout.is_empty();
+        let changes = |bits| writes && !keeps(program, facts, points, layout, bits);
         Wire {
             reads: reads(program, parser, graph),
             parser_acts: acts(program, parser, graph),
             writes,
-            changes_type: writes && !keeps_type(program, facts, points, layout),
+            changes_type: changes(TYPE),
+            changes_destination: changes(DESTINATION),
         }
     }
 }
@@ -153,9 +159,15 @@ fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     any
 }
 
-/// Whether the first header that comes in is the first one that goes out, and no program writes to where the
-/// EtherType is.
-fn keeps_type(program: &Program, facts: &Facts, points: &Points, layout: &Layout) -> bool {
+/// Whether the first header that comes in is the first one that goes out, and the program writes to no field that has one of
+/// these bits.
+fn keeps(
+    program: &Program,
+    facts: &Facts,
+    points: &Points,
+    layout: &Layout,
+    bits: Range<u32>,
+) -> bool {
     let Some(first) = layout.emits.first().filter(|e| e.always) else {
         return false;
     };
@@ -177,16 +189,16 @@ fn keeps_type(program: &Program, facts: &Facts, points: &Points, layout: &Layout
         && of.only_extracted()
         && !of.invalidated
         && !of.dynamic_write
-        && fixed >= TYPE.end
-        && !writes_type(program, h)
+        && fixed >= bits.end
+        && !writes(program, h, &bits)
 }
 
-fn writes_type(program: &Program, h: Header) -> bool {
+fn writes(program: &Program, h: Header, bits: &Range<u32>) -> bool {
     let fields = &program.header_types[program.headers[h].ty].fields;
-    let holds_type = |field: u32| {
+    let has_some = |field: u32| {
         let start: u32 = fields[..field as usize].iter().map(|f| f.ty.width()).sum();
         let end = start + fields[field as usize].ty.width();
-        start < TYPE.end && end > TYPE.start
+        start < bits.end && end > bits.start
     };
     let mut any = false;
     for body in visit::bodies(program) {
@@ -195,7 +207,7 @@ fn writes_type(program: &Program, h: Header) -> bool {
                 if let Access::Write(Place::Field(header, field)) = access
                     && instances(program, header).contains(&h)
                 {
-                    any |= holds_type(field);
+                    any |= has_some(field);
                 }
             });
         });

@@ -49,6 +49,8 @@ pub(crate) fn run(
         .stderr(writer)
         .process_group(0);
     interrupts.spare(command);
+    // SAFETY: between fork and exec it calls nothing but prctl.
+    unsafe { command.pre_exec(end_with_parent) };
     let child = command.spawn();
     // The command has the ends that are written to, which would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -59,6 +61,14 @@ pub(crate) fn run(
         is_over: false,
     }
     .watch(interrupts, Instant::now() + longest)
+}
+
+/// Has this process killed when the thread that started it ends, by a signal too.
+fn end_with_parent() -> io::Result<()> {
+    // SAFETY: it takes two numbers.
+    let code = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    Errno::result(code)?;
+    Ok(())
 }
 
 /// A program that runs. It goes, and all of its process group, when this goes out of scope.
@@ -218,8 +228,12 @@ mod tests {
         assert!(matches!(ended, Ok(Ended::TookTooLong)));
         assert!(begun.elapsed() < LONG / 2);
         let pid = std::fs::read_to_string(file.path()).expect("it was written");
+        goes(&pid, begun);
+    }
+
+    /// Waits until a process is gone. Whoever waits for orphans may take a moment.
+    fn goes(pid: &str, begun: Instant) {
         let started = format!("/proc/{}/stat", pid.trim());
-        // Whoever waits for orphans may take a moment.
         let is_gone = || {
             let stat = std::fs::read_to_string(&started);
             stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z "))
@@ -228,6 +242,37 @@ mod tests {
             assert!(begun.elapsed() < LONG / 2, "{started}");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Where a process that is killed leaves the number of its program.
+    const KILLED: &str = "ONPATH_TEST_CHILD";
+
+    #[test]
+    fn a_program_ends_with_the_process_that_runs_it() {
+        if let Ok(path) = std::env::var(KILLED) {
+            let _ = ended(&format!("echo $$ > {path}; exec sleep 62"), LONG);
+            return;
+        }
+        let begun = Instant::now();
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let mut killed = Command::new(std::env::current_exe().expect("this test"))
+            .args([
+                "--exact",
+                "child::tests::a_program_ends_with_the_process_that_runs_it",
+            ])
+            .env(KILLED, file.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut pid = String::new();
+        while !pid.ends_with('\n') {
+            assert!(begun.elapsed() < LONG / 2);
+            std::thread::sleep(Duration::from_millis(10));
+            pid = std::fs::read_to_string(file.path()).expect("a file");
+        }
+        killed.kill().expect("it runs");
+        killed.wait().expect("it ends");
+        goes(&pid, begun);
     }
 
     #[test]

@@ -1,14 +1,28 @@
 //! Network interfaces of this process's namespace.
 
 use crate::errors;
-use crate::sys::netlink::{request, u16_at};
+use crate::sys::netlink::{put_attribute, request, u16_at, u32_at};
 use diag::Diagnostic;
-use nix::net::if_::{if_nameindex, if_nametoindex};
+use nix::net::if_::if_nameindex;
 use std::io;
 
 /// The index of an interface by name.
 pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
-    if_nametoindex(name).map_err(|_| errors::device::no_interface(name, &names()))
+    by_name(name).map_err(|_| errors::device::no_interface(name, &names()))
+}
+
+/// Asks by netlink: a service may have no other sockets, which the C library's function takes.
+fn by_name(name: &str) -> io::Result<u32> {
+    if name.contains('\0') {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // struct ifinfomsg
+    let mut message = vec![0; 16];
+    let text = [name.as_bytes(), b"\0"].concat();
+    put_attribute(&mut message, libc::IFLA_IFNAME, &text);
+    let answers = request(libc::RTM_GETLINK, 0, &message)?;
+    let index = answers.first().and_then(|link| u32_at(link, 4));
+    index.ok_or(io::ErrorKind::InvalidData.into())
 }
 
 /// The names of all interfaces.
@@ -94,8 +108,7 @@ mod tests {
             veth::make_pairs(&[("one".into(), "two".into())])?;
             let add = ["tuntap", "add", "tun0", "mode", "tun"];
             assert!(Command::new("ip").args(add).status()?.success());
-            let is_ethernet =
-                |name| Ok::<_, io::Error>(link_type(if_nametoindex(name)?)?.is_ethernet());
+            let is_ethernet = |name| Ok::<_, io::Error>(link_type(by_name(name)?)?.is_ethernet());
             assert!(is_ethernet("one")? && is_ethernet("lo")?);
             assert!(!is_ethernet("tun0")?);
             Ok(())

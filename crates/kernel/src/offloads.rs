@@ -61,8 +61,13 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
 ///
 /// The data begins with a command that writes no more than the data.
 pub(crate) unsafe fn ethtool<T>(device: &str, data: &mut T) -> io::Result<()> {
-    let kind = SockType::Datagram;
-    let socket = socket(AddressFamily::Inet, kind, SockFlag::SOCK_CLOEXEC, None)?;
+    // Any socket does, so one of the family that a service needs anyway.
+    let socket = socket(
+        AddressFamily::Netlink,
+        SockType::Raw,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
     // SAFETY: an all-zero request is valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if device.len() >= request.ifr_name.len() {

@@ -5,24 +5,8 @@
 
 #include "bpf.h"
 #include "checksum.h"
+#include "kernel_packet.h"
 #include "skb.h"
-
-/* The kernel's own packet, as much of it as is needed; the loader finds where the field is. */
-struct sk_buff___onpath {
-    u8 ip_summed : 2;
-} __attribute__((preserve_access_index));
-
-#ifdef ONPATH_READ_KERNEL
-/* For kernels whose verifier follows no pointer to the packet's own description: the context is one. */
-static long (*const bpf_probe_read_kernel)(void *to, u32 size,
-                                           const void *from) __attribute__((unused)) = (void *)113;
-
-#define kernel_packet(ctx) ((void *)(ctx))
-#else
-extern void *bpf_cast_to_kern_ctx(void *ctx) __attribute__((section(".ksyms")));
-
-#define kernel_packet(ctx) bpf_cast_to_kern_ctx(ctx)
-#endif
 
 /* Whether a device (or the stack) is to compute the transport checksum. */
 INLINE_DESCRIBED u32 checksum_is_open(struct __sk_buff *ctx)

@@ -13,6 +13,7 @@ enum drop_reason {
     DROPPED_PORT = 3,            /* sent to a port that has no interface */
     DROPPED_DROP_PORT = 4,       /* dropped by the program, by port 511 */
     DROPPED_QUEUE = 5,           /* a copy that the kernel had no room for */
+    DROPPED_CUT = 6,             /* to be cut to a length that the kernel does not let it have */
 };
 
 /* One more packet, or copy of one, that is lost. */

@@ -6,5 +6,8 @@
 
 #include "resize.h"
 #include "checksum_complete.h"
+#ifdef ONPATH_TRAFFIC_H
+#include "cut.h"
+#endif
 
 #endif

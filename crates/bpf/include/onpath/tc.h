@@ -6,14 +6,15 @@
  * - Bytes inserted and removed: resize.h.
  * - Checksums that a device computed: checksum_complete.h; that it is to compute: checksum_partial.h.
  * - Non-linear packets: packet_pull below.
- * What cannot be kept right is a fault, and the packet is dropped. Whom a packet is for, the stack has read from
- * its destination address before the program at ingress runs: another address does not change that. */
+ * - Whom a packet is for: for_whom.h.
+ * What cannot be kept right is a fault, and the packet is dropped. */
 #ifndef ONPATH_TC_H
 #define ONPATH_TC_H
 
 #include "onpath.h"
 #include "skb.h"
 #include "checksum_partial.h"
+#include "for_whom.h"
 #include "send.h"
 #include "vlan.h"
 

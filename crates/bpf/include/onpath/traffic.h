@@ -326,24 +326,4 @@ INLINE void send_differing(struct __sk_buff *ctx, void *ports, void *drops, u32 
 
 #endif
 
-/* A packet that came in again to be cut. 0 if it could be. */
-INLINE long cut_packet(struct __sk_buff *ctx, void *drops, struct round *round)
-{
-    long error = context_get(ctx, len) > round->truncate ? bpf_skb_change_tail(ctx, round->truncate, 0) : 0;
-
-    if (error)
-        count_drop(drops, DROPPED_QUEUE);
-    return error;
-}
-
-/* One that leaves then. */
-INLINE long send_cut(struct __sk_buff *ctx, void *ports, void *drops, struct round *round)
-{
-    if (packet_end(ctx)) {
-        count_drop(drops, DROPPED_QUEUE);
-        return TC_STOP;
-    }
-    return forward_to(ports, round->port, drops);
-}
-
 #endif

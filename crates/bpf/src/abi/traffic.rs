@@ -13,7 +13,7 @@ pub const MOST_ROUNDS: u32 = 32;
 pub const ROUNDS_MAP: &str = "packet_rounds";
 
 /// Reasons for which packets are lost; `control::DropReason` has their numbers.
-pub const DROP_REASONS: u32 = 6;
+pub const DROP_REASONS: u32 = 7;
 
 /// Bytes of `struct replica_group`: `{u32 count, {u32 port, u32 rid} replica[MOST_REPLICAS]}`.
 pub const GROUP_BYTES: u32 = 4 + 8 * MOST_REPLICAS;

@@ -102,17 +102,20 @@ pub enum DropReason {
     DropPort = 4,
     /// A copy that was to be sent, or to begin anew, for which there was no room.
     Queue = 5,
+    /// To be cut to a length that the kernel does not let it have.
+    Cut = 6,
 }
 
 impl DropReason {
     /// Each, in the order of the numbers.
-    pub const ALL: [DropReason; 6] = [
+    pub const ALL: [DropReason; 7] = [
         DropReason::CloneSession,
         DropReason::MulticastGroup,
         DropReason::Rounds,
         DropReason::Port,
         DropReason::DropPort,
         DropReason::Queue,
+        DropReason::Cut,
     ];
 
     /// Whether the program wanted something else.
@@ -129,6 +132,7 @@ impl DropReason {
             DropReason::Port => "port",
             DropReason::DropPort => "drop_port",
             DropReason::Queue => "queue",
+            DropReason::Cut => "cut",
         }
     }
 }
@@ -142,6 +146,7 @@ impl fmt::Display for DropReason {
             DropReason::Port => "no such port",
             DropReason::DropPort => "dropped by the program",
             DropReason::Queue => "no room for a copy",
+            DropReason::Cut => "cut too short",
         })
     }
 }

@@ -4,7 +4,6 @@
 //! seen by other commands, and ends with the last process in it, though it was to stay.
 
 use super::{Pins, is_bpffs};
-use crate::caps;
 use crate::errors::device;
 use diag::Diagnostic;
 use std::os::unix::fs::MetadataExt;
@@ -48,20 +47,32 @@ fn is_alone() -> bool {
         .filter_map(Result::ok)
         .filter(|entry| is_other(&entry.file_name().to_string_lossy()))
         .map(|entry| mount_namespace(&entry.path()));
-    let may_mount = caps::effective().contains(&"CAP_SYS_ADMIN");
-    are_elsewhere(others, ours, may_mount)
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    are_elsewhere(others, ours, root_follows_another(&mounts))
 }
 
-/// Whether processes are in other mount namespaces than `ours`. Those that may not be looked into may be in it; but a process
-/// that may mount is mostly one that `ip netns exec` started.
+/// Whether processes are in other mount namespaces than `ours`. Of those that may not be looked into this is assumed where the
+/// namespace is `made` for a command.
 fn are_elsewhere(
     mut others: impl Iterator<Item = io::Result<Option<u64>>>,
     ours: u64,
-    may_mount: bool,
+    made: bool,
 ) -> bool {
     others.all(|theirs| match theirs {
         Ok(theirs) => theirs != Some(ours),
-        Err(_) => may_mount,
+        Err(_) => made,
+    })
+}
+
+/// Whether the root of a mount namespace, by its `mountinfo` (proc(5)), gets the mounts of another namespace and gives none
+/// back: `ip netns exec` makes it so, and nothing that a machine boots with.
+fn root_follows_another(mounts: &str) -> bool {
+    mounts.lines().any(|line| {
+        let mut fields = line.split(' ').skip(4);
+        let at_root = fields.next() == Some("/");
+        let optional: Vec<&str> = fields.skip(1).take_while(|field| *field != "-").collect();
+        let is = |kind: &str| optional.iter().any(|field| field.starts_with(kind));
+        at_root && is("master:") && !is("shared:")
     })
 }
 
@@ -105,12 +116,27 @@ mod tests {
     #[test]
     fn who_may_see_nobody_is_not_alone_for_that() {
         let denied = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
-        let alone = |others: [io::Result<Option<u64>>; 2], may_mount| {
-            are_elsewhere(others.into_iter(), 7, may_mount)
-        };
+        let alone =
+            |others: [io::Result<Option<u64>>; 2], made| are_elsewhere(others.into_iter(), 7, made);
         assert!(alone([Ok(Some(8)), Ok(None)], false));
         assert!(!alone([Ok(Some(8)), Ok(Some(7))], true));
         assert!(!alone([Ok(Some(8)), denied()], false));
         assert!(alone([Ok(Some(8)), denied()], true));
+    }
+
+    #[test]
+    fn a_namespace_made_for_a_command_follows_another() {
+        let root =
+            |optional: &str| format!("22 1 8:1 / / rw,relatime {optional}- ext4 /dev/sda1 rw");
+        assert!(root_follows_another(&root("master:1 ")));
+        assert!(!root_follows_another(&root("shared:1 ")));
+        assert!(!root_follows_another(&root("shared:2 master:1 ")));
+        assert!(!root_follows_another(&root("")));
+        let other = "23 22 0:21 / /sys rw master:7 - sysfs sysfs rw";
+        assert!(!root_follows_another(other));
+        assert!(root_follows_another(&format!(
+            "{other}\n{}",
+            root("master:1 ")
+        )));
     }
 }

@@ -31,6 +31,8 @@ impl Pins {
     pub fn remove(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         let (root, _) = self.existing(instance)?;
         let lock = self.lock(&root)?;
+        // Another command, or the process that cleans up after a killed one, may have removed it meanwhile.
+        self.existing(instance)?;
         self.take_off(&root, instance)?;
         // What else is left is the business of `mend`, which reports it.
         let _ = self.sweep(&root, &lock);
@@ -60,11 +62,11 @@ impl Pins {
     /// Detaches everything of ours, complete or left by a killed command, and gives the names of the
     /// instances there were. What can be removed is, even where something else cannot.
     pub fn clear_all(&self) -> Result<Vec<String>, Box<Diagnostic>> {
-        let names = self.names()?;
         let Some(root) = self.open_root()? else {
-            return Ok(names);
+            return Ok(Vec::new());
         };
         let lock = self.lock(&root)?;
+        let names = self.names()?;
         let mut failure = None;
         for name in &names {
             if let Err(diagnostic) = self.take_off(&root, name) {

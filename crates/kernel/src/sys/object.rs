@@ -139,20 +139,7 @@ impl Open {
             }
         }
         if let Some(most) = adjust.most_entries {
-            // SAFETY: walks the open object's maps.
-            unsafe {
-                let mut map = libbpf_sys::bpf_object__next_map(obj, std::ptr::null());
-                while !map.is_null() {
-                    // What an outer map has of its inner ones is the same as they.
-                    let inner = libbpf_sys::bpf_map__inner_map(map);
-                    for map in [map, inner] {
-                        if !map.is_null() && libbpf_sys::bpf_map__max_entries(map) > most {
-                            check(libbpf_sys::bpf_map__set_max_entries(map, most))?;
-                        }
-                    }
-                    map = libbpf_sys::bpf_object__next_map(obj, map);
-                }
-            }
+            open.shrink(most)?;
         }
         for (name, bytes) in adjust.data {
             let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -184,6 +171,47 @@ impl Open {
             }
         }
         Ok(open)
+    }
+
+    /// Gives no map more entries than this, but for arrays that are in an array of maps: all of them have as many as libbpf's copy
+    /// of one of them, which libbpf does not let anybody change.
+    fn shrink(&self, most: u32) -> io::Result<()> {
+        let maps = || {
+            // SAFETY: the object is open, and the map before is one of its own.
+            let next = |map: *mut libbpf_sys::bpf_map| unsafe {
+                libbpf_sys::bpf_object__next_map(self.raw(), map)
+            };
+            let some = |map: *mut libbpf_sys::bpf_map| (!map.is_null()).then_some(map);
+            std::iter::successors(some(next(std::ptr::null_mut())), move |map| {
+                some(next(*map))
+            })
+        };
+        // SAFETY: what is read of a map, and its inner map, lives as long as the object.
+        let shape = |map: *mut libbpf_sys::bpf_map| unsafe {
+            (
+                libbpf_sys::bpf_map__type(map),
+                libbpf_sys::bpf_map__key_size(map),
+                libbpf_sys::bpf_map__value_size(map),
+                libbpf_sys::bpf_map__max_entries(map),
+            )
+        };
+        let is_array = |kind| {
+            kind == libbpf_sys::BPF_MAP_TYPE_ARRAY || kind == libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY
+        };
+        // SAFETY: as above; maps that are none of maps have no inner map.
+        let inner = maps().filter_map(|map| unsafe {
+            let inner = libbpf_sys::bpf_map__inner_map(map);
+            (!inner.is_null()).then(|| shape(inner))
+        });
+        let fixed: Vec<_> = inner.filter(|(kind, ..)| is_array(*kind)).collect();
+        for map in maps() {
+            let of_map = shape(map);
+            if of_map.3 > most && !fixed.contains(&of_map) {
+                // SAFETY: the map belongs to the object, which is open.
+                check(unsafe { libbpf_sys::bpf_map__set_max_entries(map, most) })?;
+            }
+        }
+        Ok(())
     }
 
     /// What libbpf calls it by, as long as it is open.

@@ -8,6 +8,7 @@ mod figures;
 mod flow_state;
 mod fuzz;
 mod json_errors;
+mod killed;
 mod messages;
 mod pair;
 mod parser_reach;

@@ -8,6 +8,7 @@ use crate::hook::traffic::{count_drop, drops};
 use crate::hook::v1model;
 use crate::hook::verdict::{gives, may_give, writes};
 use crate::target::{Copies, Gen};
+use crate::uses::{Construct, needs};
 use arch::tc::{Direction, OUTPUT, Verdict};
 use arch::xdp::Verdict as XdpVerdict;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
@@ -39,6 +40,16 @@ impl Tc {
         g.push(Stmt::goto_if(end, "reject"));
     }
 
+    /// Lets the packet pass, at ingress to whom its destination address says.
+    fn pass(&self, g: &mut Gen<'_>) {
+        if self.direction == Direction::Ingress && g.target.wire.changes_destination {
+            needs(g, Construct::Addressed);
+            let args = vec![C::id("ctx")];
+            g.push(Stmt::Expr(C::call("packet_for_whom", args)));
+        }
+        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+    }
+
     /// `xdp_model`: XDP's verdicts as traffic control has them.
     pub(super) fn switch_verdict(&self, g: &mut Gen<'_>) {
         let may =
@@ -62,7 +73,7 @@ impl Tc {
             let redirect = redirect(g, port, C::int(0));
             g.push(Stmt::If(is("XDP_REDIRECT"), redirect, Block::new()));
         }
-        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+        self.pass(g);
     }
 
     pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
@@ -144,7 +155,7 @@ impl Tc {
             let stop = vec![Stmt::Return(Some(C::id("TC_STOP")))];
             g.push(Stmt::If(is("TC_DROP"), stop, Block::new()));
         }
-        g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
+        self.pass(g);
     }
 }
 

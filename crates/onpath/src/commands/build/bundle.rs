@@ -1,6 +1,6 @@
 //! `onpath build BUNDLE.toml`: a folder with all that `onpath run` of the bundle needs.
 
-use super::{Verification, compile, report, show, write};
+use super::{Verification, compile, report, show, status, write};
 use crate::args::Build;
 use crate::commands::source::elaborate_input;
 use crate::commands::start::entries as texts;
@@ -18,7 +18,6 @@ use kernel::files::read_text;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// A program of the bundle, compiled.
@@ -81,7 +80,9 @@ pub(super) fn run(args: &Build) -> Done {
             out!("{}", show(report));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(status(
+        parts.iter().filter_map(|part| part.verification.as_ref()),
+    ))
 }
 
 fn refuse(wrong: &Diagnostics, map: &SourceMap, status: u8) -> Stop {

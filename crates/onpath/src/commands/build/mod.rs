@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Compiles a program or a bundle: status 1 if it is refused, 2 if the target cannot run it. With `--report` the
+/// Compiles a program or a bundle: status 1 if it is refused, by the verifier too if that is asked, 2 if the target cannot run it. With `--report` the
 /// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
 pub(crate) fn run(args: Build) -> Done {
     if is_object(&args.source.file) {
@@ -85,6 +85,7 @@ pub(crate) fn run(args: Build) -> Done {
             out_line!("{}", write::line(dir, &written));
         }
     }
+    let status = status(verification.as_ref());
     let report = verification.map(|verification| {
         let mut report = report(&compiled, front, &verification);
         report["kernel"] = loads_from(&compiled, request);
@@ -101,7 +102,13 @@ pub(crate) fn run(args: Build) -> Done {
         (false, Some(report)) => out!("{}", show(&report)),
         (false, None) => {}
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(status)
+}
+
+/// The exit status of a command that reports what the verifier makes of programs: 1 if it refuses one.
+fn status<'a>(asked: impl IntoIterator<Item = &'a Verification>) -> ExitCode {
+    let is_refused = |asked: &Verification| matches!(asked.answer, Answer::Refused(_));
+    ExitCode::from(u8::from(asked.into_iter().any(is_refused)))
 }
 
 /// Compiles a program, and asks the verifier about it if it is to be reported on.

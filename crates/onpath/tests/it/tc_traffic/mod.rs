@@ -120,3 +120,18 @@ fn transport_checksums_follow_their_offload() {
         net.streams();
     }
 }
+
+#[test]
+fn packets_are_for_whom_their_addresses_say_at_last() {
+    for offloads in ALL {
+        let net = Net::new(offloads, &["address"]);
+        net.pings();
+        net.streams();
+    }
+    // At one end alone: what comes in is for somebody else then.
+    let pair = Pair::new(Ends::default()).expect("this test needs root");
+    let _program = start(pair.server(), "s0", "tc-ingress", "address");
+    let pinged = ping::ping(&pair, 2, Duration::from_millis(20));
+    let lost = pinged.expect_err("nobody answers").to_string();
+    assert!(lost.contains("100% packet loss"), "{lost}");
+}
