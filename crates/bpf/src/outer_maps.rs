@@ -15,8 +15,9 @@ use std::collections::{HashMap, HashSet};
 /// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
 pub(crate) const MOST_MAPS: usize = 64;
 
-/// Of them, those that are not in the list of maps: sections of constants and of the seed.
-const SECTIONS: usize = 2;
+/// Of them, those that are not in the list of maps: sections of constants, of the key of hashes, of the number of changes, and of
+/// what a test run observes.
+const SECTIONS: usize = 4;
 
 const LOOK_UP: &str = "bpf_map_lookup_elem";
 
@@ -232,18 +233,18 @@ mod tests {
 
     #[test]
     fn what_fits_stays_as_it_is() {
-        let (fitted, text) = fitted(62);
-        assert_eq!((fitted.used, fitted.inner), (62, 0));
+        let (fitted, text) = fitted(60);
+        assert_eq!((fitted.used, fitted.inner), (60, 0));
         assert!(!text.contains("look_up_inside"), "{text}");
     }
 
     #[test]
     fn the_shape_of_most_maps_goes_into_an_outer_one_and_what_is_changed_stays() {
-        let (fitted, text) = fitted(63);
-        assert_eq!((fitted.used, fitted.inner), (32 + 1, 31));
+        let (fitted, text) = fitted(61);
+        assert_eq!((fitted.used, fitted.inner), (31 + 1, 30));
         assert!(text.contains("look_up_inside(&maps, 0, &key)"), "{text}");
-        assert!(text.contains("bpf_map_update_elem(&m62, &key)"), "{text}");
-        assert!(text.contains("bpf_map_lookup_elem(&m62, &key)"), "{text}");
+        assert!(text.contains("bpf_map_update_elem(&m60, &key)"), "{text}");
+        assert!(text.contains("bpf_map_lookup_elem(&m60, &key)"), "{text}");
         assert!(text.contains("__array(values, typeof(m"), "{text}");
     }
 }

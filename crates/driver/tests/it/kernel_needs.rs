@@ -148,6 +148,13 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
             Some(Feature::ProbeReadKernel),
         ),
         (
+            "tests/traffic/address.p4",
+            Hook::TcIngress,
+            Addressed,
+            Some(Feature::ProbeReadKernel),
+            Some(Feature::ProbeReadKernel),
+        ),
+        (
             "programs/nat/nat.p4",
             Hook::TcIngress,
             ChangedPackets,

@@ -1,6 +1,6 @@
 //! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
 
-use crate::shapes::{self, conditions, program, states, tables};
+use crate::shapes::{self, conditions, large_maps, program, states, tables};
 use bpf::abi::Hook;
 use bpf::features::Feature;
 use bpf::limits;
@@ -372,6 +372,14 @@ fn a_long_program_with_more_maps_than_the_kernel_allows_loads() {
     assert!(compiled.decisions.inner_maps > 64);
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
     assert_eq!(compiled.failed, []);
+}
+
+/// For a trial maps are made smaller, but for the arrays in an outer one.
+#[test]
+fn a_hundred_large_maps_are_tried() {
+    let compiled = compiled(&large_maps(50));
+    assert!(compiled.decisions.inner_maps > 36);
+    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! seen by other commands, and ends with the last process in it, though it was to stay.
 
 use super::{Pins, is_bpffs};
+use crate::caps;
 use crate::errors::device;
 use diag::Diagnostic;
 use std::os::unix::fs::MetadataExt;
@@ -48,11 +49,13 @@ fn is_alone() -> bool {
         .filter(|entry| is_other(&entry.file_name().to_string_lossy()))
         .map(|entry| mount_namespace(&entry.path()));
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    are_elsewhere(others, ours, root_follows_another(&mounts))
+    let may_mount = caps::effective().contains(&"CAP_SYS_ADMIN");
+    let made = may_mount && (nix::unistd::geteuid().is_root() || root_follows_another(&mounts));
+    are_elsewhere(others, ours, made)
 }
 
 /// Whether processes are in other mount namespaces than `ours`. Of those that may not be looked into this is assumed where the
-/// namespace is `made` for a command.
+/// namespace is `made` for a command: mostly, where root may not look into them; another user may not anyway.
 fn are_elsewhere(
     mut others: impl Iterator<Item = io::Result<Option<u64>>>,
     ours: u64,

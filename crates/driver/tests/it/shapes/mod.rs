@@ -101,6 +101,22 @@ pub(crate) fn tables(count: usize) -> Elaborated {
     program(state, 1, &tables, &applied)
 }
 
+/// So many large counters and as many large tables.
+pub(crate) fn large_maps(count: usize) -> Elaborated {
+    let (mut maps, mut applied) = (String::new(), String::new());
+    for i in 0..count {
+        let _ = writeln!(
+            maps,
+            "    CounterArray(5000, false) c{i};
+    action a{i}(bit<16> v) {{ hdr.h0.sum = hdr.h0.sum ^ v; }}
+    @layout(\"hash_map\") table t{i} {{ key = {{ hdr.h0.rest : exact; }} actions = {{ a{i}; NoAction; }} size = 100000; }}"
+        );
+        let _ = writeln!(applied, "        c{i}.increment({i}); t{i}.apply();");
+    }
+    let state = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
+    program(state, 1, &maps, &applied)
+}
+
 /// So many states with as many cases each, which lead to the states behind them, and all to the same one if `alike`: clang may merge what is
 /// equal.
 pub(crate) fn wide(count: usize, cases: usize, alike: bool) -> Elaborated {
