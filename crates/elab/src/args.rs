@@ -250,8 +250,8 @@ impl Elab<'_> {
     ) -> Result<(Vec<Arg>, Vec<CopyOut>)> {
         let mut all: Vec<Vec<Arg>> = made.iter().map(|_| Vec::new()).collect();
         let mut after = Vec::new();
-        // A call copies back in the order of parameters.
-        let mut copied_by_call = 0;
+        // Those that the call itself copies back: in the order of parameters, whatever the order in which they are written.
+        let mut by_call: Vec<(usize, Vec<Leaf>)> = Vec::new();
         for i in args.in_order() {
             let (Some(inst), Some(arg)) = (made.get(i), args.all.get(i)) else {
                 continue;
@@ -282,13 +282,13 @@ impl Elab<'_> {
                     EvalArg::Out(lvalue) | EvalArg::InOut(lvalue, _),
                 ) => {
                     let place = match (lvalue, arg) {
-                        // What is copied back after the call is copied back before this, which comes after it.
+                        // The call would copy this back before what is written before it, and not after.
                         (LValue::Whole(given), EvalArg::Out(_) | EvalArg::InOut(_, None))
                             if same_form(given, storage)
-                                && i >= copied_by_call
+                                && !self.is_too_early(i, given, &by_call)
                                 && !self.is_copied_back(&after, given) =>
                         {
-                            copied_by_call = i;
+                            by_call.push((i, self.leaves(given)));
                             given.clone()
                         }
                         _ => self.temporary(storage, arg, span, &mut after)?,
@@ -321,6 +321,19 @@ impl Elab<'_> {
             }
         }
         Ok((all.into_iter().flatten().collect(), after))
+    }
+
+    /// Whether the argument of this number would be copied back before one that it overlaps, and that is written before it:
+    /// one of a later parameter, among those so far.
+    pub(crate) fn is_too_early(
+        &self,
+        number: usize,
+        given: &Storage,
+        so_far: &[(usize, Vec<Leaf>)],
+    ) -> bool {
+        let own = self.leaves(given);
+        let mut later = so_far.iter().filter(|(other, _)| *other > number);
+        later.any(|(_, leaves)| self.leaves_overlap(&own, leaves))
     }
 
     /// Whether something that is copied back after the call overlaps this.

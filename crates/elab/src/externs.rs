@@ -4,12 +4,21 @@ use crate::args::CopyOut;
 use crate::assign::LValue;
 use crate::effects::with_effects_after;
 use crate::instances::InstRef;
-use crate::storage::Storage;
+use crate::storage::{Leaf, Storage};
 use crate::types::Shape;
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
 use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, StmtKind, Type};
+
+/// Places that an extern writes: of the argument of this number, and of those that are written before it.
+struct Outs<'a> {
+    number: usize,
+    /// Those that it writes itself, in the order of parameters, by number.
+    direct: &'a mut Vec<(usize, Vec<Leaf>)>,
+    /// Those that are copied back after it.
+    after: &'a mut Vec<CopyOut>,
+}
 
 impl Elab<'_> {
     /// A method of an object.
@@ -57,7 +66,11 @@ impl Elab<'_> {
     ) -> Result<Value> {
         match (proto.name.as_str(), &call.args[..]) {
             ("verify", [Arg::In(cond), Arg::In(error)]) if self.body.in_parser => {
-                let values = self.operands(&[cond, error])?;
+                let first = call.args.as_written().next();
+                let values = match first {
+                    Some((1, _)) => self.operands(&[error, cond])?.into_iter().rev().collect(),
+                    _ => self.operands(&[cond, error])?,
+                };
                 let cond = self.as_scalar(&values[0], cond.span)?;
                 let error = self.as_scalar(&values[1], error.span)?;
                 self.emit(StmtKind::Verify { cond, error }, call.span)?;
@@ -81,7 +94,7 @@ impl Elab<'_> {
             _ => None,
         };
         let mut args: Vec<_> = call.args.iter().map(|_| ExternArg::Absent).collect();
-        let mut after = Vec::new();
+        let (mut direct, mut after) = (Vec::new(), Vec::new());
         for (i, arg, keep) in with_effects_after(&call.args) {
             let declared = &self.module.locals[proto.params[i]].ty;
             // What is given for a type parameter is split; a header type that is asked for by
@@ -89,7 +102,12 @@ impl Elab<'_> {
             let whole = self.is_header_type(declared);
             // A member of an enum that is given for a type parameter is a value as any other.
             let by_name = matches!(declared, Ty::Enum(_) | Ty::String);
-            args[i] = self.extern_arg(arg, whole, by_name, keep, &mut after)?;
+            let mut outs = Outs {
+                number: i,
+                direct: &mut direct,
+                after: &mut after,
+            };
+            args[i] = self.extern_arg(arg, whole, by_name, keep, &mut outs)?;
         }
         let mut value = Value::Nothing;
         let mut result = Vec::new();
@@ -136,7 +154,7 @@ impl Elab<'_> {
         whole: bool,
         by_name: bool,
         keep: bool,
-        after: &mut Vec<CopyOut>,
+        outs: &mut Outs<'_>,
     ) -> Result<ExternArg> {
         Ok(match arg {
             Arg::Discard(_) | Arg::Absent => ExternArg::Absent,
@@ -164,16 +182,19 @@ impl Elab<'_> {
                 let storage = match &lvalue {
                     LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
                     LValue::Whole(storage)
-                        if !(reads && keep) && !self.is_copied_back(after, storage) =>
+                        if !(reads && keep)
+                            && !self.is_too_early(outs.number, storage, outs.direct)
+                            && !self.is_copied_back(outs.after, storage) =>
                     {
+                        outs.direct.push((outs.number, self.leaves(storage)));
                         storage.clone()
                     }
-                    _ => self.stand_in(&lvalue, expr, reads, after)?,
+                    _ => self.stand_in(&lvalue, expr, reads, outs.after)?,
                 };
                 match &storage {
                     Storage::Header(header) if whole => {
                         if header.union.is_some() {
-                            after.push(CopyOut {
+                            outs.after.push(CopyOut {
                                 dst: lvalue.clone(),
                                 src: storage.clone(),
                                 span: expr.span,

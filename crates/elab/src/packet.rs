@@ -10,6 +10,15 @@ use diag::Span;
 use hir::{Arg, Call, Expr, ExprKind, StackProperty, Ty};
 use ir::{BinaryOp, HeaderRef, Place, StmtKind, Type};
 
+/// The size of a varbit that is extracted, in bits.
+#[derive(Clone, Copy)]
+enum Size<'e> {
+    /// Evaluated before the header, as it is written.
+    Known(ir::Expr),
+    /// Evaluated after it.
+    Open(&'e Expr),
+}
+
 impl Elab<'_> {
     /// A method of the packet, coming in or going out.
     pub(crate) fn packet_method(
@@ -22,6 +31,10 @@ impl Elab<'_> {
         match (packet, name, &call.args[..]) {
             (InstRef::PacketIn, "extract", [header]) => self.extract(header, None, span)?,
             (InstRef::PacketIn, "extract", [header, Arg::In(size)]) => {
+                let size = match call.args.as_written().next() {
+                    Some((1, _)) => Size::Known(self.varbit_size(size)?),
+                    _ => Size::Open(size),
+                };
                 self.extract(header, Some(size), span)?;
             }
             (InstRef::PacketIn, "lookahead", []) => return self.lookahead(&call.result, span),
@@ -44,11 +57,19 @@ impl Elab<'_> {
         Ok(Value::Nothing)
     }
 
-    fn extract(&mut self, header: &Arg, size: Option<&Expr>, span: Span) -> Result<()> {
+    /// The bits of a varbit that is extracted.
+    fn varbit_size(&mut self, size: &Expr) -> Result<ir::Expr> {
+        let bits = self.scalar(size)?;
+        let bits = self.cast(bits, Type::bit(32), size.span);
+        self.save_scalar(bits, size.span)
+    }
+
+    fn extract(&mut self, header: &Arg, size: Option<Size<'_>>, span: Span) -> Result<()> {
         let (storage, next) = match header {
             Arg::Out(expr) | Arg::InOut(expr) => {
                 let next = self.next_of(expr)?;
-                let freeze = size.is_some_and(crate::effects::has_effects);
+                let freeze =
+                    matches!(size, Some(Size::Open(size)) if crate::effects::has_effects(size));
                 match self.lvalue(expr, freeze)? {
                     LValue::Whole(storage) => (storage, next),
                     _ => return self.fail(errors::extracts_no_header(span)),
@@ -59,7 +80,8 @@ impl Elab<'_> {
         };
         let size = match size {
             None => None,
-            Some(size) => {
+            Some(Size::Known(bits)) => Some(bits),
+            Some(Size::Open(size)) => {
                 let bits = self.scalar(size)?;
                 Some(self.cast(bits, Type::bit(32), size.span))
             }

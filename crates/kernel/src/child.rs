@@ -49,8 +49,9 @@ pub(crate) fn run(
         .stderr(writer)
         .process_group(0);
     interrupts.spare(command);
-    // SAFETY: between fork and exec it calls nothing but prctl.
-    unsafe { command.pre_exec(end_with_parent) };
+    let parent = std::process::id();
+    // SAFETY: between fork and exec it calls nothing but prctl and getppid.
+    unsafe { command.pre_exec(move || end_with(parent)) };
     let child = command.spawn();
     // The command has the ends that are written to, which would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -63,12 +64,16 @@ pub(crate) fn run(
     .watch(interrupts, Instant::now() + longest)
 }
 
-/// Has this process killed when the thread that started it ends, by a signal too.
-fn end_with_parent() -> io::Result<()> {
+/// Has this process killed when the thread that started it ends, however its process ends.
+fn end_with(parent: u32) -> io::Result<()> {
     // SAFETY: it takes two numbers.
     let code = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     Errno::result(code)?;
-    Ok(())
+    // It may have ended before.
+    match nix::unistd::getppid().as_raw() as u32 == parent {
+        true => Ok(()),
+        false => Err(io::ErrorKind::Interrupted.into()),
+    }
 }
 
 /// A program that runs. It goes, and all of its process group, when this goes out of scope.
@@ -244,7 +249,7 @@ mod tests {
         }
     }
 
-    /// Where a process that is killed leaves the number of its program.
+    /// Names the file in which a process that is killed leaves the number of its program.
     const KILLED: &str = "ONPATH_TEST_CHILD";
 
     #[test]

@@ -3,7 +3,8 @@
  *
  * The kernel cuts no packet in front of where it saw the transport header, or of the end of a checksum that a device is still
  * to compute. It notes both as places in memory: bytes that are taken out in front of them bring them nearer to the
- * packet's beginning. A checksum whose data would begin in front of the packet is forgotten, and so are places there. */
+ * packet's beginning. A checksum whose data would begin in front of the packet is forgotten, and so are places there: by kernels
+ * from 6.13 on, and from 6.1.123, 6.6.69 and 6.12.8 on. Others refuse the packet, as all do one that would end in its tag. */
 #ifndef ONPATH_CUT_H
 #define ONPATH_CUT_H
 
@@ -12,7 +13,7 @@
 
 #define CUT_OUT 1024 /* bytes that are taken out: more than headers have in front of what a checksum covers */
 
-/* Cuts a packet to `to` bytes, fewer than CUT_OUT. All headers are kept, as far as they go. 0 if it could be done. */
+/* Cuts a packet to `to` bytes, at most CUT_OUT. All headers are kept, as far as they go. 0 if it could be done. */
 GLOBAL_FUNC long packet_cut_short(struct __sk_buff *ctx, u32 to)
 {
     u32 zero = 0;

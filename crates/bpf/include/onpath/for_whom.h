@@ -11,17 +11,18 @@ static long (*const bpf_skb_change_type)(struct __sk_buff *ctx, u32 type) __attr
 
 enum { FOR_US, FOR_ALL, FOR_SEVERAL, FOR_ANOTHER };
 
-/* The interface's own address, as it is now; zero if it cannot be read. */
-INLINE_DESCRIBED void own_address(struct __sk_buff *ctx, any16 *to)
+/* The interface's own address, as it is now. 0 if it can be read. */
+INLINE_DESCRIBED long own_address(struct __sk_buff *ctx, any16 *to)
 {
     struct sk_buff___onpath *skb = (void *)ctx;
     struct net_device___onpath *device = NULL;
     const u8 *address = NULL;
 
-    bpf_probe_read_kernel(&device, sizeof(device), (const u8 *)skb + __builtin_preserve_field_info(skb->dev, 0));
-    bpf_probe_read_kernel(&address, sizeof(address),
-                          (const u8 *)device + __builtin_preserve_field_info(device->dev_addr, 0));
-    bpf_probe_read_kernel(to, 6, address);
+    return bpf_probe_read_kernel(&device, sizeof(device),
+                                 (const u8 *)skb + __builtin_preserve_field_info(skb->dev, 0)) ||
+           bpf_probe_read_kernel(&address, sizeof(address),
+                                 (const u8 *)device + __builtin_preserve_field_info(device->dev_addr, 0)) ||
+           bpf_probe_read_kernel(to, 6, address);
 }
 
 /* For a packet that passes to the stack, with a destination address that the program may have changed: it is for whom
@@ -39,7 +40,8 @@ INLINE_DESCRIBED void packet_for_whom(struct __sk_buff *ctx)
     if (data[0] & 1) {
         whom = (to[0] & to[1] & to[2]) == 0xffff ? FOR_ALL : FOR_SEVERAL;
     } else {
-        own_address(ctx, own);
+        if (own_address(ctx, own))
+            return; /* it stays what it was */
         if (to[0] == own[0] && to[1] == own[1] && to[2] == own[2])
             whom = FOR_US;
     }

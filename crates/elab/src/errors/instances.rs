@@ -123,10 +123,10 @@ pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         Code("E0590"),
         at,
-        format!("`{name}` may exit, which loses what it sets of these bits"),
+        format!("`{name}` may exit, which loses what it sets of these arguments"),
     )
-    .label("it is given bits of a value, or several values as one")
-    .help("let it have the whole value, or set a flag there and exit behind the call")
+    .label("it is given bits of a value, several values as one, or a value that a later argument changes")
+    .help("let it have the whole value, evaluate the later argument first, or set a flag there and exit behind the call")
 }
 
 /// What is extracted is no header, which only an instance of something generic shows.

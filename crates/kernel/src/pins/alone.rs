@@ -67,7 +67,7 @@ fn are_elsewhere(
     })
 }
 
-/// Whether the root of a mount namespace, by its `mountinfo` (proc(5)), gets the mounts of another namespace and gives none
+/// Tells by its `mountinfo` (proc(5)) that the root of a mount namespace gets the mounts of another namespace and gives none
 /// back: `ip netns exec` makes it so, and nothing that a machine boots with.
 fn root_follows_another(mounts: &str) -> bool {
     mounts.lines().any(|line| {

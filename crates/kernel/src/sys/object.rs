@@ -173,8 +173,8 @@ impl Open {
         Ok(open)
     }
 
-    /// Gives no map more entries than this, but for arrays that are in an array of maps: all of them have as many as libbpf's copy
-    /// of one of them, which libbpf does not let anybody change.
+    /// Gives no map more entries than this, but for plain arrays that are in an array of maps: the kernel wants all of them to have as
+    /// many as libbpf's copy of one of them. That copy belongs to no object, so that libbpf crashes where it is to be changed.
     fn shrink(&self, most: u32) -> io::Result<()> {
         let maps = || {
             // SAFETY: the object is open, and the map before is one of its own.
@@ -195,15 +195,14 @@ impl Open {
                 libbpf_sys::bpf_map__max_entries(map),
             )
         };
-        let is_array = |kind| {
-            kind == libbpf_sys::BPF_MAP_TYPE_ARRAY || kind == libbpf_sys::BPF_MAP_TYPE_PERCPU_ARRAY
-        };
         // SAFETY: as above; maps that are none of maps have no inner map.
         let inner = maps().filter_map(|map| unsafe {
             let inner = libbpf_sys::bpf_map__inner_map(map);
             (!inner.is_null()).then(|| shape(inner))
         });
-        let fixed: Vec<_> = inner.filter(|(kind, ..)| is_array(*kind)).collect();
+        let fixed: Vec<_> = inner
+            .filter(|(kind, ..)| *kind == libbpf_sys::BPF_MAP_TYPE_ARRAY)
+            .collect();
         for map in maps() {
             let of_map = shape(map);
             if of_map.3 > most && !fixed.contains(&of_map) {

@@ -229,7 +229,7 @@ impl Drop for Place {
     }
 }
 
-/// How long a command takes until it is done, or runs.
+/// The time that a command takes until it is done, or runs.
 fn time(place: &Place, kind: &Kind) -> Duration {
     let begun = Instant::now();
     if !kind.stays {
@@ -298,6 +298,8 @@ fn nothing_is_left_of_killed_commands() {
         if kind.name == "table load" {
             place.is_no_mix();
         }
+        // It sweeps what is left, and finds what is whole.
+        place.done(&["ls"]);
         place.done(&["unload", "--all"]);
         let at = format!(
             "seed {seed}, kill {number}: {} after {moment:?} of {took:?}",
