@@ -2,7 +2,7 @@
 
 use crate::apart::same_form;
 use crate::assign::LValue;
-use crate::effects::arg_has_effects;
+use crate::effects::with_effects_after;
 use crate::instances::{Binding, InstRef};
 use crate::storage::{Leaf, Storage};
 use crate::value::{HeaderValue, Value};
@@ -19,10 +19,18 @@ pub(crate) enum EvalArg {
     In(Value),
     /// A place that is copied out to.
     Out(LValue),
-    /// A place that is copied in and out.
-    InOut(LValue),
+    /// A place that is copied in and out; the value too, if a later argument may change the place.
+    InOut(LValue, Option<Value>),
     /// What is copied out is dropped.
     Discard,
+}
+
+/// Arguments after evaluation.
+pub(crate) struct EvalArgs {
+    /// One a parameter.
+    pub(crate) all: Vec<EvalArg>,
+    /// The indices of those that are written, in the order in which they are copied back.
+    written: Vec<usize>,
 }
 
 /// A parameter of a body that has been built.
@@ -47,6 +55,14 @@ pub(crate) struct CopyOut {
     pub(crate) span: Span,
 }
 
+impl EvalArgs {
+    /// The indices of all, those that are written first, in their order.
+    fn in_order(&self) -> impl Iterator<Item = usize> {
+        let others = (0..self.all.len()).filter(|i| !self.written.contains(i));
+        self.written.iter().copied().chain(others)
+    }
+}
+
 impl Elab<'_> {
     /// A parameter's direction; none means by value.
     pub(crate) fn direction(&self, param: LocalId) -> Direction {
@@ -56,37 +72,58 @@ impl Elab<'_> {
         }
     }
 
-    /// Evaluates arguments from left to right.
-    pub(crate) fn eval_args(&mut self, args: &[hir::Arg]) -> Result<Vec<EvalArg>> {
-        let mut all = Vec::new();
-        for (i, arg) in args.iter().enumerate() {
-            let later_effects = args[i + 1..].iter().any(arg_has_effects);
-            all.push(match arg {
-                hir::Arg::In(expr) => match self.object(expr)? {
-                    Some(object) => EvalArg::Object(object),
-                    None => {
-                        let mut value = self.eval(expr)?;
-                        if later_effects {
-                            value = self.save(value, &expr.ty, expr.span)?;
-                        }
-                        EvalArg::In(value)
-                    }
-                },
-                hir::Arg::Out(expr) => EvalArg::Out(self.lvalue(expr, true)?),
-                hir::Arg::InOut(expr) => EvalArg::InOut(self.lvalue(expr, true)?),
-                hir::Arg::Discard(_) | hir::Arg::Absent => EvalArg::Discard,
-            });
+    /// Evaluates arguments as they are written, from left to right; what is not written, then.
+    pub(crate) fn eval_args(&mut self, args: &hir::Args) -> Result<EvalArgs> {
+        let mut all: Vec<Option<EvalArg>> = args.iter().map(|_| None).collect();
+        let in_order = with_effects_after(args);
+        for &(i, arg, effects_after) in &in_order {
+            all[i] = Some(self.eval_arg(arg, effects_after)?);
         }
-        Ok(all)
+        let written = in_order.into_iter().map(|(i, ..)| i).collect();
+        let complete = all.into_iter().zip(args.iter());
+        let complete = complete.map(|(done, arg)| match done {
+            Some(done) => Ok(done),
+            None => self.eval_arg(arg, false),
+        });
+        Ok(EvalArgs {
+            all: complete.collect::<Result<_>>()?,
+            written,
+        })
+    }
+
+    fn eval_arg(&mut self, arg: &hir::Arg, effects_after: bool) -> Result<EvalArg> {
+        Ok(match arg {
+            hir::Arg::In(expr) => match self.object(expr)? {
+                Some(object) => EvalArg::Object(object),
+                None => {
+                    let mut value = self.eval(expr)?;
+                    if effects_after {
+                        value = self.save(value, &expr.ty, expr.span)?;
+                    }
+                    EvalArg::In(value)
+                }
+            },
+            hir::Arg::Out(expr) => EvalArg::Out(self.lvalue(expr, true)?),
+            hir::Arg::InOut(expr) => {
+                let place = self.lvalue(expr, true)?;
+                let mut taken = None;
+                if effects_after {
+                    let value = self.load(&place, expr.span)?;
+                    taken = Some(self.save(value, &expr.ty, expr.span)?);
+                }
+                EvalArg::InOut(place, taken)
+            }
+            hir::Arg::Discard(_) | hir::Arg::Absent => EvalArg::Discard,
+        })
     }
 
     /// Which arguments a body may use in place of parameters of its own: those that no other
-    /// argument overlaps.
+    /// argument overlaps, and that hold what they held when their turn came.
     pub(crate) fn shareable(&self, args: &[EvalArg]) -> Vec<Option<Storage>> {
         let storage = |arg: &EvalArg| -> Option<(Vec<Leaf>, bool)> {
             match arg {
                 EvalArg::In(Value::Stored(storage)) => Some((self.leaves(storage), false)),
-                EvalArg::Out(place) | EvalArg::InOut(place) => {
+                EvalArg::Out(place) | EvalArg::InOut(place, _) => {
                     Some((self.leaves_written(place), true))
                 }
                 _ => None,
@@ -99,7 +136,7 @@ impl Elab<'_> {
                 let own = match arg {
                     EvalArg::In(Value::Stored(storage))
                     | EvalArg::Out(LValue::Whole(storage))
-                    | EvalArg::InOut(LValue::Whole(storage)) => storage,
+                    | EvalArg::InOut(LValue::Whole(storage), None) => storage,
                     _ => return None,
                 };
                 let (leaves, written) = all[i].as_ref()?;
@@ -208,11 +245,18 @@ impl Elab<'_> {
     pub(crate) fn call_args(
         &mut self,
         made: &[ParamInst],
-        args: &[EvalArg],
+        args: &EvalArgs,
         span: Span,
     ) -> Result<(Vec<Arg>, Vec<CopyOut>)> {
-        let (mut passed, mut after) = (Vec::new(), Vec::new());
-        for (inst, arg) in made.iter().zip(args) {
+        let mut all: Vec<Vec<Arg>> = made.iter().map(|_| Vec::new()).collect();
+        let mut after = Vec::new();
+        // A call copies back in the order of parameters.
+        let mut copied_by_call = 0;
+        for i in args.in_order() {
+            let (Some(inst), Some(arg)) = (made.get(i), args.all.get(i)) else {
+                continue;
+            };
+            let passed = &mut all[i];
             match (inst, arg) {
                 (ParamInst::Object(known), EvalArg::Object(given)) => {
                     if known != given {
@@ -223,7 +267,7 @@ impl Elab<'_> {
                     let same = match arg {
                         EvalArg::In(Value::Stored(given))
                         | EvalArg::Out(LValue::Whole(given))
-                        | EvalArg::InOut(LValue::Whole(given)) => given == known,
+                        | EvalArg::InOut(LValue::Whole(given), None) => given == known,
                         _ => false,
                     };
                     if !same {
@@ -231,17 +275,23 @@ impl Elab<'_> {
                     }
                 }
                 (ParamInst::Copied(_, storage), EvalArg::In(value)) => {
-                    self.in_args(storage, value, span, &mut passed)?;
+                    self.in_args(storage, value, span, passed)?;
                 }
-                (ParamInst::Copied(direction, storage), EvalArg::Out(lvalue))
-                | (ParamInst::Copied(direction, storage), EvalArg::InOut(lvalue)) => {
-                    let place = match lvalue {
+                (
+                    ParamInst::Copied(direction, storage),
+                    EvalArg::Out(lvalue) | EvalArg::InOut(lvalue, _),
+                ) => {
+                    let place = match (lvalue, arg) {
                         // What is copied back after the call is copied back before this, which comes after it.
-                        LValue::Whole(given) if self.is_copied_back(&after, given) => {
-                            self.copied(given, *direction, span, &mut after)?
+                        (LValue::Whole(given), EvalArg::Out(_) | EvalArg::InOut(_, None))
+                            if same_form(given, storage)
+                                && i >= copied_by_call
+                                && !self.is_copied_back(&after, given) =>
+                        {
+                            copied_by_call = i;
+                            given.clone()
                         }
-                        LValue::Whole(given) if same_form(given, storage) => given.clone(),
-                        _ => self.temporary(storage, lvalue, *direction, span, &mut after)?,
+                        _ => self.temporary(storage, arg, span, &mut after)?,
                     };
                     for leaf in self.leaves_at(&place, span) {
                         passed.push(match leaf {
@@ -270,11 +320,11 @@ impl Elab<'_> {
                 _ => return self.fail(errors::not_an_instance(span)),
             }
         }
-        Ok((passed, after))
+        Ok((all.into_iter().flatten().collect(), after))
     }
 
     /// Whether something that is copied back after the call overlaps this.
-    fn is_copied_back(&self, after: &[CopyOut], given: &Storage) -> bool {
+    pub(crate) fn is_copied_back(&self, after: &[CopyOut], given: &Storage) -> bool {
         let own = self.leaves(given);
         (after.iter()).any(|copy| self.leaves_overlap(&own, &self.leaves_written(&copy.dst)))
     }
@@ -298,46 +348,39 @@ impl Elab<'_> {
         }
     }
 
-    /// Storage that stands for other storage while a routine runs.
-    fn copied(
-        &mut self,
-        given: &Storage,
-        direction: Direction,
-        span: Span,
-        after: &mut Vec<CopyOut>,
-    ) -> Result<Storage> {
-        let copy = self.storage_like(given, span)?;
-        if direction == Direction::InOut {
-            self.assign(&copy, Value::Stored(given.clone()), span)?;
-        }
-        after.push(CopyOut {
-            dst: LValue::Whole(given.clone()),
-            src: copy.clone(),
-            span,
-        });
-        Ok(copy)
-    }
-
-    /// Storage that stands for an l-value that is no storage like the parameter's while a routine runs.
+    /// Storage that stands for an argument while a routine runs: for an l-value that is no storage like the parameter's, or that
+    /// the call itself would copy in or back at the wrong time.
     fn temporary(
         &mut self,
         param: &Storage,
-        lvalue: &LValue,
-        direction: Direction,
+        arg: &EvalArg,
         span: Span,
         after: &mut Vec<CopyOut>,
     ) -> Result<Storage> {
         let storage = self.storage_like(param, span)?;
-        if direction == Direction::InOut {
-            let value = self.load(lvalue, span)?;
-            self.assign(&storage, value, span)?;
-        }
+        let dst = match arg {
+            EvalArg::Out(place) => place.clone(),
+            EvalArg::InOut(place, taken) => {
+                let value = self.taken(place, taken, span)?;
+                self.assign(&storage, value, span)?;
+                place.clone()
+            }
+            _ => return self.fail(errors::not_storable(span)),
+        };
         after.push(CopyOut {
-            dst: lvalue.clone(),
+            dst,
             src: storage.clone(),
             span,
         });
         Ok(storage)
+    }
+
+    /// The value of an `inout` argument when its turn came.
+    fn taken(&mut self, place: &LValue, taken: &Option<Value>, span: Span) -> Result<Value> {
+        match taken {
+            Some(value) => Ok(value.clone()),
+            None => self.load(place, span),
+        }
     }
 
     /// What an l-value holds.
@@ -435,37 +478,41 @@ impl Elab<'_> {
     pub(crate) fn copy_in(
         &mut self,
         made: &[ParamInst],
-        args: Vec<EvalArg>,
+        args: &EvalArgs,
         span: Span,
     ) -> Result<Vec<CopyOut>> {
         let mut after = Vec::new();
-        for (inst, arg) in made.iter().zip(args) {
-            match (inst, arg) {
-                (ParamInst::Object(known), EvalArg::Object(given)) if *known == given => {}
-                (ParamInst::Shared(_), _) => {}
+        for i in args.in_order() {
+            let (Some(inst), Some(arg)) = (made.get(i), args.all.get(i)) else {
+                continue;
+            };
+            let copied = match (inst, arg) {
+                (ParamInst::Object(known), EvalArg::Object(given)) if known == given => None,
+                (ParamInst::Shared(_), _) => None,
                 (ParamInst::Copied(_, storage), EvalArg::In(value)) => {
-                    self.assign(storage, value, span)?;
+                    self.assign(storage, value.clone(), span)?;
+                    None
                 }
                 (ParamInst::Copied(_, storage), EvalArg::Out(dst)) => {
                     self.reset(storage, span)?;
-                    after.push(CopyOut {
-                        dst,
-                        src: storage.clone(),
-                        span,
-                    });
+                    Some((dst, storage))
                 }
-                (ParamInst::Copied(_, storage), EvalArg::InOut(dst)) => {
-                    let value = self.load(&dst, span)?;
+                (ParamInst::Copied(_, storage), EvalArg::InOut(dst, taken)) => {
+                    let value = self.taken(dst, taken, span)?;
                     self.assign(storage, value, span)?;
-                    after.push(CopyOut {
-                        dst,
-                        src: storage.clone(),
-                        span,
-                    });
+                    Some((dst, storage))
                 }
-                (ParamInst::Copied(_, storage), EvalArg::Discard) => self.reset(storage, span)?,
+                (ParamInst::Copied(_, storage), EvalArg::Discard) => {
+                    self.reset(storage, span)?;
+                    None
+                }
                 _ => return self.fail(errors::different_objects(span, Span::NONE)),
-            }
+            };
+            after.extend(copied.map(|(dst, storage)| CopyOut {
+                dst: dst.clone(),
+                src: storage.clone(),
+                span,
+            }));
         }
         Ok(after)
     }

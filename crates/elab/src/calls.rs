@@ -4,7 +4,7 @@
 //! function called by a parser, because what it does with the packet may end in `reject`; and a
 //! control given the outgoing packet, so that a deparser is a plain sequence of emits.
 
-use crate::args::{CopyOut, EvalArg, ParamInst};
+use crate::args::{CopyOut, EvalArg, EvalArgs, ParamInst};
 use crate::assign::LValue;
 use crate::body::{Body, InlineFrame};
 use crate::effects::returns_early;
@@ -51,10 +51,10 @@ impl Elab<'_> {
                 let types: Vec<Ty> = types.iter().map(|t| self.resolve(t)).collect();
                 let args = self.eval_args(&call.args)?;
                 if self.body.in_parser {
-                    self.inline_function(*id, &types, args, span)
+                    self.inline_function(*id, &types, &args, span)
                 } else {
-                    let routine = self.function(*id, types, &args, span)?;
-                    self.call_routine(&routine, args, wanted, &call.result, span)
+                    let routine = self.function(*id, types, &args.all, span)?;
+                    self.call_routine(&routine, &args, wanted, &call.result, span)
                 }
             }
             Callee::ExternFunction(id, _) => {
@@ -71,14 +71,14 @@ impl Elab<'_> {
             Callee::Action(id) => {
                 let args = self.eval_args(&call.args)?;
                 let routine = self.action_routine(*id)?;
-                self.call_routine(&routine, args, false, &Ty::Void, span)
+                self.call_routine(&routine, &args, false, &Ty::Void, span)
             }
             Callee::Control(object) => {
                 let InstRef::Control(control) = self.must_be_object(object)? else {
                     return self.fail(errors::not_an_instance(span));
                 };
                 let args = self.eval_args(&call.args)?;
-                self.apply_control(control, args, span)?;
+                self.apply_control(control, &args, span)?;
                 Ok(Value::Nothing)
             }
             Callee::Parser(_) => self.fail(errors::unexpected(span, "a parser's `apply`")),
@@ -168,7 +168,7 @@ impl Elab<'_> {
     pub(crate) fn call_routine(
         &mut self,
         callee: &RoutineInst,
-        args: Vec<EvalArg>,
+        args: &EvalArgs,
         wanted: bool,
         result: &Ty,
         span: Span,
@@ -176,7 +176,7 @@ impl Elab<'_> {
         let Some(routine) = callee.routine else {
             return self.fail(errors::not_an_instance(span));
         };
-        let (mut passed, after) = self.call_args(&callee.params, &args, span)?;
+        let (mut passed, after) = self.call_args(&callee.params, args, span)?;
         // A union is in place already.
         let is_in_place =
             |copy: &CopyOut| matches!(&copy.dst, LValue::Whole(dst) if *dst == copy.src);
@@ -303,7 +303,7 @@ impl Elab<'_> {
         &mut self,
         id: FunctionId,
         types: &[Ty],
-        args: Vec<EvalArg>,
+        args: &EvalArgs,
         span: Span,
     ) -> Result<Value> {
         let function = &self.module.functions[id];
@@ -318,21 +318,21 @@ impl Elab<'_> {
             types: type_map(&function.proto.type_params, types),
             ..Env::default()
         };
-        let share = self.shareable(&args);
+        let share = self.shareable(&args.all);
         let returned = result.clone();
         // What is read before an early return decides where the packet goes on: that is a state's
         // way, not a statement's.
-        let reads_packet = args
-            .iter()
-            .any(|a| matches!(a, EvalArg::Object(InstRef::PacketIn)));
+        let reads_packet =
+            (args.all.iter()).any(|a| matches!(a, EvalArg::Object(InstRef::PacketIn)));
         let as_states = reads_packet && self.body.graph.is_some() && returns_early(&function.body);
         self.within(env, |elab| {
-            let params = elab.make_params(&function.proto.params, &args, &share)?;
+            let params = elab.make_params(&function.proto.params, &args.all, &share)?;
+            let outs = elab.copy_in(&params, args, span)?;
+            // What is copied in may read the arguments that these are.
             elab.reset_shared_outs(&function.proto.params, &params, span)?;
             if let Some(result) = &returned {
                 elab.reset(result, span)?;
             }
-            let outs = elab.copy_in(&params, args, span)?;
             if as_states {
                 let name = &function.proto.name;
                 return elab.framed_states(outs, returned, name, &function.body, span);
@@ -487,14 +487,14 @@ impl Elab<'_> {
     }
 
     /// Applies a control instance.
-    fn apply_control(&mut self, inst: ControlInst, args: Vec<EvalArg>, span: Span) -> Result<()> {
+    fn apply_control(&mut self, inst: ControlInst, args: &EvalArgs, span: Span) -> Result<()> {
         let control = self.controls[inst].control;
         let callee = match self.controls[inst].built.clone() {
             Some(known) => {
-                self.require_same_objects(inst, &known, &args, span)?;
+                self.require_same_objects(inst, &known, &args.all, span)?;
                 known
             }
-            None => self.build_control(inst, &args, span)?,
+            None => self.build_control(inst, &args.all, span)?,
         };
         if callee.routine.is_some() {
             self.call_routine(&callee, args, false, &Ty::Void, span)?;

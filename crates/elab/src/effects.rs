@@ -1,6 +1,6 @@
 //! Properties of source expressions before they are built.
 
-use hir::{Arg, Call, Callee, Expr, ExprKind, StackProperty, StmtKind};
+use hir::{Arg, Args, Call, Callee, Expr, ExprKind, StackProperty, StmtKind};
 use std::collections::{HashMap, HashSet};
 
 /// Whether evaluating an expression may change what another one reads.
@@ -64,12 +64,20 @@ fn chain_heights(first: &Expr, steps: &[hir::Step]) -> impl Iterator<Item = u32>
     })
 }
 
-/// Whether an argument's evaluation may change what another one reads.
-pub(crate) fn arg_has_effects(arg: &Arg) -> bool {
-    match arg {
-        Arg::In(e) | Arg::Out(e) | Arg::InOut(e) => has_effects(e),
-        Arg::Discard(_) | Arg::Absent => false,
+/// The arguments that are written, with their indices, from left to right, and whether the evaluation of one that comes after
+/// may change what each reads.
+pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
+    let mut after = false;
+    let mut all = Vec::new();
+    for (i, arg) in args.as_written().rev() {
+        all.push((i, arg, after));
+        after |= match arg {
+            Arg::In(e) | Arg::Out(e) | Arg::InOut(e) => has_effects(e),
+            Arg::Discard(_) | Arg::Absent => false,
+        };
     }
+    all.reverse();
+    all
 }
 
 fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::args::CopyOut;
 use crate::assign::LValue;
-use crate::effects::arg_has_effects;
+use crate::effects::with_effects_after;
 use crate::instances::InstRef;
 use crate::storage::Storage;
 use crate::types::Shape;
@@ -37,7 +37,7 @@ impl Elab<'_> {
                     return self.fail(errors::unexpected(call.span, &declared.proto.name));
                 };
                 let args = self.eval_args(&call.args)?;
-                self.call_routine(&routine, args, wanted, &call.result, call.span)
+                self.call_routine(&routine, &args, wanted, &call.result, call.span)
             }
             InstRef::Extern(object) => {
                 self.extern_call(Some(object), &declared.proto, call, wanted)
@@ -80,16 +80,16 @@ impl Elab<'_> {
             ("digest", None, [_, Arg::In(data)]) => Some(self.note_digest(&data.ty, data.span)?),
             _ => None,
         };
-        let (mut args, mut after) = (Vec::new(), Vec::new());
-        for (i, (&param, arg)) in proto.params.iter().zip(&call.args).enumerate() {
-            let keep = call.args[i + 1..].iter().any(arg_has_effects);
-            let declared = &self.module.locals[param].ty;
+        let mut args: Vec<_> = call.args.iter().map(|_| ExternArg::Absent).collect();
+        let mut after = Vec::new();
+        for (i, arg, keep) in with_effects_after(&call.args) {
+            let declared = &self.module.locals[proto.params[i]].ty;
             // What is given for a type parameter is split; a header type that is asked for by
             // name stays whole.
             let whole = self.is_header_type(declared);
             // A member of an enum that is given for a type parameter is a value as any other.
             let by_name = matches!(declared, Ty::Enum(_) | Ty::String);
-            args.push(self.extern_arg(arg, whole, by_name, keep, &mut after)?);
+            args[i] = self.extern_arg(arg, whole, by_name, keep, &mut after)?;
         }
         let mut value = Value::Nothing;
         let mut result = Vec::new();
@@ -162,11 +162,13 @@ impl Elab<'_> {
                 let reads = matches!(arg, Arg::InOut(_));
                 let lvalue = self.lvalue(expr, true)?;
                 let storage = match &lvalue {
-                    LValue::Whole(storage) => storage.clone(),
-                    LValue::Slice { .. } | LValue::Bits { .. } | LValue::Chosen { .. } => {
-                        self.stand_in(&lvalue, expr, reads, after)?
-                    }
                     LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
+                    LValue::Whole(storage)
+                        if !(reads && keep) && !self.is_copied_back(after, storage) =>
+                    {
+                        storage.clone()
+                    }
+                    _ => self.stand_in(&lvalue, expr, reads, after)?,
                 };
                 match &storage {
                     Storage::Header(header) if whole => {
@@ -215,7 +217,8 @@ impl Elab<'_> {
         }
     }
 
-    /// Storage that an extern writes in place of bits of a variable, or of an element that the packet chooses.
+    /// Storage that an extern writes in place of bits of a variable, of an element that the packet chooses, or of what a later
+    /// argument changes.
     fn stand_in(
         &mut self,
         lvalue: &LValue,

@@ -79,11 +79,11 @@ impl Elab<'_> {
         self.grow(1, span)?;
         let params = &self.module.parsers[self.parsers[inst].parser].params;
         let args = self.eval_args(&call.args)?;
-        let share = self.shareable(&args);
+        let share = self.shareable(&args.all);
         // Parameters of this copy alone; they are bound when its states are built.
         let types = self.parsers[inst].env.types.clone();
         let outer = std::mem::replace(&mut self.env.types, types);
-        let made = self.make_params(params, &args, &share);
+        let made = self.make_params(params, &args.all, &share);
         self.env.types = outer;
         let made = made?;
         let bound = params
@@ -107,7 +107,7 @@ impl Elab<'_> {
             })
             .map(|(&param, _)| param)
             .collect();
-        let outs = self.copy_in(&made, args, span)?;
+        let outs = self.copy_in(&made, &args, span)?;
         let before = self.state_name();
         let name = self.copy_name(object, inst);
         let prefix = match &self.body.graph {

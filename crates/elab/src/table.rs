@@ -1,6 +1,6 @@
 //! Tables and their actions.
 
-use crate::args::{EvalArg, ParamInst};
+use crate::args::ParamInst;
 use crate::body::Body;
 use crate::effects::{has_effects, takes_statements};
 use crate::instances::InstRef;
@@ -207,7 +207,7 @@ impl Elab<'_> {
         if let Some(&known) = known {
             return Ok(known);
         }
-        let made = self.build_action(id, &[], self.module.actions[id].span)?;
+        let made = self.build_action(id, &hir::Args::default(), self.module.actions[id].span)?;
         if local {
             self.env.actions.insert(id, made);
         } else {
@@ -217,7 +217,7 @@ impl Elab<'_> {
     }
 
     /// Builds an action; arguments of its directional parameters are evaluated when it runs.
-    fn build_action(&mut self, id: ActionId, args: &[hir::Arg], span: Span) -> Result<ir::Action> {
+    fn build_action(&mut self, id: ActionId, args: &hir::Args, span: Span) -> Result<ir::Action> {
         self.grow(1, span)?;
         let action = &self.module.actions[id];
         let (bound, data): (Vec<LocalId>, Vec<LocalId>) = action
@@ -252,10 +252,10 @@ impl Elab<'_> {
             }
         }
         let ((), body) = self.separate(Body::default(), |elab| {
-            let args: Vec<EvalArg> = elab.eval_args(args)?;
+            let args = elab.eval_args(args)?;
             // Nothing is shared: the body may use the control's variables by name as well.
-            let made = elab.make_params(&bound, &args, &[])?;
-            let outs = elab.copy_in(&made, args, span)?;
+            let made = elab.make_params(&bound, &args.all, &[])?;
+            let outs = elab.copy_in(&made, &args, span)?;
             elab.framed(outs, None, span, |elab| elab.stmts(&action.body))
         })?;
         let name = self.action_name(id);

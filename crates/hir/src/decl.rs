@@ -489,7 +489,7 @@ pub struct ActionRef {
     /// The action.
     pub action: ActionId,
     /// Arguments for its directional parameters, which come first.
-    pub args: Vec<Arg>,
+    pub args: Args,
     /// `@defaultonly`, `@tableonly` and others.
     pub annotations: Vec<Annotation>,
     /// The whole reference.

@@ -171,8 +171,8 @@ pub enum BinaryOp {
 pub struct Call {
     /// What is called.
     pub callee: Callee,
-    /// One argument per parameter, in the callee's order.
-    pub args: Vec<Arg>,
+    /// One argument per parameter.
+    pub args: Args,
     /// What it returns; [`Ty::Void`] for nothing.
     pub result: Ty,
     /// The whole call.
@@ -211,6 +211,40 @@ pub enum Callee {
     PushFront(Expr, u32),
     /// `s.pop_front(n)`
     PopFront(Expr, u32),
+}
+
+/// Arguments, in the callee's order: one per parameter.
+#[derive(Clone, Default, Debug)]
+pub struct Args {
+    all: Vec<Arg>,
+    /// The indices of those that are written, as they are written.
+    written: Vec<usize>,
+}
+
+impl Args {
+    /// Arguments of which those with these indices are written, in this order.
+    pub fn new(all: Vec<Arg>, written: Vec<usize>) -> Args {
+        Args { all, written }
+    }
+
+    /// Those that are written, with their indices, from left to right: they are evaluated and copied back in this order
+    /// (P4-16, section 6.8).
+    pub fn as_written(&self) -> impl DoubleEndedIterator<Item = (usize, &Arg)> {
+        self.written.iter().map(|&i| (i, &self.all[i]))
+    }
+
+    /// All of them by themselves.
+    pub fn into_vec(self) -> Vec<Arg> {
+        self.all
+    }
+}
+
+impl std::ops::Deref for Args {
+    type Target = [Arg];
+
+    fn deref(&self) -> &[Arg] {
+        &self.all
+    }
 }
 
 /// An argument, bound to its parameter.

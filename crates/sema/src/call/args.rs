@@ -97,7 +97,7 @@ impl Signature {
 #[derive(Debug)]
 pub(crate) struct Bound {
     /// One a parameter.
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Args,
     /// One per type parameter.
     pub(crate) type_args: Vec<Ty>,
     /// What the call gives.
@@ -174,6 +174,12 @@ impl Checker<'_> {
             }
         }
         let slots = self.assign(sig, args, span)?;
+        // Each is in a slot: of the arguments that are written none is left over.
+        let written = args.iter().filter_map(|arg| {
+            let is_this = |slot: &Option<&ast::Arg>| slot.is_some_and(|s| std::ptr::eq(s, arg));
+            slots.iter().position(is_this)
+        });
+        let written: Vec<usize> = written.collect();
         let before = self.constructors_allowed;
         self.constructors_allowed = sig.mode == Mode::Constructor;
         let mut filled = Vec::with_capacity(slots.len());
@@ -200,7 +206,12 @@ impl Checker<'_> {
                 self.unify(&result, &want);
             }
         }
-        Some(self.close(sig, filled, &vars, &result, span))
+        let (args, type_args, result) = self.close(sig, filled, &vars, &result, span);
+        Some(Bound {
+            args: Args::new(args, written),
+            type_args,
+            result,
+        })
     }
 
     fn param_ty(&self, sig: &Signature, param: LocalId, vars: &[Ty]) -> Ty {
@@ -428,7 +439,7 @@ impl Checker<'_> {
         vars: &[Ty],
         result: &Ty,
         span: Span,
-    ) -> Bound {
+    ) -> (Vec<Arg>, Vec<Ty>, Ty) {
         let mut failed = false;
         let mut args = Vec::with_capacity(filled.len());
         for (param, slot) in sig.params.iter().zip(filled) {
@@ -494,11 +505,7 @@ impl Checker<'_> {
             }
         }
         let result = self.zonk(result);
-        Bound {
-            args,
-            type_args,
-            result,
-        }
+        (args, type_args, result)
     }
 
     /// Whether a method's parameter has the type that `_` stood for when its object was declared, and nothing has told which

@@ -25,7 +25,7 @@ impl Checker<'_> {
             Called::Call(
                 Call {
                     callee,
-                    args: Vec::new(),
+                    args: Args::default(),
                     result: Ty::Void,
                     span,
                 },

@@ -381,7 +381,7 @@ fn instance_of(bound: Bound, constructor: u32, span: Span) -> Instance {
         ty: bound.result,
         count: None,
         constructor,
-        args: bound.args,
+        args: bound.args.into_vec(),
         implementations: Vec::new(),
         annotations: Vec::new(),
         span,

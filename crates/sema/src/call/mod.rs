@@ -413,7 +413,7 @@ impl Checker<'_> {
         Called::Call(
             Call {
                 callee: Callee::Table(id),
-                args: Vec::new(),
+                args: Args::default(),
                 result,
                 span,
             },

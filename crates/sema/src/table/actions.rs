@@ -43,7 +43,7 @@ impl Checker<'_> {
             );
             let args = match self.bind(&signature, &[], given, None, action.span) {
                 Some(bound) => bound.args,
-                None => Vec::new(),
+                None => Args::default(),
             };
             done.push(ActionRef {
                 action: id,
@@ -106,7 +106,7 @@ impl Checker<'_> {
             && args.iter().all(|a| a.name.is_none());
         let given = if repeated {
             let listed = &table.actions[index];
-            for (arg, bound) in args.iter().zip(&listed.args) {
+            for (arg, bound) in args.iter().zip(listed.args.iter()) {
                 self.expr(&arg.value, None);
                 if !self.same_text(arg.value.span, bound) {
                     self.report(tables::bound_otherwise(
@@ -129,6 +129,7 @@ impl Checker<'_> {
         let bound = self.bind(&signature, &[], given, None, span)?;
         let args = bound
             .args
+            .into_vec()
             .into_iter()
             .filter_map(|arg| match arg {
                 Arg::In(value) => Some(value),
@@ -228,7 +229,7 @@ impl Checker<'_> {
                 };
                 table.actions.push(ActionRef {
                     action: id,
-                    args: Vec::new(),
+                    args: Args::default(),
                     annotations: vec![annotation],
                     span: Span::NONE,
                 });

@@ -456,7 +456,7 @@ impl<'c, 'm> Walk<'c, 'm> {
     }
 
     fn call(&mut self, call: &Call) {
-        for arg in &call.args {
+        for (_, arg) in call.args.as_written() {
             match arg {
                 Arg::In(e) => self.read(e),
                 Arg::InOut(e) => self.read(e),
@@ -480,7 +480,7 @@ impl<'c, 'm> Walk<'c, 'm> {
             _ => {}
         }
         let extracts = self.is_extract(call);
-        for arg in &call.args {
+        for arg in call.args.iter() {
             if let Arg::Out(e) | Arg::InOut(e) = arg {
                 let written = if extracts {
                     Init::Header(Validity::Valid)

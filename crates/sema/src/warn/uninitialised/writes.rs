@@ -50,7 +50,7 @@ fn of_stmt(module: &Module, stmt: &Stmt, out: &mut Writes) {
 }
 
 fn of_call(module: &Module, call: &Call, out: &mut Writes) {
-    for arg in &call.args {
+    for arg in call.args.iter() {
         if let Arg::Out(target) | Arg::InOut(target) = arg {
             root(target, out);
         }
@@ -77,7 +77,7 @@ pub(super) fn of_action(module: &Module, id: ActionId, out: &mut Writes) {
 pub(super) fn of_table(module: &Module, id: TableId, out: &mut Writes) {
     for action in &module.tables[id].actions {
         of_action(module, action.action, out);
-        for arg in &action.args {
+        for arg in action.args.iter() {
             if let Arg::Out(target) | Arg::InOut(target) = arg {
                 root(target, out);
             }
