@@ -125,7 +125,7 @@ pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
         at,
         format!("`{name}` may exit, which loses what it sets of these bits"),
     )
-    .label("it is given bits of a value, or several values as one")
+    .label("it is given bits of a value, several values as one, or a header of a union whose others it uses")
     .help("let it have the whole value, or set a flag there and exit behind the call")
 }
 
