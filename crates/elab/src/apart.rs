@@ -3,6 +3,7 @@
 //! is read, by a switch where one is written, or is a varbit, which no expression has. Every other array is in `array.rs`.
 
 use crate::assign::{LValue, place_in};
+use crate::effects::has_effects;
 use crate::storage::{Leaf, Storage};
 use crate::types::Shape;
 use crate::value::Value;
@@ -210,7 +211,10 @@ impl Elab<'_> {
             }
             hir::ExprKind::StackIndex(base, index) => {
                 self.grow(1, span)?;
-                let whole = self.place_of(base)?;
+                let mut whole = self.place_of(base)?;
+                if has_effects(index) {
+                    whole = self.frozen_place(whole, span)?;
+                }
                 let index = self.index_operand(index)?;
                 let index = self.as_index(index, span);
                 let elem = self.element_type(&base.ty, span)?;
@@ -362,7 +366,7 @@ impl Elab<'_> {
     }
 
     /// A value that nothing else changes.
-    fn copy_of(&mut self, value: Value, span: Span) -> Result<Value> {
+    pub(crate) fn copy_of(&mut self, value: Value, span: Span) -> Result<Value> {
         let copies = |elab: &mut Self, parts: Vec<Value>| -> Result<Vec<Value>> {
             parts
                 .into_iter()

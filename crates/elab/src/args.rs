@@ -4,12 +4,12 @@ use crate::apart::same_form;
 use crate::assign::LValue;
 use crate::effects::with_effects_after;
 use crate::instances::{Binding, InstRef};
-use crate::storage::{Leaf, Storage};
+use crate::storage::{HeaderLoc, Leaf, Storage};
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Direction, LocalId, LocalKind, Ty};
-use ir::{Arg, HeaderRef, Param, Place, StmtKind};
+use ir::{Arg, HeaderRef, Param, Place, Routine};
 
 /// An argument after evaluation.
 pub(crate) enum EvalArg {
@@ -53,6 +53,15 @@ pub(crate) struct CopyOut {
     pub(crate) src: Storage,
     /// Where in the source.
     pub(crate) span: Span,
+}
+
+/// Arguments as a routine is given them.
+pub(crate) struct CallArgs {
+    pub(crate) passed: Vec<Arg>,
+    /// What to copy back after the call.
+    pub(crate) after: Vec<CopyOut>,
+    /// Headers that come back by the call itself, and leave no other header of their unions valid.
+    pub(crate) alone: Vec<HeaderLoc>,
 }
 
 impl EvalArgs {
@@ -139,6 +148,9 @@ impl Elab<'_> {
                     | EvalArg::InOut(LValue::Whole(storage), None) => storage,
                     _ => return None,
                 };
+                if !matches!(arg, EvalArg::In(_)) && is_of_union(own) {
+                    return None;
+                }
                 let (leaves, written) = all[i].as_ref()?;
                 let apart = all.iter().enumerate().all(|(j, other)| match other {
                     Some((others, other_written)) if i != j && (*written || *other_written) => {
@@ -241,15 +253,16 @@ impl Elab<'_> {
         params
     }
 
-    /// The arguments for a routine, and what to do after the call.
+    /// The arguments for a routine, and what else the call takes.
     pub(crate) fn call_args(
         &mut self,
+        routine: Routine,
         made: &[ParamInst],
         args: &EvalArgs,
         span: Span,
-    ) -> Result<(Vec<Arg>, Vec<CopyOut>)> {
+    ) -> Result<CallArgs> {
         let mut all: Vec<Vec<Arg>> = made.iter().map(|_| Vec::new()).collect();
-        let mut after = Vec::new();
+        let (mut after, mut alone) = (Vec::new(), Vec::new());
         // Those that the call itself copies back: in the order of parameters, whatever the order in which they are written.
         let mut by_call: Vec<(usize, Vec<Leaf>)> = Vec::new();
         for i in args.in_order() {
@@ -282,9 +295,18 @@ impl Elab<'_> {
                     EvalArg::Out(lvalue) | EvalArg::InOut(lvalue, _),
                 ) => {
                     let place = match (lvalue, arg) {
+                        // Behind the call nothing runs if it exits: what becomes of the union's others comes before it.
+                        (
+                            LValue::Whole(given @ Storage::Header(header)),
+                            EvalArg::Out(_) | EvalArg::InOut(_, None),
+                        ) if header.union.is_some() && self.may_exit(routine) => {
+                            alone.push(header.clone());
+                            given.clone()
+                        }
                         // The call would copy this back before what is written before it, and not after.
                         (LValue::Whole(given), EvalArg::Out(_) | EvalArg::InOut(_, None))
                             if same_form(given, storage)
+                                && !is_of_union(given)
                                 && !self.is_too_early(i, given, &by_call)
                                 && !self.is_copied_back(&after, given) =>
                         {
@@ -302,15 +324,6 @@ impl Elab<'_> {
                             Leaf::Header(header) => Arg::Header(Some(header)),
                         });
                     }
-                    if let Storage::Header(header) = &place
-                        && header.union.is_some()
-                    {
-                        after.push(CopyOut {
-                            dst: LValue::Whole(place.clone()),
-                            src: place.clone(),
-                            span,
-                        });
-                    }
                 }
                 (ParamInst::Copied(direction, storage), EvalArg::Discard) => {
                     for leaf in self.leaves(storage) {
@@ -320,7 +333,11 @@ impl Elab<'_> {
                 _ => return self.fail(errors::not_an_instance(span)),
             }
         }
-        Ok((all.into_iter().flatten().collect(), after))
+        Ok(CallArgs {
+            passed: all.into_iter().flatten().collect(),
+            after,
+            alone,
+        })
     }
 
     /// Whether the argument of this number would be copied back before one that it overlaps, and that is written before it:
@@ -448,7 +465,7 @@ impl Elab<'_> {
                     HeaderValue::At(from) => from.at,
                     _ => {
                         let copy = self.new_header("tmp", header.ty, span);
-                        let copy = crate::storage::HeaderLoc {
+                        let copy = HeaderLoc {
                             at: HeaderRef::Header(copy),
                             ty: header.ty,
                             union: None,
@@ -533,26 +550,7 @@ impl Elab<'_> {
     /// Copies parameters back.
     pub(crate) fn copy_out(&mut self, outs: &[CopyOut]) -> Result<()> {
         for out in outs {
-            match &out.dst {
-                // The routine wrote the member itself; what is left is the rest of its union.
-                LValue::Whole(dst) if *dst == out.src => {
-                    if let Storage::Header(header) = dst {
-                        let cond = self.is_valid(header.at, out.span);
-                        let header = header.clone();
-                        let then = self.block(|elab| elab.only_valid(&header, out.span))?;
-                        let otherwise = Vec::new();
-                        self.emit(
-                            StmtKind::If {
-                                cond,
-                                then,
-                                otherwise,
-                            },
-                            out.span,
-                        )?;
-                    }
-                }
-                dst => self.store(dst, Value::Stored(out.src.clone()), out.span)?,
-            }
+            self.store(&out.dst, Value::Stored(out.src.clone()), out.span)?;
         }
         Ok(())
     }
@@ -569,4 +567,9 @@ impl Elab<'_> {
             ty => Ok(Some(self.allocate(name, &ty, span)?)),
         }
     }
+}
+
+/// Whether storage is a header of a union: what is copied back to it changes the validity of the others.
+fn is_of_union(storage: &Storage) -> bool {
+    matches!(storage, Storage::Header(header) if header.union.is_some())
 }

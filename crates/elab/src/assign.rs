@@ -80,12 +80,37 @@ impl Elab<'_> {
             _ => {}
         }
         let mut steps = Vec::new();
-        self.plan(dst, value, span, &mut steps)?;
+        self.plan(dst, value.clone(), span, &mut steps)?;
+        if self.moves(&steps) {
+            let fixed = self.frozen_place(dst.clone(), span)?;
+            steps.clear();
+            self.plan(&fixed, value, span, &mut steps)?;
+        }
         self.separate_overlap(&mut steps, span)?;
         for step in steps {
             self.perform(step, span)?;
         }
         Ok(())
+    }
+
+    /// Makes a header valid or invalid, and the other members of its union invalid.
+    pub(crate) fn set_validity(
+        &mut self,
+        header: HeaderLoc,
+        valid: bool,
+        span: Span,
+    ) -> Result<()> {
+        let step = |header| match valid {
+            true => Step::Valid(header),
+            false => Step::Invalid(header),
+        };
+        if !self.moves(&[step(header.clone())]) {
+            return self.perform(step(header), span);
+        }
+        match self.freeze(Storage::Header(header), span)? {
+            Storage::Header(fixed) => self.perform(step(fixed), span),
+            _ => self.fail(errors::not_storable(span)),
+        }
     }
 
     fn perform(&mut self, step: Step, span: Span) -> Result<()> {
@@ -255,7 +280,10 @@ impl Elab<'_> {
                 Step::Scalar(_, value) | Step::Part(_, _, value) => {
                     self.reads(*value, &mut reads);
                 }
-                Step::Copy(dst, src) if dst.at != *src => reads.push(Access::Whole(*src)),
+                Step::Copy(dst, src) if dst.at != *src => {
+                    reads.push(Access::Whole(*src));
+                    self.index_reads(*src, &mut reads);
+                }
                 _ => {}
             }
             if reads
@@ -264,20 +292,7 @@ impl Elab<'_> {
             {
                 late.push(i);
             }
-            match step {
-                Step::Scalar(place, _) | Step::Part(place, ..) => written.push(match place {
-                    Place::Var(var) => Access::Var(*var),
-                    Place::Field(header, index) => Access::Field(*header, *index),
-                }),
-                Step::Copy(dst, _) => {
-                    written.push(Access::Whole(dst.at));
-                    written.extend(dst.siblings().map(Access::Valid));
-                }
-                Step::Valid(dst) | Step::Invalid(dst) => {
-                    written.push(Access::Valid(dst.at));
-                    written.extend(dst.siblings().map(Access::Valid));
-                }
-            }
+            self.writes(step, &mut written);
         }
         for i in late {
             match &mut steps[i] {
@@ -294,6 +309,47 @@ impl Elab<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether some steps change the numbers by which others find their places.
+    fn moves(&self, steps: &[Step]) -> bool {
+        let (mut reads, mut written) = (Vec::new(), Vec::new());
+        for step in steps {
+            let before = written.len();
+            self.writes(step, &mut written);
+            for access in &written[before..] {
+                if let Access::Field(at, _) | Access::Valid(at) | Access::Whole(at) = access {
+                    self.index_reads(*at, &mut reads);
+                }
+            }
+        }
+        // A lone statement finds its place before it writes.
+        written.len() > 1
+            && (reads.iter()).any(|read| written.iter().any(|write| self.overlap(*read, *write)))
+    }
+
+    fn writes(&self, step: &Step, into: &mut Vec<Access>) {
+        match step {
+            Step::Scalar(place, _) | Step::Part(place, ..) => into.push(match place {
+                Place::Var(var) => Access::Var(*var),
+                Place::Field(header, index) => Access::Field(*header, *index),
+            }),
+            Step::Copy(dst, _) => {
+                into.push(Access::Whole(dst.at));
+                into.extend(dst.siblings().map(Access::Valid));
+            }
+            Step::Valid(dst) | Step::Invalid(dst) => {
+                into.push(Access::Valid(dst.at));
+                into.extend(dst.siblings().map(Access::Valid));
+            }
+        }
+    }
+
+    /// What is read to find a header.
+    fn index_reads(&self, header: HeaderRef, into: &mut Vec<Access>) {
+        if let HeaderRef::Element(_, index) = header {
+            self.reads(index, into);
+        }
     }
 
     fn reads(&self, expr: Expr, into: &mut Vec<Access>) {

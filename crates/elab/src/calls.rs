@@ -4,21 +4,18 @@
 //! function called by a parser, because what it does with the packet may end in `reject`; and a
 //! control given the outgoing packet, so that a deparser is a plain sequence of emits.
 
-use crate::args::{CopyOut, EvalArg, EvalArgs, ParamInst};
-use crate::assign::LValue;
+use crate::args::{CallArgs, CopyOut, EvalArg, EvalArgs, ParamInst};
 use crate::body::{Body, InlineFrame};
 use crate::effects::returns_early;
 use crate::instances::{Binding, ControlInst, Env, InstRef};
-use crate::storage::{Leaf, Storage};
+use crate::storage::{HeaderLoc, Leaf, Storage};
 use crate::types::type_map;
 use crate::value::Value;
 use crate::{Elab, Result, errors, names};
 use diag::Span;
 use hir::{Call, Callee, FunctionId, LocalId, Ty};
-use ir::visit::walk_block;
-use ir::{
-    Arg, Block, HeaderRef, Param, Place, Program, Routine, RoutineData, RoutineKind, StmtKind,
-};
+use ir::analysis::mentions::{Mentions, each};
+use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKind};
 use smol_str::SmolStr;
 use std::rc::Rc;
 
@@ -89,10 +86,9 @@ impl Elab<'_> {
             Callee::SetValid(header) | Callee::SetInvalid(header) => {
                 let valid = matches!(call.callee, Callee::SetValid(_));
                 match self.eval(header)? {
-                    Value::Stored(Storage::Header(header)) if valid => {
-                        self.set_valid(&header, span)?;
+                    Value::Stored(Storage::Header(header)) => {
+                        self.set_validity(header, valid, span)?;
                     }
-                    Value::Stored(Storage::Header(header)) => self.set_invalid(&header, span)?,
                     _ => return self.fail(errors::not_storable(span)),
                 }
                 Ok(Value::Nothing)
@@ -176,15 +172,13 @@ impl Elab<'_> {
         let Some(routine) = callee.routine else {
             return self.fail(errors::not_an_instance(span));
         };
-        let (mut passed, after) = self.call_args(&callee.params, args, span)?;
-        // A union is in place already.
-        let is_in_place =
-            |copy: &CopyOut| matches!(&copy.dst, LValue::Whole(dst) if *dst == copy.src);
-        if !after.iter().all(is_in_place)
-            && may_exit(&self.program, &self.program.routines[routine].body)
-        {
-            let name = self.program.routines[routine].name.clone();
-            return self.fail(errors::bits_of_exiting(span, &name));
+        let CallArgs {
+            mut passed,
+            after,
+            alone,
+        } = self.call_args(routine, &callee.params, args, span)?;
+        if !after.is_empty() && self.may_exit(routine) {
+            return self.bits_of_exiting(routine, span);
         }
         let mut value = Value::Nothing;
         if let Some(returned) = &callee.result {
@@ -203,9 +197,33 @@ impl Elab<'_> {
                 });
             }
         }
-        self.emit(StmtKind::Call(routine, passed), span)?;
+        let call = StmtKind::Call(routine, passed);
+        if !alone.is_empty() {
+            let touched = Mentions::of_stmt(&self.program, &call);
+            for other in alone.iter().flat_map(HeaderLoc::siblings) {
+                let mut used = false;
+                each(&self.program, other, |h| used |= touched.contains(h));
+                if used {
+                    return self.bits_of_exiting(routine, span);
+                }
+            }
+            for header in &alone {
+                self.only_valid(header, span)?;
+            }
+        }
+        self.emit(call, span)?;
         self.copy_out(&after)?;
         Ok(value)
+    }
+
+    fn bits_of_exiting<T>(&mut self, routine: Routine, span: Span) -> Result<T> {
+        let name = self.program.routines[routine].name.clone();
+        self.fail(errors::bits_of_exiting(span, &name))
+    }
+
+    /// Whether a routine may exit.
+    pub(crate) fn may_exit(&self, routine: Routine) -> bool {
+        Mentions::of_block(&self.program, &self.program.routines[routine].body).exits
     }
 
     /// The routine of a function.
@@ -596,21 +614,4 @@ pub(crate) fn without_trailing_return(mut block: ir::Block) -> ir::Block {
         block.pop();
     }
     block
-}
-
-/// Whether what statements do, with what they call, may exit. The IR has no recursion, so this ends.
-fn may_exit(program: &Program, block: &Block) -> bool {
-    let mut found = false;
-    walk_block(block, &mut |stmt| {
-        found |= match &stmt.kind {
-            StmtKind::Exit => true,
-            StmtKind::Call(routine, _) => may_exit(program, &program.routines[*routine].body),
-            StmtKind::Apply { table, .. } => program.tables[*table]
-                .actions
-                .iter()
-                .any(|action| may_exit(program, &program.actions[action.action].body)),
-            _ => false,
-        };
-    });
-    found
 }

@@ -1,6 +1,6 @@
 //! Properties of source expressions before they are built.
 
-use hir::{Arg, Args, Call, Callee, Expr, ExprKind, StackProperty, StmtKind};
+use hir::{Arg, Args, Call, Callee, Expr, ExprKind, LocalId, StackProperty, StmtKind};
 use std::collections::{HashMap, HashSet};
 
 /// Whether evaluating an expression may change what another one reads.
@@ -78,6 +78,61 @@ pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
     }
     all.reverse();
     all
+}
+
+/// Whether what a loop does may change what it goes over.
+pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
+    let mut changes = false;
+    stmts_in(body, &mut |stmt| {
+        changes |= match &stmt.kind {
+            StmtKind::Call(_) | StmtKind::SwitchTable { .. } => true,
+            StmtKind::Assign { target, value } | StmtKind::Update { target, value } => {
+                may_overlap(target, elems) || has_effects(target) || has_effects(value)
+            }
+            StmtKind::Local { init, .. } => init.as_ref().is_some_and(has_effects),
+            StmtKind::If { arms, .. } => arms.iter().any(|arm| has_effects(&arm.cond)),
+            StmtKind::Return(value) => value.as_ref().is_some_and(has_effects),
+            StmtKind::Switch { scrutinee, .. } => has_effects(scrutinee),
+            StmtKind::For { cond, .. } => has_effects(cond),
+            // It may count with a variable that it goes over.
+            StmtKind::ForIn { .. } => true,
+            StmtKind::Block(_)
+            | StmtKind::Atomic(_)
+            | StmtKind::Instance(_)
+            | StmtKind::Exit
+            | StmtKind::Break
+            | StmtKind::Continue => false,
+        };
+    });
+    changes
+}
+
+/// Whether a place that is written may be part of what an expression reads.
+fn may_overlap(written: &Expr, read: &Expr) -> bool {
+    match (&read.kind, path(written), path(read)) {
+        (ExprKind::Const(_), ..) => false,
+        (ExprKind::List(elems), ..) => elems.iter().any(|e| may_overlap(written, e)),
+        (ExprKind::Cast(inner), ..) => may_overlap(written, inner),
+        (_, Some((a, to)), Some((b, from))) => {
+            let mut steps = to.iter().zip(&from);
+            a == b && steps.all(|(to, from)| to.is_none() || from.is_none() || to == from)
+        }
+        _ => true,
+    }
+}
+
+/// The variable that a place is a part of, and the fields that lead there, with nothing for an index.
+fn path(place: &Expr) -> Option<(LocalId, Vec<Option<u32>>)> {
+    let (base, step) = match &place.kind {
+        ExprKind::Local(id) => return Some((*id, Vec::new())),
+        ExprKind::Slice { base, .. } | ExprKind::PartSelect { base, .. } => return path(base),
+        ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => (base, Some(*index)),
+        ExprKind::StackIndex(base, _) => (base, None),
+        _ => return None,
+    };
+    let (id, mut steps) = path(base)?;
+    steps.push(step);
+    Some((id, steps))
 }
 
 fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
@@ -204,32 +259,42 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
 
 /// Visits the calls that stand as statements of their own, at any depth of blocks.
 fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
+    stmts_in(block, &mut |stmt| {
+        if let StmtKind::Call(call) = &stmt.kind {
+            visit(call);
+        }
+    });
+}
+
+/// Visits statements, at any depth of blocks.
+fn stmts_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&hir::Stmt)) {
     for stmt in block {
+        visit(stmt);
         match &stmt.kind {
-            StmtKind::Call(call) => visit(call),
             StmtKind::If { arms, otherwise } => {
-                arms.iter().for_each(|arm| calls_in(&arm.then, visit));
-                calls_in(otherwise, visit);
+                arms.iter().for_each(|arm| stmts_in(&arm.then, visit));
+                stmts_in(otherwise, visit);
             }
-            StmtKind::Block(inner) | StmtKind::Atomic(inner) => calls_in(inner, visit),
+            StmtKind::Block(inner) | StmtKind::Atomic(inner) => stmts_in(inner, visit),
             StmtKind::Switch { cases, .. } => {
-                cases.iter().for_each(|c| calls_in(&c.body, visit));
+                cases.iter().for_each(|c| stmts_in(&c.body, visit));
             }
             StmtKind::SwitchTable { cases, .. } => {
-                cases.iter().for_each(|c| calls_in(&c.body, visit));
+                cases.iter().for_each(|c| stmts_in(&c.body, visit));
             }
             StmtKind::For {
                 init, update, body, ..
             } => {
-                calls_in(init, visit);
-                calls_in(update, visit);
-                calls_in(body, visit);
+                stmts_in(init, visit);
+                stmts_in(update, visit);
+                stmts_in(body, visit);
             }
-            StmtKind::ForIn { body, .. } => calls_in(body, visit),
+            StmtKind::ForIn { body, .. } => stmts_in(body, visit),
             StmtKind::Local { .. }
             | StmtKind::Instance(_)
             | StmtKind::Assign { .. }
             | StmtKind::Update { .. }
+            | StmtKind::Call(_)
             | StmtKind::Return(_)
             | StmtKind::Exit
             | StmtKind::Break

@@ -208,7 +208,10 @@ impl Elab<'_> {
 
     fn operands_of_index(&mut self, base: &Expr, index: &Expr) -> Result<Vec<Value>> {
         // The stack itself is a place, not read before the element is.
-        let stack = self.eval(base)?;
+        let mut stack = self.eval(base)?;
+        if let (Value::Stored(storage), true) = (&stack, has_effects(index)) {
+            stack = Value::Stored(self.freeze(storage.clone(), base.span)?);
+        }
         let index = self.index_operand(index)?;
         Ok(vec![stack, Value::Scalar(index)])
     }
@@ -417,7 +420,7 @@ impl Elab<'_> {
                 self.slice_of(whole, *hi, *lo, span)
             }
             ExprKind::PartSelect { base, lo, width } => {
-                let whole = self.lvalue(base, freeze)?;
+                let whole = self.lvalue(base, freeze || has_effects(lo))?;
                 let mut lo = self.first_bit(base, lo, *width)?;
                 if freeze {
                     lo = self.save_scalar(lo, span)?;

@@ -66,11 +66,15 @@ impl Elab<'_> {
     ) -> Result<Value> {
         match (proto.name.as_str(), &call.args[..]) {
             ("verify", [Arg::In(cond), Arg::In(error)]) if self.body.in_parser => {
-                let first = call.args.as_written().next();
-                let values = match first {
-                    Some((1, _)) => self.operands(&[error, cond])?.into_iter().rev().collect(),
-                    _ => self.operands(&[cond, error])?,
-                };
+                let swapped = call.args.as_written().next().is_some_and(|(i, _)| i == 1);
+                let mut operands = [cond, error];
+                if swapped {
+                    operands.reverse();
+                }
+                let mut values = self.operands(&operands)?;
+                if swapped {
+                    values.reverse();
+                }
                 let cond = self.as_scalar(&values[0], cond.span)?;
                 let error = self.as_scalar(&values[1], error.span)?;
                 self.emit(StmtKind::Verify { cond, error }, call.span)?;

@@ -2,8 +2,10 @@
 
 use crate::assign::LValue;
 use crate::body::LoopFrame;
+use crate::effects::may_change;
 use crate::instances::Binding;
 use crate::storage::Storage;
+use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Block, Collection, Expr, ExprKind, LocalId, SwitchCase, TableId};
@@ -104,6 +106,17 @@ impl Elab<'_> {
         }
     }
 
+    /// The variable of a loop: one of its own, or one that there is.
+    fn loop_variable(&mut self, local: LocalId, span: Span) -> Result<Storage> {
+        if !self.env.locals.contains_key(&local) {
+            self.declare(local, None)?;
+        }
+        match self.env.locals.get(&local) {
+            Some(Binding::Storage(storage)) => Ok(storage.clone()),
+            _ => self.fail(errors::not_storable(span)),
+        }
+    }
+
     /// From `lo` up to and including `hi`. The end is tested before counting on, so that a range that
     /// ends at the type's last value ends.
     fn for_range(
@@ -114,9 +127,7 @@ impl Elab<'_> {
         body: &Block,
         span: Span,
     ) -> Result<()> {
-        self.declare(local, None)?;
-        let Some(Binding::Storage(Storage::Scalar(place))) = self.env.locals.get(&local).cloned()
-        else {
+        let Storage::Scalar(place) = self.loop_variable(local, span)? else {
             return self.fail(errors::not_storable(span));
         };
         let ty = self.place_type(place);
@@ -176,7 +187,7 @@ impl Elab<'_> {
         body: &Block,
         span: Span,
     ) -> Result<()> {
-        self.declare(local, None)?;
+        let storage = self.loop_variable(local, span)?;
         let ty = self.module.locals[local].ty.clone();
         let values = match (self.evaluate(elems), &elems.kind) {
             (Some(hir::ConstValue::List(values)), _) => {
@@ -199,19 +210,15 @@ impl Elab<'_> {
                 self.elements_of(&value, span)
             }
         };
+        // They are those of before the loop, whatever its turns do.
+        let changes = may_change(body, elems);
         let mut fixed = Vec::new();
         for value in values {
-            // Scalars are those of before the loop; a stack's elements are read as they come.
             fixed.push(match value {
-                crate::value::Value::Scalar(expr) => {
-                    crate::value::Value::Scalar(self.save_scalar(expr, span)?)
-                }
-                other => other,
+                Value::Stored(_) if !changes => value,
+                value => self.copy_of(value, span)?,
             });
         }
-        let Some(Binding::Storage(storage)) = self.env.locals.get(&local).cloned() else {
-            return self.fail(errors::not_storable(span));
-        };
         let outer = self.program.make_label();
         let mut broken = false;
         self.body.unrolled += 1;

@@ -111,15 +111,25 @@ impl Elab<'_> {
         for (i, key) in declared.keys.iter().enumerate() {
             // What a later key changes is not seen by this one.
             let changes = declared.keys[i + 1..].iter().any(|k| has_effects(&k.expr));
-            let expr = if takes_statements(&key.expr) || changes {
-                let Some(ty) = self.scalar_type(&key.expr.ty) else {
-                    return self.fail(errors::not_storable(key.span));
-                };
-                let var = self.new_var(key.name.clone(), ty, key.span);
-                computed.push((i, var));
-                self.read(Place::Var(var), key.span)
-            } else {
-                self.scalar(&key.expr)?
+            let mut expr = None;
+            if !takes_statements(&key.expr) && !changes {
+                // An element of an array that the packet chooses takes some for its number.
+                let statements = self.block(|elab| {
+                    expr = Some(elab.scalar(&key.expr)?);
+                    Ok(())
+                })?;
+                expr = expr.filter(|_| statements.is_empty());
+            }
+            let expr = match expr {
+                Some(expr) => expr,
+                None => {
+                    let Some(ty) = self.scalar_type(&key.expr.ty) else {
+                        return self.fail(errors::not_storable(key.span));
+                    };
+                    let var = self.new_var(key.name.clone(), ty, key.span);
+                    computed.push((i, var));
+                    self.read(Place::Var(var), key.span)
+                }
             };
             let kind = self
                 .module

@@ -125,7 +125,7 @@ pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
         at,
         format!("`{name}` may exit, which loses what it sets of these arguments"),
     )
-    .label("it is given bits of a value, several values as one, or a value that a later argument changes")
+    .label("it is given bits of a value, several values as one, a value that a later argument changes, or a header of a union whose others it uses")
     .help("let it have the whole value, evaluate the later argument first, or set a flag there and exit behind the call")
 }
 

@@ -7,6 +7,7 @@ mod field_lists;
 mod golden;
 mod labels;
 mod mutate;
+mod oracle;
 mod programs;
 mod support;
 mod warnings;

@@ -1,19 +1,7 @@
 //! Programs with a few words changed: whatever the checker accepts becomes valid IR or is refused.
 //! `MUTATIONS=100000 cargo test -p elab --test it mutate` goes on for longer.
 
-use crate::support::{Outcome, compile, programs, root};
-
-/// A small deterministic random number generator.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
+use crate::support::{Numbers, Outcome, compile, programs, root};
 
 /// Words, numbers and single signs, with the blanks between them.
 fn pieces(text: &str) -> Vec<String> {
@@ -75,7 +63,7 @@ fn changed_programs_become_valid_ir_or_are_refused() {
         texts.push(crate::support::complete(text));
     }
     let seed = std::env::var("SEED").ok().and_then(|s| s.parse().ok());
-    let mut numbers = Numbers(seed.unwrap_or(0x9e37_79b9_7f4a_7c15));
+    let mut numbers = Numbers::new(seed.unwrap_or(0x9e37_79b9_7f4a_7c15));
     let mut built = 0;
     for _ in 0..count {
         let text = mutate(&texts[numbers.below(texts.len())], &mut numbers);

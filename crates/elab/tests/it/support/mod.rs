@@ -1,6 +1,9 @@
 //! From P4 text to IR, for tests.
 
+mod numbers;
+
 use diag::{Diagnostics, SourceMap};
+pub(crate) use numbers::Numbers;
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, MemoryLoader, SourceLoader};
 pub(crate) use testkit::files::root;

@@ -1,0 +1,147 @@
+//! L-values (section 6.7): which storage, and which part of it.
+
+use super::machine::{Machine, Result};
+use super::value::{Bits, Value};
+use hir::{Expr, ExprKind, LocalId};
+use num_bigint::BigInt;
+
+/// An l-value whose indices have been evaluated.
+#[derive(Clone)]
+pub(super) struct Place {
+    frame: usize,
+    local: LocalId,
+    path: Vec<Step>,
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone)]
+pub(super) enum Step {
+    /// A field or an element.
+    Part(usize),
+    /// So many bits of a number, from the first on.
+    Slice(u32, u32),
+}
+
+impl Place {
+    /// A whole variable.
+    pub(super) fn of(frame: usize, local: LocalId) -> Place {
+        Place {
+            frame,
+            local,
+            path: Vec::new(),
+        }
+    }
+}
+
+impl Step {
+    /// The element that a number means: one that no array has if it is too large.
+    pub(super) fn element(index: &Value) -> Step {
+        Step::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
+    }
+
+    /// A slice from a bit on that a number means, beyond the value's end if it is too large.
+    pub(super) fn bits_from(lo: &Value, width: u32) -> Step {
+        Step::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
+    }
+}
+
+impl Machine<'_> {
+    /// Whether an expression is a reference to storage.
+    pub(super) fn is_place(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Local(_) => true,
+            ExprKind::Field(base, _)
+            | ExprKind::TupleField(base, _)
+            | ExprKind::StackIndex(base, _) => self.is_place(base),
+            _ => false,
+        }
+    }
+
+    /// Evaluates an expression to an l-value: what has to be evaluated in it is, from left to right.
+    pub(super) fn place(&mut self, expr: &Expr) -> Result<Place> {
+        let (mut place, step) = match &expr.kind {
+            ExprKind::Local(local) => return Ok(Place::of(self.home(*local), *local)),
+            ExprKind::Cast(inner) => return self.place(inner),
+            ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => {
+                (self.place(base)?, Step::Part(*index as usize))
+            }
+            ExprKind::StackIndex(base, index) => {
+                (self.place(base)?, Step::element(&self.eval(index)?))
+            }
+            ExprKind::Slice { base, hi, lo } => (self.place(base)?, Step::Slice(*lo, hi - lo + 1)),
+            ExprKind::PartSelect { base, lo, width } => {
+                let base = self.place(base)?;
+                (base, Step::bits_from(&self.eval(lo)?, *width))
+            }
+            other => panic!("{other:?} is no l-value"),
+        };
+        place.path.push(step);
+        Ok(place)
+    }
+
+    /// The value of an l-value.
+    pub(super) fn read(&self, place: &Place) -> Value {
+        part(&self.frames[place.frame].locals[&place.local], &place.path)
+    }
+
+    /// Assigns to an l-value.
+    pub(super) fn write(&mut self, place: &Place, value: Value) {
+        let locals = &mut self.frames[place.frame].locals;
+        let whole = locals.get_mut(&place.local).expect("it is in scope");
+        set_part(whole, &place.path, value);
+    }
+}
+
+/// A part of a value. Beyond an array's end are values that nothing set.
+pub(super) fn part(value: &Value, path: &[Step]) -> Value {
+    match path {
+        [] => value.clone(),
+        [Step::Part(index), rest @ ..] => match value.parts().get(*index) {
+            Some(element) => part(element, rest),
+            None => part(&value.parts()[0], rest).nothing(),
+        },
+        [Step::Slice(lo, width), rest @ ..] => part(&slice(value.bits(), *lo, *width), rest),
+    }
+}
+
+fn slice(of: &Bits, lo: u32, width: u32) -> Value {
+    Value::number(of.unsigned() >> lo.min(of.width), width, false)
+}
+
+/// Replaces a part of a value. Nothing is written beyond an array's end, or a number's.
+fn set_part(value: &mut Value, path: &[Step], new: Value) {
+    match path {
+        [] => *value = new,
+        [Step::Part(index), rest @ ..] => {
+            if rest.is_empty()
+                && let Value::Union(headers) = value
+            {
+                // At most one header of a union is valid (section 8.20).
+                invalidate(headers);
+            }
+            if let Some(element) = value.parts_mut().get_mut(*index) {
+                set_part(element, rest, new);
+            }
+        }
+        [Step::Slice(lo, width), rest @ ..] => {
+            let whole = value.bits();
+            let mut some = slice(whole, *lo, *width);
+            set_part(&mut some, rest, new);
+            let lo = (*lo).min(whole.width);
+            let ones: BigInt = (BigInt::from(1) << width) - 1;
+            let kept: BigInt = -(ones << lo) - 1;
+            let others = whole.unsigned() & kept;
+            let all = others + (some.bits().unsigned() << lo);
+            *value = Value::number(all, whole.width, whole.signed);
+        }
+    }
+}
+
+/// Makes headers invalid.
+fn invalidate(headers: &mut [Value]) {
+    for header in headers {
+        if let Value::Header(valid, _) = header {
+            *valid = false;
+        }
+    }
+}
