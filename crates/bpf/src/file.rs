@@ -38,6 +38,7 @@ pub(crate) fn file(
                 bit_vectors,
                 multibit_trie,
                 buckets,
+                tunnels,
                 perfect_hash,
                 counts_changes,
                 constructs,
@@ -135,6 +136,9 @@ pub(crate) fn file(
     }
     let late = code.late_include(&maps);
     items.extend(late.map(|file| Item::Include(file.into())));
+    if tunnels {
+        items.push(Item::Include("onpath/tunnel.h".into()));
+    }
 
     let mut report = report(&full, fast.as_ref());
     let own_names: Vec<SmolStr> = std::iter::once(SmolStr::from(hook.function))

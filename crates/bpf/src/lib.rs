@@ -334,6 +334,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "skb.h",
         "tc.h",
         "traffic.h",
+        "tunnel.h",
         "vlan.h",
         "xdp.h"
     )

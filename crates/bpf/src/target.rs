@@ -89,6 +89,8 @@ pub(crate) struct Bpf {
     pub copies: Option<Copies>,
     /// Where the code goes on that runs for each copy of a packet, if this one goes no further.
     pub next_copy: Option<&'static str>,
+    /// By how many bytes the packet has grown in front of its IP header, if it may.
+    pub grown: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
 }
@@ -113,6 +115,7 @@ impl Bpf {
             asked_mtu: None,
             copies: None,
             next_copy: None,
+            grown: None,
             extra_instructions: 0,
         }
     }
@@ -167,6 +170,8 @@ pub(crate) struct Shared {
     pub multibit_trie: bool,
     /// A table is searched by buckets.
     pub buckets: bool,
+    /// Packets that are still to be segmented may get outer headers.
+    pub tunnels: bool,
     /// A decision depends on how often tables were changed.
     pub counts_changes: bool,
     /// What is in the file that the kernel must have something for.
@@ -344,6 +349,11 @@ impl Target for Bpf {
 
     fn enter(g: &mut Gen<'_>) {
         g.target.wire = Wire::new(g.p, g.plan);
+    }
+
+    fn before_resize(g: &mut Gen<'_>, front: u32, to: &C) {
+        let hook = g.target.hook;
+        hook.before_resize(g, front, to);
     }
 
     fn before_control(g: &mut Gen<'_>, control: Routine) {

@@ -226,6 +226,10 @@ pub trait Target: Hints + Sized {
     /// Before a stage's parser.
     fn enter(_g: &mut Gen<'_, Self>) {}
 
+    /// Before the packet is resized from `keep` bytes to `to`. At least `front` bytes stay in front of what is inserted or
+    /// removed.
+    fn before_resize(_g: &mut Gen<'_, Self>, _front: u32, _to: &C) {}
+
     /// Before one of the stage's controls.
     fn before_control(_g: &mut Gen<'_, Self>, _control: Routine) {}
 

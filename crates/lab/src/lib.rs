@@ -16,7 +16,7 @@ mod watch;
 pub mod worker;
 
 pub use machine::Machine;
-pub use net::{CLIENT, Ends, Offloads, Pair, Relayed, Route, SERVER};
+pub use net::{CLIENT, CLIENT_V4, Ends, Offloads, Pair, Relayed, Route, SERVER, SERVER_V4};
 pub use relay::{Conditions, Counts, Pick, Relay, TRANSPORT_TRAFFIC};
 pub use space::Space;
 pub use task::Task;

@@ -6,7 +6,7 @@ use kernel::link::{self, End, Setup};
 use kernel::offloads::{self, Offload};
 use kernel::raw_socket::RawSocket;
 use std::io;
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,11 @@ use std::time::{Duration, Instant};
 pub const CLIENT: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 1);
 /// The server's address.
 pub const SERVER: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 2);
+
+/// The client's address of IPv4.
+pub const CLIENT_V4: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 1);
+/// The server's address of IPv4.
+pub const SERVER_V4: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 2);
 
 /// What the ends leave to their devices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +104,8 @@ impl Route for Pair {
     }
 }
 
-/// Two namespaces, and a third in which a [`Relay`] takes packets from one to the other.
+/// Two namespaces, and a third between them in which something takes packets from one to the other: a [`Relay`], or a program.
+/// The third one's devices are `mc`, to the client, and `ms`.
 #[derive(Debug)]
 pub struct Relayed {
     client: Space,
@@ -116,6 +122,11 @@ impl Relayed {
                  segmentation and checksums to it",
             ));
         }
+        Relayed::programmed(ends)
+    }
+
+    /// Makes all three for a program, which gets packets as the ends' stacks make them.
+    pub fn programmed(ends: Ends) -> io::Result<Relayed> {
         let net = Relayed {
             client: Space::new()?,
             server: Space::new()?,
@@ -137,6 +148,11 @@ impl Relayed {
         wait_for_wire((&net.client, "c0"), (&net.middle, "mc"))?;
         wait_for_wire((&net.server, "s0"), (&net.middle, "ms"))?;
         Ok(net)
+    }
+
+    /// The namespace between the ends.
+    pub fn middle(&self) -> &Space {
+        &self.middle
     }
 
     /// Starts a relay, which works until it is dropped.
@@ -168,10 +184,20 @@ fn join(one: &Space, one_device: &str, other: &Space, other_device: &str) -> io:
 fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
     let link_address = |number: u8| [2, 0, 0, 0, 0, number];
     let sides = [
-        (net.client(), "c0", CLIENT, 1, SERVER, 2),
-        (net.server(), "s0", SERVER, 2, CLIENT, 1),
+        (
+            net.client(),
+            "c0",
+            (CLIENT, CLIENT_V4, 1),
+            (SERVER, SERVER_V4, 2),
+        ),
+        (
+            net.server(),
+            "s0",
+            (SERVER, SERVER_V4, 2),
+            (CLIENT, CLIENT_V4, 1),
+        ),
     ];
-    for (space, device, own, number, other, other_number) in sides {
+    for (space, device, (own, own_v4, number), (other, other_v4, other_number)) in sides {
         space.run(|| {
             let setup = Setup {
                 mtu: Some(ends.mtu),
@@ -182,7 +208,10 @@ fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
             link::set_up(device, setup)?;
             link::add_address(device, own.into(), 64)?;
             link::wait_until_local(own)?;
-            link::add_neighbour(device, other.into(), link_address(other_number))?;
+            link::add_address(device, own_v4.into(), 24)?;
+            for other in [other.into(), other_v4.into()] {
+                link::add_neighbour(device, other, link_address(other_number))?;
+            }
             for (offload, on) in ends.offloads.settings() {
                 offloads::set(device, offload, on)?;
             }

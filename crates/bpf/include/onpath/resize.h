@@ -10,10 +10,8 @@
  *   forgotten and the stack checks again: the checksum that was right may have been in what is gone.
  * - Other packets are taken for IP ones meanwhile. Those that are still to be segmented are refused.
  * - A packet grows or shrinks by less than 4 KiB.
- * - What it cannot know: a packet that is still to be segmented and gets an outer header of the protocol that it
- *   has already (a tunnel) looks as if it had got extension headers. The receiver that decapsulates it knows nothing of the
- *   tunnel: the kernel drops it then, a device may not. Tunnels need an interface that segments nothing later
- *   (`gso_max_segs 1`). */
+ * - What it cannot know here: a packet that is still to be segmented and gets an outer header looks as if it had got
+ *   extension headers. It learns of the tunnel when the header's content is known: tunnel.h. */
 #ifndef ONPATH_RESIZE_H
 #define ONPATH_RESIZE_H
 

@@ -3,7 +3,7 @@
  *
  * The program sees the bytes of the wire, on interfaces with Ethernet headers. What it must know nothing of:
  * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
- * - Bytes inserted and removed: resize.h.
+ * - Bytes inserted and removed: resize.h. Outer headers around packets that are still to be segmented: tunnel.h.
  * - Checksums that a device computed: checksum_complete.h; that it is to compute: checksum_partial.h.
  * - Non-linear packets: packet_pull below.
  * - Whom a packet is for: for_whom.h.

@@ -27,19 +27,24 @@ GLOBAL_FUNC long packet_reread(struct __sk_buff *ctx)
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0) || bpf_skb_vlan_pop(ctx) || bpf_skb_vlan_pop(ctx);
 }
 
-/* A packet with a tag of our own beside it, or of another protocol than the stack takes it for, becomes as
- * the stack expects it. In a test run, which shows no tags beside packets, they go back into it. */
-GLOBAL_FUNC long packet_settle(struct __sk_buff *ctx)
+/* The tag of our own beside a packet goes, and the outermost real one comes to be there. */
+INLINE long tag_beside(struct __sk_buff *ctx)
 {
     u16 type;
-    long error;
 
     if (bpf_skb_load_bytes(ctx, TYPE, &type, sizeof(type)))
         return -1;
     if (context_get(ctx, vlan_present) && type == (u16)context_get(ctx, protocol))
-        error = bpf_skb_vlan_pop(ctx);
-    else
-        error = packet_reread(ctx);
+        return bpf_skb_vlan_pop(ctx);
+    return packet_reread(ctx);
+}
+
+/* A packet with a tag of our own beside it, or of another protocol than the stack takes it for, becomes as
+ * the stack expects it. In a test run, which shows no tags beside packets, they go back into it. */
+GLOBAL_FUNC long packet_settle(struct __sk_buff *ctx)
+{
+    long error = tag_beside(ctx);
+
 #ifdef ONPATH_OBSERVE
     if (!error && context_get(ctx, vlan_present))
         error = vlan_into_packet(ctx);

@@ -100,6 +100,9 @@ pub(crate) trait HookCode {
     /// After it.
     fn after_egress(&self, _g: &mut Gen<'_>) {}
 
+    /// Before the deparser resizes the packet: [`emit::Target::before_resize`].
+    fn before_resize(&self, _g: &mut Gen<'_>, _front: u32, _to: &C) {}
+
     /// What becomes of a packet whose control is done.
     fn verdict(&self, g: &mut Gen<'_>);
 

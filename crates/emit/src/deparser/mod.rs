@@ -155,6 +155,9 @@ impl<T: Target> Gen<'_, T> {
         for item in &mut items_behind {
             self.take_out(item);
         }
+        let always = items.iter().filter(|item| item.present.as_int().is_some());
+        let least = always.map(|item| item.fixed).sum();
+        T::before_resize(self, least, &size);
         let grows = match size.as_int() {
             Some(0) => C::id("keep"),
             _ => C::bin(BinOp::Ne, C::id("keep"), size.clone()),

@@ -2,8 +2,9 @@
 
 use super::{Amount, Transferred, pattern};
 use crate::net::{Route, SERVER};
+use crate::space::Space;
 use std::io::{self, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,10 +13,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Sends from the client to the server.
 pub fn transfer(net: &impl Route, port: u16, amount: Amount) -> io::Result<Transferred> {
-    let listener = net.server().run(|| TcpListener::bind((SERVER, port)))?;
-    let stream = net
-        .client()
-        .run(|| TcpStream::connect_timeout(&(SERVER, port).into(), PATIENCE))?;
+    between(net.client(), net.server(), (SERVER, port).into(), amount)
+}
+
+/// Sends from one namespace to an address of another.
+pub fn between(
+    from: &Space,
+    to: &Space,
+    at: SocketAddr,
+    amount: Amount,
+) -> io::Result<Transferred> {
+    let listener = to.run(|| TcpListener::bind(at))?;
+    let stream = from.run(|| TcpStream::connect_timeout(&at, PATIENCE))?;
     let (mut arriving, _) = listener.accept()?;
     arriving.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod copies;
 mod replicas;
+mod resized;
 mod verdict;
 
 use super::ports::input_port;
@@ -206,6 +207,10 @@ impl HookCode for Tc {
 
     fn remembers_type(&self, g: &Gen<'_>) -> bool {
         g.target.wire.changes_type
+    }
+
+    fn before_resize(&self, g: &mut Gen<'_>, front: u32, to: &C) {
+        resized::note(g, front, to);
     }
 
     fn verdict(&self, g: &mut Gen<'_>) {

@@ -1,6 +1,7 @@
 //! What becomes of a packet at traffic control.
 
-use super::{CAME_AS, ETHERNET, KEPT, Tc, copies};
+use super::resized::{deparse, ending};
+use super::{ETHERNET, KEPT, Tc, copies};
 use crate::context;
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
@@ -32,12 +33,7 @@ impl Tc {
             let args = vec![C::id("ctx"), C::id("device_sum"), from, to];
             g.push(Stmt::Expr(C::call("packet_sum_end", args)));
         }
-        let end = if g.target.wire.changes_type {
-            C::call("packet_end_as", vec![C::id("ctx"), C::id(CAME_AS)])
-        } else {
-            C::call("packet_end", vec![C::id("ctx")])
-        };
-        g.push(Stmt::goto_if(end, "reject"));
+        g.push(Stmt::goto_if(ending(g), "reject"));
     }
 
     /// Lets the packet pass, at ingress to whom its destination address says.
@@ -57,7 +53,7 @@ impl Tc {
         let action = g.slot(arch::xdp::OUTPUT, "output_action");
         let is = |name: &str| C::bin(BinOp::Eq, action.clone(), C::id(name));
         g.goto_reject(C::bin(BinOp::Lt, action.clone(), C::id("XDP_PASS")));
-        g.deparse();
+        deparse(g);
         self.end_of_packet(g);
         let sent_back = XdpVerdict::Tx as u32;
         if let Some(at) = gives(g, arch::xdp::OUTPUT, "output_action", sent_back) {
@@ -82,7 +78,7 @@ impl Tc {
         }
         if let Some(Copies { destinations, .. }) = g.target.copies.clone() {
             g.goto_reject(C::not(destinations.clone().arrow("count")));
-            g.deparse();
+            deparse(g);
             self.end_of_packet(g);
             let args = vec![C::id("ctx"), egress_ports(g), destinations, drops(g)];
             g.push(Stmt::Return(Some(C::call("send_to_all", args))));
@@ -94,7 +90,7 @@ impl Tc {
         ];
         let dropped = v1model::dropped(g);
         g.push(Stmt::If(dropped, drop, Block::new()));
-        g.deparse();
+        deparse(g);
         self.end_of_packet(g);
         let port = v1model::egress_port(g);
         let args = vec![egress_ports(g), port, drops(g)];
@@ -115,7 +111,7 @@ impl Tc {
             lives = C::or(lives, group.clone());
         }
         g.goto_reject(C::not(lives));
-        g.deparse();
+        deparse(g);
         self.end_of_packet(g);
         for name in KEPT {
             if writes(g.p, OUTPUT, name) {

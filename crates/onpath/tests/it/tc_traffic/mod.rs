@@ -1,6 +1,8 @@
 //! Traffic of a real network stack through programs at traffic control: what one end puts into packets, the other
 //! takes out, and no byte of a stream is lost or wrong, whatever the ends leave to their devices. Needs root.
 
+mod tunnels;
+
 use kernel::raw_socket::RawSocket;
 use lab::traffic::{Amount, ping, tcp};
 use lab::{Ends, Offloads, Pair, Route, Space, Task};
@@ -66,6 +68,10 @@ impl Net {
 }
 
 fn start(space: &Space, device: &str, hook: &str, program: &str) -> Task {
+    start_at(space, &["--dev", device], hook, program)
+}
+
+fn start_at(space: &Space, interfaces: &[&str], hook: &str, program: &str) -> Task {
     let script = "mount -t bpf bpf /sys/fs/bpf && exec \"$0\" \"$@\"";
     let file = format!(
         "{}/../../tests/traffic/{program}.p4",
@@ -74,7 +80,8 @@ fn start(space: &Space, device: &str, hook: &str, program: &str) -> Task {
     let onpath = env!("CARGO_BIN_EXE_onpath");
     let name = format!("{program}-{hook}");
     let mut words = vec!["unshare", "--mount", "sh", "-c", script, onpath, "run"];
-    words.extend([&file, "--hook", hook, "--dev", device, "--name", &name]);
+    words.extend([&file, "--hook", hook, "--name", &name]);
+    words.extend(interfaces);
     let mut task = space.start(&words).expect("onpath starts");
     task.wait_for("running").expect("it runs");
     task

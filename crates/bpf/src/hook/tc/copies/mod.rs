@@ -10,7 +10,8 @@ mod rounds;
 
 pub(crate) use memory::{STATE, declare_states, fetch, is_fetched};
 
-use super::{CAME_AS, ETHERNET};
+use super::ETHERNET;
+use super::resized::{deparse, ending};
 use crate::errors;
 use crate::features::Feature;
 use crate::hook::ports::egress_ports;
@@ -337,15 +338,11 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     g.set(to.clone(), call("even", vec![id("keep")]));
     let of_device = call("packet_sum_start", vec![id("ctx"), from(), to.clone()]);
     g.set(sum.clone(), of_device);
-    g.deparse();
+    deparse(g);
     let args = vec![id("ctx"), sum, from(), to];
     g.push(Stmt::Expr(call("packet_sum_end", args)));
     g.forget();
-    let ended = match g.target.wire.changes_type {
-        true => call("packet_end_as", vec![id("ctx"), id(CAME_AS)]),
-        false => call("packet_end", vec![id("ctx")]),
-    };
-    g.push(Stmt::goto_if(ended, LOST));
+    g.push(Stmt::goto_if(ending(g), LOST));
     if asks(g.p, RECIRCULATE) {
         let again = g.block(|g| {
             come_in_again(g, InstanceType::Recirculated, RECIRCULATE_LIST);

@@ -1,0 +1,57 @@
+//! Packets that grow and shrink in front of their IP header, as by a tunnel: how they end.
+
+use super::{CAME_AS, ETHERNET};
+use crate::features::Feature;
+use crate::target::Gen;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use emit::Hints;
+
+/// Bytes in front of an outer header at most: an Ethernet header and a tag.
+const MOST_FRONT: u32 = ETHERNET + 4;
+
+/// Puts the packet together. What it grows by is known behind that, if it is of interest.
+pub(super) fn deparse(g: &mut Gen<'_>) {
+    let at = g.out.len();
+    g.deparse();
+    if let Some(grown) = g.target.grown.clone() {
+        let is_set = |stmt: &Stmt| matches!(stmt, Stmt::Assign(to, _) if *to == grown);
+        if !g.out[at..].iter().any(is_set) {
+            // Not on every path.
+            g.out.insert(at, Stmt::Assign(grown, C::int(0)));
+        }
+    }
+}
+
+/// Notes by how much the packet grows or shrinks behind at least `front` bytes, if that may be a tunnel's headers.
+pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
+    let inserts = to.as_int().is_none_or(|to| to > u64::from(front));
+    // What shrinks ends like any other packet as long as its protocol stays.
+    if front > MOST_FRONT || !(inserts || g.target.wire.changes_type) {
+        return;
+    }
+    let grown = match g.target.grown.clone() {
+        Some(grown) => grown,
+        None => g.own_local("grown", Type::U32, None),
+    };
+    g.target.grown = Some(grown.clone());
+    g.file.own.tunnels = true;
+    let by = C::bin(BinOp::Sub, to.clone(), C::id("keep"));
+    // Old verifiers would distinguish paths by it.
+    let tracks = g.target.options.features.has(Feature::TrackedSpills);
+    let by = if tracks { by } else { g.target.unknown(by) };
+    g.set(grown, by);
+}
+
+/// What makes the packet one that the stack can handle; not 0 if it cannot.
+pub(super) fn ending(g: &Gen<'_>) -> C {
+    let changes_type = g.target.wire.changes_type;
+    let name = match (&g.target.grown, changes_type) {
+        (Some(_), true) => "packet_end_resized_as",
+        (Some(_), false) => "packet_end_resized",
+        (None, true) => "packet_end_as",
+        (None, false) => "packet_end",
+    };
+    let came_as = changes_type.then(|| C::id(CAME_AS));
+    let args = [Some(C::id("ctx")), came_as, g.target.grown.clone()];
+    C::call(name, args.into_iter().flatten().collect())
+}
