@@ -9,6 +9,7 @@
  *   frames. Segments are as long with the outer headers as they were without.
  * - Other tunnels fail: a length in a header (GTP-U), a checksum or a number (GRE, UDP) would be wrong in all segments but
  *   one. So does a tunnel in a tunnel: the kernel knows one.
+ * - Programs whose packets have copies that differ do without: such packets are dropped there.
  * - It is one tag at most that an outer header comes after. With more, the packet stays as it is.
  * - A packet that leaves a tunnel keeps the kernel's mark of it, which nothing can take away. No kernel minds but where
  *   it is to go into another one, and where datagrams of UDP are still to be split. */

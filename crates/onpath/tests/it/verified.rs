@@ -78,7 +78,7 @@ fn realistic_programs_stay_quick_to_verify() {
         ("classifier", Some(9_000), 16_000),
         ("fabric", Some(15_000), 23_000),
         ("gtp_user_plane", Some(8_000), 15_000),
-        ("load_balancer", Some(15_000), 15_000),
+        ("load_balancer", Some(15_000), 16_000),
         ("router", Some(14_000), 20_000),
         ("srv6", Some(11_000), 18_000),
         ("tcp_options", Some(6_000), 30_000),
