@@ -120,7 +120,7 @@ impl Elab<'_> {
                 let value = self.cast(value, ty, span);
                 self.set(dst, value, span)
             }
-            Step::Copy(dst, src) if dst.at == src => Ok(()),
+            Step::Copy(dst, src) if dst.at == src => self.only_valid(&dst, span),
             Step::Copy(dst, src) => {
                 self.emit(StmtKind::CopyHeader { dst: dst.at, src }, span)?;
                 self.only_valid(&dst, span)

@@ -1,7 +1,14 @@
 //! temporary
 use super::*;
 
+fn whole(text: &str) -> String {
+    let Some((top, rest)) = text.split_once("//A\n") else { return String::new() };
+    let Some((parsing, controls)) = rest.split_once("//B\n") else { return String::new() };
+    packet::complete(&packet::Parts { top: top.into(), parsing: parsing.into(), controls: controls.into() })
+}
+
 fn differs(loader: &MemoryLoader, text: &str, packet: &[u8]) -> bool {
+    let text = &whole(text);
     std::panic::set_hook(Box::new(|_| {}));
     let found = catch_unwind(AssertUnwindSafe(|| {
         let mut program = Program::new(loader, text)?;
@@ -27,7 +34,8 @@ fn shrink() {
     let loader = loader();
     let seed = setting("ONPATH_ORACLE_SEED", 1);
     let mut numbers = Numbers::new(seed);
-    let mut body = packet::complete(&program::random(&mut numbers));
+    let parts = program::random(&mut numbers);
+    let mut body = format!("{}//A\n{}//B\n{}", parts.top, parts.parsing, parts.controls);
     let mut packet = Vec::new();
     for _ in 0..2 {
         let mut byte = || match numbers.below(2) {
@@ -173,7 +181,7 @@ fn shrink() {
             break;
         }
     }
-    let mut p = Program::new(&loader, body.as_str()).unwrap();
+    let mut p = Program::new(&loader, &whole(&body)).unwrap();
     let (a, b) = p.run(&packet);
     println!("{packet:02x?}\n{body}\ninterpreter {a:02x?}\noracle      {b:02x?}");
 }

@@ -66,7 +66,7 @@ impl Generator<'_> {
     /// Functions.
     pub(super) fn functions(&mut self) -> String {
         let mut text = GENERIC.to_owned();
-        for ty in [Ty::Byte, Ty::Pair, Ty::Header] {
+        for ty in [Ty::Byte, Ty::Word, Ty::Pair, Ty::Header] {
             self.functions.push(generic(ty));
         }
         self.functions.push(checksum());
@@ -91,7 +91,7 @@ impl Generator<'_> {
         let mut controls: Vec<Callable> = Vec::new();
         for i in 0..[0, 0, 1, 1, 2][self.below(5)] {
             let exits = self.chance(15);
-            let params = self.params("p", &[Ty::Stack, Ty::Union], exits);
+            let params = self.params("p", &[Ty::Stack, Ty::Union, Ty::Other], exits);
             let name = format!("k{i}");
             text += &self.control(&name, &params, &controls, exits);
             controls.push(Callable {
@@ -127,8 +127,8 @@ impl Generator<'_> {
             let direction = match ty {
                 Ty::Nibble if exits => "in",
                 // Fields of an invalid header hold what the specification does not say.
-                Ty::Header | Ty::Stack | Ty::Union => self.one(&["in", "inout"]),
-                _ => self.one(&["in", "inout", "inout", "out"]),
+                Ty::Header | Ty::Other | Ty::Stack | Ty::Union => self.any(&["in", "inout"]),
+                _ => self.any(&["in", "inout", "inout", "out"]),
             };
             params.push(Param {
                 name: format!("{prefix}{i}"),
@@ -159,7 +159,7 @@ impl Generator<'_> {
     }
 
     fn function(&mut self) -> String {
-        let params = self.params("p", &[Ty::Signed], false);
+        let params = self.params("p", &[Ty::Signed, Ty::Other], false);
         let results = [
             Ty::Byte,
             Ty::Byte,
@@ -194,7 +194,7 @@ impl Generator<'_> {
 
     fn action(&mut self, number: usize, may_exit: bool) -> String {
         let exits = may_exit && self.chance(25);
-        let mut params = self.params("q", &[], exits);
+        let mut params = self.params("q", &[Ty::Other], exits);
         if self.chance(50) {
             params.push(Param {
                 name: "data".to_owned(),
@@ -224,6 +224,7 @@ impl Generator<'_> {
     fn table(&mut self, number: usize) -> String {
         // Tables are applied in neither keys nor arguments of another.
         self.scope.body = Body::Action;
+        self.favourite = self.below(1000);
         self.fuel = 15;
         let kinds: Vec<&str> = match self.below(3) {
             0 => vec!["exact"],
@@ -272,7 +273,7 @@ impl Generator<'_> {
                 "exact" => format!("8w{}", 2 * i),
                 "lpm" => format!("8w{} &&& 8w{}", self.below(8), 256 - (2 << (2 * i))),
                 _ => {
-                    let mask = self.one(&["8w1", "8w3", "8w6"]);
+                    let mask = self.any(&["8w1", "8w3", "8w6"]);
                     format!("(8w{} &&& {mask}, 8w{})", self.below(8), self.below(4))
                 }
             };

@@ -58,20 +58,22 @@ impl Generator<'_> {
                 let (a, b) = (self.expr(Ty::Byte, below), self.expr(Ty::Byte, below));
                 format!("({}){{ {a}, {b} }}", ty.text())
             }
+            Ty::Other => format!("(g_t){{ {} }}", self.expr(Ty::Word, below)),
             Ty::Stack | Ty::Union => self.leaf(ty, depth),
         }
     }
 
     fn infix(&mut self, left: Ty, operators: &[&str], right: Ty, depth: usize) -> String {
         let left = self.expr(left, depth - 1);
-        let operator = self.one(operators);
+        let operator = self.any(operators);
         format!("({left} {operator} {})", self.expr(right, depth - 1))
     }
 
     /// A name or a literal.
     fn leaf(&mut self, ty: Ty, depth: usize) -> String {
         if ty == Ty::Bool && self.chance(40) {
-            return match self.name(Ty::Header, false, depth) {
+            let ty = self.any(&[Ty::Header, Ty::Header, Ty::Other, Ty::Union]);
+            return match self.name(ty, false, depth) {
                 Some(header) => format!("{header}.isValid()"),
                 None => "true".to_owned(),
             };
@@ -90,6 +92,7 @@ impl Generator<'_> {
             Ty::Bool => format!("{}", number < 4),
             Ty::Pair => format!("(pair_t){{ 8w{number}, 8w1 }}"),
             Ty::Header => format!("(h_t){{ 8w{number}, 8w1 }}"),
+            Ty::Other => format!("(g_t){{ 16w{number} }}"),
             Ty::Stack | Ty::Union => unreachable!("only made where there is one"),
         }
     }
@@ -101,15 +104,15 @@ impl Generator<'_> {
             let slice = self.slice(depth);
             return Some(whole + &slice);
         }
-        let fits = |n: &&Name| n.ty == ty && (n.writable || !writable);
-        let fitting: Vec<String> = self
-            .scope
-            .names
-            .iter()
-            .filter(fits)
-            .map(|n| n.text.clone())
-            .collect();
-        let text = fitting.get(self.below(fitting.len()))?;
+        let favourite = self.chance(50);
+        let fits = |n: &&Name| n.ty == ty && (n.writable || !(writable || favourite));
+        let fitting: Vec<_> = self.scope.names.iter().filter(fits).collect();
+        let number = match favourite {
+            true => self.favourite % fitting.len().max(1),
+            false => self.numbers.below(fitting.len()),
+        };
+        let text = fitting.get(number).map(|name| name.text.clone());
+        let text = text.or_else(|| self.some_name(ty, writable))?;
         let mut parts = text.split('@');
         let mut text = parts.next()?.to_owned();
         for part in parts {
@@ -117,6 +120,14 @@ impl Generator<'_> {
             text += part;
         }
         Some(text)
+    }
+
+    /// Any name of a type.
+    fn some_name(&mut self, ty: Ty, writable: bool) -> Option<String> {
+        let fits = |n: &&Name| n.ty == ty && (n.writable || !writable);
+        let fitting: Vec<_> = self.scope.names.iter().filter(fits).collect();
+        let number = self.numbers.below(fitting.len());
+        fitting.get(number).map(|name| name.text.clone())
     }
 
     /// An index of an array of four elements, or where four bits of eight begin; sometimes it leads beyond the end.
@@ -135,7 +146,7 @@ impl Generator<'_> {
     fn slice(&mut self, depth: usize) -> String {
         match self.chance(50) {
             true => format!("[{} +: 4]", self.index(depth)),
-            false => self.one(&["[3:0]", "[7:4]", "[5:2]"]).to_owned(),
+            false => self.any(&["[3:0]", "[7:4]", "[5:2]"]).to_owned(),
         }
     }
 
@@ -164,7 +175,7 @@ impl Generator<'_> {
             .map(|t| t.text.clone())
             .collect();
         let table = tables.get(self.below(tables.len()))?;
-        let what = self.one(&["hit", "miss"]);
+        let what = self.any(&["hit", "miss"]);
         Some(format!("{table}.apply().{what}"))
     }
 

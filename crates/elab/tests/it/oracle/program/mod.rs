@@ -18,6 +18,8 @@ enum Ty {
     Bool,
     Pair,
     Header,
+    /// The other header of a union.
+    Other,
     Stack,
     Union,
 }
@@ -32,6 +34,7 @@ impl Ty {
             Ty::Bool => "bool",
             Ty::Pair => "pair_t",
             Ty::Header => "h_t",
+            Ty::Other => "g_t",
             Ty::Stack => "h_t[4]",
             Ty::Union => "u_t",
         }
@@ -100,6 +103,8 @@ struct Generator<'n> {
     numbers: &'n mut Numbers,
     functions: Vec<Callable>,
     scope: Scope,
+    /// The number of the name that a statement uses more often than others: effects are seen where things meet.
+    favourite: usize,
     /// How many names have been made.
     named: usize,
     /// How much more may be made.
@@ -112,6 +117,7 @@ pub(super) fn random(numbers: &mut Numbers) -> Parts {
         numbers,
         functions: Vec::new(),
         scope: Scope::new(Body::Apply),
+        favourite: 0,
         named: 0,
         fuel: 0,
     };
@@ -156,8 +162,9 @@ impl Scope {
         let parts: &[(&str, Ty)] = match ty {
             Ty::Pair => &[(".p", Ty::Byte), (".q", Ty::Byte)],
             Ty::Header => &[(".x", Ty::Byte), (".y", Ty::Byte)],
+            Ty::Other => &[(".z", Ty::Word)],
             Ty::Stack => &[("[@]", Ty::Header)],
-            Ty::Union => &[(".h", Ty::Header), (".g.z", Ty::Word)],
+            Ty::Union => &[(".h", Ty::Header), (".g", Ty::Other)],
             _ => &[],
         };
         self.names.push(Name {
@@ -180,7 +187,7 @@ impl Generator<'_> {
         self.below(100) < percent
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    fn any<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 

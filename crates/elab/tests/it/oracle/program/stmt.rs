@@ -3,7 +3,7 @@
 use super::{Body, Generator, Name, Table, Ty};
 
 /// Types of what is assigned, the frequent ones more than once.
-const ASSIGNED: [Ty; 12] = [
+const ASSIGNED: [Ty; 13] = [
     Ty::Byte,
     Ty::Byte,
     Ty::Byte,
@@ -14,6 +14,7 @@ const ASSIGNED: [Ty; 12] = [
     Ty::Bool,
     Ty::Pair,
     Ty::Header,
+    Ty::Other,
     Ty::Stack,
     Ty::Union,
 ];
@@ -34,12 +35,16 @@ impl Generator<'_> {
     fn inner(&mut self, depth: usize) -> String {
         let statements = self.below(3);
         let text = self.block(statements, depth);
-        if !self.chance(20) {
+        if !self.chance(if self.scope.body == Body::Action {
+            40
+        } else {
+            20
+        }) {
             return text;
         }
         text + &match self.below(4) {
             0 if self.scope.may_exit => "exit;\n".to_owned(),
-            1 | 2 if self.scope.loops > 0 => self.one(&["break;\n", "continue;\n"]).to_owned(),
+            1 | 2 if self.scope.loops > 0 => self.any(&["break;\n", "continue;\n"]).to_owned(),
             3 => self.returned(),
             _ => String::new(),
         }
@@ -55,6 +60,7 @@ impl Generator<'_> {
     }
 
     fn stmt(&mut self, depth: usize) -> String {
+        self.favourite = self.below(1000);
         let made = if self.goes_on(depth) {
             // A parser has nothing of what comes first.
             let first = if self.scope.body == Body::Parser {
@@ -81,7 +87,7 @@ impl Generator<'_> {
     }
 
     fn assignment(&mut self) -> Option<String> {
-        let ty = ASSIGNED[self.below(ASSIGNED.len())];
+        let ty = self.any(&ASSIGNED);
         let target = self.name(ty, true, 2)?;
         Some(format!("{target} = {};\n", self.expr(ty, 3)))
     }
@@ -96,12 +102,12 @@ impl Generator<'_> {
                 Ty::Byte,
             ),
         };
-        let operator = self.one(operators);
+        let operator = self.any(operators);
         Some(format!("{target} {operator} {};\n", self.expr(right, 2)))
     }
 
     fn local(&mut self) -> String {
-        let ty = [Ty::Byte, Ty::Byte, Ty::Word, Ty::Bool, Ty::Pair, Ty::Header][self.below(6)];
+        let ty = self.any(&[Ty::Byte, Ty::Byte, Ty::Word, Ty::Bool, Ty::Pair, Ty::Header]);
         let value = self.expr(ty, 2);
         let name = self.fresh("n");
         self.scope.declare(&name, ty, true);
@@ -242,11 +248,12 @@ impl Generator<'_> {
     fn validity(&mut self) -> Option<String> {
         if self.chance(30) {
             let stack = self.name(Ty::Stack, true, 0)?;
-            let method = self.one(&["push_front(1)", "push_front(2)", "pop_front(1)"]);
+            let method = self.any(&["push_front(1)", "push_front(2)", "pop_front(1)"]);
             return Some(format!("{stack}.{method};\n"));
         }
-        let header = self.name(Ty::Header, true, 2)?;
-        let method = self.one(&["setValid", "setInvalid"]);
+        let ty = self.any(&[Ty::Header, Ty::Other]);
+        let header = self.name(ty, true, 2)?;
+        let method = self.any(&["setValid", "setInvalid"]);
         Some(format!("{header}.{method}();\n"))
     }
 }
