@@ -269,7 +269,12 @@ fn headers_of_a_union_come_back_one_after_the_other() {
         "both(hdr.u.h, hdr.u.g); hdr.e.a = hdr.u.g.isValid() ? 8w1 : 0; hdr.e.b = hdr.u.h.isValid() ? 8w1 : 0;",
         [1, 0, 0],
     );
-    gives("", "", "hdr.u.g = hdr.u.g; hdr.e.a = hdr.u.isValid() ? 8w1 : 0;", [0, 0, 0]);
+    gives(
+        "",
+        "",
+        "hdr.u.g = hdr.u.g; hdr.e.a = hdr.u.isValid() ? 8w1 : 0;",
+        [0, 0, 0],
+    );
     let untouched = "control untouched(inout h_t h) { apply { } }";
     let statements = "hdr.u.g = { 3 }; k.apply(hdr.u.h); hdr.e.a = hdr.u.isValid() ? 8w1 : 0;";
     gives(untouched, "untouched() k;", statements, [0, 0, 0]);

@@ -12,7 +12,6 @@ mod machine;
 mod packet;
 mod place;
 mod program;
-mod shrink;
 mod stmt;
 mod table;
 mod value;
