@@ -50,6 +50,20 @@ bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
     );
 }
 
+/// Section 6.8: the value of an `in` argument is saved, too.
+#[test]
+fn an_in_argument_is_taken_before_a_later_one_changes_it() {
+    let top = "bit<8> both(in bit<8> x, in bit<8> y) { return x + (y << 4); }
+bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
+    let statements =
+        "hdr.e.b = both(hdr.e.a, bump(hdr.e.a)); hdr.e.c = both(y = hdr.e.a, x = bump(hdr.e.a));";
+    gives(top, "", statements, [3, 0x10, 0x31]);
+    let statements =
+        "hdr.e.w = csum_replace2((bit<16>)hdr.e.c, (bit<16>)bump(hdr.e.c), (bit<16>)hdr.e.c);
+        hdr.e.a = hdr.e.w[7:0]; hdr.e.b = hdr.e.w[15:8];";
+    gives(top, "", statements, [0xfd, 0xff, 3]);
+}
+
 /// Section 6.8: what is written by name is evaluated and copied back in the order in which it is written.
 #[test]
 fn arguments_come_back_in_the_order_in_which_they_are_written() {
@@ -269,7 +283,12 @@ fn headers_of_a_union_come_back_one_after_the_other() {
         "both(hdr.u.h, hdr.u.g); hdr.e.a = hdr.u.g.isValid() ? 8w1 : 0; hdr.e.b = hdr.u.h.isValid() ? 8w1 : 0;",
         [1, 0, 0],
     );
-    gives("", "", "hdr.u.g = hdr.u.g; hdr.e.a = hdr.u.isValid() ? 8w1 : 0;", [0, 0, 0]);
+    gives(
+        "",
+        "",
+        "hdr.u.g = hdr.u.g; hdr.e.a = hdr.u.isValid() ? 8w1 : 0;",
+        [0, 0, 0],
+    );
     let untouched = "control untouched(inout h_t h) { apply { } }";
     let statements = "hdr.u.g = { 3 }; k.apply(hdr.u.h); hdr.e.a = hdr.u.isValid() ? 8w1 : 0;";
     gives(untouched, "untouched() k;", statements, [0, 0, 0]);

@@ -2,9 +2,17 @@
 use super::*;
 
 fn whole(text: &str) -> String {
-    let Some((top, rest)) = text.split_once("//A\n") else { return String::new() };
-    let Some((parsing, controls)) = rest.split_once("//B\n") else { return String::new() };
-    packet::complete(&packet::Parts { top: top.into(), parsing: parsing.into(), controls: controls.into() })
+    let Some((top, rest)) = text.split_once("//A\n") else {
+        return String::new();
+    };
+    let Some((parsing, controls)) = rest.split_once("//B\n") else {
+        return String::new();
+    };
+    packet::complete(&packet::Parts {
+        top: top.into(),
+        parsing: parsing.into(),
+        controls: controls.into(),
+    })
 }
 
 fn differs(loader: &MemoryLoader, text: &str, packet: &[u8]) -> bool {

@@ -116,7 +116,14 @@ impl Generator<'_> {
         let mut parts = text.split('@');
         let mut text = parts.next()?.to_owned();
         for part in parts {
-            text += &self.index(depth);
+            let own = self
+                .some_name(Ty::Byte, false)
+                .filter(|name| name.starts_with(&text));
+            text += &match own {
+                // An element that says which element is meant.
+                Some(own) => format!("{} & 3", own.replace('@', "0")),
+                None => self.index(depth),
+            };
             text += part;
         }
         Some(text)
