@@ -248,6 +248,15 @@ fn a_control_forgets_its_variables() {
     );
 }
 
+/// Section 6.8: a control sees the element that was chosen, whatever becomes of the index.
+#[test]
+fn a_control_keeps_the_value_of_an_element() {
+    let top = "control look(in bit<8> x, inout bit<8> i, out bit<8> y) { apply { i = 1; y = x; } }";
+    let statements =
+        "hdr.s[0].x = 4; hdr.s[1].x = 7; k.apply(hdr.s[hdr.e.a & 3].x, hdr.e.a, hdr.e.b);";
+    gives(top, "look() k;", statements, [1, 4, 0]);
+}
+
 /// Section 12.8: a range is evaluated once; the loop's variable may be one that there is.
 #[test]
 fn a_loop_counts_with_the_variable_that_is_named() {

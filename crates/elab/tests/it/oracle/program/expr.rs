@@ -142,6 +142,11 @@ impl Generator<'_> {
         if depth == 0 || self.chance(30) {
             return self.below(4).to_string();
         }
+        if self.chance(20)
+            && let Some(name) = self.name(Ty::Byte, true, 0)
+        {
+            return format!("next({name}) & 3");
+        }
         // Beyond the end only if the compiler cannot know it.
         match self.name(Ty::Byte, false, depth - 1) {
             Some(name) if self.chance(30) => format!("{name} & 7"),
