@@ -50,6 +50,20 @@ bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
     );
 }
 
+/// Section 6.8: the value of an `in` argument is saved, too.
+#[test]
+fn an_in_argument_is_taken_before_a_later_one_changes_it() {
+    let top = "bit<8> both(in bit<8> x, in bit<8> y) { return x + (y << 4); }
+bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
+    let statements =
+        "hdr.e.b = both(hdr.e.a, bump(hdr.e.a)); hdr.e.c = both(y = hdr.e.a, x = bump(hdr.e.a));";
+    gives(top, "", statements, [3, 0x10, 0x31]);
+    let statements =
+        "hdr.e.w = csum_replace2((bit<16>)hdr.e.c, (bit<16>)bump(hdr.e.c), (bit<16>)hdr.e.c);
+        hdr.e.a = hdr.e.w[7:0]; hdr.e.b = hdr.e.w[15:8];";
+    gives(top, "", statements, [0xfd, 0xff, 3]);
+}
+
 /// Section 6.8: what is written by name is evaluated and copied back in the order in which it is written.
 #[test]
 fn arguments_come_back_in_the_order_in_which_they_are_written() {
@@ -232,6 +246,15 @@ fn a_control_forgets_its_variables() {
         "k.apply(z = hdr.e.a, x = hdr.e.a, y = 4);",
         [5, 0, 0],
     );
+}
+
+/// Section 6.8: a control sees the element that was chosen, whatever becomes of the index.
+#[test]
+fn a_control_keeps_the_value_of_an_element() {
+    let top = "control look(in bit<8> x, inout bit<8> i, out bit<8> y) { apply { i = 1; y = x; } }";
+    let statements =
+        "hdr.s[0].x = 4; hdr.s[1].x = 7; k.apply(hdr.s[hdr.e.a & 3].x, hdr.e.a, hdr.e.b);";
+    gives(top, "look() k;", statements, [1, 4, 0]);
 }
 
 /// Section 12.8: a range is evaluated once; the loop's variable may be one that there is.

@@ -28,48 +28,44 @@ u = u * 5 + (us[j].h.isValid() ? us[j].h.x : 8w0) + (us[j].g.isValid() ? 8w1 : 8
 hdr.o = { m.p, m.q, v, n[0], n[1] ^ n[2] ^ n[3], w, i, (b ? 8w1 : 8w0), h, f, u };
 ";
 
-/// A generic function.
-const GENERIC: &str =
-    "T swap<T>(inout T x, inout T y) { T old = x; x = y; y = old; return old; }\n";
+/// Functions of every program, which show each value that they are given, and change what they can.
+const KNOWN: &str = "T swap<T>(inout T x, inout T y) { T old = x; x = y; y = old; return old; }
+bit<8> next(inout bit<8> x) { x = x + 1; return x; }
+bit<8> mix(in bit<8> x, in bit<8> y, in bit<8> z) { return x + 3 * y + 7 * z; }
+";
 
-/// The generic function for a type.
-fn generic(ty: Ty) -> Callable {
-    let param = |name: &str| Param {
-        name: name.to_owned(),
-        direction: "inout",
-        ty,
-    };
-    Callable {
-        text: "swap".to_owned(),
-        params: vec![param("x"), param("y")],
+/// What calls them, and a function of the model.
+fn known() -> Vec<Callable> {
+    let function = |text: &str, params: &[&str], direction, ty| Callable {
+        text: text.to_owned(),
+        params: (params.iter())
+            .map(|name| Param {
+                name: (*name).to_owned(),
+                direction,
+                ty,
+            })
+            .collect(),
         result: Some(ty),
         exits: false,
-    }
-}
-
-/// A function of the model.
-fn checksum() -> Callable {
-    let param = |name: &str| Param {
-        name: name.to_owned(),
-        direction: "in",
-        ty: Ty::Word,
     };
-    Callable {
-        text: "csum_replace2".to_owned(),
-        params: ["csum", "old", "new"].map(param).into(),
-        result: Some(Ty::Word),
-        exits: false,
-    }
+    let swap = |ty| function("swap", &["x", "y"], "inout", ty);
+    let mut known: Vec<Callable> = [Ty::Byte, Ty::Word, Ty::Pair, Ty::Header].map(swap).into();
+    known.push(function("next", &["x"], "inout", Ty::Byte));
+    known.push(function("mix", &["x", "y", "z"], "in", Ty::Byte));
+    known.push(function(
+        "csum_replace2",
+        &["csum", "old", "new"],
+        "in",
+        Ty::Word,
+    ));
+    known
 }
 
 impl Generator<'_> {
     /// Functions.
     pub(super) fn functions(&mut self) -> String {
-        let mut text = GENERIC.to_owned();
-        for ty in [Ty::Byte, Ty::Word, Ty::Pair, Ty::Header] {
-            self.functions.push(generic(ty));
-        }
-        self.functions.push(checksum());
+        let mut text = KNOWN.to_owned();
+        self.functions = known();
         for _ in 0..1 + self.below(3) {
             text += &self.function();
         }
@@ -226,11 +222,12 @@ impl Generator<'_> {
         self.scope.body = Body::Action;
         self.favourite = self.below(1000);
         self.fuel = 15;
-        let kinds: Vec<&str> = match self.below(3) {
-            0 => vec!["exact"],
-            1 => vec!["lpm"],
-            _ => vec!["ternary", "exact"],
-        };
+        let kinds: &[&str] = self.any(&[
+            &["exact"] as &[&str],
+            &["lpm"],
+            &["ternary"],
+            &["ternary", "exact"],
+        ]);
         let mut text = format!("table t{number} {{\nkey = {{\n");
         for (i, kind) in kinds.iter().enumerate() {
             let key = self.expr(Ty::Byte, 2);
@@ -273,8 +270,12 @@ impl Generator<'_> {
                 "exact" => format!("8w{}", 2 * i),
                 "lpm" => format!("8w{} &&& 8w{}", self.below(8), 256 - (2 << (2 * i))),
                 _ => {
-                    let mask = self.any(&["8w1", "8w3", "8w6"]);
-                    format!("(8w{} &&& {mask}, 8w{})", self.below(8), self.below(4))
+                    let mask = self.any(&["8w0", "8w1", "8w3", "8w6"]);
+                    let first = format!("8w{} &&& {mask}", self.below(8));
+                    match kinds.len() {
+                        1 => first,
+                        _ => format!("({first}, 8w{})", self.below(4)),
+                    }
                 }
             };
             text += &format!("{set} : {};\n", call(self));

@@ -116,7 +116,14 @@ impl Generator<'_> {
         let mut parts = text.split('@');
         let mut text = parts.next()?.to_owned();
         for part in parts {
-            text += &self.index(depth);
+            let own = self
+                .some_name(Ty::Byte, false)
+                .filter(|name| name.starts_with(&text));
+            text += &match own {
+                // An element that says which element is meant.
+                Some(own) => format!("{} & 3", own.replace('@', "0")),
+                None => self.index(depth),
+            };
             text += part;
         }
         Some(text)
@@ -134,6 +141,11 @@ impl Generator<'_> {
     fn index(&mut self, depth: usize) -> String {
         if depth == 0 || self.chance(30) {
             return self.below(4).to_string();
+        }
+        if self.chance(20)
+            && let Some(name) = self.name(Ty::Byte, true, 0)
+        {
+            return format!("next({name}) & 3");
         }
         // Beyond the end only if the compiler cannot know it.
         match self.name(Ty::Byte, false, depth - 1) {
