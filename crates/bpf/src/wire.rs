@@ -14,7 +14,7 @@ use ir::{
 };
 use std::ops::Range;
 
-/// Where the EtherType and the destination address are in an Ethernet header, in bits.
+/// Bits of an Ethernet header: the EtherType's, and the destination address's.
 const TYPE: Range<u32> = 96..112;
 const DESTINATION: Range<u32> = 0..48;
 
@@ -159,8 +159,8 @@ fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     any
 }
 
-/// Whether the first header that comes in is the first one that goes out, and the program writes to no field that has one of
-/// these bits.
+/// Tells whether the first header that comes in is the first one that goes out, and the program writes to no field that has
+/// one of these bits.
 fn keeps(
     program: &Program,
     facts: &Facts,

@@ -58,13 +58,19 @@ pub(crate) struct CopyOut {
 /// Arguments as a routine is given them.
 pub(crate) struct CallArgs {
     pub(crate) passed: Vec<Arg>,
-    /// What to copy back after the call.
+    /// Parameters to copy back after the call.
     pub(crate) after: Vec<CopyOut>,
     /// Headers that come back by the call itself, and leave no other header of their unions valid.
     pub(crate) alone: Vec<HeaderLoc>,
 }
 
 impl EvalArgs {
+    /// These and values that are not written.
+    pub(crate) fn with(mut self, values: impl Iterator<Item = Value>) -> EvalArgs {
+        self.all.extend(values.map(EvalArg::In));
+        self
+    }
+
     /// The indices of all, those that are written first, in their order.
     fn in_order(&self) -> impl Iterator<Item = usize> {
         let others = (0..self.all.len()).filter(|i| !self.written.contains(i));
@@ -295,22 +301,20 @@ impl Elab<'_> {
                     EvalArg::Out(lvalue) | EvalArg::InOut(lvalue, _),
                 ) => {
                     let place = match (lvalue, arg) {
-                        // Behind the call nothing runs if it exits: what becomes of the union's others comes before it.
-                        (
-                            LValue::Whole(given @ Storage::Header(header)),
-                            EvalArg::Out(_) | EvalArg::InOut(_, None),
-                        ) if header.union.is_some() && self.may_exit(routine) => {
-                            alone.push(header.clone());
-                            given.clone()
-                        }
                         // The call would copy this back before what is written before it, and not after.
                         (LValue::Whole(given), EvalArg::Out(_) | EvalArg::InOut(_, None))
                             if same_form(given, storage)
-                                && !is_of_union(given)
+                                && (!is_of_union(given) || self.may_exit(routine))
                                 && !self.is_too_early(i, given, &by_call)
                                 && !self.is_copied_back(&after, given) =>
                         {
                             by_call.push((i, self.leaves(given)));
+                            // Nothing runs after a call that exits: what becomes of the union's others comes before it.
+                            if let Storage::Header(header) = given
+                                && header.union.is_some()
+                            {
+                                alone.push(header.clone());
+                            }
                             given.clone()
                         }
                         _ => self.temporary(storage, arg, span, &mut after)?,
@@ -340,8 +344,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Whether the argument of this number would be copied back before one that it overlaps, and that is written before it:
-    /// one of a later parameter, among those so far.
+    /// Tells whether the call would copy the argument of this number back before one that it overlaps and that is written before
+    /// it: one of a later parameter, among those so far.
     pub(crate) fn is_too_early(
         &self,
         number: usize,
@@ -569,7 +573,7 @@ impl Elab<'_> {
     }
 }
 
-/// Whether storage is a header of a union: what is copied back to it changes the validity of the others.
+/// Tells whether storage is a header of a union: what is copied back to it changes the validity of the others.
 fn is_of_union(storage: &Storage) -> bool {
     matches!(storage, Storage::Header(header) if header.union.is_some())
 }

@@ -311,7 +311,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Whether some steps change the numbers by which others find their places.
+    /// Tells whether some steps change the numbers by which others find their places.
     fn moves(&self, steps: &[Step]) -> bool {
         let (mut reads, mut written) = (Vec::new(), Vec::new());
         for step in steps {
@@ -328,6 +328,7 @@ impl Elab<'_> {
             && (reads.iter()).any(|read| written.iter().any(|write| self.overlap(*read, *write)))
     }
 
+    /// Adds what a step writes.
     fn writes(&self, step: &Step, into: &mut Vec<Access>) {
         match step {
             Step::Scalar(place, _) | Step::Part(place, ..) => into.push(match place {
@@ -345,7 +346,7 @@ impl Elab<'_> {
         }
     }
 
-    /// What is read to find a header.
+    /// Adds what is read to find a header.
     fn index_reads(&self, header: HeaderRef, into: &mut Vec<Access>) {
         if let HeaderRef::Element(_, index) = header {
             self.reads(index, into);

@@ -221,7 +221,7 @@ impl Elab<'_> {
         self.fail(errors::bits_of_exiting(span, &name))
     }
 
-    /// Whether a routine may exit.
+    /// Tells whether a routine may exit.
     pub(crate) fn may_exit(&self, routine: Routine) -> bool {
         Mentions::of_block(&self.program, &self.program.routines[routine].body).exits
     }
@@ -420,7 +420,7 @@ impl Elab<'_> {
     }
 
     /// The routine of an action that is called directly.
-    fn action_routine(&mut self, id: hir::ActionId) -> Result<RoutineInst> {
+    pub(crate) fn action_routine(&mut self, id: hir::ActionId) -> Result<RoutineInst> {
         if let Some(known) = self.env.action_routines.get(&id) {
             return Ok(known.clone());
         }

@@ -80,7 +80,7 @@ pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
     all
 }
 
-/// Whether what a loop does may change what it goes over.
+/// Tells whether what a loop does may change what it goes over.
 pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
     let mut changes = false;
     stmts_in(body, &mut |stmt| {
@@ -107,7 +107,7 @@ pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
     changes
 }
 
-/// Whether a place that is written may be part of what an expression reads.
+/// Tells whether a place that is written may be part of what an expression reads.
 fn may_overlap(written: &Expr, read: &Expr) -> bool {
     match (&read.kind, path(written), path(read)) {
         (ExprKind::Const(_), ..) => false,
@@ -255,6 +255,21 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
         StmtKind::Switch { .. } | StmtKind::For { .. } | StmtKind::ForIn { .. } => !returns(stmt),
         _ => true,
     }
+}
+
+/// Tells whether an action's body calls an action that may exit.
+pub(crate) fn calls_exiting(module: &hir::Module, body: &[hir::Stmt]) -> bool {
+    let mut exits = false;
+    calls_in(body, &mut |call| {
+        if let Callee::Action(id) = call.callee {
+            let body = &module.actions[id].body;
+            stmts_in(body, &mut |stmt| {
+                exits |= matches!(stmt.kind, StmtKind::Exit)
+            });
+            exits |= calls_exiting(module, body);
+        }
+    });
+    exits
 }
 
 /// Visits the calls that stand as statements of their own, at any depth of blocks.

@@ -186,9 +186,9 @@ impl Elab<'_> {
                 let storage = match &lvalue {
                     LValue::List(_) => return self.fail(errors::extern_argument(expr.span)),
                     LValue::Whole(storage)
-                        if !(reads && keep)
-                            && !self.is_too_early(outs.number, storage, outs.direct)
-                            && !self.is_copied_back(outs.after, storage) =>
+                        if !(reads && keep
+                            || self.is_too_early(outs.number, storage, outs.direct)
+                            || self.is_copied_back(outs.after, storage)) =>
                     {
                         outs.direct.push((outs.number, self.leaves(storage)));
                         storage.clone()

@@ -2,9 +2,10 @@
 
 use crate::args::ParamInst;
 use crate::body::Body;
-use crate::effects::{has_effects, takes_statements};
+use crate::effects::{calls_exiting, has_effects, takes_statements};
 use crate::instances::InstRef;
 use crate::storage::Leaf;
+use crate::value::Value;
 use crate::{Elab, Result, errors, names};
 use diag::Span;
 use hir::{ActionId, Direction, ExprKind, LocalId, TableId, Ty};
@@ -234,7 +235,7 @@ impl Elab<'_> {
             .params
             .iter()
             .partition(|&&p| self.direction(p) != Direction::None);
-        let (mut params, mut declared) = (Vec::new(), Vec::new());
+        let (mut params, mut given, mut declared) = (Vec::new(), Vec::new(), Vec::new());
         let module = self.module;
         let annotations = data.iter().map(|&param| &*module.locals[param].annotations);
         self.check_sibling_ids(annotations);
@@ -260,9 +261,20 @@ impl Elab<'_> {
                     }
                 }
             }
+            given.push(storage);
         }
+        // What the body calls copies nothing back for it if it exits; what calls a routine does.
+        let routine = match !bound.is_empty() && calls_exiting(module, &action.body) {
+            true => Some(self.action_routine(id)?),
+            false => None,
+        };
         let ((), body) = self.separate(Body::default(), |elab| {
             let args = elab.eval_args(args)?;
+            if let Some(routine) = &routine {
+                let args = args.with(given.into_iter().map(Value::Stored));
+                elab.call_routine(routine, &args, false, &Ty::Void, span)?;
+                return Ok(());
+            }
             // Nothing is shared: the body may use the control's variables by name as well.
             let made = elab.make_params(&bound, &args.all, &[])?;
             let outs = elab.copy_in(&made, &args, span)?;

@@ -1,10 +1,10 @@
-//! Programs whose result was computed by hand from the specification's text.
+//! Programs with the result that the specification's text gives them.
 
 use super::packet::{self, Parts};
 use super::{Program, loader};
 
-/// A program of declarations, those of its control, and statements.
-fn text(top: &str, local: &str, statements: &str) -> String {
+/// A program of declarations, those of its control, and statements of the parser and of the control.
+fn text(top: &str, local: &str, [parsing, statements]: [&str; 2]) -> String {
     let control = format!(
         "control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {{
     {local}
@@ -16,15 +16,18 @@ fn text(top: &str, local: &str, statements: &str) -> String {
     );
     packet::complete(&Parts {
         top: top.to_owned(),
-        parsing: String::new(),
+        parsing: parsing.to_owned(),
         controls: control,
     })
 }
 
 /// Runs statements on a packet of zeros, and expects these values of `hdr.e.a`, `hdr.e.b` and `hdr.e.c`.
 fn gives(top: &str, local: &str, statements: &str, expected: [u8; 3]) {
-    let text = text(top, local, statements);
-    let mut program = Program::new(&loader(), &text).expect("it is accepted");
+    compare(&text(top, local, ["", statements]), expected);
+}
+
+fn compare(text: &str, expected: [u8; 3]) {
+    let mut program = Program::new(&loader(), text).expect("it is accepted");
     let (interpreted, right) = program.run(&[0; packet::LENGTH]);
     assert_eq!(right[1..4], expected, "the oracle\n{text}");
     assert_eq!(interpreted[1..4], expected, "the interpreter\n{text}");
@@ -62,6 +65,17 @@ bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
         "hdr.e.w = csum_replace2((bit<16>)hdr.e.c, (bit<16>)bump(hdr.e.c), (bit<16>)hdr.e.c);
         hdr.e.a = hdr.e.w[7:0]; hdr.e.b = hdr.e.w[15:8];";
     gives(top, "", statements, [0xfd, 0xff, 3]);
+}
+
+/// Section 6.8: so it is in a parser.
+#[test]
+fn a_parser_evaluates_arguments_as_they_are_written() {
+    let top = "error pick(inout bit<8> x) { x = 1; return error.NoMatch; }
+bit<8> look(inout bit<8> x, in bit<8> z) { return x + z; }
+bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
+    let parsing = "verify(toSignal = pick(hdr.e.a), check = hdr.e.a == 1);
+        hdr.e.b = look(hdr.e.c, bump(hdr.e.c));";
+    compare(&text(top, "", [parsing, ""]), [1, 1, 0]);
 }
 
 /// Section 6.8: what is written by name is evaluated and copied back in the order in which it is written.
@@ -182,6 +196,15 @@ fn an_exit_copies_out_and_leaves_its_callers() {
         "hdr.e.c = one(t.apply().hit, hdr.e.b);",
         [5, 0, 0],
     );
+}
+
+/// Section 12.5: so it is where the caller is an action that a table runs.
+#[test]
+fn an_exit_copies_out_what_a_table_has_bound() {
+    let local = "action stop(inout bit<8> x) { x = x + 4; exit; }
+    action outer(out bit<8> y, in bit<8> z, bit<8> data) { y = z + data; stop(y); y = 9; }
+    table t { key = { hdr.e.b : exact; } actions = { outer(hdr.e.a, hdr.e.c); } const default_action = outer(3); }";
+    gives("", local, "hdr.e.c = 1; t.apply(); hdr.e.b = 1;", [8, 0, 1]);
 }
 
 /// Section 14.2.3: keys are evaluated one after the other, and the arguments of an action when it runs.
@@ -306,8 +329,15 @@ fn headers_of_a_union_come_back_one_after_the_other() {
     gives(both, "both() k;", statements, [1, 0, 0]);
     let make = "action make(out g_t g) { g = { 7 }; exit; }";
     gives("", make, "make(hdr.u.g);", [0, 0, 0]);
+    let stop = "action stop(inout h_t h, inout bit<8> x) { h.x = 1; x = 2; exit; }";
+    gives("", stop, "stop(h = hdr.h, x = hdr.h.x);", [0, 0, 0]);
+    let refused = Program::new(
+        &loader(),
+        &text("", stop, ["", "stop(x = hdr.u.h.x, h = hdr.u.h);"]),
+    );
+    assert!(refused.is_none());
     // Behind what exits there is no place for what the copy does to a header that it uses.
     let make = "action make(inout h_t h) { hdr.e.a = hdr.u.g.isValid() ? 8w1 : 0; exit; }";
-    let refused = Program::new(&loader(), &text("", make, "make(hdr.u.h);"));
+    let refused = Program::new(&loader(), &text("", make, ["", "make(hdr.u.h);"]));
     assert!(refused.is_none());
 }

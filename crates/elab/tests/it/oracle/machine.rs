@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// A program that runs.
 pub(super) struct Machine<'m> {
     pub(super) module: &'m Module,
-    /// What has been called, the innermost last.
+    /// The calls that have begun, the innermost last.
     pub(super) frames: Vec<Frame>,
     /// What the target of the compound assignment around held.
     pub(super) target: Option<Value>,
