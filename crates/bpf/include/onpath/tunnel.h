@@ -130,7 +130,7 @@ INLINE long insert_as(struct __sk_buff *ctx, const u8 *head, u32 size, u32 inner
 
 /* A packet that is still to be segmented and has grown by `size` bytes; `came_as` is what the stack took it for. What it may
  * be taken for now, negative if it cannot be segmented. */
-GLOBAL_FUNC long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_as)
+INLINE long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_as)
 {
     u32 zero = 0, type, inner;
     u8 *head = bpf_map_lookup_elem(&packet_work, &zero);
@@ -161,7 +161,7 @@ GLOBAL_FUNC long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_
 
 /* The same for one that has shrunk. What is segmented is the inner packet, of another protocol than the outer one perhaps. From IPv4 to IPv6 headers grow, and
  * from IPv6 to IPv4 they shrink by less than an IPv6 header: what else there is, is translation. */
-GLOBAL_FUNC long packet_leaves_tunnel(struct __sk_buff *ctx, u32 by, u32 came_as)
+INLINE long packet_leaves_tunnel(struct __sk_buff *ctx, u32 by, u32 came_as)
 {
     u16 type;
 
@@ -175,11 +175,20 @@ GLOBAL_FUNC long packet_leaves_tunnel(struct __sk_buff *ctx, u32 by, u32 came_as
     return came_as;
 }
 
-/* A packet that passes and whose EtherType is the one it came with, but has grown by so many bytes in front of its IP
- * header, or shrunk. 0 if it may. */
+/* The same for one that has grown by so many bytes in front of its IP header, or shrunk. The caller does not look at the
+ * number: its verifier would distinguish paths by it. */
+GLOBAL_FUNC long packet_tunnel(struct __sk_buff *ctx, u32 grown, u32 came_as)
+{
+    if ((int)grown < 0)
+        return packet_leaves_tunnel(ctx, -grown, came_as);
+    return packet_enters_tunnel(ctx, grown, came_as);
+}
+
+/* A packet that passes and whose EtherType is the one it came with, but has grown in front of its IP header, or
+ * shrunk. 0 if it may. */
 INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
 {
-    if (context_get(ctx, gso_size) && (int)grown > 0 && packet_enters_tunnel(ctx, grown, 0) < 0)
+    if (context_get(ctx, gso_size) && packet_tunnel(ctx, grown, 0) < 0)
         return -1;
     return packet_end(ctx);
 }
@@ -188,8 +197,7 @@ INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
 INLINE long packet_end_resized_as(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
     if (context_get(ctx, gso_size)) {
-        long as = (int)grown < 0 ? packet_leaves_tunnel(ctx, -grown, came_as)
-                                 : packet_enters_tunnel(ctx, grown, came_as);
+        long as = packet_tunnel(ctx, grown, came_as);
 
         if (as < 0)
             return as;

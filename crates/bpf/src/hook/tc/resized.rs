@@ -1,8 +1,7 @@
 //! Packets that grow and shrink in front of their IP header, as by a tunnel: how they end.
 
 use super::{CAME_AS, ETHERNET, copies};
-use crate::features::Feature;
-use crate::target::Gen;
+use crate::target::{Gen, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::Hints;
 
@@ -17,7 +16,7 @@ pub(super) fn deparse(g: &mut Gen<'_>) {
         let is_set = |stmt: &Stmt| matches!(stmt, Stmt::Assign(to, _) if *to == grown);
         if !g.out[at..].iter().any(is_set) {
             // Not on every path.
-            g.out.insert(at, Stmt::Assign(grown, C::int(0)));
+            g.out.insert(at, Stmt::Assign(grown, unknown_zero()));
         }
     }
 }
@@ -41,9 +40,8 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     g.target.grown = Some(grown.clone());
     g.file.own.tunnels = true;
     let by = C::bin(BinOp::Sub, to.clone(), C::id("keep"));
-    // Old verifiers would distinguish paths by it.
-    let tracks = g.target.options.features.has(Feature::TrackedSpills);
-    let by = if tracks { by } else { g.target.unknown(by) };
+    // Verifiers would distinguish paths by it.
+    let by = g.target.unknown(by);
     g.set(grown, by);
 }
 
