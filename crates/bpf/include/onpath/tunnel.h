@@ -9,7 +9,6 @@
  *   frames. Segments are as long with the outer headers as they were without.
  * - Other tunnels fail: a length in a header (GTP-U), a checksum or a number (GRE, UDP) would be wrong in all segments but
  *   one. So does a tunnel in a tunnel: the kernel knows one.
- * - Programs whose packets have copies that differ do without: such packets are dropped there.
  * - It is one tag at most that an outer header comes after. With more, the packet stays as it is.
  * - A packet that leaves a tunnel keeps the kernel's mark of it, which nothing can take away. No kernel minds but where
  *   it is to go into another one, and where datagrams of UDP are still to be split. */
@@ -128,8 +127,8 @@ INLINE long insert_as(struct __sk_buff *ctx, const u8 *head, u32 size, u32 inner
            bpf_skb_store_bytes(ctx, ETHERNET, head + 2, size, BPF_F_RECOMPUTE_CSUM);
 }
 
-/* A packet that is still to be segmented and has grown by `size` bytes; `came_as` is what the stack took it for. What it may
- * be taken for now, negative if it cannot be segmented. */
+/* A packet that is still to be segmented and has grown by `size` bytes; `came_as` is what the stack took it for. Returns the
+ * EtherType that the stack is to take it for from here on, negative if it cannot be segmented. */
 INLINE long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_as)
 {
     u32 zero = 0, type, inner;

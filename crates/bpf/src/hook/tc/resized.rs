@@ -1,6 +1,6 @@
 //! Packets that grow and shrink in front of their IP header, as by a tunnel: how they end.
 
-use super::{CAME_AS, ETHERNET, copies};
+use super::{CAME_AS, ETHERNET};
 use crate::target::{Gen, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::Hints;
@@ -28,11 +28,6 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     if front > MOST_FRONT || !(inserts || g.target.wire.changes_type) {
         return;
     }
-    // Their verification follows each copy's headers: with this too it takes half as much again. Their packets must have one segment
-    // for a tunnel.
-    if copies::differ(g.p) {
-        return;
-    }
     let grown = match g.target.grown.clone() {
         Some(grown) => grown,
         None => g.own_local("grown", Type::U32, None),
@@ -45,7 +40,7 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     g.set(grown, by);
 }
 
-/// What makes the packet one that the stack can handle; not 0 if it cannot.
+/// The call that makes the packet one that the stack can handle; its value is not 0 if it cannot.
 pub(super) fn ending(g: &Gen<'_>) -> C {
     let changes_type = g.target.wire.changes_type;
     let name = match (&g.target.grown, changes_type) {
