@@ -321,9 +321,10 @@ fn a_control_of_5000_conditions_loads_on_any_kernel() {
     assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
 }
 
-/// In one function the verifier finds too many paths. The loop over the copies stays in the function itself.
+/// With its variables on the stack the verifier finds too many paths. In several functions, the loop over the copies stays in the
+/// first.
 #[test]
-fn a_program_of_1000_conditions_that_copies_packets_loads_as_several_functions() {
+fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as_several() {
     let mut done = String::new();
     for i in 0..1_000 {
         let bit = i % 32;
@@ -357,11 +358,17 @@ V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
 "
     );
     let elaborated = shapes::elaborate(&text);
-    let request = Request::hook(Hook::TcIngress);
-    let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
-    assert_eq!(compiled.strategy.name, IN_PARTS);
-    assert!(!compiled.is_refused(), "{:?}", compiled.failed);
-    assert_eq!(compiled.decisions.programs, 1);
+    for parts in [None, Some(Parts::of(limits::PART))] {
+        let request = Request {
+            parts,
+            ..Request::hook(Hook::TcIngress)
+        };
+        let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
+        assert!(!compiled.is_refused(), "{:?}", compiled.failed);
+        assert_eq!(compiled.failed.is_empty(), parts.is_some());
+        assert_eq!(compiled.decisions.parts > 1, parts.is_some());
+        assert_eq!(compiled.decisions.programs, 1);
+    }
 }
 
 /// Their maps are inner ones of an outer one, which a function without variables for debuggers still needs described.
