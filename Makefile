@@ -36,6 +36,9 @@ demo: build ## P4 on real traffic: a router by XDP, a switch at tc, and queries 
 pdm-demo: build ## Two hosts that measure each other: the network's part of a delay, and the server's
 	demo/pdm $(ONPATH)
 
+# Tests in the kernel wait more than they compute.
+export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
+
 test: setup ## The tests of a change: every behaviour, in minutes; needs root for those that run in the kernel
 	@scripts/test-needs
 	$(CARGO) test --locked --workspace

@@ -88,6 +88,9 @@ pub struct Abi {
     /// What the object needs of the kernel.
     #[serde(default)]
     pub uses: Vec<Use>,
+    /// What the program does to packets.
+    #[serde(default)]
+    pub packets: PacketsAbi,
 }
 
 impl Abi {
@@ -583,6 +586,21 @@ pub struct PortsAbi {
     /// control; absent if the program never sends to a group.
     #[serde(default)]
     pub groups: Option<String>,
+}
+
+/// What a program may do to packets and look for in them. By XDP it has their bytes alone, so what the kernel keeps beside these
+/// is missed by one that looks for it, and lost by one that sends packets on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PacketsAbi {
+    /// It sends packets to ports, or back.
+    pub forwards: bool,
+    /// It writes to headers.
+    pub changes: bool,
+    /// It has the EtherType of a VLAN tag among its constants.
+    pub knows_tags: bool,
+    /// At tc it puts headers in front of IP headers that the kernel knows no segmentation behind.
+    pub unsegmented: bool,
 }
 
 /// Ports that a multicast group may have.

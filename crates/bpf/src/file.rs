@@ -8,7 +8,7 @@ use crate::maps;
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, budget, limits, parts, storage};
+use crate::{BpfOutput, Options, Report, budget, limits, packets, parts, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -184,6 +184,7 @@ pub(crate) fn file(
     }
     maps.tables.extend(unapplied_tables(program, &maps.tables));
     maps.tables.sort_by_key(|t| t.index);
+    let redirects = maps.ports.devmap.is_some() || maps.ports.egress.is_some();
     let abi = Abi {
         version: Abi::VERSION,
         source: options.source_name.clone(),
@@ -212,6 +213,7 @@ pub(crate) fn file(
         digests: maps.digests,
         logs: maps.logs,
         uses: uses(&constructs, options),
+        packets: packets::of(program, redirects, tunnels),
     };
     BpfOutput {
         c_source: cgen::print(&Unit { items }),

@@ -31,6 +31,7 @@ mod message;
 mod model;
 mod names;
 mod outer_maps;
+mod packets;
 mod parts;
 mod storage;
 mod table;

@@ -10,9 +10,10 @@
 //! Begun::commit   everything stays
 //! ```
 
-use crate::attach::{self, Attached, Interfaces, TcMethod};
+use crate::attach::{self, Attached, Interfaces, Mode, TcMethod};
 use crate::features::Kernel;
 use crate::load::{Failure, Instance, Onto, load_with};
+use crate::loss::{self, Loss, Use};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, caps, errors};
@@ -297,6 +298,33 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
         connect_ports(&store.abi.ports, &store.maps, &pairs)?;
     }
     Ok(())
+}
+
+/// What programs lose at their interfaces, in order, each with its program's number; `mode` gives the mode in which one runs at a port.
+pub fn losses(
+    members: &[Member],
+    mode: impl Fn(usize, &Port) -> Option<Mode>,
+) -> Vec<(usize, Loss)> {
+    let mut all = Vec::new();
+    for (number, member) in members.iter().enumerate() {
+        let hook = member.instance.program.hook();
+        let packets = member.instance.store.abi.packets;
+        let mut is_native = false;
+        let runs = member.ports.iter().filter_map(|port| {
+            let mode = mode(number, port)?;
+            is_native |= mode == Mode::Native;
+            Some((port, Use::Runs(hook, mode)))
+        });
+        let mut used: Vec<(&Port, Use)> = runs.collect();
+        if is_native {
+            used.extend(member.targets.iter().map(|port| (port, Use::Sends)));
+        }
+        for (port, used) in used {
+            let losses = loss::at(port, used, packets);
+            all.extend(losses.into_iter().map(|loss| (number, loss)));
+        }
+    }
+    all
 }
 
 /// Attaches every program to its interfaces, in order. Nothing is attached if it fails.

@@ -1,7 +1,9 @@
-//! Settings of a network interface that decide which packets programs see, by the routing netlink: how much
-//! segmentation offload may put into one packet, and how large packets are.
+//! Settings of a network interface that decide which packets programs see: by the routing netlink how much
+//! segmentation offload may put into one packet, and how large packets are; and its offloads.
 
+use crate::interface;
 use crate::netns;
+use crate::offloads::{self, Offload, Offloads};
 use crate::sys::netlink::{attributes, put_attribute, request, u32_at};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -40,6 +42,8 @@ pub struct Settings {
     pub tso_max_segs: Option<u32>,
     /// The most bytes that the device itself can segment.
     pub tso_max_size: Option<u32>,
+    /// What is left to the device.
+    pub offloads: Offloads,
 }
 
 /// What to change; `None` leaves a setting as it is.
@@ -51,9 +55,43 @@ pub struct Change {
     pub gso_max_size: Option<u32>,
     /// See [`Settings::gso_ipv4_max_size`].
     pub gso_ipv4_max_size: Option<u32>,
+    /// See [`Settings::offloads`].
+    #[serde(default)]
+    pub offloads: Offloads,
+}
+
+/// An interface in whatever network namespace.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// Its name.
+    pub name: String,
+    /// Its index.
+    pub ifindex: u32,
+    /// The number of the network namespace that it is in, see [`netns::current`]; 0 if that is not known, which is taken for
+    /// this thread's.
+    pub netns: u64,
+}
+
+impl Place {
+    /// An interface of this thread's namespace.
+    pub fn here(name: &str, ifindex: u32) -> Place {
+        Place {
+            name: name.to_owned(),
+            ifindex,
+            netns: netns::current().unwrap_or(0),
+        }
+    }
 }
 
 impl Change {
+    /// No change.
+    pub const NONE: Change = Change {
+        gso_max_segs: None,
+        gso_max_size: None,
+        gso_ipv4_max_size: None,
+        offloads: Offloads::NONE,
+    };
+
     fn parts(self) -> [(u16, Option<u32>); 3] {
         [
             (kind::GSO_MAX_SEGS, self.gso_max_segs),
@@ -81,17 +119,18 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// A change of an interface of this network namespace, whose settings are `before`.
-    pub fn new(name: &str, ifindex: u32, before: &Settings, to: Change) -> Changed {
+    /// A change of an interface whose settings are `before`.
+    pub fn new(place: &Place, before: &Settings, to: Change) -> Changed {
         Changed {
-            name: name.to_owned(),
-            ifindex,
-            netns: netns::current().unwrap_or(0),
+            name: place.name.clone(),
+            ifindex: place.ifindex,
+            netns: place.netns,
             to,
             from: Change {
                 gso_max_segs: to.gso_max_segs.and(before.gso_max_segs),
                 gso_max_size: to.gso_max_size.and(before.gso_max_size),
                 gso_ipv4_max_size: to.gso_ipv4_max_size.and(before.gso_ipv4_max_size),
+                offloads: to.offloads.zip(before.offloads, Option::and),
             },
         }
     }
@@ -102,6 +141,8 @@ pub fn read(ifindex: u32) -> io::Result<Settings> {
     let answers = request(libc::RTM_GETLINK, 0, &header(ifindex))?;
     let link = answers.first().and_then(|a| a.get(HEADER..));
     let mut found = Settings::default();
+    let name = link.and_then(name);
+    found.offloads = name.map_or(Offloads::default(), |name| Offloads::of(&name));
     for (kind, value) in link.into_iter().flat_map(attributes) {
         let number = u32_at(value, 0);
         match kind {
@@ -119,8 +160,54 @@ pub fn read(ifindex: u32) -> io::Result<Settings> {
     Ok(found)
 }
 
-/// Changes settings; `CAP_NET_ADMIN` is needed. All are changed, or none.
-pub fn change(ifindex: u32, change: Change) -> io::Result<()> {
+/// The name in what the kernel reports of a link.
+fn name(link: &[u8]) -> Option<String> {
+    let (_, text) = attributes(link).find(|(kind, _)| *kind == libc::IFLA_IFNAME)?;
+    let text = text.split(|byte| *byte == 0).next()?;
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
+/// Changes settings of an interface, wherever it is; `CAP_NET_ADMIN` is needed. All are changed, or none. An interface that is
+/// nowhere to be found is no device.
+pub fn change(place: &Place, change: Change) -> io::Result<()> {
+    let done = netns::run_in(place.netns, || change_here(place.ifindex, change))?;
+    done.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
+}
+
+/// The settings of an interface, wherever it is.
+pub fn read_at(place: &Place) -> io::Result<Settings> {
+    let found = netns::run_in(place.netns, || read(place.ifindex))?;
+    found.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
+}
+
+fn change_here(ifindex: u32, change: Change) -> io::Result<()> {
+    let mut before = Vec::new();
+    let changed =
+        switch(ifindex, change.offloads, &mut before).and_then(|()| change_link(ifindex, change));
+    if changed.is_err() {
+        for (device, offload, on) in before.into_iter().rev() {
+            let _ = offloads::set(&device, offload, on);
+        }
+    }
+    changed
+}
+
+/// Switches offloads, and adds which were how before.
+fn switch(ifindex: u32, to: Offloads, before: &mut Vec<(String, Offload, bool)>) -> io::Result<()> {
+    for (offload, _, on) in to.each() {
+        let device = interface::name(ifindex);
+        let device = device.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))?;
+        let was = offloads::is_on(&device, offload)?;
+        offloads::set(&device, offload, on)?;
+        before.push((device, offload, was));
+    }
+    Ok(())
+}
+
+fn change_link(ifindex: u32, change: Change) -> io::Result<()> {
+    if change.parts().iter().all(|(_, value)| value.is_none()) {
+        return Ok(());
+    }
     let mut message = header(ifindex).to_vec();
     for (kind, value) in change.parts() {
         if let Some(value) = value {
@@ -142,9 +229,9 @@ fn restore_here(changed: &Changed) -> io::Result<()> {
         Err(e) if e.raw_os_error() == Some(libc::ENODEV) => return Ok(()),
         Err(e) => return Err(e),
     };
-    let back = |now: Option<u32>, to: Option<u32>, from: Option<u32>| {
+    fn back<T: PartialEq>(now: Option<T>, to: Option<T>, from: Option<T>) -> Option<T> {
         if now == to { from } else { None }
-    };
+    }
     let (to, from) = (changed.to, changed.from);
     let wanted = Change {
         gso_max_segs: back(now.gso_max_segs, to.gso_max_segs, from.gso_max_segs),
@@ -154,11 +241,16 @@ fn restore_here(changed: &Changed) -> io::Result<()> {
             to.gso_ipv4_max_size,
             from.gso_ipv4_max_size,
         ),
+        offloads: {
+            let stays = now.offloads.zip(to.offloads, |now, to| Some(now != to));
+            from.offloads
+                .zip(stays, |from, stays| from.filter(|_| stays != Some(true)))
+        },
     };
     if wanted == Change::default() {
         return Ok(());
     }
-    change(changed.ifindex, wanted)
+    change_here(changed.ifindex, wanted)
 }
 
 fn header(ifindex: u32) -> [u8; HEADER] {
@@ -187,8 +279,7 @@ mod tests {
 
     const ONE: Change = Change {
         gso_max_segs: Some(1),
-        gso_max_size: None,
-        gso_ipv4_max_size: None,
+        ..Change::NONE
     };
 
     #[test]
@@ -209,8 +300,8 @@ mod tests {
             // Linux 6.3 has a limit of its own for IPv4; before, the other one holds for both.
             let has_ipv4 = kernel_version() >= (6, 3);
             assert_eq!(before.gso_ipv4_max_size.is_some(), has_ipv4);
-            let changed = Changed::new("one", index, &before, wanted);
-            change(index, wanted)?;
+            let changed = Changed::new(&Place::here("one", index), &before, wanted);
+            change_here(index, wanted)?;
             let after = read(index)?;
             assert_eq!(
                 (
@@ -234,8 +325,11 @@ mod tests {
                 veth::make_pairs(&[("one".into(), "two".into())])?;
                 let index = if_nametoindex("one")?;
                 let before = read(index)?;
-                change(index, ONE)?;
-                Ok((before, Changed::new("one", index, &before, ONE)))
+                change_here(index, ONE)?;
+                Ok((
+                    before,
+                    Changed::new(&Place::here("one", index), &before, ONE),
+                ))
             })
             .expect("runs");
         // Somebody is in it, as the user of an interface is.
@@ -249,17 +343,45 @@ mod tests {
     }
 
     #[test]
+    fn offloads_are_restored_each_unless_somebody_has_switched_it_since() {
+        with_device(|index| {
+            let place = Place::here("one", index);
+            let before = read(index)?;
+            let wanted = Change {
+                offloads: Offloads {
+                    tx_checksum: Some(false),
+                    gro: Some(true),
+                    ..Offloads::default()
+                },
+                ..Change::default()
+            };
+            let changed = Changed::new(&place, &before, wanted);
+            change(&place, wanted)?;
+            let now = read(index)?.offloads;
+            assert_eq!((now.tx_checksum, now.gro), (Some(false), Some(true)));
+            assert_eq!(now.tx_tags, before.offloads.tx_tags);
+            offloads::set("one", Offload::Gro, false)?;
+            offloads::set("one", Offload::TxTags, false)?;
+            restore(&changed)?;
+            let now = read(index)?.offloads;
+            assert_eq!(now.tx_checksum, Some(true));
+            assert_eq!((now.gro, now.tx_tags), (Some(false), Some(false)));
+            Ok(())
+        });
+    }
+
+    #[test]
     fn what_was_changed_since_stays() {
         with_device(|index| {
             let before = read(index)?;
-            let changed = Changed::new("one", index, &before, ONE);
+            let changed = Changed::new(&Place::here("one", index), &before, ONE);
             assert_eq!(changed.from.gso_max_size, None, "not touched");
-            change(index, ONE)?;
+            change_here(index, ONE)?;
             let two = Change {
                 gso_max_segs: Some(2),
                 ..ONE
             };
-            change(index, two)?;
+            change_here(index, two)?;
             restore(&changed)?;
             assert_eq!(read(index)?.gso_max_segs, Some(2));
             Ok(())
@@ -274,9 +396,9 @@ mod tests {
                 gso_max_segs: Some(u32::MAX),
                 ..ONE
             };
-            change(index, too_many).expect_err("too many");
+            change_here(index, too_many).expect_err("too many");
             assert_eq!(read(index)?, before);
-            let gone = Changed::new("gone", 0x7fff_fff0, &before, ONE);
+            let gone = Changed::new(&Place::here("gone", 0x7fff_fff0), &before, ONE);
             restore(&gone)?;
             let error = read(0x7fff_fff0).expect_err("no such device");
             assert_eq!(error.raw_os_error(), Some(libc::ENODEV));

@@ -1,6 +1,7 @@
-//! What an interface leaves to its device, or merges when it comes in, by the ethtool ioctl.
+//! Work on packets that an interface leaves to its device, or puts off, by the ethtool ioctl.
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::AsRawFd;
 
@@ -15,30 +16,115 @@ pub enum Offload {
     Gso,
     /// Merging of packets that come in.
     Gro,
+    /// VLAN tags of packets that go out: they are beside the packets until the device inserts them.
+    TxTags,
+    /// VLAN tags of packets that come in: the device takes them out, and they are beside the packets.
+    RxTags,
 }
 
+/// How the kernel asks for an offload and sets it.
+enum Command {
+    /// By numbers of its own, `ETHTOOL_G…` and `ETHTOOL_S…`.
+    Own(u32, u32),
+    /// By a bit of those that one command gets and sets together, `ETH_FLAG_…`.
+    Flag(u32),
+}
+
+const GET_FLAGS: u32 = 0x25;
+const SET_FLAGS: u32 = 0x26;
+
 impl Offload {
-    /// `ETHTOOL_G…` and `ETHTOOL_S…`
-    fn commands(self) -> (u32, u32) {
+    fn command(self) -> Command {
         match self {
-            Offload::TxChecksum => (0x16, 0x17),
-            Offload::Tso => (0x1e, 0x1f),
-            Offload::Gso => (0x23, 0x24),
-            Offload::Gro => (0x2b, 0x2c),
+            Offload::TxChecksum => Command::Own(0x16, 0x17),
+            Offload::Tso => Command::Own(0x1e, 0x1f),
+            Offload::Gso => Command::Own(0x23, 0x24),
+            Offload::Gro => Command::Own(0x2b, 0x2c),
+            Offload::TxTags => Command::Flag(1 << 7),
+            Offload::RxTags => Command::Flag(1 << 8),
+        }
+    }
+}
+
+/// Offloads of an interface: those that are on, or are to be switched. `None` is not known, or left as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Offloads {
+    /// See [`Offload::TxChecksum`].
+    pub tx_checksum: Option<bool>,
+    /// See [`Offload::Gro`].
+    pub gro: Option<bool>,
+    /// See [`Offload::TxTags`].
+    pub tx_tags: Option<bool>,
+    /// See [`Offload::RxTags`].
+    pub rx_tags: Option<bool>,
+}
+
+impl Offloads {
+    /// None of them.
+    pub const NONE: Offloads = Offloads {
+        tx_checksum: None,
+        gro: None,
+        tx_tags: None,
+        rx_tags: None,
+    };
+
+    /// Those of an interface of this thread's namespace.
+    pub fn of(device: &str) -> Offloads {
+        let on = |offload| is_on(device, offload).ok();
+        Offloads {
+            tx_checksum: on(Offload::TxChecksum),
+            gro: on(Offload::Gro),
+            tx_tags: on(Offload::TxTags),
+            rx_tags: on(Offload::RxTags),
+        }
+    }
+
+    /// Each with what `ethtool -K` calls it.
+    pub fn each(self) -> impl Iterator<Item = (Offload, &'static str, bool)> {
+        let all = [
+            (Offload::TxChecksum, "tx", self.tx_checksum),
+            (Offload::Gro, "gro", self.gro),
+            (Offload::TxTags, "txvlan", self.tx_tags),
+            (Offload::RxTags, "rxvlan", self.rx_tags),
+        ];
+        all.into_iter()
+            .filter_map(|(offload, name, on)| Some((offload, name, on?)))
+    }
+
+    /// These where `other` has one as well, by a function of both.
+    pub(crate) fn zip(
+        self,
+        other: Offloads,
+        each: impl Fn(Option<bool>, Option<bool>) -> Option<bool>,
+    ) -> Offloads {
+        Offloads {
+            tx_checksum: each(self.tx_checksum, other.tx_checksum),
+            gro: each(self.gro, other.gro),
+            tx_tags: each(self.tx_tags, other.tx_tags),
+            rx_tags: each(self.rx_tags, other.rx_tags),
         }
     }
 }
 
 /// Whether an offload of an interface of this thread's namespace is on.
 pub fn is_on(device: &str, offload: Offload) -> io::Result<bool> {
-    let (get, _) = offload.commands();
-    Ok(command(device, get, 0)? != 0)
+    Ok(match offload.command() {
+        Command::Own(get, _) => command(device, get, 0)? != 0,
+        Command::Flag(flag) => command(device, GET_FLAGS, 0)? & flag != 0,
+    })
 }
 
 /// Switches an offload of an interface of this thread's namespace.
 pub fn set(device: &str, offload: Offload, on: bool) -> io::Result<()> {
-    let (_, set) = offload.commands();
-    command(device, set, on.into()).map(|_| ())
+    match offload.command() {
+        Command::Own(_, set) => command(device, set, on.into()),
+        Command::Flag(flag) => {
+            let flags = command(device, GET_FLAGS, 0)?;
+            let flags = if on { flags | flag } else { flags & !flag };
+            command(device, SET_FLAGS, flags)
+        }
+    }
+    .map(|_| ())
 }
 
 /// Gives a command a value, and its value afterwards.
@@ -125,6 +211,18 @@ mod tests {
                 );
                 assert!(!is_on("one", offload)?);
                 assert!(is_on("two", offload)? || offload == Offload::Gro);
+            }
+            for (offload, other) in [
+                (Offload::TxTags, Offload::RxTags),
+                (Offload::RxTags, Offload::TxTags),
+            ] {
+                set("one", offload, false)?;
+                assert!(
+                    !is_on("one", offload)? && is_on("one", other)?,
+                    "{offload:?}"
+                );
+                set("one", offload, true)?;
+                assert!(is_on("one", offload)?);
             }
             let gone = set("none", Offload::Gro, true).expect_err("no such device");
             assert_eq!(gone.raw_os_error(), Some(libc::ENODEV));

@@ -9,6 +9,7 @@ use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
 use crate::{Pins, caps, errors, interface};
 use diag::Diagnostic;
+pub(crate) use driver::Driver;
 use modes::{Attacher, Candidate, Candidates, Why};
 use refusal::Interface;
 use std::io;

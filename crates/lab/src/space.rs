@@ -2,7 +2,7 @@
 
 use crate::task::Task;
 use kernel::link::{self, Setup, Statistics};
-use kernel::link_settings::{self, Change};
+use kernel::link_settings::{self, Change, Place};
 use kernel::netns::NetNs;
 use nix::net::if_::if_nametoindex;
 use std::ffi::OsStr;
@@ -70,9 +70,9 @@ impl Space {
     pub fn one_segment(&self, device: &str) -> io::Result<()> {
         let one = Change {
             gso_max_segs: Some(1),
-            ..Change::default()
+            ..Change::NONE
         };
-        self.run(|| link_settings::change(if_nametoindex(device)?, one))
+        self.run(|| link_settings::change(&Place::here(device, if_nametoindex(device)?), one))
     }
 }
 

@@ -436,6 +436,11 @@ pub struct Run {
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,
+    /// Change the settings at which a program at XDP would lose packets, for as long as it runs
+    ///
+    /// Offloads of its interfaces, and of the other ends of veth pairs: as the warnings say that come without it.
+    #[arg(long)]
+    pub adjust: bool,
     /// Allow the maps of each program this much memory (such as 512M or 40G) instead of the free memory
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub allow_memory: Option<u64>,

@@ -8,7 +8,7 @@ mod tap;
 pub(crate) mod tc;
 mod traffic;
 mod v1model;
-mod verdict;
+pub(crate) mod verdict;
 mod xdp;
 
 use crate::abi::Hook;

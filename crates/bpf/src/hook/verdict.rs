@@ -1,27 +1,26 @@
 //! Which outputs a program may give, and which inputs it reads.
 
-use crate::target::Gen;
 use diag::Span;
 use ir::visit::{self, Access};
 use ir::{ExprKind, Place, Program, StmtKind, Var};
 
 /// Whether an output of the program, an enum, may be this member of it.
-pub(super) fn may_give(g: &Gen<'_>, slot: &str, name: &str, member: u32) -> bool {
-    gives(g, slot, name, member).is_some()
+pub(crate) fn may_give(p: &Program, slot: &str, name: &str, member: u32) -> bool {
+    gives(p, slot, name, member).is_some()
 }
 
 /// The first statement that may make an output of the program this member of its enum.
-pub(super) fn gives(g: &Gen<'_>, slot: &str, name: &str, member: u32) -> Option<Span> {
-    let output = g.p.slot_var(slot, name)?;
+pub(super) fn gives(p: &Program, slot: &str, name: &str, member: u32) -> Option<Span> {
+    let output = p.slot_var(slot, name)?;
     let mut first = None;
-    for body in visit::bodies(g.p) {
+    for body in visit::bodies(p) {
         visit::walk_block(body, &mut |s| {
-            visit::accesses(g.p, &s.kind, |access| {
+            visit::accesses(p, &s.kind, |access| {
                 if access != Access::Write(Place::Var(output)) {
                     return;
                 }
                 let may = match &s.kind {
-                    StmtKind::Assign { value, .. } => may_be(g.p, *value, member),
+                    StmtKind::Assign { value, .. } => may_be(p, *value, member),
                     _ => true,
                 };
                 if may {

@@ -114,7 +114,7 @@ fn switch_verdict(g: &mut Gen<'_>) {
     let passes = C::bin(BinOp::Ge, action.clone(), C::id("XDP_PASS"));
     let rebuild = g.block(Gen::deparse);
     g.push(Stmt::If(passes, rebuild, Block::new()));
-    if may_give(g, OUTPUT, "output_action", Verdict::Redirect as u32) {
+    if may_give(g.p, OUTPUT, "output_action", Verdict::Redirect as u32) {
         let ports = redirect_ports(g);
         let port = g.slot(OUTPUT, "output_port");
         let redirect = C::call("redirect_to", vec![ports, port]);

@@ -181,7 +181,8 @@ fn words(fields: &[FieldAbi]) -> String {
 mod tests {
     use super::*;
     use bpf::abi::{
-        ByteOrder, FiguresAbi, FlowStateAbi, Hook, KeyAbi, PortsAbi, ProgramAbi, TrafficAbi,
+        ByteOrder, FiguresAbi, FlowStateAbi, Hook, KeyAbi, PacketsAbi, PortsAbi, ProgramAbi,
+        TrafficAbi,
     };
     use diag::SourceMap;
 
@@ -247,6 +248,7 @@ mod tests {
             digests: None,
             logs: None,
             uses: Vec::new(),
+            packets: PacketsAbi::default(),
         }
     }
 

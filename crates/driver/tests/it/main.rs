@@ -5,6 +5,7 @@ mod forecast;
 mod kernel_needs;
 mod language;
 mod large;
+mod packets;
 mod schemas;
 mod settings;
 mod shapes;

@@ -9,7 +9,7 @@ use super::{Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attach::Holder;
 use crate::bundle::{Attachment, Member};
 use crate::errors::device;
-use crate::link_settings::{self, Change, Changed};
+use crate::link_settings::{self, Change, Changed, Place};
 use crate::safe_dir::Dir;
 use crate::sys::{DetachedBpffs, pin_bytes};
 use diag::Diagnostic;
@@ -65,22 +65,17 @@ impl Begun<'_> {
 
     /// Changes settings of an interface until the instance is removed. What they were is written
     /// down first, so that they come back even if this process is killed.
-    pub fn change_link(
-        &mut self,
-        name: &str,
-        ifindex: u32,
-        change: Change,
-    ) -> Result<(), Box<Diagnostic>> {
-        let failed = |e: io::Error| device::link_settings(name, &e);
-        let before = link_settings::read(ifindex).map_err(failed)?;
-        let changed = Changed::new(name, ifindex, &before, change);
+    pub fn change_link(&mut self, place: &Place, change: Change) -> Result<(), Box<Diagnostic>> {
+        let failed = |e: io::Error| device::link_settings(&place.name, &e);
+        let before = link_settings::read_at(place).map_err(failed)?;
+        let changed = Changed::new(place, &before, change);
         let mut all = self.settings.clone();
         all.push(changed);
         // Nothing may be changed that is not written down; what is written down twice is restored once.
         record::replace_json(&self.folder, SETTINGS, NEXT_SETTINGS, &all)
             .map_err(|e| self.pins.failed(&self.instance, "write to", &e))?;
         self.settings = all;
-        link_settings::change(ifindex, change).map_err(failed)
+        link_settings::change(place, change).map_err(failed)
     }
 
     /// Pins programs with their maps and attachments: from now on they outlive this process, and the

@@ -109,7 +109,7 @@ fn find(links: &[Link]) -> Option<(u64, u32)> {
 mod tests {
     use super::*;
     use crate::link;
-    use crate::link_settings::Change;
+    use crate::link_settings::{Change, Place};
     use crate::netns::NetNs;
     use crate::sys::{DetachedBpffs, Prog};
     use crate::veth;
@@ -118,8 +118,7 @@ mod tests {
 
     const ONE: Change = Change {
         gso_max_segs: Some(1),
-        gso_max_size: None,
-        gso_ipv4_max_size: None,
+        ..Change::NONE
     };
 
     #[test]
@@ -138,8 +137,8 @@ mod tests {
                 let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
                 link.pin(folder.root(), &folder::link_file(0, index))?;
                 let before = link_settings::read(index)?;
-                let changed = Changed::new("one", index, &before, ONE);
-                link_settings::change(index, ONE)?;
+                let changed = Changed::new(&Place::here("one", index), &before, ONE);
+                link_settings::change(&Place::here("one", index), ONE)?;
                 Ok((before, changed, link))
             })
             .expect("runs");

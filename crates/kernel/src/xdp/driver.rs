@@ -6,7 +6,7 @@ use std::io;
 
 /// The driver of an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Driver {
+pub(crate) enum Driver {
     /// Pairs of interfaces.
     Veth,
     /// Interfaces of virtual machines.
@@ -17,7 +17,7 @@ pub(super) enum Driver {
 
 impl Driver {
     /// The driver of the interface of this name.
-    pub(super) fn of(name: &str) -> Driver {
+    pub(crate) fn of(name: &str) -> Driver {
         match driver_name(name).as_deref() {
             Ok("veth") => Driver::Veth,
             Ok("virtio_net") => Driver::VirtioNet,

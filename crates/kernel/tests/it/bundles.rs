@@ -5,7 +5,7 @@ use bpf::abi::{Abi, Hook};
 use diag::SourceMap;
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
-use kernel::link_settings::{self, Change};
+use kernel::link_settings::{self, Change, Place};
 use kernel::netns::NetNs;
 use kernel::pins::{Begun, Pins};
 use kernel::probe::kernel_version;
@@ -187,8 +187,7 @@ fn await_nothing_works() {
 
 const SEGMENTS: Change = Change {
     gso_max_segs: Some(1),
-    gso_max_size: None,
-    gso_ipv4_max_size: None,
+    ..Change::NONE
 };
 
 fn segments() -> Option<u32> {
@@ -203,7 +202,7 @@ fn start(pins: &Pins, members: &[Member], way: TcMethod) {
         .begin("both")
         .unwrap_or_else(|d| panic!("{}", d.message));
     begun
-        .change_link(&port.name, port.index, SEGMENTS)
+        .change_link(&Place::here(&port.name, port.index), SEGMENTS)
         .unwrap_or_else(|d| panic!("{}", d.message));
     let attached = bundle::attach(members, way).unwrap_or_else(|d| panic!("{}", d.message));
     begun
@@ -359,7 +358,9 @@ fn an_attachment_that_fails_takes_the_others_off() {
             members[1].ports[0].index = 0x7fff_fff0;
             let mut begun = fs.pins.begin("both").expect("free");
             let index = interface::index("one").expect("there");
-            begun.change_link("one", index, SEGMENTS).expect("changes");
+            begun
+                .change_link(&Place::here("one", index), SEGMENTS)
+                .expect("changes");
             let refused = bundle::attach(&members, way).expect_err("gone");
             assert_eq!(refused.code.0, "E0794");
             drop(begun);

@@ -1,7 +1,9 @@
-//! What is reported of a program at an interface.
+//! Reports of a program at its interfaces.
 
 use kernel::attach::{How, Mode, Refused};
 use kernel::bundle::Port;
+use kernel::loss::{Kind, Loss};
+use serde_json::{Value, json};
 
 /// Where a program runs now, and why it is not attached in a better way. `label` is the program's, `hook` its hook's name.
 pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<String> {
@@ -29,4 +31,70 @@ pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<Stri
         lines.extend(all.map(|line| format!("{label}: {line}")));
     }
     lines
+}
+
+/// What a program loses at its interfaces: a line for each kind, with the command that changes it. `label` is the program's.
+pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for kind in Kind::ALL {
+        let of_kind = losses.iter().copied().filter(|loss| loss.kind == kind);
+        let of_kind: Vec<&Loss> = of_kind.collect();
+        if let Some(text) = loss_text(kind, &of_kind) {
+            lines.push(format!("{label}: warning: {text}"));
+        }
+    }
+    lines
+}
+
+/// Losses of one kind, and the command that changes it; `None` if there are none.
+pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
+    let mut at: Vec<&str> = losses.iter().map(|loss| loss.interface.as_str()).collect();
+    at.dedup();
+    let at = (!at.is_empty()).then(|| at.join(", "))?;
+    let happens = match kind {
+        Kind::Tags => format!(
+            "VLAN tags of packets that come in at {at} are not among their bytes: a program at XDP sees none, and forwards packets \
+             without them"
+        ),
+        Kind::Checksums => format!(
+            "packets come in at {at} before their transport checksums are computed, and a program at XDP forwards them so: TCP \
+             through it fails"
+        ),
+        Kind::Sent => format!(
+            "packets that a program at XDP sends to {at} are lost, since the other end takes none from XDP"
+        ),
+        Kind::Segments => format!(
+            "packets of several segments (TSO, GRO) that come to {at} are dropped where the program puts a header in front behind which the \
+             kernel does not segment"
+        ),
+    };
+    let commands: Vec<String> = losses.iter().map(|loss| loss.command()).collect();
+    let hidden = losses.iter().filter(|loss| loss.at.is_none());
+    let hidden: Vec<&str> = hidden.map(|loss| loss.interface.as_str()).collect();
+    let whose = match hidden.is_empty() {
+        true => String::new(),
+        false => format!(
+            " (IF is the other end of {}, in a network namespace that cannot be seen from here)",
+            hidden.join(", ")
+        ),
+    };
+    Some(format!(
+        "{happens}; `{}` changes that{whose}",
+        commands.join("; ")
+    ))
+}
+
+/// A loss for programs.
+pub(super) fn loss_json(loss: &Loss) -> Value {
+    json!({
+        "kind": match loss.kind {
+            Kind::Tags => "vlan_tags",
+            Kind::Checksums => "checksums",
+            Kind::Sent => "sent",
+            Kind::Segments => "segments",
+        },
+        "interface": loss.interface,
+        "setting_of": loss.at.as_ref().map(|at| &at.name),
+        "command": loss.command(),
+    })
 }

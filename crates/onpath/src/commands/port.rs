@@ -6,9 +6,10 @@ use super::ls::{interface_json, name_now, target_json};
 use crate::args::PortCommand;
 use crate::output::{Done, out, out_line, print_json, refused};
 use diag::columns;
-use kernel::attach::How;
+use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
-use kernel::pins::{MemberRecord, PortUse};
+use kernel::loss::{self, Loss, Use};
+use kernel::pins::{Interface, MemberRecord, PortUse};
 use kernel::{Pins, interface};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -43,13 +44,16 @@ pub(crate) fn run(command: PortCommand) -> Done {
             };
             let program = meant.program.as_deref();
             let added = pins.add_port(&meant.instance, program, &port, usage);
-            if let Some(how) = added.map_err(refused)?.filter(is_not_the_best) {
-                let record = pins.record(&meant.instance).map_err(refused)?;
-                let member = &record.members[record.number(program).map_err(refused)?];
-                let name = label(&record, member);
-                for line in attached::lines(&name, &port, member.hook.name(), &how) {
-                    out_line!("{line}");
-                }
+            let how = added.map_err(refused)?;
+            let record = pins.record(&meant.instance).map_err(refused)?;
+            let member = &record.members[record.number(program).map_err(refused)?];
+            let name = label(&record, member);
+            let losses = losses(member, &port, how.as_ref());
+            let losses = attached::loss_lines(&name, &losses.iter().collect::<Vec<_>>());
+            let how = how.filter(is_not_the_best);
+            let how = how.map(|how| attached::lines(&name, &port, member.hook.name(), &how));
+            for line in how.into_iter().flatten().chain(losses) {
+                out_line!("{line}");
             }
         }
         PortCommand::Remove { instance, port } => {
@@ -59,6 +63,17 @@ pub(crate) fn run(command: PortCommand) -> Done {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a program loses at a port that it has got.
+fn losses(member: &MemberRecord, port: &Port, how: Option<&How>) -> Vec<Loss> {
+    let is_native = |at: &Interface| at.mode == Mode::Native.name();
+    let used = match how {
+        Some(how) => Use::Runs(member.hook, how.mode),
+        None if member.interfaces.iter().any(is_native) => Use::Sends,
+        None => return Vec::new(),
+    };
+    loss::at(port, used, member.abi.packets)
 }
 
 /// Whether there is a better way to attach a program, which somebody may want to know.

@@ -48,15 +48,16 @@ impl Tc {
 
     /// `xdp_model`: XDP's verdicts as traffic control has them.
     pub(super) fn switch_verdict(&self, g: &mut Gen<'_>) {
-        let may =
-            |g: &Gen<'_>, verdict| may_give(g, arch::xdp::OUTPUT, "output_action", verdict as u32);
+        let may = |g: &Gen<'_>, verdict| {
+            may_give(g.p, arch::xdp::OUTPUT, "output_action", verdict as u32)
+        };
         let action = g.slot(arch::xdp::OUTPUT, "output_action");
         let is = |name: &str| C::bin(BinOp::Eq, action.clone(), C::id(name));
         g.goto_reject(C::bin(BinOp::Lt, action.clone(), C::id("XDP_PASS")));
         deparse(g);
         self.end_of_packet(g);
         let sent_back = XdpVerdict::Tx as u32;
-        if let Some(at) = gives(g, arch::xdp::OUTPUT, "output_action", sent_back) {
+        if let Some(at) = gives(g.p, arch::xdp::OUTPUT, "output_action", sent_back) {
             if self.direction == Direction::Egress {
                 g.refuse(errors::no_send_back(at));
             }
@@ -141,7 +142,7 @@ impl Tc {
             (Verdict::RedirectEgress, C::int(0)),
             (Verdict::RedirectIngress, C::id("BPF_F_INGRESS")),
         ] {
-            if may_give(g, OUTPUT, "verdict", member as u32) {
+            if may_give(g.p, OUTPUT, "verdict", member as u32) {
                 let port = g.slot(OUTPUT, "output_port");
                 let redirect = redirect(g, port, flags);
                 g.push(Stmt::If(is(member.name()), redirect, Block::new()));

@@ -181,6 +181,7 @@ fn abi() -> Abi {
         digests: None,
         logs: None,
         uses: Vec::new(),
+        packets: PacketsAbi::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `onpath doctor`
 
 mod commands;
+mod interfaces;
 mod programs;
 
 use crate::args::Doctor;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: Doctor) -> Done {
     let programs = programs::examine(&examples, Kernel::This);
     let upgrades = programs::upgrades(&programs);
     let commands = commands(&findings, &programs);
+    let losses = interfaces::examine();
     if args.json {
         let list: Vec<Value> = findings
             .iter()
@@ -45,6 +47,7 @@ pub(crate) fn run(args: Doctor) -> Done {
             "findings": list,
             "commands": commands.iter().map(Command::as_json).collect::<Vec<_>>(),
             "programs": programs.iter().map(Program::as_json).collect::<Vec<_>>(),
+            "interfaces": interfaces::as_json(&losses),
             "upgrades": upgrades.iter().map(Upgrade::as_json).collect::<Vec<_>>(),
         }));
         return Ok(ExitCode::from(u8::from(missing)));
@@ -74,6 +77,7 @@ pub(crate) fn run(args: Doctor) -> Done {
     }
     out!("{}", show_commands(&commands));
     out!("{}", show_programs(&programs));
+    out!("{}", interfaces::show(&losses));
     let gains: Vec<String> = upgrades.iter().flat_map(Upgrade::lines).collect();
     if !gains.is_empty() {
         out_line!("\nWhat a newer kernel would bring the example programs:");

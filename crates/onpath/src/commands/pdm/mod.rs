@@ -60,7 +60,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     };
     let links = Change {
         gso_max_segs: (args.mode.mode() == Mode::Conformant).then_some(1),
-        ..Change::default()
+        ..Change::NONE
     };
     let before = link_settings::read(index).ok();
     let limited_from = before.and_then(|before| links.gso_max_segs.and(before.gso_max_segs));
@@ -76,6 +76,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         specialize: false,
         interrupts,
         links,
+        adjust: false,
         // Another command may have begun to measure it since.
         last_check: &|| check_free(device, index, &pins),
     };

@@ -17,13 +17,14 @@ use driver::bundle::{Bundle, Member, Ports, Share, SharedBy};
 use kernel::attach::TcMethod;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::Change;
+use kernel::loss::Kind;
 use kernel::{Pins, interface};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use telemetry::{Kept, Messages};
+use telemetry::{Field, Kept, Messages};
 
 /// How often is looked whether the interface is still there, and the program still at it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -62,13 +63,19 @@ pub(super) fn run(
         specialize: false,
         interrupts,
         links: Change::default(),
+        adjust: false,
         last_check: &|| Ok(()),
     };
     let objects = telemetry::objects_of(query, messages);
     let unit = unit(&name, device, &hooks, objects, text.into());
     let running = set_up(unit, &pins, how)?;
     let name = running.name().to_owned();
-    for line in &running.report {
+    let shows_tags = query
+        .attributes
+        .iter()
+        .any(|a| a.field() == Some(Field::VlanId));
+    let warnings = running.warnings(|kind| kind != Kind::Tags || shows_tags);
+    for line in running.report.iter().chain(&warnings) {
         err_line!("{line}");
     }
     err_line!("{name}: running; interrupt to end");

@@ -22,7 +22,8 @@ use kernel::bundle::Port;
 use kernel::guard::Guard;
 use kernel::interface;
 use kernel::interrupt::Interrupts;
-use kernel::link_settings::Change;
+use kernel::link_settings::{Change, Place};
+use kernel::loss::{Kind, Loss};
 use kernel::pins::{Loading, Owner};
 use prepare::{Interfaces, Prepared};
 use serde_json::{Value, json};
@@ -56,13 +57,14 @@ pub(crate) fn run(args: Run) -> Done {
         specialize: args.specialize,
         interrupts: &interrupts,
         links: Change::default(),
+        adjust: args.adjust,
         last_check: &|| Ok(()),
     };
     let pins = Pins::default();
     mend(&pins)?;
     let mut running = set_up(unit, &pins, how)?;
     let printer = Printer { json: args.json };
-    printer.started(&running, args.detach);
+    printer.started(&running, args.detach, args.adjust);
     let name = running.name().to_string();
     if args.detach {
         running.leave();
@@ -114,11 +116,17 @@ struct Printer {
 }
 
 impl Printer {
-    fn started(&self, running: &Running, detached: bool) {
+    fn started(&self, running: &Running, detached: bool, adjusted: bool) {
         let name = running.name();
         if self.json {
             let attached: Vec<Value> = running.attached.iter().map(Running::as_json).collect();
             let filled: Vec<Value> = running.filled.iter().map(Filled::as_json).collect();
+            let warnings = running.losses.iter().map(|(label, loss)| {
+                let mut value = attached::loss_json(loss);
+                value["program"] = json!(label);
+                value
+            });
+            let warnings: Vec<Value> = warnings.collect();
             out_line!(
                 "{}",
                 json!({
@@ -127,12 +135,26 @@ impl Printer {
                     "detached": detached,
                     "attached": attached,
                     "entries": filled,
+                    "warnings": warnings,
                 })
             );
             return;
         }
-        for line in &running.report {
+        let warnings = running.warnings(|_| true);
+        for line in running.report.iter().chain(&warnings) {
             out_line!("{line}");
+        }
+        if !adjusted && running.losses.iter().any(|(_, loss)| loss.at.is_some()) {
+            out_line!("{name}: `--adjust` makes these settings for as long as the program runs");
+        }
+        if running
+            .losses
+            .iter()
+            .any(|(_, loss)| loss.kind != Kind::Segments)
+        {
+            out_line!(
+                "{name}: at tc (`--hook tc-ingress`) nothing of that is lost, which is best between containers and virtual machines"
+            );
         }
         for filled in &running.filled {
             out_line!("{}", filled.text());
@@ -199,6 +221,8 @@ pub(crate) struct How<'a> {
     pub interrupts: &'a Interrupts,
     /// What is changed of each interface at which a program runs, as long as it runs.
     pub links: Change,
+    /// Whether the settings at which its programs would lose packets are changed as long as it runs.
+    pub adjust: bool,
     /// What must hold besides. It is asked before anything is changed, when no other command can change anything.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
 }
@@ -214,6 +238,8 @@ pub(crate) struct Running<'a> {
     /// What those of its programs were compiled from that are to be specialized.
     origins: Vec<specialize::Member>,
     saved: Option<Saved<'a>>,
+    /// What its programs lose at their interfaces.
+    losses: Vec<(String, Loss)>,
     // Ends after the program has been detached.
     _guard: Option<Guard>,
 }
@@ -269,6 +295,17 @@ impl Running<'_> {
     pub(crate) fn is_gone(&self) -> bool {
         let saved = self.saved.as_ref();
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
+    }
+
+    /// What is said of what its programs lose, of the kinds that matter: a line each.
+    pub(crate) fn warnings(&self, matters: impl Fn(Kind) -> bool) -> Vec<String> {
+        let of_one = self.losses.chunk_by(|one, other| one.0 == other.0);
+        let lines = of_one.flat_map(|of_one| {
+            let all = of_one.iter().map(|(_, loss)| loss);
+            let all: Vec<&Loss> = all.filter(|loss| matters(loss.kind)).collect();
+            attached::loss_lines(&of_one[0].0, &all)
+        });
+        lines.collect()
     }
 
     /// Whether there is no interface any more at which it runs, in whatever network namespace.
@@ -414,8 +451,19 @@ pub(crate) fn set_up<'a>(
         let links: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
         for (index, name) in links {
             pending
-                .change_link(name, index, how.links)
+                .change_link(&Place::here(name, index), how.links)
                 .map_err(refused)?;
+        }
+    }
+    if how.adjust {
+        let losses = kernel::bundle::losses(&members, |_, _| Some(Mode::Native));
+        let mut settings: Vec<(Place, Change)> = losses
+            .into_iter()
+            .filter_map(|(_, loss)| Some((loss.at?, loss.change)))
+            .collect();
+        settings.dedup();
+        for (place, change) in settings {
+            pending.change_link(&place, change).map_err(refused)?;
         }
     }
     let running = kernel::bundle::attach(&members, how.method).map_err(refused)?;
@@ -434,6 +482,16 @@ pub(crate) fn set_up<'a>(
         mode: a.attached.how.mode,
     });
     let at: Vec<AttachedProgram> = at.collect();
+    let losses = kernel::bundle::losses(&members, |number, port| {
+        let it = running
+            .iter()
+            .find(|a| a.member == number && a.port == *port);
+        it.map(|a| a.attached.how.mode)
+    });
+    let losses: Vec<(String, Loss)> = losses
+        .into_iter()
+        .map(|(number, loss)| (unit.label(&unit.bundle.programs[number]), loss))
+        .collect();
     let loading = pending.commit(&members, running).map_err(refused)?;
 
     let instructions = prepared.iter().map(Prepared::instructions).sum::<u32>();
@@ -465,6 +523,7 @@ pub(crate) fn set_up<'a>(
     Ok(Running {
         report,
         filled,
+        losses,
         attached: at,
         origins,
         saved: Some(Saved {

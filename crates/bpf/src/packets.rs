@@ -1,0 +1,76 @@
+//! What a program may do to packets, for those who attach it.
+
+use crate::abi::PacketsAbi;
+use crate::hook::verdict::may_give;
+use arch::xdp::{OUTPUT, Verdict};
+use ir::visit::{self, Access};
+use ir::{Bits, ExprKind, Keyset, Place, Program, Transition};
+
+/// EtherTypes of VLAN tags (IEEE 802.1Q, table 9-1), and the one that was usual for outer tags before.
+const TAGS: [u64; 3] = [0x8100, 0x88a8, 0x9100];
+
+/// EtherTypes of MPLS, PPPoE and NSH, and the UDP port of GTP-U: headers that no kernel segments behind.
+const UNSEGMENTED: [u64; 5] = [0x8847, 0x8848, 0x8864, 0x894f, 2152];
+/// The protocol number of an IPv6 routing header, which is another one.
+const ROUTING: u64 = 43;
+
+/// What a program does, of which is known that it `redirects`, and that it puts `front` headers in front of IP headers.
+pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi {
+    let has_constant = |wanted: &dyn Fn(u32, u64) -> bool| {
+        let mut any = false;
+        constants(program, &mut |bits| {
+            any |= bits.to_u64().is_some_and(|n| wanted(bits.width(), n));
+        });
+        any
+    };
+    let is_unsegmented = |width, n| match width {
+        8 => n == ROUTING,
+        16 => UNSEGMENTED.contains(&n),
+        _ => false,
+    };
+    PacketsAbi {
+        forwards: redirects || may_give(program, OUTPUT, "output_action", Verdict::Tx as u32),
+        changes: changes(program),
+        knows_tags: has_constant(&|width, n| width == 16 && TAGS.contains(&n)),
+        unsegmented: front && has_constant(&is_unsegmented),
+    }
+}
+
+/// Tells whether some statement of a control changes a header.
+fn changes(program: &Program) -> bool {
+    let routines = program.routines.values().map(|r| &r.body);
+    let mut any = false;
+    for body in routines.chain(program.actions.values().map(|a| &a.body)) {
+        visit::walk_block(body, &mut |stmt| {
+            visit::accesses(program, &stmt.kind, |access| {
+                any |= matches!(
+                    access,
+                    Access::Write(Place::Field(..))
+                        | Access::WriteHeader(_)
+                        | Access::SetValidity(..)
+                );
+            });
+        });
+    }
+    any
+}
+
+/// Visits the constants of expressions and selects.
+fn constants(program: &Program, visit: &mut dyn FnMut(&Bits)) {
+    for expr in program.exprs.values() {
+        if let ExprKind::Const(bits) = &expr.kind {
+            visit(bits);
+        }
+    }
+    let states = program.parsers.values().flat_map(|p| p.states.values());
+    let cases = states.flat_map(|state| match &state.transition {
+        Transition::Select { cases, .. } => cases.as_slice(),
+        Transition::To(_) => &[],
+    });
+    for set in cases.flat_map(|case| &case.keysets) {
+        match set {
+            Keyset::Value(bits) | Keyset::Mask(bits, _) | Keyset::Range(bits, _) => visit(bits),
+            Keyset::Any | Keyset::ValueSet(_) => {}
+        }
+    }
+}
