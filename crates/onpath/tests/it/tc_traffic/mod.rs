@@ -5,7 +5,9 @@ mod tunnels;
 
 use kernel::raw_socket::RawSocket;
 use lab::traffic::{Amount, ping, tcp};
-use lab::{Ends, Offloads, Pair, Route, Space, Task};
+use lab::{Ends, Offloads, Pair, Route, SERVER, Space, Task};
+use std::io::ErrorKind;
+use std::net::TcpStream;
 use std::time::Duration;
 
 const PORT: u16 = 7100;
@@ -141,4 +143,34 @@ fn packets_are_for_whom_their_addresses_say_at_last() {
     let pinged = ping::ping(&pair, 2, Duration::from_millis(20));
     let lost = pinged.expect_err("nobody answers").to_string();
     assert!(lost.contains("100% packet loss"), "{lost}");
+}
+
+/// Packets that come in for a link address which nobody has: the stack takes them as what the program's address says, a host's or a
+/// group's, whose packets TCP discards.
+#[test]
+fn packets_that_come_in_are_for_whom_the_program_says() {
+    let nobody = "02:00:00:00:00:99";
+    for model in [&["-D", "SWITCH"][..], &[]] {
+        let pair = Pair::new(Ends::default()).expect("this test needs root");
+        let to = SERVER.to_string();
+        let neighbour = ["ip", "neigh", "replace", &to, "lladdr", nobody, "dev", "c0"];
+        pair.client().output(&neighbour).expect("a neighbour");
+        let pings = || ping::ping(&pair, 2, Duration::from_millis(20));
+        pings().expect_err("nobody answers");
+        for (address, host) in [
+            ("TO=0x020000000002", true),
+            ("TO=0xffffffffffff", false),
+            ("TO=0x333300000001", false),
+        ] {
+            let options = [&["--dev", "s0", "-D", address], model].concat();
+            let _program = start_at(pair.server(), &options, "tc-ingress", "destination");
+            assert_eq!(pings().expect("answers").received, 2, "{address}");
+            // Nobody listens: what TCP gets it refuses.
+            let to = (SERVER, PORT).into();
+            let connect = || TcpStream::connect_timeout(&to, Duration::from_millis(300));
+            let error = pair.client().run(connect).expect_err("nobody listens");
+            let refused = error.kind() == ErrorKind::ConnectionRefused;
+            assert_eq!(refused, host, "{address}: {error}");
+        }
+    }
 }
