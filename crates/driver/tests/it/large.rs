@@ -389,6 +389,55 @@ fn a_hundred_large_maps_are_tried() {
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
 }
 
+/// So it is whatever the maps are for.
+#[test]
+fn seventy_large_maps_of_any_kind_are_tried() {
+    let kinds = [
+        ("counter(5000, CounterType.packets) x{};", "x{}.count(0);"),
+        ("register<bit<32>>(5000) x{};", "x{}.write(0, 1);"),
+        (
+            "table x{} { key = { hdr.h.rest : exact; } actions = { NoAction; } size = 5000; }",
+            "x{}.apply();",
+        ),
+        (
+            "direct_counter(CounterType.packets) y{}; table x{} { key = { hdr.h.rest : ternary; } actions = { NoAction; } \
+             counters = y{}; size = 5000; }",
+            "x{}.apply();",
+        ),
+    ];
+    for (declared, used) in kinds {
+        let each = |text: &str| -> String {
+            (0..70)
+                .map(|i| text.replace("{}", &i.to_string()) + "\n")
+                .collect()
+        };
+        let text = format!(
+            "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<32> rest; }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    {}
+    apply {{ std.egress_spec = 1; {} }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{ apply {{ }} }}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+",
+            each(declared),
+            each(used)
+        );
+        let compiled = compiled(&shapes::elaborate(&text));
+        assert!(compiled.decisions.inner_maps > 0, "{declared}");
+        assert!(!compiled.is_refused(), "{declared}: {:?}", compiled.failed);
+    }
+}
+
 #[test]
 fn of_short_programs_debuggers_find_the_variables() {
     let compiled = compiled(&states(10, 10, &[1, 2, 7]));
