@@ -37,6 +37,12 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder.into())
 }
 
+/// Why the folder that the environment names is not used, if it is there and others may have written to it.
+pub fn unused() -> Option<String> {
+    let error = Dir::at(&folder()?).err()?;
+    (error.kind() != io::ErrorKind::NotFound).then(|| diag::system_message(&error))
+}
+
 /// A folder of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ObjectCache {

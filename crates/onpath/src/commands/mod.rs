@@ -37,10 +37,14 @@ mod unload;
 pub(crate) use instance::label;
 
 use crate::args::Command;
-use crate::output::Done;
+use crate::output::{Done, err_line};
 
 /// Runs the command of the command line.
 pub fn run(command: Command) -> Done {
+    if let Some(why) = kernel::object_cache::unused() {
+        let variable = kernel::object_cache::VARIABLE;
+        err_line!("warning: the folder that {variable} names is not used: {why}");
+    }
     match command {
         Command::Check(args) => check::run(args),
         Command::Build(args) => build::run(args),

@@ -24,7 +24,7 @@ use kernel::interface;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{Change, Place};
 use kernel::loss::{Kind, Loss};
-use kernel::pins::{Loading, Owner};
+use kernel::pins::{Begun, Loading, Owner};
 use prepare::{Interfaces, Prepared};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -455,17 +455,10 @@ pub(crate) fn set_up<'a>(
                 .map_err(refused)?;
         }
     }
-    if how.adjust {
-        let losses = kernel::bundle::losses(&members, |_, _| Some(Mode::Native));
-        let mut settings: Vec<(Place, Change)> = losses
-            .into_iter()
-            .filter_map(|(_, loss)| Some((loss.at?, loss.change)))
-            .collect();
-        settings.dedup();
-        for (place, change) in settings {
-            pending.change_link(&place, change).map_err(refused)?;
-        }
-    }
+    let unchanged = match how.adjust {
+        true => adjust(&mut pending, &members),
+        false => Vec::new(),
+    };
     let running = kernel::bundle::attach(&members, how.method).map_err(refused)?;
     let lines: Vec<String> = running
         .iter()
@@ -514,6 +507,7 @@ pub(crate) fn set_up<'a>(
         ),
     }];
     report.extend(lines);
+    report.extend(unchanged.iter().map(|wrong| format!("{name}: {wrong}")));
     if !how.detach && ends_with_us {
         report.push(format!(
             "{name}: not visible to commands outside this mount namespace (`ip netns exec` creates one for each \
@@ -533,6 +527,17 @@ pub(crate) fn set_up<'a>(
         }),
         _guard: guard,
     })
+}
+
+/// Changes the settings at which programs would lose packets. Says which cannot be changed: what is lost by these is warned of
+/// like any other loss.
+fn adjust(pending: &mut Begun<'_>, members: &[kernel::bundle::Member]) -> Vec<String> {
+    let losses = kernel::bundle::losses(members, |_, _| Some(Mode::Native));
+    let change = |(_, loss): (usize, Loss)| {
+        let wrong = pending.change_link(loss.at.as_ref()?, loss.change).err()?;
+        Some(format!("`{}` was not possible: {}", loss.command(), wrong.message))
+    };
+    losses.into_iter().filter_map(change).collect()
 }
 
 /// What can be known before clang is started: whether this process may do it, and whether there is room.
