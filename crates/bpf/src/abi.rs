@@ -595,6 +595,8 @@ pub struct PortsAbi {
 pub struct PacketsAbi {
     /// It sends packets to ports, or back.
     pub forwards: bool,
+    /// It sends packets back out of the interface that they came in on (`XDP_TX`).
+    pub sends_back: bool,
     /// It writes to headers.
     pub changes: bool,
     /// It has the EtherType of a VLAN tag among its constants.

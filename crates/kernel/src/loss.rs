@@ -4,7 +4,8 @@
 //! the packet leaves by the program: a VLAN tag that was taken out, and what is known of a transport checksum that nobody
 //! has computed yet. Generic XDP sees as little, but keeps it. Between virtual Ethernet devices both are usual, since nothing is
 //! transmitted there that had to be complete: the sender's end decides. Such a device takes packets from XDP only if
-//! its other end takes them in the form in which XDP hands them on.
+//! its other end takes them in the form in which XDP hands them on; and of those that are sent back, the kernel lets that end
+//! know only if it has a program itself (`veth_xdp_flush`).
 //!
 //! At traffic control nothing of that is lost. But packets come there that are still to be segmented, and the kernel can do that behind
 //! headers that it knows only.
@@ -15,6 +16,7 @@ use crate::link_settings::{self, Change, Place, Settings};
 use crate::offloads::Offloads;
 use crate::peer::{self, Peer};
 use crate::probe::kernel_version;
+use crate::sys::{XdpMode, XdpSeen};
 use crate::xdp::Driver;
 use crate::{netns, sys};
 use bpf::abi::{Hook, PacketsAbi};
@@ -28,13 +30,21 @@ pub enum Kind {
     Checksums,
     /// Packets that a program sends to an interface that takes none.
     Sent,
+    /// Packets that a program sends back, of which the other end takes no notice until others come.
+    Back,
     /// Packets that are still to be segmented.
     Segments,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::Tags, Kind::Checksums, Kind::Sent, Kind::Segments];
+    pub const ALL: [Kind; 5] = [
+        Kind::Tags,
+        Kind::Checksums,
+        Kind::Sent,
+        Kind::Back,
+        Kind::Segments,
+    ];
 }
 
 /// What is lost at an interface.
@@ -46,25 +56,26 @@ pub struct Loss {
     pub interface: String,
     /// The interface whose settings end it. `None`: the other end of the pair, which is not to be seen from here.
     pub at: Option<Place>,
-    /// The settings.
-    pub change: Change,
+    /// The settings; `None` if none ends it.
+    pub change: Option<Change>,
 }
 
 impl Loss {
     /// The command that makes the settings; for an interface that is not to be seen, the one to give where that is.
-    pub fn command(&self) -> String {
+    pub fn command(&self) -> Option<String> {
+        let change = self.change?;
         let name = self.at.as_ref().map_or("IF", |at| at.name.as_str());
-        let mut command = match self.change.gso_max_segs {
+        let mut command = match change.gso_max_segs {
             Some(segments) => format!("ip link set dev {name} gso_max_segs {segments}"),
             None => format!("ethtool -K {name}"),
         };
-        for (_, setting, on) in self.change.offloads.each() {
+        for (_, setting, on) in change.offloads.each() {
             command += &format!(" {setting} {}", if on { "on" } else { "off" });
         }
-        match self.at.as_ref().and_then(entered) {
+        Some(match self.at.as_ref().and_then(entered) {
             Some(path) => format!("nsenter --net={path} {command}"),
             None => command,
-        }
+        })
     }
 }
 
@@ -102,7 +113,7 @@ pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
     found.into_iter().map(loss).collect()
 }
 
-type Found = Vec<(Kind, Option<Place>, Change)>;
+type Found = Vec<(Kind, Option<Place>, Option<Change>)>;
 
 /// By XDP in this mode; `None` is where a native program only sends.
 fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
@@ -112,7 +123,7 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
             offloads,
             ..Change::NONE
         };
-        found.push((kind, side.place.clone(), change));
+        found.push((kind, side.place.clone(), Some(change)));
     };
     let off = Some(false);
     let native = mode == Some(Mode::Native);
@@ -154,6 +165,10 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
         };
         add(Kind::Sent, sender, set);
     }
+    let is_seen = sender.place.is_some();
+    if native && packets.sends_back && is_seen && !sender.has_program() {
+        found.push((Kind::Back, sender.place.clone(), None));
+    }
     found
 }
 
@@ -174,7 +189,7 @@ fn at_ingress(end: &End) -> Found {
         },
         ..Change::NONE
     };
-    let apart = merges.then(|| (Kind::Segments, end.own.place.clone(), apart));
+    let apart = merges.then(|| (Kind::Segments, end.own.place.clone(), Some(apart)));
     end.other
         .as_ref()
         .and_then(limit)
@@ -183,7 +198,7 @@ fn at_ingress(end: &End) -> Found {
         .collect()
 }
 
-fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Change)> {
+fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
     let one = Change {
         gso_max_segs: Some(ONE),
         ..Change::NONE
@@ -208,6 +223,21 @@ impl Side {
 
     fn offloads(&self) -> Offloads {
         self.settings.offloads
+    }
+
+    /// Tells whether an XDP program runs natively there.
+    fn has_program(&self) -> bool {
+        let native = |place: &Place| {
+            let found = netns::run_in(place.netns, || sys::xdp_on(place.ifindex));
+            matches!(
+                found,
+                Ok(Some(Some(XdpSeen {
+                    mode: Some(XdpMode::Native),
+                    ..
+                })))
+            )
+        };
+        self.place.as_ref().is_some_and(native)
     }
 }
 
@@ -247,25 +277,23 @@ impl End {
         if kernel_version() >= (6, 3) {
             return sys::takes_redirected(own.ifindex).unwrap_or(true);
         }
-        let runs = |place: &Place| {
-            let found = netns::run_in(place.netns, || sys::xdp_on(place.ifindex));
-            matches!(found, Ok(Some(Some(_))))
-        };
-        sender.place.as_ref().is_none_or(runs)
+        sender.place.is_none() || sender.has_program()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{self, End as LinkEnd};
+    use crate::link::{self, End as LinkEnd, Setup};
     use crate::netns::NetNs;
     use crate::offloads::{self, Offload};
+    use crate::sys::{Link, Prog};
     use std::os::fd::AsFd;
     use std::process::Command;
 
     const FORWARDS: PacketsAbi = PacketsAbi {
         forwards: true,
+        sends_back: false,
         changes: false,
         knows_tags: false,
         unsegmented: false,
@@ -313,8 +341,11 @@ mod tests {
                 assert_eq!(found, [Kind::Tags, Kind::Checksums, Kind::Sent]);
                 for loss in losses {
                     let before = kinds(&port, NATIVE, FORWARDS);
-                    link_settings::change(loss.at.as_ref().expect("seen"), loss.change)
-                        .expect("changed");
+                    link_settings::change(
+                        loss.at.as_ref().expect("seen"),
+                        loss.change.expect("a setting"),
+                    )
+                    .expect("changed");
                     let after = kinds(&port, NATIVE, FORWARDS);
                     assert_eq!(after, before[1..], "{loss:?}");
                 }
@@ -327,7 +358,9 @@ mod tests {
         with_pairs(|ports| {
             for port in ports {
                 for loss in at(&port, NATIVE, FORWARDS) {
-                    let done = Command::new("sh").args(["-c", &loss.command()]).status();
+                    let done = Command::new("sh")
+                        .args(["-c", &loss.command().expect("a command")])
+                        .status();
                     assert!(done.expect("this test needs ethtool").success(), "{loss:?}");
                 }
                 assert_eq!(kinds(&port, NATIVE, FORWARDS), []);
@@ -363,6 +396,25 @@ mod tests {
     }
 
     #[test]
+    fn packets_that_are_sent_back_need_a_program_at_the_other_end() {
+        with_pairs(|[away, port]| {
+            let back = PacketsAbi {
+                sends_back: true,
+                ..FORWARDS
+            };
+            for port in [&away, &port] {
+                let found = kinds(port, NATIVE, back);
+                assert_eq!(found, [Kind::Tags, Kind::Checksums, Kind::Sent, Kind::Back]);
+            }
+            let pass = Prog::constant_xdp(2).expect("loads");
+            let other = crate::interface::index("two").expect("there");
+            let _link = Link::attach_xdp(&pass, other, XdpMode::Native).expect("attached");
+            link::set_up("two", Setup::default()).expect("up");
+            assert_eq!(kinds(&port, NATIVE, back), [Kind::Tags, Kind::Checksums]);
+        });
+    }
+
+    #[test]
     fn packets_have_one_segment_where_the_kernel_cannot_segment_them() {
         with_pairs(|ports| {
             let unsegmented = PacketsAbi {
@@ -380,9 +432,14 @@ mod tests {
                     let own = loss.at.as_ref().is_some_and(|at| at.name == port.name);
                     assert_eq!(
                         own,
-                        hook == Hook::TcEgress || loss.change.gso_max_segs.is_none()
+                        hook == Hook::TcEgress
+                            || loss
+                                .change
+                                .is_some_and(|change| change.gso_max_segs.is_none())
                     );
-                    let done = Command::new("sh").args(["-c", &loss.command()]).status();
+                    let done = Command::new("sh")
+                        .args(["-c", &loss.command().expect("a command")])
+                        .status();
                     assert!(
                         done.expect("this test needs ip and ethtool").success(),
                         "{loss:?}"
@@ -412,7 +469,8 @@ mod tests {
         });
         for loss in found.expect("runs") {
             assert_eq!(loss.at, None);
-            assert!(loss.command().starts_with("ethtool -K IF "), "{loss:?}");
+            let command = loss.command().expect("a command");
+            assert!(command.starts_with("ethtool -K IF "), "{loss:?}");
         }
     }
 }

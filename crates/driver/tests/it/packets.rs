@@ -24,6 +24,8 @@ fn forwarding_and_changes_are_recorded() {
     assert_eq!(of("programs/firewall/firewall.p4"), (false, false));
     // Sends back.
     assert!(of("programs/xdp15/xdp15.p4").0);
+    assert!(recorded("programs/xdp15/xdp15.p4", Hook::Xdp).sends_back);
+    assert!(!recorded("programs/router/router.p4", Hook::Xdp).sends_back);
     assert_eq!(of("programs/v1model/router/router.p4"), (true, true));
 }
 

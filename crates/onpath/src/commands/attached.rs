@@ -63,12 +63,19 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
         Kind::Sent => format!(
             "packets that a program at XDP sends to {at} are lost, since the other end takes none from XDP"
         ),
+        Kind::Back => format!(
+            "packets that a program at XDP sends back to {at} wait there until others come by another way; an XDP program at the other end \
+             changes that, and so does running this one at tc"
+        ),
         Kind::Segments => format!(
             "packets of several segments (TSO, GRO) that come to {at} are dropped where the program puts a header in front behind which the \
              kernel does not segment"
         ),
     };
-    let commands: Vec<String> = losses.iter().map(|loss| loss.command()).collect();
+    let commands: Vec<String> = losses.iter().filter_map(|loss| loss.command()).collect();
+    if commands.is_empty() {
+        return Some(happens);
+    }
     let hidden = losses.iter().filter(|loss| loss.at.is_none());
     let hidden: Vec<&str> = hidden.map(|loss| loss.interface.as_str()).collect();
     let whose = match hidden.is_empty() {
@@ -91,6 +98,7 @@ pub(super) fn loss_json(loss: &Loss) -> Value {
             Kind::Tags => "vlan_tags",
             Kind::Checksums => "checksums",
             Kind::Sent => "sent",
+            Kind::Back => "sent_back",
             Kind::Segments => "segments",
         },
         "interface": loss.interface,

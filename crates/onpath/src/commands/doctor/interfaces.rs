@@ -12,6 +12,7 @@ use serde_json::Value;
 pub(super) fn examine() -> Vec<Loss> {
     let forwards = PacketsAbi {
         forwards: true,
+        sends_back: false,
         changes: true,
         knows_tags: true,
         unsegmented: false,

@@ -144,7 +144,8 @@ impl Printer {
         for line in running.report.iter().chain(&warnings) {
             out_line!("{line}");
         }
-        if !adjusted && running.losses.iter().any(|(_, loss)| loss.at.is_some()) {
+        let can_change = |(_, loss): &(String, Loss)| loss.at.is_some() && loss.change.is_some();
+        if !adjusted && running.losses.iter().any(can_change) {
             out_line!("{name}: `--adjust` makes these settings for as long as the program runs");
         }
         if running
@@ -534,8 +535,12 @@ pub(crate) fn set_up<'a>(
 fn adjust(pending: &mut Begun<'_>, members: &[kernel::bundle::Member]) -> Vec<String> {
     let losses = kernel::bundle::losses(members, |_, _| Some(Mode::Native));
     let change = |(_, loss): (usize, Loss)| {
-        let wrong = pending.change_link(loss.at.as_ref()?, loss.change).err()?;
-        Some(format!("`{}` was not possible: {}", loss.command(), wrong.message))
+        let wrong = pending.change_link(loss.at.as_ref()?, loss.change?).err()?;
+        Some(format!(
+            "`{}` was not possible: {}",
+            loss.command()?,
+            wrong.message
+        ))
     };
     losses.into_iter().filter_map(change).collect()
 }
