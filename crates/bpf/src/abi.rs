@@ -88,8 +88,8 @@ pub struct Abi {
     /// What the object needs of the kernel.
     #[serde(default)]
     pub uses: Vec<Use>,
-    /// What the program does to packets.
-    #[serde(default)]
+    /// Dealings of the program with packets. Objects that were built before there was this are taken to do all of it.
+    #[serde(default = "PacketsAbi::all")]
     pub packets: PacketsAbi,
 }
 
@@ -588,21 +588,30 @@ pub struct PortsAbi {
     pub groups: Option<String>,
 }
 
-/// What a program may do to packets and look for in them. By XDP it has their bytes alone, so what the kernel keeps beside these
+/// A program's dealings with packets: what it may do to them and look for in them. By XDP it has their bytes alone, so what the kernel keeps beside these
 /// is missed by one that looks for it, and lost by one that sends packets on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct PacketsAbi {
     /// It sends packets to ports, or back.
     pub forwards: bool,
     /// It sends packets back out of the interface that they came in on (`XDP_TX`).
     pub sends_back: bool,
-    /// It writes to headers.
-    pub changes: bool,
     /// It has the EtherType of a VLAN tag among its constants.
     pub knows_tags: bool,
     /// At tc it puts headers in front of IP headers that the kernel knows no segmentation behind.
     pub unsegmented: bool,
+}
+
+impl PacketsAbi {
+    /// A program that does all of it.
+    pub fn all() -> PacketsAbi {
+        PacketsAbi {
+            forwards: true,
+            sends_back: true,
+            knows_tags: true,
+            unsegmented: true,
+        }
+    }
 }
 
 /// Ports that a multicast group may have.

@@ -1,10 +1,9 @@
-//! What a program may do to packets, for those who attach it.
+//! A program's dealings with packets, for those who attach it.
 
 use crate::abi::PacketsAbi;
 use crate::hook::verdict::may_give;
 use arch::xdp::{OUTPUT, Verdict};
-use ir::visit::{self, Access};
-use ir::{Bits, ExprKind, Keyset, Place, Program, Transition};
+use ir::{Bits, ExprKind, KeyMatch, Keyset, Program, Transition};
 
 /// EtherTypes of VLAN tags (IEEE 802.1Q, table 9-1), and the one that was usual for outer tags before.
 const TAGS: [u64; 3] = [0x8100, 0x88a8, 0x9100];
@@ -14,7 +13,7 @@ const UNSEGMENTED: [u64; 5] = [0x8847, 0x8848, 0x8864, 0x894f, 2152];
 /// The protocol number of an IPv6 routing header, which is another one.
 const ROUTING: u64 = 43;
 
-/// What a program does, of which is known that it `redirects`, and that it puts `front` headers in front of IP headers.
+/// The dealings of a program, of which is known that it `redirects`, and that it puts `front` headers in front of IP headers.
 pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi {
     let has_constant = |wanted: &dyn Fn(u32, u64) -> bool| {
         let mut any = false;
@@ -32,32 +31,12 @@ pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi 
     PacketsAbi {
         forwards: redirects || sends_back,
         sends_back,
-        changes: changes(program),
         knows_tags: has_constant(&|width, n| width == 16 && TAGS.contains(&n)),
         unsegmented: front && has_constant(&is_unsegmented),
     }
 }
 
-/// Tells whether some statement of a control changes a header.
-fn changes(program: &Program) -> bool {
-    let routines = program.routines.values().map(|r| &r.body);
-    let mut any = false;
-    for body in routines.chain(program.actions.values().map(|a| &a.body)) {
-        visit::walk_block(body, &mut |stmt| {
-            visit::accesses(program, &stmt.kind, |access| {
-                any |= matches!(
-                    access,
-                    Access::Write(Place::Field(..))
-                        | Access::WriteHeader(_)
-                        | Access::SetValidity(..)
-                );
-            });
-        });
-    }
-    any
-}
-
-/// Visits the constants of expressions and selects.
+/// Visits the constants of expressions, of selects, and of tables' entries and their actions.
 fn constants(program: &Program, visit: &mut dyn FnMut(&Bits)) {
     for expr in program.exprs.values() {
         if let ExprKind::Const(bits) = &expr.kind {
@@ -74,5 +53,20 @@ fn constants(program: &Program, visit: &mut dyn FnMut(&Bits)) {
             Keyset::Value(bits) | Keyset::Mask(bits, _) | Keyset::Range(bits, _) => visit(bits),
             Keyset::Any | Keyset::ValueSet(_) => {}
         }
+    }
+    for table in program.tables.values() {
+        let keys = table.entries.iter().flat_map(|entry| &entry.keys);
+        for key in keys {
+            match key {
+                KeyMatch::Exact(bits)
+                | KeyMatch::Lpm(bits, _)
+                | KeyMatch::Ternary(bits, _)
+                | KeyMatch::Range(bits, _) => visit(bits),
+                KeyMatch::Any => {}
+            }
+        }
+        let calls = table.entries.iter().map(|entry| &entry.action);
+        let calls = calls.chain([&table.default_action]);
+        calls.flat_map(|call| &call.args).for_each(&mut *visit);
     }
 }

@@ -259,16 +259,21 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
 
 /// Tells whether an action's body calls an action that may exit.
 pub(crate) fn calls_exiting(module: &hir::Module, body: &[hir::Stmt]) -> bool {
-    let mut exits = false;
-    calls_in(body, &mut |call| {
-        if let Callee::Action(id) = call.callee {
-            let body = &module.actions[id].body;
-            stmts_in(body, &mut |stmt| {
-                exits |= matches!(stmt.kind, StmtKind::Exit)
-            });
-            exits |= calls_exiting(module, body);
-        }
-    });
+    let (mut seen, mut exits) = (HashSet::new(), false);
+    let mut left = vec![body];
+    while let Some(body) = left.pop() {
+        calls_in(body, &mut |call| {
+            if let Callee::Action(id) = call.callee
+                && seen.insert(id)
+            {
+                let body = &module.actions[id].body;
+                stmts_in(body, &mut |stmt| {
+                    exits |= matches!(stmt.kind, StmtKind::Exit)
+                });
+                left.push(body);
+            }
+        });
+    }
     exits
 }
 

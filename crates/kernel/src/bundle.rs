@@ -300,7 +300,7 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// What programs lose at their interfaces, in order, each with its program's number; `mode` gives the mode in which one runs at a port.
+/// Losses of programs at their interfaces, in order, each with its program's number; `mode` gives the mode in which one runs at a port.
 pub fn losses(
     members: &[Member],
     mode: impl Fn(usize, &Port) -> Option<Mode>,
@@ -312,7 +312,7 @@ pub fn losses(
         let mut is_native = false;
         let runs = member.ports.iter().filter_map(|port| {
             let mode = mode(number, port)?;
-            is_native |= mode == Mode::Native;
+            is_native |= hook == Hook::Xdp && mode == Mode::Native;
             Some((port, Use::Runs(hook, mode)))
         });
         let mut used: Vec<(&Port, Use)> = runs.collect();

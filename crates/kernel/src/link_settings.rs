@@ -42,7 +42,7 @@ pub struct Settings {
     pub tso_max_segs: Option<u32>,
     /// The most bytes that the device itself can segment.
     pub tso_max_size: Option<u32>,
-    /// What is left to the device.
+    /// Work that is left to the device, or put off.
     pub offloads: Offloads,
 }
 
@@ -70,6 +70,8 @@ pub struct Place {
     /// The number of the network namespace that it is in, see [`netns::current`]; 0 if that is not known, which is taken for
     /// this thread's.
     pub netns: u64,
+    /// It is the other end of a pair that has a program's interface.
+    pub other_end: bool,
 }
 
 impl Place {
@@ -79,6 +81,7 @@ impl Place {
             name: name.to_owned(),
             ifindex,
             netns: netns::current().unwrap_or(0),
+            other_end: false,
         }
     }
 }
@@ -112,6 +115,9 @@ pub struct Changed {
     /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
     #[serde(default)]
     pub netns: u64,
+    /// See [`Place::other_end`].
+    #[serde(default)]
+    pub other_end: bool,
     /// What was set.
     pub to: Change,
     /// What it was before; the same settings as in `to`, as far as the kernel reported them.
@@ -125,6 +131,7 @@ impl Changed {
             name: place.name.clone(),
             ifindex: place.ifindex,
             netns: place.netns,
+            other_end: place.other_end,
             to,
             from: Change {
                 gso_max_segs: to.gso_max_segs.and(before.gso_max_segs),

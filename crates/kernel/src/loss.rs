@@ -20,6 +20,7 @@ use crate::sys::{XdpMode, XdpSeen};
 use crate::xdp::Driver;
 use crate::{netns, sys};
 use bpf::abi::{Hook, PacketsAbi};
+use std::borrow::Cow;
 
 /// The kinds of loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,7 +48,7 @@ impl Kind {
     ];
 }
 
-/// What is lost at an interface.
+/// Something that is lost at an interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// The kind.
@@ -61,10 +62,12 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// The command that makes the settings; for an interface that is not to be seen, the one to give where that is.
+    /// The command for a shell that makes the settings; for an interface that is not to be seen, the one to give where that is,
+    /// with `IF` for its name.
     pub fn command(&self) -> Option<String> {
         let change = self.change?;
-        let name = self.at.as_ref().map_or("IF", |at| at.name.as_str());
+        let at = self.at.as_ref();
+        let name = at.map_or("IF".into(), |at| quoted(&at.name));
         let mut command = match change.gso_max_segs {
             Some(segments) => format!("ip link set dev {name} gso_max_segs {segments}"),
             None => format!("ethtool -K {name}"),
@@ -73,9 +76,18 @@ impl Loss {
             command += &format!(" {setting} {}", if on { "on" } else { "off" });
         }
         Some(match self.at.as_ref().and_then(entered) {
-            Some(path) => format!("nsenter --net={path} {command}"),
+            Some(path) => format!("nsenter --net={} {command}", quoted(&path)),
             None => command,
         })
+    }
+}
+
+/// A word for a shell. Others may name interfaces and namespaces, and the kernel lets them use a shell's signs.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._@+/:-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")).into(),
     }
 }
 
@@ -95,7 +107,8 @@ pub enum Use {
     Sends,
 }
 
-/// What a program loses at an interface of this thread's namespace. What cannot be found out is no loss.
+/// The losses of a program at an interface of this thread's namespace. An end that is not to be seen is taken to be as the kernel makes
+/// it.
 pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
     let found = match used {
         Use::Runs(Hook::Xdp, mode) => at_xdp(&End::of(port), Some(mode), packets),
@@ -150,8 +163,8 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     let Some(sender) = &end.other else {
         return found;
     };
-    let is_wrong = native && (packets.forwards || packets.changes);
-    if is_wrong && sender.offloads().tx_checksum != off {
+    // A packet that passes keeps what is known of its own.
+    if native && packets.forwards && sender.offloads().tx_checksum != off {
         let set = Offloads {
             tx_checksum: off,
             ..Offloads::NONE
@@ -294,7 +307,6 @@ mod tests {
     const FORWARDS: PacketsAbi = PacketsAbi {
         forwards: true,
         sends_back: false,
-        changes: false,
         knows_tags: false,
         unsegmented: false,
     };
@@ -373,11 +385,6 @@ mod tests {
         with_pairs(|[_, port]| {
             let nothing = PacketsAbi::default();
             assert_eq!(kinds(&port, NATIVE, nothing), []);
-            let changes = PacketsAbi {
-                changes: true,
-                ..nothing
-            };
-            assert_eq!(kinds(&port, NATIVE, changes), [Kind::Checksums]);
             let knows_tags = PacketsAbi {
                 knows_tags: true,
                 ..nothing
@@ -451,6 +458,21 @@ mod tests {
     }
 
     #[test]
+    fn names_are_words_of_commands_and_nothing_else() {
+        for name in ["eth0", "veth-1.2@x", "/run/netns/a"] {
+            assert_eq!(quoted(name), name);
+        }
+        for name in ["a;id", "$(id)", "`id`", "a'b", "", "a\u{1b}b", "*"] {
+            let line = format!("printf %s {}", quoted(name));
+            let output = Command::new("sh")
+                .args(["-c", &line])
+                .output()
+                .expect("a shell");
+            assert_eq!(String::from_utf8_lossy(&output.stdout), name);
+        }
+    }
+
+    #[test]
     fn an_end_that_cannot_be_seen_is_asked_for() {
         let [here, there] = [(); 2].map(|()| NetNs::new().expect("this test needs root"));
         let found = here.run(|| {
@@ -467,7 +489,9 @@ mod tests {
             };
             Ok(at(&port, NATIVE, FORWARDS))
         });
-        for loss in found.expect("runs") {
+        let found = found.expect("runs");
+        assert_eq!(found.len(), 3, "{found:?}");
+        for loss in found {
             assert_eq!(loss.at, None);
             let command = loss.command().expect("a command");
             assert!(command.starts_with("ethtool -K IF "), "{loss:?}");

@@ -56,6 +56,7 @@ fn known(netns: Option<&NetNs>, ifindex: u32) -> Peer {
             name,
             ifindex,
             netns,
+            other_end: true,
         }),
         _ => Peer::Hidden,
     }
@@ -86,6 +87,13 @@ mod tests {
     use crate::link::{self, End};
     use std::process::Command;
 
+    fn other_end(name: &str, index: u32) -> Place {
+        Place {
+            other_end: true,
+            ..Place::here(name, index)
+        }
+    }
+
     #[test]
     fn the_other_end_is_found_here_and_in_namespaces_that_somebody_is_in() {
         let [here, there] = [(); 2].map(|()| NetNs::new().expect("this test needs root"));
@@ -105,20 +113,15 @@ mod tests {
             };
             link::add_veth(End::here("away"), far)?;
             let index = |name| interface::index(name).expect("there");
-            assert_eq!(
-                of(index("one"))?,
-                Peer::Found(Place::here("two", index("two")))
-            );
-            assert_eq!(
-                of(index("two"))?,
-                Peer::Found(Place::here("one", index("one")))
-            );
+            let found = |name| Peer::Found(other_end(name, index(name)));
+            assert_eq!(of(index("one"))?, found("two"));
+            assert_eq!(of(index("two"))?, found("one"));
             Ok(())
         })
         .expect("runs");
         let far = there.run(|| {
             let index = interface::index("far").expect("there");
-            Ok(Place::here("far", index))
+            Ok(other_end("far", index))
         });
         assert_eq!(away().expect("asks"), Peer::Found(far.expect("runs")));
         inside.kill().expect("it runs");

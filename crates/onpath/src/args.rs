@@ -436,9 +436,10 @@ pub struct Run {
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,
-    /// Change the settings at which a program at XDP would lose packets, for as long as it runs
+    /// Change the settings at which the program would lose packets, for as long as it runs
     ///
-    /// Offloads of its interfaces, and of the other ends of veth pairs: as the warnings say that come without it.
+    /// Offloads and segments of its interfaces, and of the other ends of veth pairs, as the warnings say that come
+    /// without it. In other network namespaces that needs CAP_SYS_ADMIN. The program's ports cannot change then.
     #[arg(long)]
     pub adjust: bool,
     /// Allow the maps of each program this much memory (such as 512M or 40G) instead of the free memory

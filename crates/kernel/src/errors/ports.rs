@@ -122,8 +122,11 @@ pub fn other_mode(
 pub fn bound(instance: &str) -> Box<Diagnostic> {
     refuse(
         "E0778",
-        format!("`{instance}` is a measurement; its interface cannot change while it runs"),
-        "unload it, and start it at the other interface".to_string(),
+        format!(
+            "`{instance}` has changed settings of its interfaces, or ends with the command that started it (`onpath pdm`, \
+             `onpath query`, `onpath run --adjust`): its ports cannot change while it runs"
+        ),
+        "unload it, and start it anew with the ports that it is to have".to_string(),
     )
 }
 

@@ -63,11 +63,9 @@ pub(super) fn follow(settings: &[Changed], folder: &Dir) -> Vec<Changed> {
             ..changed.clone()
         })
     };
-    settings
-        .iter()
-        .filter(has_left)
-        .filter_map(follow)
-        .collect()
+    // No links are at the other ends of pairs.
+    let own = settings.iter().filter(|changed| !changed.other_end);
+    own.filter(has_left).filter_map(follow).collect()
 }
 
 /// The links in a folder that were made at an interface.

@@ -263,12 +263,15 @@ fn settings(folder: &Dir) -> io::Result<Vec<Changed>> {
     }
 }
 
+/// Restores what can be, and reports the first that cannot.
 fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
+    let mut failure = Ok(());
     for changed in settings.iter().rev() {
-        link_settings::restore(changed)
-            .map_err(|e| device::link_settings_left(&changed.name, &e))?;
+        let restored = link_settings::restore(changed)
+            .map_err(|e| device::link_settings_left(&changed.name, &e));
+        failure = failure.and(restored);
     }
-    Ok(())
+    failure
 }
 
 /// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin

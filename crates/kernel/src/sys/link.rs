@@ -87,6 +87,17 @@ pub fn takes_redirected(ifindex: u32) -> io::Result<bool> {
     Ok(query(ifindex)?.feature_flags & TRANSMITS != 0)
 }
 
+/// Whether a device may have native XDP: whether its driver says so, which before Linux 6.3 none does.
+pub fn may_be_native(ifindex: u32) -> bool {
+    /// `NETDEV_XDP_ACT_BASIC`
+    const BASIC: u64 = 1;
+    let found = query(ifindex).is_ok_and(|found| found.feature_flags & BASIC != 0);
+    found || crate::probe::kernel_version() < (6, 3) && ifindex != LOOPBACK
+}
+
+/// Index of the loopback device.
+const LOOPBACK: u32 = 1;
+
 /// Which XDP program a device has.
 pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
     let opts = query(ifindex)?;

@@ -33,7 +33,7 @@ pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<Stri
     lines
 }
 
-/// What a program loses at its interfaces: a line for each kind, with the command that changes it. `label` is the program's.
+/// A program's losses at its interfaces: a line for each kind, with the command that changes it. `label` is the program's.
 pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
     let mut lines = Vec::new();
     for kind in Kind::ALL {
@@ -53,11 +53,10 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
     let at = (!at.is_empty()).then(|| at.join(", "))?;
     let happens = match kind {
         Kind::Tags => format!(
-            "VLAN tags of packets that come in at {at} are not among their bytes: a program at XDP sees none, and forwards packets \
-             without them"
+            "VLAN tags of packets that come in at {at} are not among their bytes: a program at XDP sees none, and natively forwards packets without them"
         ),
         Kind::Checksums => format!(
-            "packets come in at {at} before their transport checksums are computed, and a program at XDP forwards them so: TCP \
+            "packets come in at {at} before their transport checksums are computed, and a program at native XDP forwards them so: TCP \
              through it fails"
         ),
         Kind::Sent => format!(
@@ -72,7 +71,8 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
              kernel does not segment"
         ),
     };
-    let commands: Vec<String> = losses.iter().filter_map(|loss| loss.command()).collect();
+    let mut commands: Vec<String> = losses.iter().filter_map(|loss| loss.command()).collect();
+    commands.dedup();
     if commands.is_empty() {
         return Some(happens);
     }
@@ -81,7 +81,7 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
     let whose = match hidden.is_empty() {
         true => String::new(),
         false => format!(
-            " (IF is the other end of {}, in a network namespace that cannot be seen from here)",
+            " (IF is the other end of {}, in a network namespace that cannot be seen from here: it may be set so already)",
             hidden.join(", ")
         ),
     };

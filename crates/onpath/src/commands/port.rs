@@ -65,7 +65,7 @@ pub(crate) fn run(command: PortCommand) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a program loses at a port that it has got.
+/// A program's losses at a port that it has got.
 fn losses(member: &MemberRecord, port: &Port, how: Option<&How>) -> Vec<Loss> {
     let is_native = |at: &Interface| at.mode == Mode::Native.name();
     let used = match how {

@@ -8,17 +8,16 @@ use kernel::interface;
 use kernel::loss::{self, Kind, Loss, Use};
 use serde_json::Value;
 
-/// What a program would lose at each interface that forwards packets by native XDP.
+/// Losses of a program that forwards packets by native XDP, at each interface that has that.
 pub(super) fn examine() -> Vec<Loss> {
     let forwards = PacketsAbi {
         forwards: true,
         sends_back: false,
-        changes: true,
         knows_tags: true,
         unsegmented: false,
     };
     let all = interface::all().into_iter();
-    let all = all.filter(|(_, name)| !interface::is_loopback(name));
+    let all = all.filter(|(index, _)| kernel::sys::may_be_native(*index));
     all.flat_map(|(index, name)| {
         let port = Port {
             number: 0,

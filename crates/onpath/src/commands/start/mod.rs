@@ -1,5 +1,6 @@
 //! `onpath run`
 
+mod adjusted;
 pub(crate) mod entries;
 mod load;
 pub(crate) mod prepare;
@@ -13,6 +14,7 @@ use super::instance::mend;
 use crate::args::Run;
 use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, refused};
 use crate::progress::Progress;
+use adjusted::Adjusted;
 use bpf::abi::Hook;
 use diag::{Diagnostic, counted, system_message};
 use driver::bundle;
@@ -24,10 +26,10 @@ use kernel::interface;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{Change, Place};
 use kernel::loss::{Kind, Loss};
-use kernel::pins::{Begun, Loading, Owner};
+use kernel::pins::{Loading, Owner};
 use prepare::{Interfaces, Prepared};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use unit::Unit;
@@ -127,6 +129,7 @@ impl Printer {
                 value
             });
             let warnings: Vec<Value> = warnings.collect();
+            let adjusted: Vec<Value> = running.adjusted.iter().map(attached::loss_json).collect();
             out_line!(
                 "{}",
                 json!({
@@ -135,6 +138,7 @@ impl Printer {
                     "detached": detached,
                     "attached": attached,
                     "entries": filled,
+                    "adjusted": adjusted,
                     "warnings": warnings,
                 })
             );
@@ -239,7 +243,9 @@ pub(crate) struct Running<'a> {
     /// What those of its programs were compiled from that are to be specialized.
     origins: Vec<specialize::Member>,
     saved: Option<Saved<'a>>,
-    /// What its programs lose at their interfaces.
+    /// The losses that settings which were made have ended.
+    adjusted: Vec<Loss>,
+    /// Losses of its programs at their interfaces.
     losses: Vec<(String, Loss)>,
     // Ends after the program has been detached.
     _guard: Option<Guard>,
@@ -298,7 +304,7 @@ impl Running<'_> {
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
     }
 
-    /// What is said of what its programs lose, of the kinds that matter: a line each.
+    /// Warnings of its programs' losses, of the kinds that matter: a line each.
     pub(crate) fn warnings(&self, matters: impl Fn(Kind) -> bool) -> Vec<String> {
         let of_one = self.losses.chunk_by(|one, other| one.0 == other.0);
         let lines = of_one.flat_map(|of_one| {
@@ -456,10 +462,11 @@ pub(crate) fn set_up<'a>(
                 .map_err(refused)?;
         }
     }
-    let unchanged = match how.adjust {
-        true => adjust(&mut pending, &members),
-        false => Vec::new(),
-    };
+    let mut adjusted = Adjusted::default();
+    if how.adjust {
+        // So that a program that only sends there may run natively.
+        adjusted.sent(&mut pending, &members);
+    }
     let running = kernel::bundle::attach(&members, how.method).map_err(refused)?;
     let lines: Vec<String> = running
         .iter()
@@ -487,6 +494,12 @@ pub(crate) fn set_up<'a>(
         .map(|(number, loss)| (unit.label(&unit.bundle.programs[number]), loss))
         .collect();
     let loading = pending.commit(&members, running).map_err(refused)?;
+    let losses = kernel::bundle::losses(&members, mode);
+    let label = |number: usize| unit.label(&unit.bundle.programs[number]);
+    let losses = losses
+        .into_iter()
+        .map(|(number, loss)| (label(number), loss));
+    let losses: Vec<(String, Loss)> = losses.collect();
 
     let instructions = prepared.iter().map(Prepared::instructions).sum::<u32>();
     let instructions = counted(instructions, "instruction");
@@ -508,7 +521,7 @@ pub(crate) fn set_up<'a>(
         ),
     }];
     report.extend(lines);
-    report.extend(unchanged.iter().map(|wrong| format!("{name}: {wrong}")));
+    report.extend(adjusted.lines(&name));
     if !how.detach && ends_with_us {
         report.push(format!(
             "{name}: not visible to commands outside this mount namespace (`ip netns exec` creates one for each \
@@ -518,6 +531,7 @@ pub(crate) fn set_up<'a>(
     Ok(Running {
         report,
         filled,
+        adjusted: adjusted.made,
         losses,
         attached: at,
         origins,
@@ -528,21 +542,6 @@ pub(crate) fn set_up<'a>(
         }),
         _guard: guard,
     })
-}
-
-/// Changes the settings at which programs would lose packets. Says which cannot be changed: what is lost by these is warned of
-/// like any other loss.
-fn adjust(pending: &mut Begun<'_>, members: &[kernel::bundle::Member]) -> Vec<String> {
-    let losses = kernel::bundle::losses(members, |_, _| Some(Mode::Native));
-    let change = |(_, loss): (usize, Loss)| {
-        let wrong = pending.change_link(loss.at.as_ref()?, loss.change?).err()?;
-        Some(format!(
-            "`{}` was not possible: {}",
-            loss.command()?,
-            wrong.message
-        ))
-    };
-    losses.into_iter().filter_map(change).collect()
 }
 
 /// What can be known before clang is started: whether this process may do it, and whether there is room.

@@ -1,0 +1,57 @@
+//! Settings that are made so that programs lose no packets, for as long as they run.
+
+use bpf::abi::Hook;
+use kernel::attach::Mode;
+use kernel::bundle::{self, Member};
+use kernel::loss::{Kind, Loss};
+use kernel::pins::Begun;
+
+/// Settings made so far.
+#[derive(Default)]
+pub(super) struct Adjusted {
+    /// The losses that they have ended.
+    pub made: Vec<Loss>,
+    /// Commands of those that could not be made, with the reason. Their losses are warned of like any other.
+    failed: Vec<(String, String)>,
+}
+
+impl Adjusted {
+    /// Has the interfaces that programs only send to take packets from native XDP.
+    pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[Member]) {
+        let native = |number: usize, _: &_| {
+            let hook = members[number].instance.program.hook();
+            (hook == Hook::Xdp).then_some(Mode::Native)
+        };
+        let mut losses = bundle::losses(members, native);
+        losses.retain(|(number, loss)| {
+            let mut targets = members[*number].targets.iter();
+            loss.kind == Kind::Sent && targets.any(|port| port.name == loss.interface)
+        });
+        self.all(pending, losses);
+    }
+
+    /// Makes the settings that end losses.
+    pub(super) fn all(&mut self, pending: &mut Begun<'_>, losses: Vec<(usize, Loss)>) {
+        for (_, loss) in losses {
+            let (Some(at), Some(change), Some(command)) = (&loss.at, loss.change, loss.command())
+            else {
+                continue;
+            };
+            match pending.change_link(at, change) {
+                Ok(()) => self.made.push(loss),
+                Err(wrong) => self.failed.push((command, wrong.message)),
+            }
+        }
+    }
+
+    /// A line each.
+    pub(super) fn lines(&self, name: &str) -> Vec<String> {
+        let commands = self.made.iter().filter_map(Loss::command);
+        let made = commands.map(|command| {
+            format!("{name}: set as by `{command}` for as long as the program runs")
+        });
+        let failed = self.failed.iter();
+        let failed = failed.map(|(command, why)| format!("{name}: `{command}` fails: {why}"));
+        made.chain(failed).collect()
+    }
+}
