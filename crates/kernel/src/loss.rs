@@ -216,7 +216,8 @@ fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
         gso_max_segs: Some(ONE),
         ..Change::NONE
     };
-    (sender.settings.gso_max_segs != Some(ONE)).then(|| (Kind::Segments, sender.place.clone(), one))
+    (sender.settings.gso_max_segs != Some(ONE))
+        .then(|| (Kind::Segments, sender.place.clone(), Some(one)))
 }
 
 /// One end of what packets go through.

@@ -271,8 +271,6 @@ mod tests {
     use crate::probe::kernel_version;
     use nix::net::if_::if_nametoindex;
 
-    const LOOPBACK: u32 = 1;
-
     fn id(prog: &Prog) -> u32 {
         prog.info().expect("is loaded").id
     }

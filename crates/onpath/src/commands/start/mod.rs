@@ -483,16 +483,14 @@ pub(crate) fn set_up<'a>(
         mode: a.attached.how.mode,
     });
     let at: Vec<AttachedProgram> = at.collect();
-    let losses = kernel::bundle::losses(&members, |number, port| {
-        let it = running
-            .iter()
-            .find(|a| a.member == number && a.port == *port);
-        it.map(|a| a.attached.how.mode)
-    });
-    let losses: Vec<(String, Loss)> = losses
-        .into_iter()
-        .map(|(number, loss)| (unit.label(&unit.bundle.programs[number]), loss))
-        .collect();
+    let modes = running
+        .iter()
+        .map(|a| ((a.member, a.port.number), a.attached.how.mode));
+    let modes: HashMap<(usize, u32), Mode> = modes.collect();
+    let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
+    if how.adjust {
+        adjusted.all(&mut pending, kernel::bundle::losses(&members, mode));
+    }
     let loading = pending.commit(&members, running).map_err(refused)?;
     let losses = kernel::bundle::losses(&members, mode);
     let label = |number: usize| unit.label(&unit.bundle.programs[number]);
