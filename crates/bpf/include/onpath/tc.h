@@ -31,9 +31,11 @@ INLINE long packet_end(struct __sk_buff *ctx)
     return context_get(ctx, vlan_present) ? packet_settle(ctx) : 0;
 }
 
+#define UNSEGMENTED 1
+
 /* A packet that passes and may have another EtherType now; `protocol` is what the stack took it for when it
  * came. 0 if it may. A packet that is still to be segmented cannot become one of another protocol:
- * no receiver could parse that. */
+ * no receiver could parse that. It is UNSEGMENTED then, and nothing has been done to it; negative values are faults. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {
     u8 *data = context_pointer(ctx, data);
@@ -43,7 +45,17 @@ INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
         return -1;
     if (!context_get(ctx, vlan_present) && *(any16 *)(data + TYPE) == (u16)context_get(ctx, protocol))
         return 0;
-    return packet_settle(ctx) || (context_get(ctx, gso_size) && context_get(ctx, protocol) != protocol);
+    if (context_get(ctx, gso_size)) {
+        u16 type;
+
+        if (bpf_skb_load_bytes(ctx, TYPE, &type, sizeof(type)) ||
+            ((type == TYPE_VLAN || type == TYPE_SERVICE_VLAN) &&
+             bpf_skb_load_bytes(ctx, TYPE + 4, &type, sizeof(type))))
+            return -1;
+        if (type != protocol)
+            return UNSEGMENTED;
+    }
+    return packet_settle(ctx) ? -1 : 0;
 }
 
 /* Linearises the packet's first `bytes` bytes. 1 if it did: pointers into the packet are to be made

@@ -47,6 +47,45 @@ pub fn between(
     Ok(seen)
 }
 
+/// Sends so many bytes each way on one connection, which is opened to an address that the way there translates to the listener's, or
+/// leaves. Returns what arrived at the listener, and
+/// where it was opened.
+pub fn exchange(
+    (from, at): (&Space, SocketAddr),
+    (to, bound): (&Space, SocketAddr),
+    bytes: u64,
+) -> io::Result<[Transferred; 2]> {
+    let listener = to.run(|| TcpListener::bind(bound))?;
+    let near = from.run(|| TcpStream::connect_timeout(&at, PATIENCE))?;
+    let (far, _) = listener.accept()?;
+    for end in [&near, &far] {
+        end.set_read_timeout(Some(PATIENCE))?;
+        end.set_write_timeout(Some(PATIENCE))?;
+    }
+    let started = Instant::now();
+    thread::scope(|scope| {
+        let ways = [(&near, &far), (&far, &near)].map(|(source, sink)| {
+            let source = source.try_clone()?;
+            scope.spawn(move || send(source, Amount::Bytes(bytes)));
+            let (near, far) = (&near, &far);
+            Ok(scope.spawn(move || {
+                let seen = pattern::check(&mut { sink }, started);
+                if !matches!(seen, Ok(seen) if seen.bytes == bytes) {
+                    // Nobody waits for what will not come any more.
+                    let _ = (near.shutdown(Shutdown::Both), far.shutdown(Shutdown::Both));
+                }
+                seen
+            }))
+        });
+        let [to_listener, to_opener] = ways.map(|checking: io::Result<_>| {
+            let panicked = |_| io::Error::other("a thread panicked");
+            let seen: thread::ScopedJoinHandle<'_, io::Result<_>> = checking?;
+            seen.join().map_err(panicked)?
+        });
+        Ok([to_listener?, to_opener?])
+    })
+}
+
 fn send(mut stream: TcpStream, amount: Amount) -> io::Result<u64> {
     let started = Instant::now();
     let mut sent = 0;
@@ -81,5 +120,16 @@ mod tests {
         let time = Duration::from_millis(200);
         let seen = transfer(&net, 7002, Amount::Time(time)).expect("works");
         assert!(seen.time >= time && seen.bytes > 0, "{seen:?}");
+    }
+
+    #[test]
+    fn one_connection_has_a_stream_each_way() {
+        let net = Pair::new(Ends::default()).expect("this test needs root");
+        let at = (SERVER, 7003).into();
+        let seen = exchange((net.client(), at), (net.server(), at), 3_000_001).expect("works");
+        assert_eq!(
+            seen.map(|s| (s.bytes, s.corrupted_at)),
+            [(3_000_001, None); 2]
+        );
     }
 }

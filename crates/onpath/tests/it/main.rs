@@ -10,6 +10,7 @@ mod fuzz;
 mod json_errors;
 mod killed;
 mod messages;
+mod offloads;
 mod pair;
 mod parser_reach;
 mod passes;

@@ -342,7 +342,7 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     let args = vec![id("ctx"), sum, from(), to];
     g.push(Stmt::Expr(call("packet_sum_end", args)));
     g.forget();
-    g.push(Stmt::goto_if(ending(g), LOST));
+    ends(g);
     if asks(g.p, RECIRCULATE) {
         let again = g.block(|g| {
             come_in_again(g, InstanceType::Recirculated, RECIRCULATE_LIST);
@@ -368,6 +368,24 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     g.push(Stmt::Label(ALL.into()));
     g.push(Stmt::Return(Some(id("TC_STOP"))));
     g.target.extra_instructions += 400;
+}
+
+/// The packet becomes one that the stack can handle. One that cannot be segmented as what it has become is lost, and no other copy is.
+fn ends(g: &mut Gen<'_>) {
+    let ended = g.file.names.fresh("ended");
+    let value = || C::Ident(ended.clone());
+    let unsegmented = vec![
+        count_drop(g, "DROPPED_QUEUE"),
+        Stmt::Assign(arrow("traffic", "put_together"), C::int(0)),
+        Stmt::Goto(NEXT.into()),
+    ];
+    g.braces(|g| {
+        let ending = ending(g);
+        g.push(Stmt::decl(Type::S64, ended.clone(), ending));
+        let is_fault = C::bin(BinOp::Lt, value(), C::int(0));
+        g.push(Stmt::goto_if(is_fault, LOST));
+        g.push(Stmt::If(value(), unsegmented, Block::new()));
+    });
 }
 
 /// What runs and what waits is lost.
