@@ -596,6 +596,8 @@ pub struct PacketsAbi {
     pub forwards: bool,
     /// It sends packets back out of the interface that they came in on (`XDP_TX`).
     pub sends_back: bool,
+    /// It updates checksums, perhaps those of transport headers.
+    pub updates_checksums: bool,
     /// It has the EtherType of a VLAN tag among its constants.
     pub knows_tags: bool,
     /// At tc it puts headers in front of IP headers that the kernel knows no segmentation behind.
@@ -608,6 +610,7 @@ impl PacketsAbi {
         PacketsAbi {
             forwards: true,
             sends_back: true,
+            updates_checksums: true,
             knows_tags: true,
             unsegmented: true,
         }

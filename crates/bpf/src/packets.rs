@@ -3,7 +3,7 @@
 use crate::abi::PacketsAbi;
 use crate::hook::verdict::may_give;
 use arch::xdp::{OUTPUT, Verdict};
-use ir::{Bits, ExprKind, KeyMatch, Keyset, Program, Transition};
+use ir::{Bits, ExprKind, KeyMatch, Keyset, Program, StmtKind, Transition, visit};
 
 /// EtherTypes of VLAN tags (IEEE 802.1Q, table 9-1), and the one that was usual for outer tags before.
 const TAGS: [u64; 3] = [0x8100, 0x88a8, 0x9100];
@@ -13,7 +13,7 @@ const UNSEGMENTED: [u64; 5] = [0x8847, 0x8848, 0x8864, 0x894f, 2152];
 /// The protocol number of an IPv6 routing header, which is another one.
 const ROUTING: u64 = 43;
 
-/// The dealings of a program, of which is known that it `redirects`, and that it puts `front` headers in front of IP headers.
+/// The dealings of a program, of which is known that it `redirects`, and that it puts headers in `front` of IP headers.
 pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi {
     let has_constant = |wanted: &dyn Fn(u32, u64) -> bool| {
         let mut any = false;
@@ -31,9 +31,24 @@ pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi 
     PacketsAbi {
         forwards: redirects || sends_back,
         sends_back,
+        updates_checksums: updates_checksums(program),
         knows_tags: has_constant(&|width, n| width == 16 && TAGS.contains(&n)),
         unsegmented: front && has_constant(&is_unsegmented),
     }
+}
+
+/// Tells whether the program changes checksums by their difference or computes them anew, of whatever header.
+fn updates_checksums(program: &Program) -> bool {
+    let mut any = false;
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind {
+                let name = call.name.as_str();
+                any |= name.contains("csum_replace") || name.starts_with("update_checksum");
+            }
+        });
+    }
+    any
 }
 
 /// Visits the constants of expressions, of selects, and of tables' entries and their actions.

@@ -163,8 +163,9 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     let Some(sender) = &end.other else {
         return found;
     };
-    // A packet that passes keeps what is known of its own.
-    if native && packets.forwards && sender.offloads().tx_checksum != off {
+    // A packet that passes keeps what is known of its own: that is wrong if the program took it for a checksum.
+    let is_wrong = packets.forwards || packets.updates_checksums;
+    if native && is_wrong && sender.offloads().tx_checksum != off {
         let set = Offloads {
             tx_checksum: off,
             ..Offloads::NONE
@@ -308,6 +309,7 @@ mod tests {
     const FORWARDS: PacketsAbi = PacketsAbi {
         forwards: true,
         sends_back: false,
+        updates_checksums: false,
         knows_tags: false,
         unsegmented: false,
     };
@@ -386,6 +388,11 @@ mod tests {
         with_pairs(|[_, port]| {
             let nothing = PacketsAbi::default();
             assert_eq!(kinds(&port, NATIVE, nothing), []);
+            let updates = PacketsAbi {
+                updates_checksums: true,
+                ..nothing
+            };
+            assert_eq!(kinds(&port, NATIVE, updates), [Kind::Checksums]);
             let knows_tags = PacketsAbi {
                 knows_tags: true,
                 ..nothing

@@ -91,7 +91,12 @@ impl Offloads {
             .filter_map(|(offload, name, on)| Some((offload, name, on?)))
     }
 
-    /// These where `other` has one as well, by a function of both.
+    /// These, and others where these have none.
+    pub fn or(self, others: Offloads) -> Offloads {
+        self.zip(others, Option::or)
+    }
+
+    /// Each of these and others, by a function of both.
     pub(crate) fn zip(
         self,
         other: Offloads,

@@ -104,6 +104,7 @@ pub(crate) const SUITES: [Suite; 10] = [
             "flow_state::",
             "writers::",
             "tc_traffic::",
+            "offloads::",
             "pdm_rules::",
             "pdm::",
             "pdm_tshark::",

@@ -29,6 +29,7 @@ fn forwarding_is_recorded() {
     ] {
         assert!(!forwards(program), "{program}");
     }
+    assert!(recorded("programs/nat/nat.p4", Hook::Xdp).updates_checksums);
     let sends_back = |program| recorded(program, Hook::Xdp).sends_back;
     assert!(sends_back("programs/xdp15/xdp15.p4"));
     assert!(!sends_back("programs/router/router.p4"));

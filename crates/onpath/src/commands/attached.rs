@@ -56,8 +56,8 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
             "VLAN tags of packets that come in at {at} are not among their bytes: a program at XDP sees none, and natively forwards packets without them"
         ),
         Kind::Checksums => format!(
-            "packets come in at {at} before their transport checksums are computed, and a program at native XDP forwards them so: TCP \
-             through it fails"
+            "packets come in at {at} before their transport checksums are computed, and natively a program at XDP forwards or updates \
+             them so: TCP through it fails"
         ),
         Kind::Sent => format!(
             "packets that a program at XDP sends to {at} are lost, since the other end takes none from XDP"

@@ -13,6 +13,7 @@ pub(super) fn examine() -> Vec<Loss> {
     let forwards = PacketsAbi {
         forwards: true,
         sends_back: false,
+        updates_checksums: true,
         knows_tags: true,
         unsegmented: false,
     };

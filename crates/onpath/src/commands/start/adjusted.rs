@@ -44,14 +44,32 @@ impl Adjusted {
         }
     }
 
-    /// A line each.
+    /// A line for what was set, and one for each setting that could not be made.
     pub(super) fn lines(&self, name: &str) -> Vec<String> {
-        let commands = self.made.iter().filter_map(Loss::command);
-        let made = commands.map(|command| {
-            format!("{name}: set as by `{command}` for as long as the program runs")
+        let mut by_place: Vec<Loss> = Vec::new();
+        for loss in &self.made {
+            let known = by_place.iter_mut().find(|known| known.at == loss.at);
+            match known
+                .and_then(|known| known.change.as_mut())
+                .zip(loss.change)
+            {
+                Some((known, change))
+                    if known.gso_max_segs.is_none() && change.gso_max_segs.is_none() =>
+                {
+                    known.offloads = known.offloads.or(change.offloads);
+                }
+                _ => by_place.push(loss.clone()),
+            }
+        }
+        let commands: Vec<String> = by_place.iter().filter_map(Loss::command).collect();
+        let made = (!commands.is_empty()).then(|| {
+            format!(
+                "{name}: set for as long as it runs: `{}`",
+                commands.join("; ")
+            )
         });
         let failed = self.failed.iter();
         let failed = failed.map(|(command, why)| format!("{name}: `{command}` fails: {why}"));
-        made.chain(failed).collect()
+        made.into_iter().chain(failed).collect()
     }
 }
