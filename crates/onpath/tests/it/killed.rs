@@ -44,7 +44,9 @@ struct Kind {
 
 const RUN: &[&str] = &["run", "hosts.p4", "--dev", "v0", "--detach"];
 
-const KINDS: [Kind; 8] = [
+const ADJUSTED: &[&str] = &["run", "hosts.p4", "--dev", "v0,v1", "--detach", "--adjust"];
+
+const KINDS: [Kind; 9] = [
     Kind {
         name: "run",
         before: &[],
@@ -52,8 +54,14 @@ const KINDS: [Kind; 8] = [
         stays: false,
     },
     Kind {
+        name: "run --adjust",
+        before: &[],
+        command: ADJUSTED,
+        stays: false,
+    },
+    Kind {
         name: "unload",
-        before: &[RUN],
+        before: &[ADJUSTED],
         command: &["unload", "hosts"],
         stays: false,
     },
@@ -204,9 +212,10 @@ impl Place {
             (line.split(' ').nth(1), after.and(words.next()))
         });
         let settings: Vec<_> = settings.collect();
+        let features = ["v0", "p0", "v1", "p1"].map(|end| self.prints("ethtool", &["-k", end]));
         let pinned = self.prints("ls", &["/sys/fs/bpf/", "/sys/fs/bpf/onpath"]);
         let temporary = self.prints("ls", &["tmp"]);
-        format!("{attached:?} {settings:?} {pinned:?} {temporary:?}")
+        format!("{attached:?} {settings:?} {pinned:?} {temporary:?} {features:?}")
     }
 
     /// All entries are the old ones, or all the new ones.
@@ -264,7 +273,7 @@ fn time(place: &Place, kind: &Kind) -> Duration {
 #[test]
 fn nothing_is_left_of_killed_commands() {
     let set = |name: &str| Some(std::env::var(name).ok()?.parse().expect("a number"));
-    let kills = set("ONPATH_KILLS").unwrap_or(16);
+    let kills = set("ONPATH_KILLS").unwrap_or(18);
     let seed = set("ONPATH_KILLS_SEED").unwrap_or(1);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let place = Place::new();
