@@ -292,7 +292,7 @@ impl End {
         if kernel_version() >= (6, 3) {
             return sys::takes_redirected(own.ifindex).unwrap_or(true);
         }
-        sender.place.is_none() || sender.has_program()
+        sender.has_program()
     }
 }
 
