@@ -592,8 +592,8 @@ pub struct PortsAbi {
 /// is missed by one that looks for it, and lost by one that sends packets on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PacketsAbi {
-    /// It sends packets to ports, or back.
-    pub forwards: bool,
+    /// It sends packets to ports.
+    pub redirects: bool,
     /// It sends packets back out of the interface that they came in on (`XDP_TX`).
     pub sends_back: bool,
     /// It updates checksums, perhaps those of transport headers.
@@ -605,10 +605,15 @@ pub struct PacketsAbi {
 }
 
 impl PacketsAbi {
+    /// It sends packets on itself.
+    pub fn forwards(self) -> bool {
+        self.redirects || self.sends_back
+    }
+
     /// A program that does all of it.
     pub fn all() -> PacketsAbi {
         PacketsAbi {
-            forwards: true,
+            redirects: true,
             sends_back: true,
             updates_checksums: true,
             knows_tags: true,

@@ -27,10 +27,9 @@ pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi 
         16 => UNSEGMENTED.contains(&n),
         _ => false,
     };
-    let sends_back = may_give(program, OUTPUT, "output_action", Verdict::Tx as u32);
     PacketsAbi {
-        forwards: redirects || sends_back,
-        sends_back,
+        redirects,
+        sends_back: may_give(program, OUTPUT, "output_action", Verdict::Tx as u32),
         updates_checksums: updates_checksums(program),
         knows_tags: has_constant(&|width, n| width == 16 && TAGS.contains(&n)),
         unsegmented: front && has_constant(&is_unsegmented),

@@ -87,13 +87,21 @@ impl Place {
 }
 
 impl Change {
-    /// No change.
-    pub const NONE: Change = Change {
-        gso_max_segs: None,
-        gso_max_size: None,
-        gso_ipv4_max_size: None,
-        offloads: Offloads::NONE,
-    };
+    /// Packets of so many segments at most.
+    pub fn segments(most: u32) -> Change {
+        Change {
+            gso_max_segs: Some(most),
+            ..Change::default()
+        }
+    }
+
+    /// These offloads.
+    pub fn offloads(offloads: Offloads) -> Change {
+        Change {
+            offloads,
+            ..Change::default()
+        }
+    }
 
     fn parts(self) -> [(u16, Option<u32>); 3] {
         [
@@ -284,11 +292,6 @@ mod tests {
         .expect("runs");
     }
 
-    const ONE: Change = Change {
-        gso_max_segs: Some(1),
-        ..Change::NONE
-    };
-
     #[test]
     fn settings_are_read_changed_and_restored() {
         with_device(|index| {
@@ -302,7 +305,7 @@ mod tests {
             let wanted = Change {
                 gso_max_size: Some(9000),
                 gso_ipv4_max_size: Some(8000),
-                ..ONE
+                ..Change::segments(1)
             };
             // Linux 6.3 has a limit of its own for IPv4; before, the other one holds for both.
             let has_ipv4 = kernel_version() >= (6, 3);
@@ -332,10 +335,10 @@ mod tests {
                 veth::make_pairs(&[("one".into(), "two".into())])?;
                 let index = if_nametoindex("one")?;
                 let before = read(index)?;
-                change_here(index, ONE)?;
+                change_here(index, Change::segments(1))?;
                 Ok((
                     before,
-                    Changed::new(&Place::here("one", index), &before, ONE),
+                    Changed::new(&Place::here("one", index), &before, Change::segments(1)),
                 ))
             })
             .expect("runs");
@@ -381,13 +384,10 @@ mod tests {
     fn what_was_changed_since_stays() {
         with_device(|index| {
             let before = read(index)?;
-            let changed = Changed::new(&Place::here("one", index), &before, ONE);
+            let changed = Changed::new(&Place::here("one", index), &before, Change::segments(1));
             assert_eq!(changed.from.gso_max_size, None, "not touched");
-            change_here(index, ONE)?;
-            let two = Change {
-                gso_max_segs: Some(2),
-                ..ONE
-            };
+            change_here(index, Change::segments(1))?;
+            let two = Change::segments(2);
             change_here(index, two)?;
             restore(&changed)?;
             assert_eq!(read(index)?.gso_max_segs, Some(2));
@@ -401,11 +401,15 @@ mod tests {
             let before = read(index)?;
             let too_many = Change {
                 gso_max_segs: Some(u32::MAX),
-                ..ONE
+                ..Change::segments(1)
             };
             change_here(index, too_many).expect_err("too many");
             assert_eq!(read(index)?, before);
-            let gone = Changed::new(&Place::here("gone", 0x7fff_fff0), &before, ONE);
+            let gone = Changed::new(
+                &Place::here("gone", 0x7fff_fff0),
+                &before,
+                Change::segments(1),
+            );
             restore(&gone)?;
             let error = read(0x7fff_fff0).expect_err("no such device");
             assert_eq!(error.raw_os_error(), Some(libc::ENODEV));

@@ -147,27 +147,24 @@ type Found = Vec<(Kind, Option<Place>, Option<Change>)>;
 fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     let mut found = Found::new();
     let mut add = |kind, side: &Side, offloads| {
-        let change = Change {
-            offloads,
-            ..Change::NONE
-        };
+        let change = Change::offloads(offloads);
         found.push((kind, side.place.clone(), Some(change)));
     };
     let off = Some(false);
     let native = mode == Some(Mode::Native);
-    if native && packets.forwards || mode.is_some() && packets.knows_tags {
+    if native && packets.forwards() || mode.is_some() && packets.knows_tags {
         match &end.other {
             Some(sender) if sender.offloads().tx_tags != off => {
                 let set = Offloads {
                     tx_tags: off,
-                    ..Offloads::NONE
+                    ..Offloads::default()
                 };
                 add(Kind::Tags, sender, set);
             }
             None if end.own.offloads().rx_tags == Some(true) => {
                 let set = Offloads {
                     rx_tags: off,
-                    ..Offloads::NONE
+                    ..Offloads::default()
                 };
                 add(Kind::Tags, &end.own, set);
             }
@@ -179,18 +176,18 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
         return found;
     };
     // A packet that passes keeps what is known of its own: that is wrong if the program took it for a checksum.
-    let is_wrong = packets.forwards || packets.updates_checksums;
+    let is_wrong = packets.forwards() || packets.updates_checksums;
     if native && is_wrong && sender.offloads().tx_checksum != off {
         let set = Offloads {
             tx_checksum: off,
-            ..Offloads::NONE
+            ..Offloads::default()
         };
         add(Kind::Checksums, sender, set);
     }
-    if (native || mode.is_none()) && packets.forwards && !end.takes_sent() {
+    if (native || mode.is_none()) && packets.forwards() && !end.takes_sent() {
         let set = Offloads {
             gro: Some(true),
-            ..Offloads::NONE
+            ..Offloads::default()
         };
         add(Kind::Sent, sender, set);
     }
@@ -211,13 +208,10 @@ fn at_egress(end: &End) -> Found {
 /// The sender's end of a pair decides; and any interface may merge what comes in.
 fn at_ingress(end: &End) -> Found {
     let merges = end.own.offloads().gro == Some(true);
-    let apart = Change {
-        offloads: Offloads {
-            gro: Some(false),
-            ..Offloads::NONE
-        },
-        ..Change::NONE
-    };
+    let apart = Change::offloads(Offloads {
+        gro: Some(false),
+        ..Offloads::default()
+    });
     let apart = merges.then(|| (Kind::Segments, end.own.place.clone(), Some(apart)));
     end.other
         .as_ref()
@@ -228,10 +222,7 @@ fn at_ingress(end: &End) -> Found {
 }
 
 fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
-    let one = Change {
-        gso_max_segs: Some(ONE),
-        ..Change::NONE
-    };
+    let one = Change::segments(ONE);
     (sender.settings.gso_max_segs != Some(ONE))
         .then(|| (Kind::Segments, sender.place.clone(), Some(one)))
 }

@@ -22,7 +22,7 @@ pub enum Offload {
     RxTags,
 }
 
-/// How the kernel asks for an offload and sets it.
+/// The kernel's way to ask for an offload and to set it.
 enum Command {
     /// By numbers of its own, `ETHTOOL_G…` and `ETHTOOL_S…`.
     Own(u32, u32),
@@ -60,14 +60,6 @@ pub struct Offloads {
 }
 
 impl Offloads {
-    /// None of them.
-    pub const NONE: Offloads = Offloads {
-        tx_checksum: None,
-        gro: None,
-        tx_tags: None,
-        rx_tags: None,
-    };
-
     /// Those of an interface of this thread's namespace.
     pub fn of(device: &str) -> Offloads {
         let on = |offload| is_on(device, offload).ok();

@@ -68,10 +68,7 @@ impl Space {
 
     /// Has the stack give a device packets of one segment only.
     pub fn one_segment(&self, device: &str) -> io::Result<()> {
-        let one = Change {
-            gso_max_segs: Some(1),
-            ..Change::NONE
-        };
+        let one = Change::segments(1);
         self.run(|| link_settings::change(&Place::here(device, if_nametoindex(device)?), one))
     }
 }

@@ -1,6 +1,6 @@
 //! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
 
-use crate::shapes::{self, conditions, large_maps, program, states, tables};
+use crate::shapes::{self, Switch, conditions, large_maps, program, states, tables};
 use bpf::abi::Hook;
 use bpf::features::Feature;
 use bpf::limits;
@@ -274,29 +274,14 @@ fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
             "            if (turn + {i} == 81) {{ bytes.count({i}); hdr.h.sum = hdr.h.sum + 1; }}"
         );
     }
-    let text = format!(
-        "#include <core.p4>
-#include <v1model.p4>
-header h_t {{ bit<8> next; bit<8> other; bit<16> sum; bit<32> rest; }}
-struct headers_t {{ h_t h; }}
-struct metadata_t {{ }}
-parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    state start {{ packet.extract(hdr.h); transition accept; }}
-}}
-control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
-control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    counter(80, CounterType.bytes) bytes;
-    apply {{
-        std.egress_spec = 1;
-        for (bit<32> turn = 0; turn < (bit<32>)hdr.h.next; turn = turn + 1) {{
-{counted}        }}
-    }}
-}}
-control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{ apply {{ }} }}
-control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
-V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
-"
-    );
+    let text = shapes::switch(&Switch {
+        fields: "bit<8> next; bit<8> other; bit<16> sum; bit<32> rest;",
+        local: "counter(80, CounterType.bytes) bytes;",
+        ingress: &format!(
+            "for (bit<32> turn = 0; turn < (bit<32>)hdr.h.next; turn = turn + 1) {{ {counted} }}"
+        ),
+        ..Switch::default()
+    });
     let left = "5a".repeat(20);
     let test = format!(
         "packet 0 0500000000000000{left}\nexpect 1 0500000300000000{left} $\ncheck_counter ingress.bytes[79] bytes == 28\n"
@@ -333,30 +318,15 @@ fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as
             "if (hdr.h.rest[{bit}:{bit}] == 1) {{ hdr.h.sum = hdr.h.sum + {i}; }}"
         );
     }
-    let text = format!(
-        "#include <core.p4>
-#include <v1model.p4>
-header h_t {{ bit<32> rest; bit<32> sum; }}
-struct headers_t {{ h_t h; }}
-struct metadata_t {{ @field_list(1) bit<16> kept; }}
-parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    state start {{ packet.extract(hdr.h); transition accept; }}
-}}
-control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
-control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    apply {{
-        std.egress_spec = 1;
-        meta.kept = (bit<16>) hdr.h.rest;
-        clone_preserving_field_list(CloneType.I2E, 5, 1);
-{done}    }}
-}}
-control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    apply {{ if (std.instance_type == 1) {{ hdr.h.sum = (bit<32>) meta.kept; }} }}
-}}
-control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
-V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
-"
-    );
+    let text = shapes::switch(&Switch {
+        fields: "bit<32> rest; bit<32> sum;",
+        metadata: "@field_list(1) bit<16> kept;",
+        ingress: &format!(
+            "meta.kept = (bit<16>) hdr.h.rest; clone_preserving_field_list(CloneType.I2E, 5, 1); {done}"
+        ),
+        egress: "if (std.instance_type == 1) { hdr.h.sum = (bit<32>) meta.kept; }",
+        ..Switch::default()
+    });
     let elaborated = shapes::elaborate(&text);
     for parts in [None, Some(Parts::of(limits::PART))] {
         let request = Request {
@@ -411,27 +381,12 @@ fn seventy_large_maps_of_any_kind_are_tried() {
                 .map(|i| text.replace("{}", &i.to_string()) + "\n")
                 .collect()
         };
-        let text = format!(
-            "#include <core.p4>
-#include <v1model.p4>
-header h_t {{ bit<32> rest; }}
-struct headers_t {{ h_t h; }}
-struct metadata_t {{ }}
-parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    state start {{ packet.extract(hdr.h); transition accept; }}
-}}
-control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
-control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
-    {}
-    apply {{ std.egress_spec = 1; {} }}
-}}
-control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{ apply {{ }} }}
-control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
-V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
-",
-            each(declared),
-            each(used)
-        );
+        let text = shapes::switch(&Switch {
+            fields: "bit<32> rest;",
+            local: &each(declared),
+            ingress: &each(used),
+            ..Switch::default()
+        });
         let compiled = compiled(&shapes::elaborate(&text));
         assert!(compiled.decisions.inner_maps > 0, "{declared}");
         assert!(!compiled.is_refused(), "{declared}: {:?}", compiled.failed);

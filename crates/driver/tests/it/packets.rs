@@ -14,7 +14,7 @@ fn recorded(program: &str, hook: Hook) -> PacketsAbi {
 
 #[test]
 fn forwarding_is_recorded() {
-    let forwards = |program| recorded(program, Hook::Xdp).forwards;
+    let forwards = |program| recorded(program, Hook::Xdp).forwards();
     for program in [
         "programs/router/router.p4",
         "programs/l2_switch/l2_switch.p4",

@@ -9,7 +9,7 @@ use std::os::fd::AsFd;
 use std::process::Command;
 
 const FORWARDS: PacketsAbi = PacketsAbi {
-    forwards: true,
+    redirects: true,
     sends_back: false,
     updates_checksums: false,
     knows_tags: false,

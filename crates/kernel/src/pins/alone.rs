@@ -54,7 +54,7 @@ fn is_alone() -> bool {
     are_elsewhere(others, ours, made)
 }
 
-/// Whether processes are in other mount namespaces than `ours`. Of those that may not be looked into this is assumed where the
+/// Tells whether processes are in other mount namespaces than `ours`. Of those that may not be looked into this is assumed where the
 /// namespace is `made` for a command: mostly, where root may not look into them; another user may not anyway.
 fn are_elsewhere(
     mut others: impl Iterator<Item = io::Result<Option<u64>>>,

@@ -114,11 +114,6 @@ mod tests {
     use nix::net::if_::if_nametoindex;
     use std::process::Command;
 
-    const ONE: Change = Change {
-        gso_max_segs: Some(1),
-        ..Change::NONE
-    };
-
     #[test]
     fn an_interface_is_followed_to_where_somebody_is() {
         let [here, there] = [(); 2].map(|()| NetNs::new().expect("this test needs root"));
@@ -135,8 +130,9 @@ mod tests {
                 let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
                 link.pin(folder.root(), &folder::link_file(0, index))?;
                 let before = link_settings::read(index)?;
-                let changed = Changed::new(&Place::here("one", index), &before, ONE);
-                link_settings::change(&Place::here("one", index), ONE)?;
+                let changed =
+                    Changed::new(&Place::here("one", index), &before, Change::segments(1));
+                link_settings::change(&Place::here("one", index), Change::segments(1))?;
                 Ok((before, changed, link))
             })
             .expect("runs");

@@ -87,7 +87,7 @@ pub fn takes_redirected(ifindex: u32) -> io::Result<bool> {
     Ok(query(ifindex)?.feature_flags & TRANSMITS != 0)
 }
 
-/// Whether a device may have native XDP: whether its driver says so, which before Linux 6.3 none does.
+/// Tells whether a device may have native XDP: its driver says so, which before Linux 6.3 none does.
 pub fn may_be_native(ifindex: u32) -> bool {
     /// `NETDEV_XDP_ACT_BASIC`
     const BASIC: u64 = 1;

@@ -185,11 +185,6 @@ fn await_nothing_works() {
     }
 }
 
-const SEGMENTS: Change = Change {
-    gso_max_segs: Some(1),
-    ..Change::NONE
-};
-
 fn segments() -> Option<u32> {
     let index = interface::index("one").expect("there");
     link_settings::read(index).expect("reads").gso_max_segs
@@ -202,7 +197,7 @@ fn start(pins: &Pins, members: &[Member], way: TcMethod) {
         .begin("both")
         .unwrap_or_else(|d| panic!("{}", d.message));
     begun
-        .change_link(&Place::here(&port.name, port.index), SEGMENTS)
+        .change_link(&Place::here(&port.name, port.index), Change::segments(1))
         .unwrap_or_else(|d| panic!("{}", d.message));
     let attached = bundle::attach(members, way).unwrap_or_else(|d| panic!("{}", d.message));
     begun
@@ -359,7 +354,7 @@ fn an_attachment_that_fails_takes_the_others_off() {
             let mut begun = fs.pins.begin("both").expect("free");
             let index = interface::index("one").expect("there");
             begun
-                .change_link(&Place::here("one", index), SEGMENTS)
+                .change_link(&Place::here("one", index), Change::segments(1))
                 .expect("changes");
             let refused = bundle::attach(&members, way).expect_err("gone");
             assert_eq!(refused.code.0, "E0794");

@@ -179,6 +179,13 @@ impl Place {
         self.command(env!("CARGO_BIN_EXE_onpath"), words)
     }
 
+    /// Starts a command that prints nothing.
+    fn start(&self, words: &[&str]) -> Child {
+        let mut command = self.onpath(words);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("it starts")
+    }
+
     fn done(&self, words: &[&str]) -> Output {
         let output = self.onpath(words).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stderr);
@@ -202,7 +209,7 @@ impl Place {
         links.lines().chain(others).map(String::from).collect()
     }
 
-    /// What is on the interfaces and how they are set, pinned, or in the folder for temporary files.
+    /// Programs on the interfaces, the interfaces' settings, pins, and files in the folder for temporary ones.
     fn state(&self) -> String {
         let attached = self.attached();
         let links = self.prints("ip", &["-d", "-o", "link", "show", "type", "veth"]);
@@ -245,12 +252,7 @@ fn time(place: &Place, kind: &Kind) -> Duration {
         place.done(kind.command);
         return begun.elapsed();
     }
-    let mut command = place.onpath(kind.command);
-    let mut task = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
+    let mut task = place.start(kind.command);
     while place.attached().is_empty() {
         assert!(
             begun.elapsed() < Duration::from_secs(60),
@@ -294,12 +296,7 @@ fn nothing_is_left_of_killed_commands() {
         let after = number / KINDS.len() as u64 % 2 == 1;
         let part = if after { 0.9..1.3 } else { 0.0..0.9 };
         let moment = took.mul_f64(random.random_range(part));
-        let mut task = place.onpath(kind.command);
-        let mut task = task
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let mut task = place.start(kind.command);
         std::thread::sleep(moment);
         // It may have ended by itself.
         let _ = task.kill();

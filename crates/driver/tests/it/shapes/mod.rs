@@ -256,3 +256,49 @@ pub(crate) fn alternatives(count: usize) -> Elaborated {
         &format!("        {}\n", all.join(" else ")),
     )
 }
+
+/// Parts of a `v1model` program with one header, `hdr.h`, whose packets leave by port 1.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Switch<'a> {
+    /// The header's fields.
+    pub fields: &'a str,
+    /// The fields of `meta`.
+    pub metadata: &'a str,
+    /// The declarations of the ingress.
+    pub local: &'a str,
+    /// The statements of both controls.
+    pub ingress: &'a str,
+    pub egress: &'a str,
+}
+
+/// The text of such a program.
+pub(crate) fn switch(parts: &Switch<'_>) -> String {
+    let Switch {
+        fields,
+        metadata,
+        local,
+        ingress,
+        egress,
+    } = parts;
+    format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header h_t {{ {fields} }}
+struct headers_t {{ h_t h; }}
+struct metadata_t {{ {metadata} }}
+parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    state start {{ packet.extract(hdr.h); transition accept; }}
+}}
+control checks(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    {local}
+    apply {{ std.egress_spec = 1; {ingress} }}
+}}
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {{
+    apply {{ {egress} }}
+}}
+control dep(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr.h); }} }}
+V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
+"
+    )
+}

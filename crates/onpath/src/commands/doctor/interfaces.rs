@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Losses of a program that forwards packets by native XDP, at each interface that has that.
 pub(super) fn examine() -> Vec<Loss> {
     let forwards = PacketsAbi {
-        forwards: true,
+        redirects: true,
         sends_back: false,
         updates_checksums: true,
         knows_tags: true,

@@ -60,7 +60,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     };
     let links = Change {
         gso_max_segs: (args.mode.mode() == Mode::Conformant).then_some(1),
-        ..Change::NONE
+        ..Change::default()
     };
     let before = link_settings::read(index).ok();
     let limited_from = before.and_then(|before| links.gso_max_segs.and(before.gso_max_segs));

@@ -226,7 +226,7 @@ pub(crate) struct How<'a> {
     pub interrupts: &'a Interrupts,
     /// What is changed of each interface at which a program runs, as long as it runs.
     pub links: Change,
-    /// Whether the settings at which its programs would lose packets are changed as long as it runs.
+    /// Changes the settings at which its programs would lose packets, for as long as it runs.
     pub adjust: bool,
     /// What must hold besides. It is asked before anything is changed, when no other command can change anything.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,

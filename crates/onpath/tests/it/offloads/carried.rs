@@ -122,7 +122,7 @@ fn end(programs: Vec<Running>) {
     }
 }
 
-/// How all interfaces are set that a program may have changed.
+/// The settings of all interfaces that a program may have changed.
 fn settings(net: &Net) -> String {
     let mut all = String::new();
     for (space, device) in net.ends() {

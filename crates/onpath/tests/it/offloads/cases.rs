@@ -8,10 +8,10 @@ pub(super) struct Case {
     /// The hosts have each other's link addresses, not a router's.
     pub switched: bool,
     pub tags: &'static [Tag],
-    /// What the client connects to, and the server's own, which may be the same.
+    /// The address that the client connects to, and the server's own, which may be the same.
     pub service: &'static str,
     pub listener: &'static str,
-    /// What the programs put around packets is nothing behind which the kernel segments.
+    /// Hosts send packets of one segment: the kernel does not segment behind the headers that the programs put in front.
     pub one_segment: bool,
     pub hooks: &'static [&'static str],
 }
@@ -53,12 +53,12 @@ impl Router {
     }
 }
 
-/// Where a program's interfaces are.
+/// A program's place in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stands {
-    /// Where there is no other router.
+    /// It is the only router.
     Alone,
-    /// Where an ordinary Linux router forwards what the program passes.
+    /// At both ports of an ordinary Linux router, which forwards packets that the program passes.
     AtALinuxRouter,
     /// The same, at the router's right port alone.
     AtOnePortOfALinuxRouter,
@@ -67,18 +67,18 @@ pub(super) enum Stands {
     AtSticks,
 }
 
-/// Where packets have a VLAN tag, and the end that they are for none.
+/// Places where packets get or lose the VLAN tag that programs ask for and hosts do not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tag {
     ClientSends,
     ClientGets,
-    /// What comes back from the first stick.
+    /// Packets that come back from the first stick.
     FromStick,
-    /// What goes to the second one.
+    /// Packets that go to the second one.
     ToStick,
 }
 
-/// What a program loses that changes packets which the stack forwards.
+/// The losses of a program that changes packets which the stack forwards.
 const CHANGED: &[&str] = &["checksums"];
 /// And one that forwards packets itself.
 const FORWARDED: &[&str] = &["checksums", "sent", "vlan_tags"];
