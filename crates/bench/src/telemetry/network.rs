@@ -11,10 +11,11 @@ use lab::precedence;
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::unistd::Pid;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The sender's device.
 const SENDER: &str = "sender";
@@ -24,6 +25,8 @@ const SOCKET_BUFFER: usize = 64 << 20;
 const RING_BLOCKS: usize = 32;
 /// A receiver that waits so long looks whether it should end.
 pub(super) const PATIENCE: Duration = Duration::from_millis(20);
+/// To start a process takes no longer, also on a busy machine.
+const LONGEST_START: Duration = Duration::from_secs(2);
 
 /// Both ends.
 pub(super) struct Network {
@@ -115,11 +118,23 @@ impl Network {
         }
     }
 
-    /// The receiver's socket.
+    /// The receiver's socket. The one before it lasts for as long as a process that is being started elsewhere in this
+    /// one holds its descriptor: until then the address is in use.
     pub(super) fn socket(&self) -> io::Result<UdpSocket> {
-        let socket = self
-            .receiver
-            .run(|| UdpSocket::bind((Ipv4Addr::from(ADDRESSES[1]), PORT)))?;
+        let begun = Instant::now();
+        let socket = loop {
+            let bound = self
+                .receiver
+                .run(|| UdpSocket::bind((Ipv4Addr::from(ADDRESSES[1]), PORT)));
+            match bound {
+                Err(error)
+                    if error.kind() == ErrorKind::AddrInUse && begun.elapsed() < LONGEST_START =>
+                {
+                    thread::sleep(PATIENCE);
+                }
+                bound => break bound?,
+            }
+        };
         setsockopt(&socket, sockopt::RcvBufForce, &SOCKET_BUFFER)?;
         socket.set_read_timeout(Some(PATIENCE))?;
         Ok(socket)
