@@ -69,59 +69,32 @@ pub(crate) fn file(
         "Made by onpath from {}; `#line` leads back to it.",
         options.source_name
     )])];
-    if !options.features.has(Feature::KernelContext) {
-        items.push(Item::Include("onpath/read_kernel.h".into()));
-    }
     let include = buffers.as_ref().map_or(hook.include, |b| b.include);
-    items.push(Item::Include(include.into()));
-    if full.parse_record {
-        items.push(Item::Include("onpath/large.h".into()));
-    }
-    if maps.traffic.drops.is_some() {
-        items.push(Item::Include("onpath/drops.h".into()));
-    }
-    if hook::tc::copies::differ(program) {
-        items.push(Item::Include("onpath/traffic.h".into()));
-    }
-    if !maps.flow_states.is_empty() {
-        items.push(Item::Include("onpath/flow_state.h".into()));
-    }
-    if !maps.figures.is_empty() {
-        items.push(Item::Include("onpath/figures.h".into()));
-    }
-    if about_payload {
-        items.push(Item::Include("onpath/message.h".into()));
-    }
-    if reads_documents {
-        items.push(Item::Include("onpath/document.h".into()));
-    }
-    if maps.locked_cells {
-        items.push(Item::Include("onpath/lock.h".into()));
-    }
-    if maps.logs.is_some() {
-        items.push(Item::Include("onpath/log.h".into()));
-    }
-    if maps.payload.is_some() {
-        items.push(Item::Include("onpath/payload.h".into()));
-    }
-    if maps.meters_used {
-        items.push(Item::Include("onpath/meter.h".into()));
-    }
-    if bit_vectors {
-        items.push(Item::Include("onpath/bit_vectors.h".into()));
-    }
-    if perfect_hash {
-        items.push(Item::Include("onpath/perfect_hash.h".into()));
-    }
-    if contents.searches {
-        items.push(Item::Include("onpath/search.h".into()));
-    }
-    if multibit_trie {
-        items.push(Item::Include("onpath/multibit_trie.h".into()));
-    }
-    if buckets {
-        items.push(Item::Include("onpath/buckets.h".into()));
-    }
+    let includes = [
+        (
+            !options.features.has(Feature::KernelContext),
+            "onpath/read_kernel.h",
+        ),
+        (true, include),
+        (full.parse_record, "onpath/large.h"),
+        (maps.traffic.drops.is_some(), "onpath/drops.h"),
+        (hook::tc::copies::differ(program), "onpath/traffic.h"),
+        (!maps.flow_states.is_empty(), "onpath/flow_state.h"),
+        (!maps.figures.is_empty(), "onpath/figures.h"),
+        (about_payload, "onpath/message.h"),
+        (reads_documents, "onpath/document.h"),
+        (maps.locked_cells, "onpath/lock.h"),
+        (maps.logs.is_some(), "onpath/log.h"),
+        (maps.payload.is_some(), "onpath/payload.h"),
+        (maps.meters_used, "onpath/meter.h"),
+        (bit_vectors, "onpath/bit_vectors.h"),
+        (perfect_hash, "onpath/perfect_hash.h"),
+        (contents.searches, "onpath/search.h"),
+        (multibit_trie, "onpath/multibit_trie.h"),
+        (buckets, "onpath/buckets.h"),
+    ];
+    let needed = includes.into_iter().filter(|(needed, _)| *needed);
+    items.extend(needed.map(|(_, file)| Item::Include(file.into())));
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     for file in &options.extern_files {
         items.push(Item::Include(file.clone()));
@@ -157,17 +130,13 @@ pub(crate) fn file(
     report.programs = own_names.len();
     report.functions = functions_of_a_program(&functions, &full);
     report.longest_estimate = report.instruction_estimate;
-    for body in &full.others {
+    let bodies = functions.iter().map(|function| &function.body);
+    for body in full.others.iter().chain(bodies) {
         let instructions = budget::instructions(body);
         report.instruction_estimate += instructions;
         report.longest_estimate = report.longest_estimate.max(instructions);
     }
-    for function in functions {
-        let instructions = budget::instructions(&function.body);
-        report.instruction_estimate += instructions;
-        report.longest_estimate = report.longest_estimate.max(instructions);
-        items.push(function.item());
-    }
+    items.extend(functions.into_iter().map(emit::Function::item));
     let first = buffers.map_or(Block::new(), |b| b.start);
     items.extend(hooked(code, (section, first), full, fast, own_names));
     items.push(Item::Variable {

@@ -29,11 +29,13 @@ impl EntryKey {
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
-    /// Adds an entry.
+    /// Adds an entry. Two entries with the same match and, where the table has ternary, range or optional keys, the same
+    /// priority are duplicates. [`StoreError::Duplicate`], [`StoreError::Full`], [`StoreError::Reference`] for a member or a
+    /// group that is not there, [`StoreError::Const`].
     Insert(Table, Entry),
-    /// Gives an entry another action.
+    /// Gives an entry another action. [`StoreError::Missing`], [`StoreError::Reference`], [`StoreError::Const`].
     Modify(Table, Entry),
-    /// Removes an entry.
+    /// Removes an entry. [`StoreError::Missing`], [`StoreError::Const`].
     Remove(Table, EntryKey),
     /// Changes what runs when nothing matches.
     SetDefault(Table, ActionCall),
@@ -46,15 +48,26 @@ pub enum Change {
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
     RemoveMember(ValueSet, Vec<KeyMatch>),
-    /// Makes a multicast group of these copies; without any there is no group.
+    /// Makes a multicast group of these copies, in the order in which they go out; without any there is no group. A program
+    /// that never sends to a group takes any. [`StoreError::Invalid`] for group 0, which means no group, and for more
+    /// copies than [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target without groups, or without
+    /// replication ids.
     Group(u16, Vec<Replica>),
-    /// Makes a clone session; `None` removes it.
+    /// Makes a clone session, or changes it; `None` removes it. [`StoreError::Invalid`] for what no session can be
+    /// ([`check_session`]); [`StoreError::Unsupported`] on a target without sessions.
     Session(u32, Option<CloneSession>),
-    /// Makes a member of an action profile or selector; `None` removes it.
+    /// Makes a member of an action profile or selector, or changes it: packets meet the old action or the new one. `None`
+    /// removes it. [`StoreError::Full`]; [`StoreError::Reference`] where a member is removed that is not there, or that an
+    /// entry or a group refers to.
     Member(Object, u32, Option<ActionCall>),
-    /// Makes a group of an action selector of these members; without any there is no group.
+    /// Makes a group of an action selector of these members, or changes it: packets meet the old group or the new one. A
+    /// member that is named twice gets twice the packets. Without any members there is no group. [`StoreError::Reference`]
+    /// for a member that is not there, and where a group is removed that is not there or that an entry refers to;
+    /// [`StoreError::Invalid`] for more members than [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
     MemberGroup(Object, u32, Vec<u32>),
-    /// Gives a meter rates; `None` takes them away.
+    /// Gives a meter rates, with which its buckets are full; `None` takes them away. That of an entry goes with the entry.
+    /// [`StoreError::OutOfRange`] or [`StoreError::Missing`] for one that is not there, [`StoreError::Invalid`] for what no
+    /// meter can be ([`Rates::check`](crate::Rates::check)).
     Meter(MeterRef, Option<Rates>),
 }
 
@@ -95,6 +108,18 @@ pub struct Rejected {
     pub not_undone: Option<StoreError>,
 }
 
+impl Rejected {
+    /// As one error, for a batch of one change.
+    pub fn into_error(self) -> StoreError {
+        match self.not_undone {
+            Some(left) => StoreError::System {
+                what: format!("{}; what was done is not undone ({left})", self.error),
+            },
+            None => self.error,
+        }
+    }
+}
+
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "change {}: {}", self.at, self.error)?;
@@ -118,22 +143,40 @@ pub enum Next {
     Abandon,
 }
 
-/// Makes changes one after the other, and undoes them if one fails: what [`Store::apply`] does in a store that has
-/// nothing faster. Readers see the changes one by one.
+/// Makes changes one after the other by `make`, and undoes them if one fails: [`Store::apply_from`] of a store that has
+/// nothing faster. Readers see the changes one by one. `make` is never given [`Change::Clear`] and [`Change::Replace`], but
+/// the removals that they come to.
 ///
 /// # Errors
-/// As for [`Store::apply`].
-pub fn apply_one_by_one<S: Store + ?Sized>(
+/// As for [`Store::apply_from`].
+pub fn one_by_one<S: Store>(
     store: &mut S,
-    changes: &[Change],
-) -> Result<(), Rejected> {
+    next: &mut dyn FnMut() -> Next,
+    make: impl Fn(&mut S, &Change) -> Result<(), StoreError>,
+) -> Result<usize, Rejected> {
+    let mut changes = Vec::new();
+    loop {
+        match next() {
+            Next::Change(change) => changes.push(change),
+            Next::Abandon => return Ok(0),
+            Next::End => break,
+        }
+    }
     let mut undo: Vec<Change> = Vec::new();
     for (at, change) in changes.iter().enumerate() {
-        if let Err(error) = make(store, change, &mut undo) {
-            let back = undo
-                .iter()
-                .rev()
-                .try_for_each(|step| step_back(store, step));
+        let mut step = |store: &mut S, step: &Change| {
+            let back = undoing(store, step)?;
+            make(store, step)?;
+            undo.push(back);
+            Ok(())
+        };
+        let made = match change {
+            Change::Clear(table) | Change::Replace(table) => removals(store, *table)
+                .and_then(|removals| removals.iter().try_for_each(|one| step(store, one))),
+            change => step(store, change),
+        };
+        if let Err(error) = made {
+            let back = undo.iter().rev().try_for_each(|step| make(store, step));
             return Err(Rejected {
                 at,
                 error,
@@ -141,97 +184,60 @@ pub fn apply_one_by_one<S: Store + ?Sized>(
             });
         }
     }
-    Ok(())
+    Ok(changes.len())
 }
 
-/// Makes one change, and notes each step that it made as the change that undoes it.
-fn make<S: Store + ?Sized>(
-    store: &mut S,
-    change: &Change,
-    undo: &mut Vec<Change>,
-) -> Result<(), StoreError> {
-    match change {
-        Change::Insert(table, entry) => {
-            store.insert(*table, entry)?;
-            undo.push(Change::Remove(*table, EntryKey::of(entry)));
-        }
+/// The changes of which clearing a table consists.
+fn removals(store: &impl Store, table: Table) -> Result<Vec<Change>, StoreError> {
+    let entries = store.entries(table)?.into_iter();
+    let removals = entries
+        .filter(|entry| !entry.is_const)
+        .map(|entry| Change::Remove(table, EntryKey::of(&entry)));
+    Ok(removals.collect())
+}
+
+/// The change that undoes a step, as long as that has not been made.
+fn undoing(store: &impl Store, step: &Change) -> Result<Change, StoreError> {
+    Ok(match step {
+        Change::Insert(table, entry) => Change::Remove(*table, EntryKey::of(entry)),
         Change::Modify(table, entry) => {
-            let old = store.entry(*table, &entry.keys, entry.priority)?;
-            store.modify(*table, entry)?;
-            undo.push(Change::Modify(*table, old));
+            Change::Modify(*table, store.entry(*table, &entry.keys, entry.priority)?)
         }
         Change::Remove(table, key) => {
-            let old = store.entry(*table, &key.keys, key.priority)?;
-            store.remove(*table, &key.keys, key.priority)?;
-            undo.push(Change::Insert(*table, old));
+            Change::Insert(*table, store.entry(*table, &key.keys, key.priority)?)
         }
-        Change::SetDefault(table, call) => {
-            let old = store.default_action(*table)?;
-            store.set_default(*table, call)?;
-            undo.push(Change::SetDefault(*table, old));
+        Change::SetDefault(table, _) => Change::SetDefault(*table, store.default_action(*table)?),
+        Change::Clear(_) | Change::Replace(_) => unreachable!("a table is cleared by removals"),
+        Change::InsertMember(set, member) => Change::RemoveMember(*set, member.clone()),
+        Change::RemoveMember(set, member) => Change::InsertMember(*set, member.clone()),
+        Change::Group(group, _) => {
+            let old = of(store.multicast_groups()?, group);
+            Change::Group(*group, old.unwrap_or_default())
         }
-        Change::Clear(table) | Change::Replace(table) => {
-            let old = store.entries(*table)?;
-            for entry in old.into_iter().filter(|e| !e.is_const) {
-                store.remove(*table, &entry.keys, entry.priority)?;
-                undo.push(Change::Insert(*table, entry));
-            }
+        Change::Session(session, _) => {
+            Change::Session(*session, of(store.clone_sessions()?, session))
         }
-        Change::InsertMember(set, member) => {
-            store.value_set_insert(*set, member)?;
-            undo.push(Change::RemoveMember(*set, member.clone()));
+        Change::Member(profile, member, _) => {
+            Change::Member(*profile, *member, of(store.members(*profile)?, member))
         }
-        Change::RemoveMember(set, member) => {
-            store.value_set_remove(*set, member)?;
-            undo.push(Change::InsertMember(*set, member.clone()));
+        Change::MemberGroup(selector, group, _) => {
+            let old = of(store.member_groups(*selector)?, group);
+            Change::MemberGroup(*selector, *group, old.unwrap_or_default())
         }
-        Change::Group(group, replicas) => {
-            let old = of(store.multicast_groups()?, group).unwrap_or_default();
-            store.set_multicast_group(*group, replicas)?;
-            undo.push(Change::Group(*group, old));
-        }
-        Change::Session(session, to) => {
-            let old = of(store.clone_sessions()?, session);
-            store.set_clone_session(*session, to.as_ref())?;
-            undo.push(Change::Session(*session, old));
-        }
-        Change::Member(profile, member, to) => {
-            let old = of(store.members(*profile)?, member);
-            store.set_member(*profile, *member, to.as_ref())?;
-            undo.push(Change::Member(*profile, *member, old));
-        }
-        Change::MemberGroup(selector, group, members) => {
-            let old = of(store.member_groups(*selector)?, group).unwrap_or_default();
-            store.set_member_group(*selector, *group, members)?;
-            undo.push(Change::MemberGroup(*selector, *group, old));
-        }
-        Change::Meter(meter, rates) => {
+        Change::Meter(meter, _) => {
             let old = match meter {
-                MeterRef::Indexed(meter, index) => {
-                    let old = store.meter(*meter, *index)?;
-                    store.set_meter(*meter, *index, *rates)?;
-                    old
-                }
-                MeterRef::OfEntry(table, key) => {
-                    let old = store.direct_meter(*table, key)?;
-                    store.set_direct_meter(*table, key, *rates)?;
-                    old
-                }
+                MeterRef::Indexed(meter, index) => store.meter(*meter, *index)?,
+                MeterRef::OfEntry(table, key) => store.direct_meter(*table, key)?,
             };
-            undo.push(Change::Meter(meter.clone(), old));
+            Change::Meter(meter.clone(), old)
         }
-    }
-    Ok(())
+    })
 }
 
 /// What stands under a number.
 fn of<N: PartialEq, T>(all: Vec<(N, T)>, number: &N) -> Option<T> {
     let mut all = all.into_iter();
     all.find(|(known, _)| known == number).map(|(_, to)| to)
-}
-
-fn step_back<S: Store + ?Sized>(store: &mut S, step: &Change) -> Result<(), StoreError> {
-    make(store, step, &mut Vec::new())
 }
 
 #[cfg(test)]
@@ -261,7 +267,9 @@ mod tests {
     fn one_entry() -> (Table, Fake, Entry) {
         let routes = sample::table("C.routes");
         let mut store = Fake::default();
-        store.insert(routes, &route(8)).expect("it is empty");
+        store
+            .change(Change::Insert(routes, route(8)))
+            .expect("it is empty");
         (routes, store, route(8))
     }
 
@@ -282,7 +290,9 @@ mod tests {
         ];
         for change in changes {
             let mut store = store.clone();
-            store.set_default(routes, &drop_call()).expect("a default");
+            store
+                .change(Change::SetDefault(routes, drop_call()))
+                .expect("a default");
             let before = store.state();
             let missing = Change::Remove(routes, EntryKey::of(&route(24)));
             let rejected = store.apply(&[change.clone(), missing]).unwrap_err();

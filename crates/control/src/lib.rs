@@ -25,7 +25,7 @@ pub mod stf;
 mod store;
 pub mod values;
 
-pub use change::{Change, EntryKey, Next, Rejected};
+pub use change::{Change, EntryKey, Next, Rejected, one_by_one};
 pub use digest::{Digest, Digests, Logged, Logs};
 pub use figure::{Figure, Group, Groups};
 pub use meter::{MeterRef, Rates};

@@ -1,6 +1,8 @@
 //! Finding tables, actions, keys and counters by the names people use: the whole control-plane name,
 //! or as much of its end as is unique; and, where that is nothing, by what other compilers' tests call them.
 
+use diag::slips;
+
 /// Why a name does not lead to one thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NameError {
@@ -100,12 +102,7 @@ pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<St
     };
     let short = last(wanted);
     let mut close: Vec<(usize, &str)> = names
-        .map(|name| {
-            (
-                distance(&last(name), &short).min(distance(name, wanted)),
-                name,
-            )
-        })
+        .map(|name| (slips(&last(name), &short).min(slips(name, wanted)), name))
         .filter(|&(d, name)| d <= name.len().min(wanted.len()).div_ceil(3).max(1))
         .collect();
     close.sort();
@@ -116,26 +113,6 @@ pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<St
         .into_iter()
         .map(|(_, name)| name.to_string())
         .collect()
-}
-
-/// How many slips make one name of the other: a character more, less or another, or two that changed places. Names are short.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let replaced = above[j] + usize::from(a[i] != b[j]);
-            let mut best = replaced.min(row[j] + 1).min(above[j + 1] + 1);
-            if i > 0 && j > 0 && (a[i - 1], a[i]) == (b[j], b[j - 1]) {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub const MEMBER_GROUP: &str = "action_group SELECTOR GROUP [MEMBER ...]";
 /// Whether there can be such a group of an action selector on any target.
 ///
 /// # Errors
-/// As for [`Store::set_member_group`](crate::Store::set_member_group).
+/// As for [`Change::MemberGroup`](crate::Change::MemberGroup).
 pub fn check_member_group(members: &[u32]) -> Result<(), StoreError> {
     if members.len() <= MOST_MEMBERS_OF_A_GROUP {
         return Ok(());

@@ -2,10 +2,10 @@
 //! for the tests of this crate.
 
 use crate::{
-    CloneSession, Count, Device, Digest, Digests, EntryKey, Packet, Rates, Replica, Store,
-    StoreError,
+    Change, CloneSession, Count, Device, Digest, Digests, EntryKey, MeterRef, Next, Packet, Rates,
+    Rejected, Replica, Store, StoreError, one_by_one,
 };
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -153,14 +153,49 @@ impl Fake {
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
-}
 
-impl Store for Fake {
-    fn schema(&self) -> &Arc<Schema> {
-        schema()
+    fn make(&mut self, change: &Change) -> Result<(), StoreError> {
+        let settings = &mut self.settings;
+        match change.clone() {
+            Change::Insert(table, entry) => return self.insert(table, entry),
+            Change::Modify(table, entry) => {
+                self.remove(table, &EntryKey::of(&entry))?;
+                return self.insert(table, entry);
+            }
+            Change::Remove(table, key) => return self.remove(table, &key),
+            Change::SetDefault(table, action) => drop(self.defaults.insert(table, action)),
+            Change::Clear(_) | Change::Replace(_) => unreachable!("they come as removals"),
+            Change::InsertMember(_, member) => self.members.push(member),
+            Change::RemoveMember(_, member) => {
+                let at = self.members.iter().position(|m| *m == member);
+                self.members.remove(at.ok_or(StoreError::Missing)?);
+            }
+            Change::Group(group, _) if group != 1 => {
+                let what = "there is one group".to_string();
+                return Err(StoreError::Unsupported { what });
+            }
+            Change::Group(group, to) => {
+                set(&mut settings.groups, group, (!to.is_empty()).then_some(to));
+            }
+            Change::Session(session, to) => set(&mut settings.sessions, session, to),
+            Change::Member(_, member, to) => set(&mut settings.members, member, to),
+            Change::MemberGroup(_, group, to) => {
+                let to = (!to.is_empty()).then_some(to);
+                set(&mut settings.member_groups, group, to);
+            }
+            Change::Meter(MeterRef::Indexed(meter, index), rates) => {
+                self.meter(meter, index)?;
+                self.settings.meter = rates;
+            }
+            Change::Meter(MeterRef::OfEntry(table, key), rates) => {
+                self.direct_meter(table, &key)?;
+                self.settings.meter = rates;
+            }
+        }
+        Ok(())
     }
 
-    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
+    fn insert(&mut self, table: Table, entry: Entry) -> Result<(), StoreError> {
         let capacity = if self.capacity == 0 { 2 } else { self.capacity };
         let entries = self.tables.entry(table).or_default();
         if entries
@@ -173,16 +208,11 @@ impl Store for Fake {
             let capacity = capacity as u64;
             return Err(StoreError::Full { capacity });
         }
-        entries.push(entry.clone());
+        entries.push(entry);
         Ok(())
     }
 
-    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.remove(table, &entry.keys, entry.priority)?;
-        self.insert(table, entry)
-    }
-
-    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
+    fn remove(&mut self, table: Table, key: &EntryKey) -> Result<(), StoreError> {
         if self.stuck {
             let what = "the cable is cut".to_string();
             return Err(StoreError::System { what });
@@ -190,18 +220,31 @@ impl Store for Fake {
         let entries = self.tables.entry(table).or_default();
         let at = entries
             .iter()
-            .position(|e| e.keys == keys && e.priority == priority);
+            .position(|e| e.keys == key.keys && e.priority == key.priority);
         entries.remove(at.ok_or(StoreError::Missing)?);
         Ok(())
+    }
+}
+
+/// Sets what is under a number, or removes it.
+fn set<N: Ord, T>(all: &mut BTreeMap<N, T>, number: N, to: Option<T>) {
+    match to {
+        None => all.remove(&number),
+        Some(to) => all.insert(number, to),
+    };
+}
+
+impl Store for Fake {
+    fn schema(&self) -> &Arc<Schema> {
+        schema()
+    }
+
+    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
+        one_by_one(self, next, Fake::make)
     }
 
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
         Ok(self.tables.get(&table).cloned().unwrap_or_default())
-    }
-
-    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
-        self.defaults.insert(table, action.clone());
-        Ok(())
     }
 
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
@@ -258,81 +301,20 @@ impl Store for Fake {
         Ok(())
     }
 
-    fn value_set_insert(&mut self, _: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        self.members.push(member.to_vec());
-        Ok(())
-    }
-
-    fn value_set_remove(&mut self, _: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let at = self.members.iter().position(|m| m == member);
-        self.members.remove(at.ok_or(StoreError::Missing)?);
-        Ok(())
-    }
-
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         Ok(self.settings.groups.clone().into_iter().collect())
-    }
-
-    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
-        if group != 1 {
-            let what = "there is one group".to_string();
-            return Err(StoreError::Unsupported { what });
-        }
-        match replicas {
-            [] => self.settings.groups.remove(&group),
-            some => self.settings.groups.insert(group, some.to_vec()),
-        };
-        Ok(())
     }
 
     fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
         Ok(self.settings.sessions.clone().into_iter().collect())
     }
 
-    fn set_clone_session(
-        &mut self,
-        session: u32,
-        to: Option<&CloneSession>,
-    ) -> Result<(), StoreError> {
-        match to {
-            None => self.settings.sessions.remove(&session),
-            Some(to) => self.settings.sessions.insert(session, to.clone()),
-        };
-        Ok(())
-    }
-
     fn members(&self, _: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
         Ok(self.settings.members.clone().into_iter().collect())
     }
 
-    fn set_member(
-        &mut self,
-        _: Object,
-        member: u32,
-        to: Option<&ActionCall>,
-    ) -> Result<(), StoreError> {
-        match to {
-            None => self.settings.members.remove(&member),
-            Some(to) => self.settings.members.insert(member, to.clone()),
-        };
-        Ok(())
-    }
-
     fn member_groups(&self, _: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
         Ok(self.settings.member_groups.clone().into_iter().collect())
-    }
-
-    fn set_member_group(
-        &mut self,
-        _: Object,
-        group: u32,
-        members: &[u32],
-    ) -> Result<(), StoreError> {
-        match members {
-            [] => self.settings.member_groups.remove(&group),
-            some => self.settings.member_groups.insert(group, some.to_vec()),
-        };
-        Ok(())
     }
 
     fn meter(&self, _: Object, index: u64) -> Result<Option<Rates>, StoreError> {
@@ -342,31 +324,9 @@ impl Store for Fake {
         }
     }
 
-    fn set_meter(
-        &mut self,
-        meter: Object,
-        index: u64,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        self.meter(meter, index)?;
-        self.settings.meter = rates;
-        Ok(())
-    }
-
     fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
         self.entry(table, &key.keys, key.priority)?;
         Ok(self.settings.meter)
-    }
-
-    fn set_direct_meter(
-        &mut self,
-        table: Table,
-        key: &EntryKey,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        self.direct_meter(table, key)?;
-        self.settings.meter = rates;
-        Ok(())
     }
 
     fn digests(&mut self, _: u64, _: Duration) -> Result<Digests, StoreError> {
@@ -378,6 +338,14 @@ impl Store for Fake {
 }
 
 impl Device for Fake {
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn store_mut(&mut self) -> &mut dyn Store {
+        self
+    }
+
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         self.sent += 1;
         let group = || self.settings.groups.get(&1).cloned().unwrap_or_default();

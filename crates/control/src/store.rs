@@ -1,11 +1,11 @@
 //! What every target lets the control plane do. Names were resolved and values checked against the
 //! program before these are called; a target only keeps them.
 
-use crate::change::{self, Change, Next, Rejected};
-use crate::replication::{CloneSession, DropReason, Replica, check_group, check_session};
+use crate::change::{Change, Next, Rejected};
+use crate::replication::{CloneSession, DropReason, Replica};
 use crate::{Digests, EntryKey, Groups, Logs, Rates};
 use diag::counted;
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table, ValueSet};
+use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,21 +113,40 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// The state that the control plane reads and writes while a program runs. Every change is
-/// atomic.
+/// The state that the control plane reads and writes while a program runs. Tables, value sets, groups, sessions, members
+/// and meters are written by [`Change`]s alone. Counters, registers and flows are in no transaction, since packets write
+/// them too: each has a write of its own, which is atomic.
 pub trait Store {
     /// What the program offers the control plane: what every id means that is given to the other methods.
     fn schema(&self) -> &Arc<Schema>;
 
-    /// Adds an entry. Two entries with the same match and, where the table has ternary, range or
-    /// optional keys, the same priority are duplicates.
-    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError>;
+    /// Makes changes in order, all or none of them. They come one after the other, so that they need not all be in memory.
+    /// The store decides how much of it readers see at once: at least a whole entry. Gives how many were made.
+    ///
+    /// # Errors
+    /// The first change that fails, by its index.
+    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected>;
 
-    /// Gives an entry another action.
-    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError>;
+    /// As [`Store::apply_from`], for changes that are in memory.
+    ///
+    /// # Errors
+    /// As for [`Store::apply_from`].
+    fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
+        let mut changes = changes.iter().cloned();
+        let mut next = || changes.next().map_or(Next::End, Next::Change);
+        self.apply_from(&mut next).map(|_| ())
+    }
 
-    /// Removes the entry with this match and priority (ignored where matches cannot overlap).
-    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError>;
+    /// Makes one change.
+    ///
+    /// # Errors
+    /// Those that [`Change`] lists for its kind.
+    fn change(&mut self, change: Change) -> Result<(), StoreError> {
+        let mut change = Some(change);
+        let mut next = || change.take().map_or(Next::End, Next::Change);
+        let made = self.apply_from(&mut next);
+        made.map(|_| ()).map_err(Rejected::into_error)
+    }
 
     /// All entries, the program's own first.
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError>;
@@ -160,34 +179,6 @@ pub trait Store {
             |e: &Entry| (!ordered || e.priority == priority) && data.canonical(&e.keys) == keys;
         all.into_iter().find(is_it).ok_or(StoreError::Missing)
     }
-
-    /// Makes all of these changes in order, or none of them. The store decides how much of it readers see at once:
-    /// at least a whole entry.
-    ///
-    /// # Errors
-    /// The first change that fails, by its index.
-    fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
-        change::apply_one_by_one(self, changes)
-    }
-
-    /// As [`Store::apply`], for changes that come one after the other, so that they need not all be in memory. Returns
-    /// how many were made.
-    ///
-    /// # Errors
-    /// As for [`Store::apply`].
-    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
-        let mut changes = Vec::new();
-        loop {
-            match next() {
-                Next::Change(change) => changes.push(change),
-                Next::End => return self.apply(&changes).map(|()| changes.len()),
-                Next::Abandon => return Ok(0),
-            }
-        }
-    }
-
-    /// Changes what runs when nothing matches.
-    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError>;
 
     /// What runs when nothing matches.
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError>;
@@ -293,41 +284,12 @@ pub trait Store {
         Ok(found)
     }
 
-    /// Changes the rates of an indexed meter, whose buckets are full then; `None` takes them away.
-    ///
-    /// # Errors
-    /// [`StoreError::OutOfRange`] for an index that it does not have, [`StoreError::Invalid`] for what no meter can be
-    /// ([`Rates::check`](crate::Rates::check)).
-    fn set_meter(
-        &mut self,
-        meter: Object,
-        index: u64,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        let _ = (meter, index, rates);
-        Err(no_such("meters"))
-    }
-
     /// The rates of the meter that belongs to an entry of a table.
     ///
     /// # Errors
     /// [`StoreError::Missing`]
     fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
         let _ = (table, key);
-        Err(no_such("direct meters"))
-    }
-
-    /// As [`Store::set_meter`], for the meter that belongs to an entry of a table. It goes with the entry.
-    ///
-    /// # Errors
-    /// [`StoreError::Missing`]
-    fn set_direct_meter(
-        &mut self,
-        table: Table,
-        key: &EntryKey,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        let _ = (table, key, rates);
         Err(no_such("direct meters"))
     }
 
@@ -338,42 +300,9 @@ pub trait Store {
         Err(no_such("action profiles"))
     }
 
-    /// Makes a member of an action profile or selector, or changes it: packets meet the old action or the new one. `None`
-    /// removes it.
-    ///
-    /// # Errors
-    /// [`StoreError::Full`]; [`StoreError::Reference`] where a member is removed that is not there, or that an entry or
-    /// a group refers to.
-    fn set_member(
-        &mut self,
-        profile: Object,
-        member: u32,
-        to: Option<&ActionCall>,
-    ) -> Result<(), StoreError> {
-        let _ = (profile, member, to);
-        Err(no_such("action profiles"))
-    }
-
     /// The groups of an action selector by number, each with its members by number, ascending.
     fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
         let _ = selector;
-        Err(no_such("action selectors"))
-    }
-
-    /// Makes a group of an action selector of these members, or changes it: packets meet the old group or the new one. A
-    /// member that is named twice gets twice the packets. Without any members there is no group.
-    ///
-    /// # Errors
-    /// [`StoreError::Reference`] for a member that is not there, and where a group is removed that is not there or that
-    /// an entry refers to; [`StoreError::Invalid`] for more members than
-    /// [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
-    fn set_member_group(
-        &mut self,
-        selector: Object,
-        group: u32,
-        members: &[u32],
-    ) -> Result<(), StoreError> {
-        let _ = (selector, group, members);
         Err(no_such("action selectors"))
     }
 
@@ -389,12 +318,6 @@ pub trait Store {
         let _ = (most, patience);
         Err(no_such("log"))
     }
-
-    /// Puts a member in a parser value set.
-    fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
-
-    /// Takes a member out of a parser value set.
-    fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError>;
 
     /// The flows that a flow state knows, in no particular order. Each is read as a whole; packets may change
     /// some while others are read.
@@ -444,38 +367,11 @@ pub trait Store {
         Err(no_such("multicast groups"))
     }
 
-    /// Makes a multicast group of these copies, in the order in which they go out; without any there is no
-    /// group. Group 0 means no group and cannot be made. A program that never sends to a group takes any.
-    ///
-    /// # Errors
-    /// [`StoreError::Invalid`] for group 0 and for more copies than
-    /// [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target that has no groups, or no
-    /// replication ids.
-    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
-        check_group(group, replicas)?;
-        Err(no_such("multicast groups"))
-    }
-
     /// The clone sessions by number. A program that never clones has none.
     ///
     /// # Errors
     /// [`StoreError::Unsupported`] on a target that has no clone sessions.
     fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
-        Err(no_such("clone sessions"))
-    }
-
-    /// Makes a clone session, or changes it; `None` removes it.
-    ///
-    /// # Errors
-    /// [`StoreError::Invalid`] for what no session can be ([`check_session`]); [`StoreError::Unsupported`] on a target that
-    /// has no clone sessions.
-    fn set_clone_session(
-        &mut self,
-        session: u32,
-        to: Option<&CloneSession>,
-    ) -> Result<(), StoreError> {
-        let _ = session;
-        to.map_or(Ok(()), check_session)?;
         Err(no_such("clone sessions"))
     }
 
@@ -507,7 +403,13 @@ pub struct Packet {
 }
 
 /// A target with a program in it, ready for packets: what STF runs on.
-pub trait Device: Store {
+pub trait Device {
+    /// The program's state.
+    fn store(&self) -> &dyn Store;
+
+    /// The program's state, to be changed.
+    fn store_mut(&mut self) -> &mut dyn Store;
+
     /// Sends a packet into a port.
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError>;
 

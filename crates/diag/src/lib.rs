@@ -8,6 +8,7 @@ mod diagnostic;
 mod json;
 mod plain;
 mod shown;
+mod slips;
 mod source;
 mod text;
 
@@ -15,5 +16,6 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use json::to_json;
 pub use plain::{char_width, columns, counted, grouped, system_message};
 pub use shown::{is_seen, shown, shown_lines};
+pub use slips::slips;
 pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};
 pub use text::{render_plain, render_text};

@@ -53,7 +53,7 @@ pub struct LineCol {
 }
 
 /// One source text and where it lies in the address space.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The name to show, as the user or the `#include` wrote it.
     pub name: String,
@@ -77,7 +77,7 @@ impl SourceFile {
 }
 
 /// Every source text of one compilation. Positions never move once a file is added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }

@@ -19,7 +19,7 @@ use kernel::features::Kernel;
 use kernel::files;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub enum Reach {
 }
 
 /// How a program is to be compiled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// Where it is to run.
     pub hook: Hook,
@@ -91,7 +91,7 @@ pub struct Request<'a> {
     /// How functions are cut, whether the program is large or not.
     pub parts: Option<Parts>,
     /// Is told what is about to be done that takes more than a few seconds.
-    pub notice: fn(&str),
+    pub notice: &'a dyn Fn(&str),
 }
 
 /// About which objects the verifier is asked while a program is compiled, so that another is made where it refuses one.
@@ -135,7 +135,7 @@ impl Request<'_> {
             parse_record: ParseRecord::BySize,
             layout: None,
             parts: None,
-            notice: |_| {},
+            notice: &|_| {},
         }
     }
 }
@@ -208,112 +208,14 @@ pub fn compile(
     sources: &SourceMap,
     request: Request,
 ) -> Result<Compiled, Diagnostics> {
-    let features = usable(request.kernel.features());
-    let begun = Instant::now();
-    // For strategies that make functions of parts.
-    let for_parts = frontend::optimise_for_parts(program, follows_turns(&features));
-    let forecast = Forecast::of(&for_parts);
-    forecast.check(request.hook)?;
-    let mut times = Times {
-        own: begun.elapsed(),
-        ..Times::default()
-    };
-    // For the others.
-    let optimised = LazyCell::new(|| match request.parts {
-        Some(_) => for_parts.clone(),
-        None => frontend::with_entries(for_parts.clone()),
-    });
-    let optimised_fast_path = frontend::optimise_fast_path(program, follows_turns(&features));
-    // The C that was tried.
-    let mut made = HashSet::new();
-    // Strategies that differ by clang's effort have their C in common.
-    let mut last: Option<((Options, bool), BpfOutput)> = None;
-    // What was decided for the first strategy.
-    let mut first: Option<bpf::Report> = None;
-    // The verifier walks a part once, wherever it is called: what it finds too large so is larger as one function.
-    let mut too_large_in_parts = false;
-    let tried = strategy::try_all(|strategy| {
-        if first.as_ref().is_some_and(|first| !strategy.differs(first)) {
-            return Outcome::Repeated;
-        }
-        if let (None, None, Some(report)) = (&first, request.parts, forecast.long()) {
-            let long = too_long(&for_parts, request, &features, &report);
-            first = Some(report);
-            return long;
-        }
-        let asked = options(sources, request, features);
-        let parts = match &first {
-            Some(first) if strategy.in_parts => {
-                Some(limits::parts(&for_parts, first, strategy.programs))
-            }
-            _ => asked.parts,
-        };
-        let options = Options {
-            spill_everything: strategy.spill_everything,
-            copy_headers: strategy.copy_headers,
-            parse_record: asked.parse_record.max(strategy.parse_record),
-            parser_turns: strategy.parser_turns,
-            parts,
-            ..asked
-        };
-        let form = (options, strategy.fast_path);
-        let output = match &last {
-            Some((known, output)) if *known == form => output.clone(),
-            _ => {
-                let begun = Instant::now();
-                let fast_path = optimised_fast_path.as_ref().filter(|_| strategy.fast_path);
-                let full = match strategy.in_parts && request.parts.is_none() {
-                    true => &for_parts,
-                    false => &optimised,
-                };
-                let compiled = bpf::compile(full, fast_path, sources, &form.0);
-                times.own += begun.elapsed();
-                match compiled {
-                    Ok(output) => last.insert((form, output)).1.clone(),
-                    Err(refused) => return Outcome::Refused(refused),
-                }
-            }
-        };
-        let is_first = first.is_none();
-        first.get_or_insert_with(|| output.report.clone());
-        if strategy.in_parts && output.report.parts == 0 {
-            return Outcome::Repeated;
-        }
-        match limits::length(&features, &output.report) {
-            Length::Long | Length::Excessive if is_first => {
-                return too_long(&for_parts, request, &features, &output.report);
-            }
-            Length::Excessive => return Outcome::Repeated,
-            Length::Long if too_large_in_parts => return Outcome::Repeated,
-            Length::Long | Length::Fits => {}
-        }
-        if !made.insert((output.c_source.clone(), strategy.effort)) {
-            return Outcome::Repeated;
-        }
-        let outcome = match request.trial {
-            Trial::Others(refused) if made.len() == 1 => {
-                let made = (refused.object.to_vec(), output);
-                obstructed(
-                    refused.obstacle,
-                    refused.reason.to_owned(),
-                    made,
-                    &for_parts,
-                )
-            }
-            _ => {
-                let effort = strategy.effort;
-                attempt(output, &for_parts, request, features, effort, &mut times)
-            }
-        };
-        let is_too_large = matches!(&outcome, Outcome::Obstructed(Obstacle::TooLarge, ..));
-        too_large_in_parts |= strategy.in_parts && is_too_large;
-        outcome
-    })?;
+    let mut attempts = Attempts::begin(program, sources, request)?;
+    let tried = strategy::try_all(|strategy| attempts.by(strategy))?;
     let Tried {
         made: (object, output),
         strategy,
         failed,
     } = tried;
+    let times = attempts.times;
     Ok(Compiled {
         budget: budget::read(&object).unwrap_or_default(),
         c_source: output.c_source,
@@ -329,17 +231,152 @@ pub fn compile(
     })
 }
 
-/// What comes of a program that is too long for one function.
-fn too_long(
-    program: &Program,
-    request: Request,
-    features: &Features,
-    report: &bpf::Report,
-) -> Outcome<Made> {
-    let refused = limits::too_long(program, request.hook, features, report);
-    let instructions = report.longest_estimate;
-    let reason = format!("about {instructions} instructions are too many for one function");
-    Outcome::Obstructed(Obstacle::TooLong, reason, Err(Box::new(refused).into()))
+/// Attempts at compiling one program.
+struct Attempts<'a> {
+    sources: &'a SourceMap,
+    request: Request<'a>,
+    features: Features,
+    forecast: Forecast,
+    /// For strategies that make functions of parts.
+    for_parts: Program,
+    /// For the others.
+    whole: OnceCell<Program>,
+    fast_path: Option<Program>,
+    /// The C that was tried.
+    made: HashSet<(String, Effort)>,
+    /// Strategies that differ by clang's effort have their C in common.
+    last: Option<((Options, bool), BpfOutput)>,
+    /// Decisions for the first strategy.
+    first: Option<bpf::Report>,
+    /// The verifier walks a part once, wherever it is called: what it finds too large so is larger as one function.
+    too_large_in_parts: bool,
+    times: Times,
+}
+
+impl<'a> Attempts<'a> {
+    /// Fails if the program is too large for any strategy.
+    fn begin(
+        program: &Program,
+        sources: &'a SourceMap,
+        request: Request<'a>,
+    ) -> Result<Attempts<'a>, Diagnostics> {
+        let features = usable(request.kernel.features());
+        let begun = Instant::now();
+        let for_parts = frontend::optimise_for_parts(program, follows_turns(&features));
+        let forecast = Forecast::of(&for_parts);
+        forecast.check(request.hook)?;
+        let own = begun.elapsed();
+        Ok(Attempts {
+            sources,
+            request,
+            features,
+            forecast,
+            for_parts,
+            whole: OnceCell::new(),
+            fast_path: frontend::optimise_fast_path(program, follows_turns(&features)),
+            made: HashSet::new(),
+            last: None,
+            first: None,
+            too_large_in_parts: false,
+            times: Times {
+                own,
+                ..Times::default()
+            },
+        })
+    }
+
+    /// The outcome of a strategy.
+    fn by(&mut self, strategy: &Strategy) -> Outcome<Made> {
+        if let Some(first) = &self.first {
+            if !strategy.differs(first) {
+                return Outcome::Repeated;
+            }
+        } else if let (None, Some(report)) = (self.request.parts, self.forecast.long()) {
+            let long = self.too_long(&report);
+            self.first = Some(report);
+            return long;
+        }
+        let output = match self.output(strategy) {
+            Ok(output) => output,
+            Err(refused) => return Outcome::Refused(refused),
+        };
+        let is_first = self.first.is_none();
+        self.first.get_or_insert_with(|| output.report.clone());
+        if strategy.in_parts && output.report.parts == 0 {
+            return Outcome::Repeated;
+        }
+        match limits::length(&self.features, &output.report) {
+            Length::Long | Length::Excessive if is_first => return self.too_long(&output.report),
+            Length::Excessive => return Outcome::Repeated,
+            Length::Long if self.too_large_in_parts => return Outcome::Repeated,
+            Length::Long | Length::Fits => {}
+        }
+        if !self.made.insert((output.c_source.clone(), strategy.effort)) {
+            return Outcome::Repeated;
+        }
+        let outcome = match self.request.trial {
+            Trial::Others(refused) if self.made.len() == 1 => {
+                let made = (refused.object.to_vec(), output);
+                let reason = refused.reason.to_owned();
+                obstructed(refused.obstacle, reason, made, &self.for_parts)
+            }
+            _ => attempt(
+                output,
+                &self.for_parts,
+                self.request,
+                self.features,
+                strategy.effort,
+                &mut self.times,
+            ),
+        };
+        let is_too_large = matches!(&outcome, Outcome::Obstructed(Obstacle::TooLarge, ..));
+        self.too_large_in_parts |= strategy.in_parts && is_too_large;
+        outcome
+    }
+
+    /// The C of a strategy.
+    fn output(&mut self, strategy: &Strategy) -> Result<BpfOutput, Diagnostics> {
+        let asked = options(self.sources, self.request, self.features);
+        let parts = match &self.first {
+            Some(first) if strategy.in_parts => {
+                Some(limits::parts(&self.for_parts, first, strategy.programs))
+            }
+            _ => asked.parts,
+        };
+        let options = Options {
+            spill_everything: strategy.spill_everything,
+            copy_headers: strategy.copy_headers,
+            parse_record: asked.parse_record.max(strategy.parse_record),
+            parser_turns: strategy.parser_turns,
+            parts,
+            ..asked
+        };
+        let form = (options, strategy.fast_path);
+        if let Some((_, output)) = self.last.as_ref().filter(|(known, _)| *known == form) {
+            return Ok(output.clone());
+        }
+        let begun = Instant::now();
+        let full = match strategy.in_parts || self.request.parts.is_some() {
+            true => &self.for_parts,
+            false => self
+                .whole
+                .get_or_init(|| frontend::with_entries(self.for_parts.clone())),
+        };
+        let fast_path = self.fast_path.as_ref().filter(|_| strategy.fast_path);
+        let compiled = bpf::compile(full, fast_path, self.sources, &form.0);
+        self.times.own += begun.elapsed();
+        let output = compiled?;
+        self.last = Some((form, output.clone()));
+        Ok(output)
+    }
+
+    /// The outcome of a program that is too long for one function.
+    fn too_long(&self, report: &bpf::Report) -> Outcome<Made> {
+        let refused = limits::too_long(&self.for_parts, self.request.hook, &self.features, report);
+        let instructions = report.longest_estimate;
+        let reason = format!("about {instructions} instructions are too many for one function");
+        Outcome::Obstructed(Obstacle::TooLong, reason, Err(Box::new(refused).into()))
+    }
 }
 
 /// The refusal of a program with a jump that is too far. clang does not tell where: if it is not likely to be in the program's own C, it

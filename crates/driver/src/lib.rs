@@ -3,8 +3,8 @@
 //!
 //! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
 //! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
-//! [`bundle`] reads and writes bundle files, [`declared`] reads what STF tests declare, [`specialize`] keeps a running program specialized to its tables, [`stf`] runs
-//! tests.
+//! [`bundle`] reads and writes bundle files, [`run`] starts programs and bundles, [`specialize`] keeps a running program
+//! specialized to its tables, [`declared`] reads what STF tests declare, [`stf`] runs tests.
 
 pub mod bpf_target;
 pub mod built;
@@ -15,6 +15,7 @@ mod frontend;
 pub mod hooks;
 pub mod instance_name;
 mod loader;
+pub mod run;
 pub mod specialize;
 mod stack;
 pub mod stf;

@@ -1,9 +1,17 @@
 //! The interpreter as a device with ports.
 
 use crate::{Disposition, Fault, Interpreter};
-use control::{Device, Packet, StoreError};
+use control::{Device, Packet, Store, StoreError};
 
 impl Device for Interpreter {
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn store_mut(&mut self) -> &mut dyn Store {
+        self
+    }
+
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let outcome = self.run(packet.port, &packet.bytes);
         self.out.extend(outcome.copies);

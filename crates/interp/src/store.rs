@@ -5,8 +5,8 @@ mod profile;
 use crate::Interpreter;
 use crate::models::Model;
 use control::{
-    CloneSession, Count, Digests, DropReason, EntryKey, Flow, Group, Groups, Rates, Replica, Store,
-    StoreError,
+    Change, CloneSession, Count, Digests, DropReason, EntryKey, Flow, Group, Groups, MeterRef,
+    Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
 };
 use cranelift_entity::EntityRef;
 use externs::State;
@@ -19,6 +19,95 @@ impl Interpreter {
     /// How often a table's entries or default action were changed: what [`ir::StmtKind::IsCurrent`] asks about.
     pub fn changes(&self, table: Table) -> u64 {
         self.tables[table.index()].generation()
+    }
+
+    /// Makes a change of one thing.
+    fn make(&mut self, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::Insert(table, entry) => {
+                self.check_reference(*table, &entry.action)?;
+                self.tables[table.index()].insert(entry)
+            }
+            Change::Modify(table, entry) => {
+                self.check_reference(*table, &entry.action)?;
+                self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action)
+            }
+            Change::Remove(table, key) => {
+                self.tables[table.index()].remove(&key.keys, key.priority)
+            }
+            Change::SetDefault(table, action) => self.tables[table.index()].set_default(action),
+            Change::Clear(_) | Change::Replace(_) => unreachable!("they come as removals"),
+            Change::InsertMember(set, member) => self.insert_value(*set, member),
+            Change::RemoveMember(set, member) => self.remove_value(*set, member),
+            Change::Group(group, replicas) => {
+                control::check_group(*group, replicas)?;
+                match replicas.as_slice() {
+                    [] => self.groups.remove(group),
+                    some => self.groups.insert(*group, some.to_vec()),
+                };
+                Ok(())
+            }
+            Change::Session(session, to) => {
+                match to {
+                    None => self.sessions.remove(session),
+                    Some(to) => {
+                        control::check_session(to)?;
+                        self.sessions.insert(*session, to.clone())
+                    }
+                };
+                Ok(())
+            }
+            Change::Member(profile, member, to) => {
+                self.change_member(*profile, *member, to.as_ref())
+            }
+            Change::MemberGroup(selector, group, members) => {
+                self.change_member_group(*selector, *group, members)
+            }
+            Change::Meter(meter, rates) => self.set_meter(meter, *rates),
+        }
+    }
+
+    fn insert_value(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        let member = self.schema.value_sets[set].canonical(member);
+        let capacity = self.schema.value_sets[set].size;
+        let members = &mut self.value_sets[set.index()];
+        if members.contains(&member) {
+            return Err(StoreError::Duplicate);
+        }
+        if members.len() as u64 >= capacity {
+            return Err(StoreError::Full { capacity });
+        }
+        members.push(member);
+        Ok(())
+    }
+
+    fn remove_value(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
+        let member = self.schema.value_sets[set].canonical(member);
+        let members = &mut self.value_sets[set.index()];
+        let at = members.iter().position(|m| *m == member);
+        members.remove(at.ok_or(StoreError::Missing)?);
+        Ok(())
+    }
+
+    fn set_meter(&mut self, meter: &MeterRef, rates: Option<Rates>) -> Result<(), StoreError> {
+        rates.map_or(Ok(()), |rates| rates.check())?;
+        let now = self.now();
+        let meter = match meter {
+            MeterRef::Indexed(meter, index) => {
+                let State::Meters(meters) = &mut self.externs[meter.index()] else {
+                    return Err(no_such("meters"));
+                };
+                let size = meters.size();
+                meters.get_mut(*index).ok_or(out_of_range(size))?
+            }
+            MeterRef::OfEntry(table, key) => {
+                let state = &mut self.tables[table.index()];
+                let id = state.find(&key.keys, key.priority)?;
+                &mut state.entry_mut(id).ok_or(StoreError::Missing)?.meter
+            }
+        };
+        meter.set_limits(now, rates.map(limits));
+        Ok(())
     }
 }
 
@@ -54,18 +143,8 @@ impl Store for Interpreter {
         &self.schema
     }
 
-    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.check_reference(table, &entry.action)?;
-        self.tables[table.index()].insert(entry)
-    }
-
-    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.check_reference(table, &entry.action)?;
-        self.tables[table.index()].modify(&entry.keys, entry.priority, &entry.action)
-    }
-
-    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
-        self.tables[table.index()].remove(keys, priority)
+    fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
+        one_by_one(self, next, Interpreter::make)
     }
 
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
@@ -77,10 +156,6 @@ impl Store for Interpreter {
         let state = &self.tables[table.index()];
         let id = state.find(keys, priority)?;
         Ok(state.entry(id).entry.clone())
-    }
-
-    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
-        self.tables[table.index()].set_default(action)
     }
 
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
@@ -158,42 +233,10 @@ impl Store for Interpreter {
         Ok(found.map(rates))
     }
 
-    fn set_meter(
-        &mut self,
-        meter: Object,
-        index: u64,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        rates.map_or(Ok(()), |rates| rates.check())?;
-        let now = self.now();
-        let State::Meters(meters) = &mut self.externs[meter.index()] else {
-            return Err(no_such("meters"));
-        };
-        let size = meters.size();
-        let meter = meters.get_mut(index).ok_or(out_of_range(size))?;
-        meter.set_limits(now, rates.map(limits));
-        Ok(())
-    }
-
     fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
         let state = &self.tables[table.index()];
         let id = state.find(&key.keys, key.priority)?;
         Ok(state.entry(id).meter.limits().map(rates))
-    }
-
-    fn set_direct_meter(
-        &mut self,
-        table: Table,
-        key: &EntryKey,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        rates.map_or(Ok(()), |rates| rates.check())?;
-        let now = self.now();
-        let state = &mut self.tables[table.index()];
-        let id = state.find(&key.keys, key.priority)?;
-        let entry = state.entry_mut(id).ok_or(StoreError::Missing)?;
-        entry.meter.set_limits(now, rates.map(limits));
-        Ok(())
     }
 
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
@@ -239,40 +282,9 @@ impl Store for Interpreter {
         Ok(())
     }
 
-    fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let member = self.schema.value_sets[set].canonical(member);
-        let capacity = self.schema.value_sets[set].size;
-        let members = &mut self.value_sets[set.index()];
-        if members.contains(&member) {
-            return Err(StoreError::Duplicate);
-        }
-        if members.len() as u64 >= capacity {
-            return Err(StoreError::Full { capacity });
-        }
-        members.push(member);
-        Ok(())
-    }
-
-    fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        let member = self.schema.value_sets[set].canonical(member);
-        let members = &mut self.value_sets[set.index()];
-        let at = members.iter().position(|m| *m == member);
-        members.remove(at.ok_or(StoreError::Missing)?);
-        Ok(())
-    }
-
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         let groups = self.groups.iter();
         Ok(groups.map(|(&group, to)| (group, to.clone())).collect())
-    }
-
-    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
-        control::check_group(group, replicas)?;
-        match replicas {
-            [] => self.groups.remove(&group),
-            some => self.groups.insert(group, some.to_vec()),
-        };
-        Ok(())
     }
 
     fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
@@ -282,21 +294,6 @@ impl Store for Interpreter {
             .collect())
     }
 
-    fn set_clone_session(
-        &mut self,
-        session: u32,
-        to: Option<&CloneSession>,
-    ) -> Result<(), StoreError> {
-        match to {
-            None => self.sessions.remove(&session),
-            Some(to) => {
-                control::check_session(to)?;
-                self.sessions.insert(session, to.clone())
-            }
-        };
-        Ok(())
-    }
-
     fn members(&self, profile: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
         let members = self.profile(profile)?.members.iter();
         Ok(members
@@ -304,29 +301,11 @@ impl Store for Interpreter {
             .collect())
     }
 
-    fn set_member(
-        &mut self,
-        profile: Object,
-        member: u32,
-        to: Option<&ActionCall>,
-    ) -> Result<(), StoreError> {
-        self.change_member(profile, member, to)
-    }
-
     fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
         let groups = self.profile(selector)?.groups.iter();
         Ok(groups
             .map(|(&group, members)| (group, members.clone()))
             .collect())
-    }
-
-    fn set_member_group(
-        &mut self,
-        selector: Object,
-        group: u32,
-        members: &[u32],
-    ) -> Result<(), StoreError> {
-        self.change_member_group(selector, group, members)
     }
 
     fn digests(&mut self, most: u64, _: Duration) -> Result<Digests, StoreError> {

@@ -19,7 +19,6 @@ pub mod caps;
 mod child;
 pub mod clang;
 pub mod contents;
-mod delegate;
 pub mod errors;
 pub mod features;
 pub mod files;

@@ -267,7 +267,7 @@ fn features() -> Vec<Finding> {
         tried(
             "test runs at tc",
             Need::Useful,
-            "`onpath test --target tc --fast` needs them (Linux 4.12); omit `--fast`",
+            "`onpath test --target tc-ingress --fast` needs them (Linux 4.12); omit `--fast`",
             Prog::constant_tc(-1).and_then(|p| {
                 p.run_tc(&[0; 64], &mut [0; 256], &mut TcContext::default(), 1)
                     .map(|_| ())

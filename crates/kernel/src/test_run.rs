@@ -8,7 +8,7 @@ use crate::store::KernelStore;
 use crate::sys::{TcContext, Update};
 use bpf::abi::{FRAGMENTS_SECTION, Hook, ProgramAbi};
 use control::repeatable::{self, RandomLists};
-use control::{Device, Packet, StoreError};
+use control::{Device, Packet, Store, StoreError};
 use observed::{Observed, Redirection};
 use rounds::{Again, Rounds};
 use std::collections::VecDeque;
@@ -137,8 +137,6 @@ pub struct TestRun {
     out: Vec<u8>,
     out_queue: Vec<Packet>,
 }
-
-crate::delegate::store_by_field!(TestRun, instance.store);
 
 impl TestRun {
     /// Takes a program that was compiled with [`OBSERVE`].
@@ -315,6 +313,14 @@ fn fate(hook: Hook, code: u32, redirect: Fate) -> Fate {
 }
 
 impl Device for TestRun {
+    fn store(&self) -> &dyn Store {
+        &self.instance.store
+    }
+
+    fn store_mut(&mut self) -> &mut dyn Store {
+        &mut self.instance.store
+    }
+
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let outcome = self.run(packet.port, &packet.bytes)?;
         if let Some(sent) = outcome.sent {

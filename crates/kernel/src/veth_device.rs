@@ -16,7 +16,7 @@ use crate::store::Maps;
 use crate::sys::{Prog, count_runs};
 use crate::veth::{LARGEST_MTU, MTU};
 use bpf::abi::{PortsAbi, ProgramAbi, ROUNDS_MAP};
-use control::{Device, Packet, StoreError};
+use control::{Device, Packet, Store, StoreError};
 use diag::{Diagnostic, system_message};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -72,8 +72,6 @@ enum Wiring {
     Xdp(xdp::Wiring),
     Tc(tc::Wiring),
 }
-
-crate::delegate::store_by_field!(VethDevice, instance.store);
 
 impl VethDevice {
     /// Makes a namespace with devices for each port number and attaches the program to each port.
@@ -249,6 +247,14 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
 }
 
 impl Device for VethDevice {
+    fn store(&self) -> &dyn Store {
+        &self.instance.store
+    }
+
+    fn store_mut(&mut self) -> &mut dyn Store {
+        &mut self.instance.store
+    }
+
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
         let length = packet.bytes.len();
         let longest = self.mtu as usize + SHORTEST;

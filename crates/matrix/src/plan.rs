@@ -183,7 +183,7 @@ fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
         for hook in ["xdp", "tc-ingress", "tc-egress"] {
             let mut command = Command::new(onpath);
             command
-                .args(["build", &short, "--emit", "c", "--hook", hook])
+                .args(["build", &short, "--emit", "c", "--target", hook])
                 .current_dir(root);
             if output_of(&mut command).is_ok() {
                 names.push(format!("{hook}::{short}"));

@@ -115,7 +115,7 @@ fn compile(plan: &Plan, object: &Object, version: &str) {
         .current_dir(&object.folder)
         .arg("build")
         .arg(&object.program)
-        .args(["--hook", object.hook, "--kernel", version, "-o"])
+        .args(["--target", object.hook, "--kernel", version, "-o"])
         .arg(folder.path())
         .env("ONPATH_OBJECT_CACHE", &plan.objects);
     finish(command);

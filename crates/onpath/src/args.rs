@@ -54,7 +54,7 @@ pub enum Command {
     /// Check a program or a bundle: report each error with its location and help
     ///
     /// Reports all syntax errors in one run; if there are none, all other errors. For a bundle (a file
-    /// that ends in .toml), also checks that its programs fit their hooks, their entries and each other. For
+    /// that ends in .toml), also checks that its programs fit their targets, their entries and each other. For
     /// an object that `onpath build` wrote, checks that it and its description belong together; for the folder
     /// that it wrote, what is in there. The schema of a message (TOML too) is checked by itself.
     Check(Check),
@@ -184,9 +184,9 @@ pub struct Check {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// Also check whether this hook can run the program
+    /// Also check whether this target can run the program
     #[arg(long, value_enum)]
-    pub hook: Option<HookName>,
+    pub target: Option<Target>,
     /// Print the diagnostics as JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -194,7 +194,7 @@ pub struct Check {
 
 /// Where in the kernel a program runs.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HookName {
+pub enum Target {
     /// Incoming packets, before the network stack: the earliest hook
     Xdp,
     /// Incoming packets, at traffic control
@@ -203,13 +203,13 @@ pub enum HookName {
     TcEgress,
 }
 
-impl HookName {
+impl Target {
     /// The hook of this name.
     pub fn hook(self) -> bpf::abi::Hook {
         match self {
-            HookName::Xdp => bpf::abi::Hook::Xdp,
-            HookName::TcIngress => bpf::abi::Hook::TcIngress,
-            HookName::TcEgress => bpf::abi::Hook::TcEgress,
+            Target::Xdp => bpf::abi::Hook::Xdp,
+            Target::TcIngress => bpf::abi::Hook::TcIngress,
+            Target::TcEgress => bpf::abi::Hook::TcEgress,
         }
     }
 }
@@ -231,9 +231,9 @@ pub struct Build {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// The hook: by default tc-ingress for a program of tc_model, xdp for others
+    /// The place where it is to run: by default tc-ingress for a program of tc_model, xdp for others
     #[arg(long, value_enum)]
-    pub hook: Option<HookName>,
+    pub target: Option<Target>,
     /// Write C source, object and the description of tables, actions and counters here
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["emit", "report"])]
     pub output: Option<PathBuf>,
@@ -264,7 +264,7 @@ pub enum TestTarget {
     /// The kernel, at XDP; needs root and clang
     Xdp,
     /// The kernel, at traffic control, incoming packets; needs root and clang
-    Tc,
+    TcIngress,
     /// The kernel, at traffic control, outgoing packets; needs root and clang
     TcEgress,
 }
@@ -373,7 +373,7 @@ A bundle is a file that ends in .toml; its paths are relative to its folder:
   [[program]]                 one or more, in the order in which they are attached
   source = \"count.p4\"         or count.o, an object that `onpath build` wrote
   name = \"count\"              by default, the source's name
-  hook = \"tc-ingress\"         or tc-egress, xdp
+  target = \"tc-ingress\"       or tc-egress, xdp
   dev = [\"eth0\", \"eth1\"]      ports 0, 1, …; a single one needs no brackets
   ports = { 7 = \"eth7\" }      further interfaces at which it runs
   reach = { 9 = \"eth9\" }      interfaces that it may only send to
@@ -397,9 +397,9 @@ pub struct Run {
     /// Define a macro
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// The hook: by default tc-ingress for a program of tc_model, xdp for others
+    /// The place where it is to run: by default tc-ingress for a program of tc_model, xdp for others
     #[arg(long, value_enum)]
-    pub hook: Option<HookName>,
+    pub target: Option<Target>,
     /// The interfaces, separated by commas; the first is port 0, the second port 1, …
     ///
     /// For a bundle, they replace those in its file: `IF,...` for all its programs,

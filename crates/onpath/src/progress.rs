@@ -1,7 +1,8 @@
 //! Progress reports on standard error.
 
-use crate::output::write_styled_err;
-use diag::shown;
+use crate::output::{notice, print_diagnostics, write_styled_err};
+use diag::{Diagnostics, SourceMap, shown};
+use driver::run::{Observer, Step};
 use kernel::interrupt::Deferred;
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -79,6 +80,20 @@ impl Progress {
                 after(left, || write(&line), work)
             }
         }
+    }
+}
+
+impl Observer for Progress {
+    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+        Progress::during(self, &step.to_string(), work);
+    }
+
+    fn warn(&self, warnings: &Diagnostics, texts: &SourceMap) {
+        print_diagnostics(warnings, texts);
+    }
+
+    fn notice(&self, text: &str) {
+        notice(text);
     }
 }
 

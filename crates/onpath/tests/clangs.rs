@@ -126,7 +126,7 @@ fn build(clang: &Clang, hook: Hook, program: &Path, how: &[&str]) -> Output {
     command
         .arg("build")
         .arg(program)
-        .args(["--hook", hook.name()])
+        .args(["--target", hook.name()])
         .args(how)
         .env(CLANG_VARIABLE, &clang.path);
     command.output().expect("onpath runs")

@@ -76,6 +76,13 @@ pub struct DigestSchema {
 }
 
 impl Schema {
+    /// All counters, those of tables' entries too, with their names.
+    pub fn counters(&self) -> impl Iterator<Item = (Object, &str)> {
+        let all = self.objects.iter();
+        all.filter(|(_, object)| object.kind.is_counter())
+            .map(|(id, object)| (id, object.name.as_str()))
+    }
+
     /// A type as P4 writes it.
     pub fn type_name(&self, ty: Type) -> String {
         match ty {

@@ -1,5 +1,7 @@
 //! "Did you mean": the name nearest to a misspelt one.
 
+use diag::slips;
+
 /// The candidate nearest to `name`, if one is near enough to suggest.
 pub(crate) fn nearest<'a>(
     name: &str,
@@ -13,35 +15,13 @@ pub(crate) fn nearest<'a>(
         4..=7 => 2,
         _ => 3,
     };
+    let wanted = name.to_lowercase();
     candidates
         .filter(|candidate| *candidate != name)
-        .filter_map(|candidate| Some((distance(name, candidate, limit)?, candidate)))
-        .min_by_key(|(distance, _)| *distance)
+        .map(|candidate| (slips(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(slips, _)| *slips <= limit)
+        .min_by_key(|(slips, _)| *slips)
         .map(|(_, candidate)| candidate)
-}
-
-/// The edits (insert, delete, replace, swap neighbours, case aside) between two names, if at most `limit`.
-fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
-    let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replace = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replace.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above.last().copied().filter(|&d| d <= limit)
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub use explain::explain;
 pub use groups::MAX_GROUPS;
 pub use messages::{Found, Messages, NoMessages, Payload, Position, Reader, Transport};
 pub use payload::Pattern;
-pub use program::{Kept, Reading, groups_on_path, objects_of, program};
+pub use program::{Kept, Reading, Stores, groups_on_path, objects_of, program};
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};
 pub use report::{Counts, Report, Row, Unit};
 pub use schemas::Schemas;

@@ -1,6 +1,6 @@
 //! Random entries and default actions, the same on both sides.
 
-use control::{Store, StoreError};
+use control::{Change, EntryKey, Store, StoreError};
 use ir::{ActionCall, Bits, Entry, KeyMatch, MatchKind, Program, Table, Type};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -168,19 +168,19 @@ pub fn fill(
 ) -> Result<(), String> {
     for (table, entry) in &filled.entries {
         let (a, b) = (
-            reference.insert(*table, entry),
-            target.insert(*table, entry),
+            reference.change(Change::Insert(*table, entry.clone())),
+            target.change(Change::Insert(*table, entry.clone())),
         );
         match (&a, &b) {
             (Ok(()), Ok(())) => {}
             (Ok(()), Err(e)) if is_limit(e) => {
                 reference
-                    .remove(*table, &entry.keys, entry.priority)
+                    .change(Change::Remove(*table, EntryKey::of(entry)))
                     .map_err(|e| format!("an entry could not be taken back: {e}"))?;
             }
             (Err(e), Ok(())) if is_limit(e) => {
                 target
-                    .remove(*table, &entry.keys, entry.priority)
+                    .change(Change::Remove(*table, EntryKey::of(entry)))
                     .map_err(|e| format!("an entry could not be taken back: {e}"))?;
             }
             (Err(a), Err(b)) if a == b || is_limit(a) || is_limit(b) => {}
@@ -193,8 +193,8 @@ pub fn fill(
     }
     for (table, action) in &filled.defaults {
         let (a, b) = (
-            reference.set_default(*table, action),
-            target.set_default(*table, action),
+            reference.change(Change::SetDefault(*table, action.clone())),
+            target.change(Change::SetDefault(*table, action.clone())),
         );
         match (&a, &b) {
             (Ok(()), Err(StoreError::Unsupported { .. })) => {}

@@ -24,8 +24,7 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     };
     let help = match hook {
         Hook::Xdp if is_tc => {
-            "run it at the hook tc-ingress or tc-egress (`run` and `build` take `--hook`, `test` takes \
-             `--target tc`), or port it to `xdp(...) main` of xdp_model.p4"
+            "run it at tc-ingress or tc-egress (`--target`), or port it to `xdp(...) main` of xdp_model.p4"
                 .to_owned()
         }
         Hook::TcEgress if is_switch => {
@@ -204,9 +203,13 @@ pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
         "truncate" => ("cut a packet", "this asks for it"),
         _ => ("clone a packet", "this asks for it"),
     };
-    Diagnostic::error(Code("E0748"), at, format!("the {target} target cannot {cannot}"))
-        .label(label)
-        .help("the hook tc-ingress can: `run` and `build` take `--hook tc-ingress`, `test` takes `--target tc`")
+    Diagnostic::error(
+        Code("E0748"),
+        at,
+        format!("the {target} target cannot {cannot}"),
+    )
+    .label(label)
+    .help("tc-ingress can: add `--target tc-ingress`")
 }
 
 /// A `v1model` program whose copies differ, or whose packets begin anew, for a kernel that cannot verify the loop over them.

@@ -49,7 +49,7 @@ pub const MOST_REPLICAS: usize = 64;
 /// Whether there can be such a multicast group on any target.
 ///
 /// # Errors
-/// As for [`Store::set_multicast_group`](crate::Store::set_multicast_group).
+/// As for [`Change::Group`](crate::Change::Group).
 pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
     if group == 0 {
         let what = "group 0 means that there is no group; groups begin at 1".to_string();
@@ -61,7 +61,7 @@ pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
 /// Whether there can be such a clone session on any target.
 ///
 /// # Errors
-/// As for [`Store::set_clone_session`](crate::Store::set_clone_session).
+/// As for [`Change::Session`](crate::Change::Session).
 pub fn check_session(session: &CloneSession) -> Result<(), StoreError> {
     if session.group == Some(0) {
         let what = "a clone session cannot send to group 0, which means that there is no group";

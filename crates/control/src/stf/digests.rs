@@ -64,7 +64,7 @@ impl Runner<'_> {
 
     /// Takes the digests that have come. Whether there were any.
     fn fetch_digests(&mut self, patience: Duration, span: Span) -> Result<bool, Box<Diagnostic>> {
-        let digests = self.device.digests(u64::MAX, patience);
+        let digests = self.device.store_mut().digests(u64::MAX, patience);
         let digests = digests.map_err(|e| refused(span, "the digests could not be read", &e))?;
         let any = !digests.received.is_empty();
         self.digests.extend(digests.received);

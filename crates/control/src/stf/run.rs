@@ -5,7 +5,7 @@ use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
 use crate::replication;
-use crate::{Change, Device, Digest, StoreError};
+use crate::{Change, Device, Digest, EntryKey, StoreError};
 use diag::{Diagnostic, Span, counted};
 use schema::{Bits, Entry, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
@@ -56,7 +56,7 @@ pub fn run(
     decoder: &Decoder,
 ) -> Result<Outcome, Box<Diagnostic>> {
     let mut runner = Runner {
-        schema: Arc::clone(device.schema()),
+        schema: Arc::clone(device.store().schema()),
         device,
         decoder,
         expected: BTreeMap::new(),
@@ -115,6 +115,7 @@ impl Runner<'_> {
             Step::ReadRegister(cell, wanted) => {
                 let found = self
                     .device
+                    .store()
                     .register(cell.object, cell.index)
                     .map_err(|e| refused(span, "the register could not be read", &e))?;
                 if found != *wanted {
@@ -126,10 +127,12 @@ impl Runner<'_> {
             }
             Step::WriteRegister(cell, value) => self
                 .device
+                .store_mut()
                 .set_register(cell.object, cell.index, value)
                 .map_err(|e| refused(span, "the register was not written", &e)),
             Step::ResetRegister(register) => self
                 .device
+                .store_mut()
                 .reset_register(*register, None)
                 .map_err(|e| refused(span, "the register was not reset", &e)),
         }
@@ -137,6 +140,7 @@ impl Runner<'_> {
 
     fn change(&mut self, change: &Change, span: Span) -> Result<(), Box<Diagnostic>> {
         self.device
+            .store_mut()
             .apply(std::slice::from_ref(change))
             .map_err(|rejected| {
                 refused(
@@ -235,7 +239,7 @@ impl Runner<'_> {
 
     /// What the target's traffic manager lost, as a line of its own; empty if nothing.
     fn lost(&self) -> String {
-        let drops = self.device.drops().unwrap_or_default();
+        let drops = self.device.store().drops().unwrap_or_default();
         let lost = replication::text::lost(&drops);
         lost.map_or(String::new(), |lost| format!("\n  lost on the way: {lost}"))
     }
@@ -254,12 +258,13 @@ impl Runner<'_> {
                 .iter()
                 .map(|e| data.canonical(&e.keys))
                 .collect();
-            let entries = self.device.entries(table);
+            let entries = self.device.store().entries(table);
             let entries = entries.map_err(|e| refused(span, &what, &e))?;
             let is_added = |e: &Entry| !own.contains(&data.canonical(&e.keys));
             for entry in entries.into_iter().filter(is_added) {
                 self.device
-                    .remove(table, &entry.keys, entry.priority)
+                    .store_mut()
+                    .change(Change::Remove(table, EntryKey::of(&entry)))
                     .map_err(|e| refused(span, &what, &e))?;
             }
         }
@@ -267,7 +272,7 @@ impl Runner<'_> {
     }
 
     fn check_figure(&mut self, check: &FigureCheck, span: Span) -> Result<(), Box<Diagnostic>> {
-        let groups = self.device.figures(check.object);
+        let groups = self.device.store().figures(check.object);
         let groups = groups.map_err(|e| refused(span, "the figures could not be read", &e))?;
         let found = check.asked.read(&groups);
         if !check.op.holds(found, check.value) {
@@ -283,17 +288,17 @@ impl Runner<'_> {
         let what = format!("counter `{name}` could not be read");
         let refused = |e: StoreError| refused(span, &what, &e);
         let count = match &check.counter {
-            Counter::Indexed(counter, index) => self.device.counter(*counter, *index),
+            Counter::Indexed(counter, index) => self.device.store().counter(*counter, *index),
             Counter::OfEntry(table, key) => {
                 let data = &self.schema.tables[*table];
-                let entries = self.device.entries(*table).map_err(refused)?;
+                let entries = self.device.store().entries(*table).map_err(refused)?;
                 let is_it = |e: &&Entry| {
                     data.canonical(&e.keys) == key.keys
                         && (key.priority == 0 || e.priority == key.priority)
                 };
                 let found = entries.iter().find(is_it);
                 let found = found.ok_or_else(|| refused(StoreError::Missing))?;
-                self.device.direct_counter(*table, found)
+                self.device.store().direct_counter(*table, found)
             }
         };
         let count = count.map_err(refused)?;

@@ -108,7 +108,7 @@ pub fn other_hook(object: &Path, built: Hook, wanted: Hook, at: Span) -> Box<Dia
             built.name(),
             wanted.name()
         ),
-        format!("build it with `--hook {}`", wanted.name()),
+        format!("build it with `--target {}`", wanted.name()),
     );
     diagnostic.primary.span = at;
     diagnostic

@@ -123,13 +123,13 @@ pub fn name_twice(span: Span, name: &str, first: Span) -> Diagnostic {
     .also(first, "the first is here")
 }
 
-/// There is no such hook.
-pub fn unknown_hook(span: Span, name: &str, known: &[&str], similar: &[String]) -> Diagnostic {
+/// There is no such target.
+pub fn unknown_target(span: Span, name: &str, known: &[&str], similar: &[String]) -> Diagnostic {
     let help = match similar {
         [near, ..] => format!("did you mean `{near}`?"),
-        [] => format!("the hooks are {}", listed(known.iter().copied())),
+        [] => format!("the targets are {}", listed(known.iter().copied())),
     };
-    refuse("E0907", span, format!("there is no hook `{name}`"), help)
+    refuse("E0907", span, format!("there is no target `{name}`"), help)
 }
 
 /// Ports, interfaces or groups that do not go together. `first` is where the first of two is that are one too many.

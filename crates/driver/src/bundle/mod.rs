@@ -1,9 +1,11 @@
 //! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
 //!
 //! [`read`] makes a [`Bundle`] of the file's text, [`write`] a text of a bundle, and [`resolve`] finds out which state the programs have in
-//! common. Both are pure: nothing is opened, compiled or loaded here, and every error is a diagnostic at its location.
+//! common. They are pure: nothing is compiled or loaded here, files of entries alone are read ([`entries`]), and every error is a
+//! diagnostic at its location.
 
 mod devices;
+pub mod entries;
 pub mod errors;
 mod ports;
 mod read;
@@ -36,6 +38,16 @@ pub struct At<T> {
     pub value: T,
     /// Its location.
     pub span: Span,
+}
+
+impl<T> At<T> {
+    /// A value that is in no file.
+    pub fn nowhere(value: T) -> At<T> {
+        At {
+            value,
+            span: Span::NONE,
+        }
+    }
 }
 
 /// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.

@@ -17,13 +17,13 @@ const BUNDLE_KEYS: [&str; 3] = ["name", "program", "share"];
 /// Keys by which the schema of a message is recognised, which is a TOML file too.
 const MESSAGE_KEYS: [&str; 3] = ["root", "layout", "attribute"];
 const PROGRAM_KEYS: [&str; 11] = [
-    "name", "source", "include", "define", "extern", "hook", "dev", "ports", "reach", "groups",
+    "name", "source", "include", "define", "extern", "target", "dev", "ports", "reach", "groups",
     "entries",
 ];
 
 const NAME: &str = "name = \"count\"";
 const SOURCE: &str = "source = \"count.p4\"";
-const HOOK: &str = "hook = \"tc-ingress\"";
+const TARGET: &str = "target = \"tc-ingress\"";
 const DEV: &str = "dev = \"eth0\"";
 const PROGRAM: &str = "[[program]]";
 
@@ -171,7 +171,7 @@ fn member(reader: &mut Reader, folder: &Path, table: &DeTable, span: Span) -> Op
     let define = table
         .get("define")
         .map_or_else(Vec::new, |value| defines(reader, value));
-    let hook = table.get("hook").and_then(|value| hook(reader, value));
+    let hook = table.get("target").and_then(|value| target(reader, value));
     let entries = table.get("entries").and_then(|value| {
         let example = "entries = \"count.txt\"";
         let wanted = "a file, or a list of lines";
@@ -240,13 +240,13 @@ fn defines(reader: &mut Reader, value: &Value) -> Vec<(String, Option<String>)> 
         .collect()
 }
 
-fn hook(reader: &mut Reader, value: &Value) -> Option<At<Hook>> {
-    let name = reader.text("hook", value, "a hook's name", HOOK)?;
+fn target(reader: &mut Reader, value: &Value) -> Option<At<Hook>> {
+    let name = reader.text("target", value, "a target's name", TARGET)?;
     let found = hooks::by_name(&name.value);
     if found.is_none() {
         let known = Hook::ALL.map(Hook::name);
         let similar = control::names::similar(known.into_iter(), &name.value);
-        reader.errors.push(errors::unknown_hook(
+        reader.errors.push(errors::unknown_target(
             name.span,
             &name.value,
             &known,

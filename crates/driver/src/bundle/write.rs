@@ -29,7 +29,7 @@ struct Program<'a> {
     name: &'a str,
     source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hook: Option<&'static str>,
+    target: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dev: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ fn program(member: &Member) -> Program<'_> {
     Program {
         name: &member.name.value,
         source: text(&member.source.value),
-        hook: member.hook.as_ref().map(|hook| hook.value.name()),
+        target: member.hook.as_ref().map(|hook| hook.value.name()),
         dev: ports.dev.iter().map(String::as_str).collect(),
         entries: member.entries.as_ref().map(|entries| match entries {
             Entries::File(file) => Text::File(text(&file.value)),

@@ -4,6 +4,9 @@
 //! in the place of the program. The packets of a table that has changed meanwhile are looked up, whatever happens here.
 
 mod watch;
+mod watchers;
+
+pub use watchers::{Specialization, Watchers};
 
 use crate::bpf_target::{self, Compiled, Request};
 use bpf::abi::Hook;
@@ -48,6 +51,17 @@ pub struct Origin {
     pub hook: Hook,
     /// C files for its extern functions.
     pub externs: Vec<PathBuf>,
+}
+
+/// A program that is to be specialized.
+#[derive(Debug)]
+pub struct Specializable {
+    /// Its name in its instance.
+    pub name: String,
+    /// The program, as the user knows it.
+    pub program: String,
+    /// The origin of its object.
+    pub origin: Origin,
 }
 
 /// Specializes a running program.

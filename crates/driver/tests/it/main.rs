@@ -6,6 +6,7 @@ mod kernel_needs;
 mod language;
 mod large;
 mod packets;
+mod running;
 mod schemas;
 mod settings;
 mod shapes;

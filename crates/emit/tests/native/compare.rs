@@ -2,7 +2,7 @@
 
 use crate::run::{self, Fate};
 use crate::target::{self, Contents, Output};
-use control::Store;
+use control::{Change, Store};
 use diag::{Diagnostics, SourceMap};
 use emit::Called;
 use interp::{Disposition, Interpreter, Options};
@@ -44,10 +44,10 @@ fn reference(
     inputs::aim(&mut filled, program, &packets, random);
     for (table, entry) in &filled.entries {
         // What it refuses, as a second entry with the same match, is in neither.
-        let _ = reference.insert(*table, entry);
+        let _ = reference.change(Change::Insert(*table, entry.clone()));
     }
     for (table, action) in &filled.defaults {
-        let _ = reference.set_default(*table, action);
+        let _ = reference.change(Change::SetDefault(*table, action.clone()));
     }
     let mut contents = Contents::default();
     for table in program.tables.keys() {

@@ -1,7 +1,7 @@
 //! Parsers at their edges, on a filter that accepts what was parsed.
 
 use crate::common::{ERRORS, interpreter};
-use control::{Store, StoreError};
+use control::{Change, Store, StoreError};
 use interp::{Disposition, Interpreter};
 use ir::{Bits, KeyMatch};
 
@@ -134,18 +134,18 @@ fn value_sets_hold_what_the_control_plane_puts_in() {
             KeyMatch::Exact(Bits::new(8, value)),
         ]
     };
-    it.value_set_insert(set, &member(1)).unwrap();
+    it.change(Change::InsertMember(set, member(1))).unwrap();
     assert!(run(&mut it, 0x11, 1) && !run(&mut it, 0x21, 1) && !run(&mut it, 0x11, 2));
     assert_eq!(
-        it.value_set_insert(set, &member(1)),
+        it.change(Change::InsertMember(set, member(1))),
         Err(StoreError::Duplicate)
     );
-    it.value_set_insert(set, &member(2)).unwrap();
-    let full = it.value_set_insert(set, &member(3));
+    it.change(Change::InsertMember(set, member(2))).unwrap();
+    let full = it.change(Change::InsertMember(set, member(3)));
     assert_eq!(full, Err(StoreError::Full { capacity: 2 }));
-    it.value_set_remove(set, &member(1)).unwrap();
+    it.change(Change::RemoveMember(set, member(1))).unwrap();
     assert_eq!(
-        it.value_set_remove(set, &member(1)),
+        it.change(Change::RemoveMember(set, member(1))),
         Err(StoreError::Missing)
     );
     assert!(!run(&mut it, 0x11, 1));

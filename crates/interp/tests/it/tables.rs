@@ -1,9 +1,14 @@
 //! Tables: which entry is found, and what the control plane may do.
 
 use crate::common::{add, entry, interpreter, sent, switch, table};
-use control::{Count, Store, StoreError};
+use control::{Change, Count, EntryKey, Store, StoreError};
 use interp::Interpreter;
 use ir::{ActionCall, Bits, KeyMatch};
+
+/// The key that finds an entry.
+fn at(keys: Vec<KeyMatch>, priority: u32) -> EntryKey {
+    EntryKey { keys, priority }
+}
 
 /// A table over `keys`; its action sets `h.d`.
 fn with_table(keys: &str, rest: &str) -> Interpreter {
@@ -55,8 +60,9 @@ fn the_longest_prefix_wins() {
     assert_eq!(found(&mut it, 0x10, 0), Some(1));
     assert_eq!(found(&mut it, 0xab, 1), None);
     let t = table(&it, "S.t");
-    it.remove(t, &prefix(0xab, 8), 0).unwrap();
-    it.remove(t, &prefix(0, 0), 0).unwrap();
+    it.change(Change::Remove(t, at(prefix(0xab, 8), 0)))
+        .unwrap();
+    it.change(Change::Remove(t, at(prefix(0, 0), 0))).unwrap();
     assert_eq!(found(&mut it, 0xab, 0), Some(2));
     assert_eq!(found(&mut it, 0x10, 0), None);
 }
@@ -115,7 +121,7 @@ fn a_table_is_full_at_its_size() {
     let full = add(&mut it, "S.t", vec![exact(2)], 0, 1);
     assert_eq!(full, Err(StoreError::Full { capacity: 2 }));
     let t = table(&it, "S.t");
-    it.remove(t, &[exact(0)], 0).unwrap();
+    it.change(Change::Remove(t, at(vec![exact(0)], 0))).unwrap();
     add(&mut it, "S.t", vec![exact(2)], 0, 1).unwrap();
 }
 
@@ -123,14 +129,19 @@ fn a_table_is_full_at_its_size() {
 fn entries_change_and_go_or_are_missing() {
     let mut it = with_table("  key \"a\" exact h.a;\n", "");
     let t = table(&it, "S.t");
-    let missing = it.modify(t, &entry(vec![exact(1)], 0, 9));
+    let missing = it.change(Change::Modify(t, entry(vec![exact(1)], 0, 9)));
     assert_eq!(missing, Err(StoreError::Missing));
-    assert_eq!(it.remove(t, &[exact(1)], 0), Err(StoreError::Missing));
-    it.insert(t, &entry(vec![exact(1)], 0, 8)).unwrap();
-    it.modify(t, &entry(vec![exact(1)], 0, 9)).unwrap();
+    assert_eq!(
+        it.change(Change::Remove(t, at(vec![exact(1)], 0))),
+        Err(StoreError::Missing)
+    );
+    it.change(Change::Insert(t, entry(vec![exact(1)], 0, 8)))
+        .unwrap();
+    it.change(Change::Modify(t, entry(vec![exact(1)], 0, 9)))
+        .unwrap();
     assert_eq!(found(&mut it, 1, 0), Some(9));
     assert_eq!(it.entries(t), Ok(vec![entry(vec![exact(1)], 0, 9)]));
-    it.remove(t, &[exact(1)], 0).unwrap();
+    it.change(Change::Remove(t, at(vec![exact(1)], 0))).unwrap();
     assert_eq!(found(&mut it, 1, 0), None);
     assert_eq!(it.entries(t), Ok(vec![]));
 }
@@ -141,8 +152,12 @@ fn the_programs_own_entries_come_first_and_stay() {
     let mut it = with_table("  key \"a\" exact h.a;\n", own);
     let t = table(&it, "S.t");
     assert_eq!(found(&mut it, 5, 0), Some(50));
-    assert_eq!(it.remove(t, &[exact(5)], 1), Err(StoreError::Const));
-    it.modify(t, &entry(vec![exact(6)], 2, 61)).unwrap();
+    assert_eq!(
+        it.change(Change::Remove(t, at(vec![exact(5)], 1))),
+        Err(StoreError::Const)
+    );
+    it.change(Change::Modify(t, entry(vec![exact(6)], 2, 61)))
+        .unwrap();
     assert_eq!(found(&mut it, 6, 0), Some(61));
     let mut it = with_table(
         "  key \"a\" exact h.a;\n",
@@ -151,7 +166,10 @@ fn the_programs_own_entries_come_first_and_stay() {
     let refused = add(&mut it, "S.t", vec![exact(7)], 0, 1);
     assert_eq!(refused, Err(StoreError::Const));
     let t = table(&it, "S.t");
-    assert_eq!(it.remove(t, &[exact(6)], 2), Err(StoreError::Const));
+    assert_eq!(
+        it.change(Change::Remove(t, at(vec![exact(6)], 2))),
+        Err(StoreError::Const)
+    );
 }
 
 #[test]
@@ -162,13 +180,16 @@ fn the_default_action_changes_unless_it_is_const() {
         action: 0,
         args: vec![bits(33)],
     };
-    it.set_default(t, &action).unwrap();
+    it.change(Change::SetDefault(t, action.clone())).unwrap();
     assert_eq!(it.default_action(t), Ok(action.clone()));
     let outcome = it.run(0, &[1, 0, 7, 0]);
     assert_eq!(sent(&outcome), [1, 0, 0, 33], "a miss runs action 0");
     let text = "action S.none() {}\ntable S.t {\n  key \"a\" exact h.a;\n  action S.none;\n  default const S.none();\n}";
     let mut it = interpreter(&switch(text, "  apply S.t;"));
-    assert_eq!(it.set_default(t, &action), Err(StoreError::Const));
+    assert_eq!(
+        it.change(Change::SetDefault(t, action.clone())),
+        Err(StoreError::Const)
+    );
 }
 
 #[test]
@@ -261,19 +282,21 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
             action: 0,
             args: vec![bits(value)],
         };
-        it.set_member(selector, member, Some(&call)).unwrap();
+        it.change(Change::Member(selector, member, Some(call.clone())))
+            .unwrap();
     }
-    it.set_member_group(selector, 1, &[7, 3, 7]).unwrap();
+    it.change(Change::MemberGroup(selector, 1, vec![7, 3, 7]))
+        .unwrap();
     let to = |number: u32, id: u32| ActionCall {
         action: number,
         args: vec![Bits::new(32, id)],
     };
     let mut one = entry(vec![exact(1)], 0, 10);
     one.action = to(1, 5);
-    it.insert(t, &one).unwrap();
+    it.change(Change::Insert(t, one.clone())).unwrap();
     assert_eq!(found(&mut it, 1, 9), Some(30));
     one.action = to(2, 1);
-    it.modify(t, &one).unwrap();
+    it.change(Change::Modify(t, one.clone())).unwrap();
     // Members stand in the order of their numbers, and the hash is CRC-16 of one byte.
     let values = [20, 10, 10];
     for flow in 0..=255 {
@@ -309,43 +332,59 @@ fn what_is_referred_to_is_there() {
         action: 2,
         args: vec![Bits::new(32, 4u32)],
     };
-    assert_eq!(it.insert(t, &one), refused("there is no group 4"));
     assert_eq!(
-        it.set_member_group(selector, 4, &[1]),
+        it.change(Change::Insert(t, one.clone())),
+        refused("there is no group 4")
+    );
+    assert_eq!(
+        it.change(Change::MemberGroup(selector, 4, vec![1])),
         refused("there is no member 1")
     );
     assert_eq!(
-        it.set_member(selector, 1, None),
+        it.change(Change::Member(selector, 1, None)),
         refused("there is no member 1")
     );
     assert_eq!(
-        it.set_member_group(selector, 4, &[]),
+        it.change(Change::MemberGroup(selector, 4, Vec::new())),
         refused("there is no group 4")
     );
     for member in [1, 2] {
-        it.set_member(selector, member, Some(&call)).unwrap();
-        it.set_member_group(selector, member + 3, &[1]).unwrap();
+        it.change(Change::Member(selector, member, Some(call.clone())))
+            .unwrap();
+        it.change(Change::MemberGroup(selector, member + 3, vec![1]))
+            .unwrap();
     }
     let full = Err(StoreError::Full { capacity: 2 });
-    assert_eq!(it.set_member(selector, 3, Some(&call)), full);
-    assert_eq!(it.set_member_group(selector, 3, &[1]), full);
-    it.insert(t, &one).unwrap();
     assert_eq!(
-        it.set_member(selector, 1, None),
+        it.change(Change::Member(selector, 3, Some(call.clone()))),
+        full
+    );
+    assert_eq!(it.change(Change::MemberGroup(selector, 3, vec![1])), full);
+    it.change(Change::Insert(t, one.clone())).unwrap();
+    assert_eq!(
+        it.change(Change::Member(selector, 1, None)),
         refused("member 1 is in group 4")
     );
     let used = refused("an entry of `S.t` refers to group 4");
-    assert_eq!(it.set_member_group(selector, 4, &[]), used);
-    it.set_member_group(selector, 5, &[]).unwrap();
+    assert_eq!(
+        it.change(Change::MemberGroup(selector, 4, Vec::new())),
+        used
+    );
+    it.change(Change::MemberGroup(selector, 5, Vec::new()))
+        .unwrap();
     one.action = ActionCall {
         action: 1,
         args: vec![Bits::new(32, 2u32)],
     };
-    it.modify(t, &one).unwrap();
-    it.set_member_group(selector, 4, &[]).unwrap();
-    it.set_member(selector, 1, None).unwrap();
+    it.change(Change::Modify(t, one.clone())).unwrap();
+    it.change(Change::MemberGroup(selector, 4, Vec::new()))
+        .unwrap();
+    it.change(Change::Member(selector, 1, None)).unwrap();
     let used = refused("an entry of `S.t` refers to member 2");
-    assert_eq!(it.set_member(selector, 2, None), used);
+    assert_eq!(it.change(Change::Member(selector, 2, None)), used);
     one.action.args = vec![Bits::new(32, 1u32)];
-    assert_eq!(it.modify(t, &one), refused("there is no member 1"));
+    assert_eq!(
+        it.change(Change::Modify(t, one.clone())),
+        refused("there is no member 1")
+    );
 }

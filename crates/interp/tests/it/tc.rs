@@ -3,7 +3,7 @@
 use crate::common::{ERRORS, interpreter, program, sent};
 use arch::tc::Direction;
 use control::repeatable::{RandomLists, START, STEP};
-use control::{Device, Packet, Replica, Store, StoreError};
+use control::{Change, Device, Packet, Replica, Store, StoreError};
 use diag::SourceMap;
 use interp::{Disposition, Interpreter, Marks, Options, Outcome, trace};
 use std::cell::RefCell;
@@ -202,8 +202,8 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
     ] {
         let mut interpreter = interpreter(&with(body));
         let to = |ports: &[u32]| Replica::to_ports(ports.iter().copied());
-        interpreter.set_multicast_group(2, &to(&[1, 5])).unwrap();
-        interpreter.set_multicast_group(3, &to(&[7])).unwrap();
+        interpreter.change(Change::Group(2, to(&[1, 5]))).unwrap();
+        interpreter.change(Change::Group(3, to(&[7]))).unwrap();
         let outcome = interpreter.run(5, &PACKET);
         assert_eq!(outcome.disposition, verdict);
         assert_eq!(ports(&outcome.copies), [8, 1, 5]);
@@ -216,7 +216,7 @@ fn copies_leave_as_the_deparser_left_the_packet_and_before_it() {
         interpreter.send(&packet).unwrap();
         let out = interpreter.receive().unwrap();
         assert_eq!(ports(&out), [&[8, 1, 5], own].concat());
-        interpreter.set_multicast_group(2, &[]).unwrap();
+        interpreter.change(Change::Group(2, Vec::new())).unwrap();
         assert_eq!(ports(&interpreter.run(5, &PACKET).copies), [8]);
     }
 }
@@ -227,12 +227,12 @@ fn there_are_groups_that_no_target_has() {
     for (group, ports) in [(0, vec![1]), (1, vec![1; 65])] {
         let replicas = Replica::to_ports(ports);
         let error = interpreter
-            .set_multicast_group(group, &replicas)
+            .change(Change::Group(group, replicas.to_vec()))
             .unwrap_err();
         assert!(matches!(error, StoreError::Invalid { .. }), "{error}");
     }
     interpreter
-        .set_multicast_group(1, &Replica::to_ports([1; 32]))
+        .change(Change::Group(1, Replica::to_ports([1; 32])))
         .unwrap();
 }
 

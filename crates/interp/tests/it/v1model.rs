@@ -2,7 +2,9 @@
 
 use crate::common::{ERRORS, interpreter, sent};
 use control::Digest;
-use control::{CloneSession, Count, Device, DropReason, Packet, Replica, Store, StoreError};
+use control::{
+    Change, CloneSession, Count, Device, DropReason, MeterRef, Packet, Replica, Store, StoreError,
+};
 use interp::{Disposition, Fault, Interpreter};
 use ir::Bits;
 
@@ -138,7 +140,8 @@ fn registers_meters_and_counters_live_from_packet_to_packet() {
         peak: 0,
         peak_burst: 2,
     };
-    it.set_meter(objects[2], 2, Some(rates)).unwrap();
+    it.change(Change::Meter(MeterRef::Indexed(objects[2], 2), Some(rates)))
+        .unwrap();
     let colours: Vec<(u8, u8)> = (0..3)
         .map(|_| {
             let outcome = it.run(0, &[6, 1, 0, 0]);
@@ -250,7 +253,8 @@ fn session(it: &mut Interpreter, number: u32, replicas: &[Replica]) {
         replicas: replicas.to_vec(),
         ..CloneSession::default()
     };
-    it.set_clone_session(number, Some(&to)).unwrap();
+    it.change(Change::Session(number, Some(to.clone())))
+        .unwrap();
 }
 
 const CLONE: &str = "  extern clone_preserving_field_list(in(32w0), in(32w5), in(8w1));\n";
@@ -295,14 +299,14 @@ fn what_becomes_of_a_packet_is_decided_in_order() {
     let show_rid = format!("{SHOW}  h.d = cast(sm.egress_rid, bit<8>);\n");
     let mut it = with_copies(&format!("{all}{once}"), &show_rid);
     session(&mut it, 5, &[Replica { port: 7, rid: 1 }]);
-    it.set_multicast_group(4, &group).unwrap();
+    it.change(Change::Group(4, group.to_vec())).unwrap();
     let outcome = it.run(5, &[6, 0, 0, 0]);
     assert_eq!(outcome.disposition, Disposition::Multicast(4));
     let expected: [(u32, &[u8]); 3] = [(7, &[6, 1, 1, 1]), (7, &[6, 1, 2, 1]), (3, &[6, 5, 2, 9])];
     assert_eq!(left(&outcome), expected);
     // A group comes before the drop port.
     let mut it = with_copies("  sm.egress_spec = 9w511;\n  sm.mcast_grp = 16w4;", SHOW);
-    it.set_multicast_group(4, &group).unwrap();
+    it.change(Change::Group(4, group.to_vec())).unwrap();
     assert_eq!(left(&it.run(5, &[6, 0, 0, 0])), [(3, &[6, 5, 0, 0][..])]);
     // A dropped packet is not recirculated, but cloned.
     let drop = format!("{RECIRCULATE}{CLONE}  sm.egress_spec = 9w511;");
@@ -333,7 +337,7 @@ fn a_recirculated_packet_is_parsed_as_it_was_deparsed() {
     let outcome = with_copies(&once, "").run(5, &[6, 0, 0, 0]);
     assert_eq!(left(&outcome), [(2, &[6, 4, 0, 0][..])]);
     let mut it = with_copies(&format!("{once}\n  sm.mcast_grp = 16w4;"), SHOW);
-    it.set_multicast_group(4, &[Replica { port: 3, rid: 0 }])
+    it.change(Change::Group(4, vec![Replica { port: 3, rid: 0 }]))
         .unwrap();
     assert_eq!(left(&it.run(5, &[6, 0, 0, 0])), [(3, &[6, 5, 0, 0][..])]);
 }
@@ -359,7 +363,8 @@ fn what_nobody_has_made_is_a_counted_drop() {
         group: Some(4),
         ..CloneSession::default()
     };
-    it.set_clone_session(5, Some(&to_group)).unwrap();
+    it.change(Change::Session(5, Some(to_group.clone())))
+        .unwrap();
     it.run(5, &[6, 0, 0, 0]);
     assert_eq!(
         it.drops().unwrap()[1].1,
@@ -417,14 +422,14 @@ fn a_session_cuts_its_copies_and_a_failed_assertion_ends_one() {
         group: None,
         truncate: Some(5),
     };
-    it.set_clone_session(5, Some(&to)).unwrap();
+    it.change(Change::Session(5, Some(to.clone()))).unwrap();
     let outcome = it.run(5, &[6, 0, 0, 0, 1, 2]);
     assert_eq!(left(&outcome), [(7, &[6, 0, 0, 0, 1][..])]);
     assert_eq!(
         outcome.disposition,
         Disposition::Fault(Fault::AssertionFailed)
     );
-    it.set_clone_session(5, None).unwrap();
+    it.change(Change::Session(5, None)).unwrap();
     assert_eq!(it.clone_sessions(), Ok(vec![]));
     for wrong in [
         CloneSession {
@@ -440,7 +445,10 @@ fn a_session_cuts_its_copies_and_a_failed_assertion_ends_one() {
             ..to
         },
     ] {
-        assert!(it.set_clone_session(5, Some(&wrong)).is_err(), "{wrong:?}");
+        assert!(
+            it.change(Change::Session(5, Some(wrong.clone()))).is_err(),
+            "{wrong:?}"
+        );
     }
 }
 

@@ -47,8 +47,8 @@ use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, HashSeeds, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use buckets::Buckets;
 use control::{
-    Change, CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs,
-    MeterRef, Next, Rates, Rejected, Replica, Store, StoreError,
+    CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs, Next, Rates,
+    Rejected, Replica, Store, StoreError,
 };
 use diag::system_message;
 use exact::{Array, Hash};
@@ -59,13 +59,11 @@ use lpm::{Lpm, Prefixes};
 use multibit_trie::MultibitTrie;
 use own::Own;
 use prioritized::{BitVectors, Shadow, Structure, TupleSpace};
-use schema::{
-    ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, Type, ValueSet,
-};
+use schema::{ActionCall, Bits, Entry, Object, ObjectKind, Schema, Table, Type, ValueSet};
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use transaction::{NotDone, Subject, Transaction};
+use transaction::{Subject, Transaction};
 
 /// Turns the system's error into a store's error.
 fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
@@ -396,29 +394,20 @@ impl KernelStore {
         work(&self.anew())
     }
 
-    /// Makes one change.
-    fn change(
-        &self,
-        stage: impl FnOnce(&mut Transaction<'_>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        self.exclusively(|now| {
-            let mut transaction = Transaction::new(now, self.guard.as_ref());
-            stage(&mut transaction)?;
-            transaction.commit().map_err(NotDone::into_error)
-        })
-    }
-
     /// Puts in the entries that the program itself has, where they are not compiled in.
     pub fn preload(&mut self) -> Result<(), (Table, StoreError)> {
         for (table, data) in self.schema.tables.iter() {
             if !self.table_abi(table).is_ok_and(|abi| abi.preload) {
                 continue;
             }
-            self.change(|transaction| {
+            let filled = self.exclusively(|now| {
+                let mut transaction = Transaction::new(now, self.guard.as_ref());
                 let mut entries = data.entries.iter();
-                entries.try_for_each(|entry| transaction.insert_own(table, entry, 0))
-            })
-            .map_err(|e| (table, e))?;
+                entries.try_for_each(|entry| transaction.insert_own(table, entry, 0))?;
+                let committed = transaction.commit();
+                committed.map_err(|not_done| not_done.rejected(0).into_error())
+            });
+            filled.map_err(|e| (table, e))?;
         }
         Ok(())
     }
@@ -496,18 +485,6 @@ impl Store for KernelStore {
         &self.schema
     }
 
-    fn insert(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.insert(table, entry, 0))
-    }
-
-    fn modify(&mut self, table: Table, entry: &Entry) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.modify(table, entry, 0))
-    }
-
-    fn remove(&mut self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.remove(table, keys, priority, 0))
-    }
-
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError> {
         self.consistently(|now| now.read_entries(table))
     }
@@ -532,12 +509,6 @@ impl Store for KernelStore {
         }
     }
 
-    fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
-        let mut changes = changes.iter().cloned();
-        let mut next = || changes.next().map_or(Next::End, Next::Change);
-        self.apply_from(&mut next).map(|_| ())
-    }
-
     fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected> {
         let rejected = |at: usize, error: StoreError| Rejected {
             at,
@@ -559,20 +530,10 @@ impl Store for KernelStore {
                     Next::End => break,
                 }
             }
-            Ok(transaction.commit().map(|()| count).map_err(|not_done| {
-                let last = count.saturating_sub(1);
-                let at = not_done.origin.map_or(last, |origin| origin as usize);
-                Rejected {
-                    not_undone: not_done.left,
-                    ..rejected(at, not_done.error)
-                }
-            }))
+            let committed = transaction.commit().map(|()| count);
+            Ok(committed.map_err(|not_done| not_done.rejected(count.saturating_sub(1))))
         });
         done.unwrap_or_else(|error| Err(rejected(0, error)))
-    }
-
-    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.set_default(table, action))
     }
 
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {
@@ -628,28 +589,8 @@ impl Store for KernelStore {
         self.consistently(|now| now.read_meters(meter))
     }
 
-    fn set_meter(
-        &mut self,
-        meter: Object,
-        index: u64,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        let meter = MeterRef::Indexed(meter, index);
-        self.change(|transaction| transaction.set_meter(&meter, rates, 0))
-    }
-
     fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
         self.consistently(|now| now.read_direct_meter(table, key))
-    }
-
-    fn set_direct_meter(
-        &mut self,
-        table: Table,
-        key: &EntryKey,
-        rates: Option<Rates>,
-    ) -> Result<(), StoreError> {
-        let meter = MeterRef::OfEntry(table, key.clone());
-        self.change(|transaction| transaction.set_meter(&meter, rates, 0))
     }
 
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
@@ -658,14 +599,6 @@ impl Store for KernelStore {
 
     fn logs(&mut self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
         self.read_logs(most, patience)
-    }
-
-    fn value_set_insert(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.insert_member(set, member, 0))
-    }
-
-    fn value_set_remove(&mut self, set: ValueSet, member: &[KeyMatch]) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.remove_member(set, member, 0))
     }
 
     fn figures(&self, object: Object) -> Result<Groups, StoreError> {
@@ -702,46 +635,16 @@ impl Store for KernelStore {
         self.consistently(|now| now.read_members(profile))
     }
 
-    fn set_member(
-        &mut self,
-        profile: Object,
-        member: u32,
-        to: Option<&ActionCall>,
-    ) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.set_member(profile, member, to, 0))
-    }
-
     fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
         self.consistently(|now| now.read_member_groups(selector))
-    }
-
-    fn set_member_group(
-        &mut self,
-        selector: Object,
-        group: u32,
-        members: &[u32],
-    ) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.set_member_group(selector, group, members, 0))
     }
 
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         self.consistently(|now| now.read_groups())
     }
 
-    fn set_multicast_group(&mut self, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.set_group(group, replicas, 0))
-    }
-
     fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
         self.consistently(|now| now.read_sessions())
-    }
-
-    fn set_clone_session(
-        &mut self,
-        session: u32,
-        to: Option<&CloneSession>,
-    ) -> Result<(), StoreError> {
-        self.change(|transaction| transaction.set_session(session, to, 0))
     }
 
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {

@@ -12,7 +12,7 @@ use super::{
     KernelStore, Opened, Shape, direct, layout, present, prioritized, system, unsupported,
 };
 use bpf::abi::{DefaultAbi, LookupAbi};
-use control::{Change, CloneSession, EntryKey, Rates, Replica, StoreError};
+use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,12 +136,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Adds an entry, for the change of that number.
-    pub(crate) fn insert(
-        &mut self,
-        table: Table,
-        entry: &Entry,
-        origin: u32,
-    ) -> Result<(), StoreError> {
+    fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
@@ -163,12 +158,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Gives an entry another action.
-    pub(crate) fn modify(
-        &mut self,
-        table: Table,
-        entry: &Entry,
-        origin: u32,
-    ) -> Result<(), StoreError> {
+    fn modify(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         self.check_changeable(table, &entry.keys, entry.priority)?;
         self.check_reference(table, &entry.action)?;
         match self.stage(Subject::Table(table.as_u32()))? {
@@ -178,7 +168,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes an entry.
-    pub(crate) fn remove(
+    fn remove(
         &mut self,
         table: Table,
         keys: &[KeyMatch],
@@ -220,7 +210,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes all entries but those that the program made `const`.
-    pub(crate) fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
+    fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
         }
@@ -244,7 +234,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Adds a member to a value set.
-    pub(crate) fn insert_member(
+    fn insert_member(
         &mut self,
         set: ValueSet,
         member: &[KeyMatch],
@@ -265,7 +255,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes a member of a value set.
-    pub(crate) fn remove_member(
+    fn remove_member(
         &mut self,
         set: ValueSet,
         member: &[KeyMatch],
@@ -278,11 +268,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Changes a default action.
-    pub(crate) fn set_default(
-        &mut self,
-        table: Table,
-        action: &ActionCall,
-    ) -> Result<(), StoreError> {
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
         let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
             return Err(match self.store.schema.tables[table].const_default {
                 true => StoreError::Const,
@@ -299,7 +285,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes a multicast group of these copies; without any there is no group.
-    pub(crate) fn set_group(
+    fn set_group(
         &mut self,
         group: u16,
         replicas: &[Replica],
@@ -309,7 +295,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes a clone session, or none.
-    pub(crate) fn set_session(
+    fn set_session(
         &mut self,
         session: u32,
         to: Option<&CloneSession>,
@@ -498,13 +484,12 @@ pub(super) struct NotDone {
 }
 
 impl NotDone {
-    /// In one error, for who knows of one change only.
-    pub(super) fn into_error(self) -> StoreError {
-        match self.left {
-            Some(left) => StoreError::System {
-                what: format!("{}; what was done is not undone ({left})", self.error),
-            },
-            None => self.error,
+    /// For who made a batch whose last change has this number.
+    pub(super) fn rejected(self, last: usize) -> Rejected {
+        Rejected {
+            at: self.origin.map_or(last, |origin| origin as usize),
+            error: self.error,
+            not_undone: self.left,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::bundles::BpfFs;
 use crate::hand_written_tc::*;
-use control::{Change, CloneSession, DropReason, Replica, Store, StoreError};
+use control::{Change, CloneSession, Device, DropReason, Replica, Store, StoreError};
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port};
 use kernel::netns::NetNs;
@@ -39,31 +39,43 @@ fn session(replicas: &[(u32, u16)]) -> CloneSession {
 fn groups_keep_replication_ids_and_sessions_all_that_they_have() {
     let mut d = device();
     let group = to(&[(3, 7), (1, 0), (3, 65535)]);
-    d.set_multicast_group(9, &group).expect("room");
-    d.set_multicast_group(2, &to(&[(5, 1)])).expect("room");
+    d.store_mut()
+        .change(Change::Group(9, group.to_vec()))
+        .expect("room");
+    d.store_mut()
+        .change(Change::Group(2, to(&[(5, 1)])))
+        .expect("room");
     let groups = [(2, to(&[(5, 1)])), (9, group)];
-    assert_eq!(d.multicast_groups(), Ok(groups.to_vec()));
+    assert_eq!(d.store().multicast_groups(), Ok(groups.to_vec()));
     let mirrored = CloneSession {
         replicas: to(&[(4, 2), (6, 2)]),
         group: Some(9),
         truncate: Some(64),
     };
-    d.set_clone_session(500_000, Some(&mirrored)).expect("room");
-    d.set_clone_session(5, Some(&session(&[(8, 1)])))
+    d.store_mut()
+        .change(Change::Session(500_000, Some(mirrored.clone())))
+        .expect("room");
+    d.store_mut()
+        .change(Change::Session(5, Some(session(&[(8, 1)]))))
         .expect("room");
     let sessions = [(5, session(&[(8, 1)])), (500_000, mirrored)];
-    assert_eq!(d.clone_sessions(), Ok(sessions.to_vec()));
+    assert_eq!(d.store().clone_sessions(), Ok(sessions.to_vec()));
     let copies = |d: &mut TestRun| d.run(0, &packet(what::SESSION, 5)).expect("runs").copies;
     assert_eq!(copies(&mut d), [8]);
-    d.set_clone_session(5, Some(&session(&[(4, 2), (6, 2)])))
+    d.store_mut()
+        .change(Change::Session(5, Some(session(&[(4, 2), (6, 2)]))))
         .expect("changes");
     assert_eq!(copies(&mut d), [4, 6]);
     for _ in 0..2 {
-        d.set_clone_session(5, None).expect("is removed");
-        d.set_multicast_group(2, &[]).expect("is removed");
+        d.store_mut()
+            .change(Change::Session(5, None))
+            .expect("is removed");
+        d.store_mut()
+            .change(Change::Group(2, Vec::new()))
+            .expect("is removed");
         assert_eq!(copies(&mut d), [0u32; 0]);
-        assert_eq!(d.multicast_groups(), Ok(groups[1..].to_vec()));
-        assert_eq!(d.clone_sessions(), Ok(sessions[1..].to_vec()));
+        assert_eq!(d.store().multicast_groups(), Ok(groups[1..].to_vec()));
+        assert_eq!(d.store().clone_sessions(), Ok(sessions[1..].to_vec()));
     }
 }
 
@@ -71,13 +83,17 @@ fn groups_keep_replication_ids_and_sessions_all_that_they_have() {
 fn there_are_64_copies_at_most() {
     let mut d = device();
     let many: Vec<(u32, u16)> = (0..65).map(|n| (n, n as u16)).collect();
-    d.set_multicast_group(1, &to(&many[..64])).expect("fits");
-    d.set_clone_session(1, Some(&session(&many[..64])))
+    d.store_mut()
+        .change(Change::Group(1, to(&many[..64])))
+        .expect("fits");
+    d.store_mut()
+        .change(Change::Session(1, Some(session(&many[..64]))))
         .expect("fits");
     for refused in [
-        d.set_multicast_group(1, &to(&many)),
-        d.set_clone_session(1, Some(&session(&many))),
-        d.set_multicast_group(0, &to(&many[..1])),
+        d.store_mut().change(Change::Group(1, to(&many))),
+        d.store_mut()
+            .change(Change::Session(1, Some(session(&many)))),
+        d.store_mut().change(Change::Group(0, to(&many[..1]))),
     ] {
         let Err(StoreError::Invalid { what }) = refused else {
             panic!("{refused:?}");
@@ -87,29 +103,42 @@ fn there_are_64_copies_at_most() {
             "{what}"
         );
     }
-    assert_eq!(d.multicast_groups(), Ok(vec![(1, to(&many[..64]))]));
-    assert_eq!(d.clone_sessions(), Ok(vec![(1, session(&many[..64]))]));
+    assert_eq!(d.store().multicast_groups(), Ok(vec![(1, to(&many[..64]))]));
+    assert_eq!(
+        d.store().clone_sessions(),
+        Ok(vec![(1, session(&many[..64]))])
+    );
 }
 
 #[test]
 fn a_batch_that_fails_changes_no_group_and_no_session() {
     let mut d = device();
-    d.set_multicast_group(1, &to(&[(1, 1)])).expect("room");
-    d.set_clone_session(1, Some(&session(&[(1, 1)])))
+    d.store_mut()
+        .change(Change::Group(1, to(&[(1, 1)])))
         .expect("room");
-    let before = (d.multicast_groups(), d.clone_sessions());
+    d.store_mut()
+        .change(Change::Session(1, Some(session(&[(1, 1)]))))
+        .expect("room");
+    let before = (d.store().multicast_groups(), d.store().clone_sessions());
     let mut changes = vec![
         Change::Group(1, to(&[(2, 2)])),
         Change::Group(2, to(&[(3, 3)])),
         Change::Session(1, None),
     ];
     changes.extend((2..=66).map(|n| Change::Session(n, Some(session(&[(n, 1)])))));
-    let rejected = d.apply(&changes).expect_err("too many sessions");
+    let rejected = d
+        .store_mut()
+        .apply(&changes)
+        .expect_err("too many sessions");
     assert_eq!(rejected.error, StoreError::Full { capacity: 64 });
     assert_eq!(rejected.at, 67, "the change that finds no room");
-    assert_eq!((d.multicast_groups(), d.clone_sessions()), before);
-    d.apply(&changes[..67]).expect("room for these");
+    assert_eq!(
+        (d.store().multicast_groups(), d.store().clone_sessions()),
+        before
+    );
+    d.store_mut().apply(&changes[..67]).expect("room for these");
     let sessions: Vec<u32> = d
+        .store()
         .clone_sessions()
         .expect("reads")
         .into_iter()
@@ -117,14 +146,14 @@ fn a_batch_that_fails_changes_no_group_and_no_session() {
         .collect();
     assert_eq!(sessions, (2..=65).collect::<Vec<u32>>());
     let groups = [(1, to(&[(2, 2)])), (2, to(&[(3, 3)]))];
-    assert_eq!(d.multicast_groups(), Ok(groups.to_vec()));
+    assert_eq!(d.store().multicast_groups(), Ok(groups.to_vec()));
 }
 
 #[test]
 fn what_is_lost_is_counted_by_reason() {
     let mut d = device();
     let zero = DropReason::ALL.map(|reason| (reason, 0));
-    assert_eq!(d.drops(), Ok(zero.to_vec()));
+    assert_eq!(d.store().drops(), Ok(zero.to_vec()));
     let reasons = [3, 3, 4, 0, 3, 5];
     for reason in reasons {
         d.run(0, &packet(what::LOSE, reason)).expect("runs");
@@ -136,7 +165,7 @@ fn what_is_lost_is_counted_by_reason() {
             .count() as u64
     };
     let counted = DropReason::ALL.map(|reason| (reason, times(reason)));
-    assert_eq!(d.drops(), Ok(counted.to_vec()));
+    assert_eq!(d.store().drops(), Ok(counted.to_vec()));
 }
 
 /// Attaches the program to `one` as port 0, and pins it.
@@ -180,8 +209,8 @@ fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
     with_running("copies", |fs| {
         let mut store = open(&fs.pins);
         for refused in [
-            store.set_multicast_group(1, &to(&[(0, 1), (9, 1)])),
-            store.set_clone_session(1, Some(&session(&[(9, 0)]))),
+            store.change(Change::Group(1, to(&[(0, 1), (9, 1)]))),
+            store.change(Change::Session(1, Some(session(&[(9, 0)])))),
         ] {
             assert_eq!(refused, Err(StoreError::NoInterface { port: 9 }));
         }
@@ -195,7 +224,7 @@ fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
             .expect("free");
         let remove = || pins.remove_port("copies", None, 9);
         store
-            .set_multicast_group(7, &to(&[(0, 1), (9, 1)]))
+            .change(Change::Group(7, to(&[(0, 1), (9, 1)])))
             .expect("has an interface");
         let refused = remove().expect_err("a group has it");
         assert!(
@@ -204,9 +233,11 @@ fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
             refused.message
         );
         store
-            .set_clone_session(8, Some(&session(&[(9, 0)])))
+            .change(Change::Session(8, Some(session(&[(9, 0)]))))
             .expect("has an interface");
-        store.set_multicast_group(7, &[]).expect("is removed");
+        store
+            .change(Change::Group(7, Vec::new()))
+            .expect("is removed");
         let refused = remove().expect_err("a session has it");
         assert!(
             refused.message.contains("clone session 8 has port 9"),
@@ -215,7 +246,7 @@ fn ports_of_a_running_program_have_interfaces_as_long_as_copies_go_there() {
         );
         let help = refused.help.unwrap_or_default();
         assert!(help.contains("`onpath mirror remove 8`"), "{help}");
-        store.set_clone_session(8, None).expect("is removed");
+        store.change(Change::Session(8, None)).expect("is removed");
         remove().expect("nothing has it");
     });
 }
@@ -238,10 +269,12 @@ fn many_writers_lose_nothing() {
                     for round in 0..ROUNDS {
                         begin.wait();
                         let to = written(writer, round);
-                        let set = store.set_clone_session(writer.into(), to.as_ref());
+                        let set = store.change(Change::Session(writer.into(), to.clone()));
                         set.expect("room");
                         let group = to.map_or(Vec::new(), |to| to.replicas);
-                        store.set_multicast_group(writer, &group).expect("room");
+                        store
+                            .change(Change::Group(writer, group.to_vec()))
+                            .expect("room");
                         end.wait();
                     }
                 });
@@ -369,7 +402,7 @@ fn packets_meet_an_old_session_or_a_new_one() {
     with_running("whole-copies", |fs| {
         let mut store = open(&fs.pins);
         let of = |id: u16| session(&[(0, id), (1, id)]);
-        store.set_clone_session(1, Some(&of(1))).expect("room");
+        store.change(Change::Session(1, Some(of(1)))).expect("room");
         let folder = Dir::at(&fs.folder.join("onpath/copies/member-0"));
         let program = Prog::open(&folder.expect("is there"), "program");
         let program = program.expect("is pinned");
@@ -387,7 +420,7 @@ fn packets_meet_an_old_session_or_a_new_one() {
                     std::thread::sleep(Duration::from_millis(2));
                 }
             });
-            let all = (2..500).try_for_each(|id| store.set_clone_session(1, Some(&of(id))));
+            let all = (2..500).try_for_each(|id| store.change(Change::Session(1, Some(of(id)))));
             changed.store(true, Ordering::Relaxed);
             asks.join().expect("asks");
             all.expect("room");

@@ -3,7 +3,7 @@
 use crate::hand_written::*;
 use crate::modes::attach_at;
 use bpf::abi::Hook;
-use control::{Device, Packet, Store, StoreError};
+use control::{Change, Device, Packet, Store, StoreError};
 use ir::ExternInst;
 use kernel::attach::{Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
@@ -22,7 +22,9 @@ fn packets_come_out_where_the_program_says() {
     let mut d = VethDevice::new(instance(false), &[0, 1, 2]).expect("this test needs root");
     for (n, action) in [(1, out(2)), (2, PASS)] {
         let key = vec![exact(48, n)];
-        d.insert(table(0), &entry(key, 0, action)).expect("room");
+        d.store_mut()
+            .change(Change::Insert(table(0), entry(key, 0, action)))
+            .expect("room");
     }
     let started = Instant::now();
     let to = |n| packet(n, 0xff, 0x0800);
@@ -42,14 +44,19 @@ fn packets_come_out_where_the_program_says() {
     // A device that does not know that all came waits for two seconds.
     assert!(took < Duration::from_secs(2), "{took:?}");
     assert_eq!(d.receive().expect("receives"), []);
-    let seen = d.counter(ExternInst::from_u32(0), 0).expect("counts");
+    let seen = d
+        .store()
+        .counter(ExternInst::from_u32(0), 0)
+        .expect("counts");
     assert_eq!(seen.packets, 5);
 }
 
 #[test]
 fn more_packets_than_a_socket_holds_come_out_in_order() {
     let mut d = VethDevice::new(instance(false), &[0]).expect("this test needs root");
-    d.set_default(table(0), &PASS).expect("changeable");
+    d.store_mut()
+        .change(Change::SetDefault(table(0), PASS))
+        .expect("changeable");
     let all: Vec<Packet> = (0..600).map(|n| sent(0, packet(1, n, 0x0800))).collect();
     for packet in &all {
         d.send(packet).expect("sends");
@@ -60,7 +67,9 @@ fn more_packets_than_a_socket_holds_come_out_in_order() {
 #[test]
 fn vlan_tags_survive_the_way_through_the_kernel() {
     let mut d = VethDevice::new(instance(false), &[5]).expect("this test needs root");
-    d.set_default(table(0), &PASS).expect("changeable");
+    d.store_mut()
+        .change(Change::SetDefault(table(0), PASS))
+        .expect("changeable");
     let mut tagged = packet(1, 0xff, 0x8100);
     tagged[14..18].copy_from_slice(&[0x20, 0x64, 0x08, 0x00]);
     d.send(&sent(5, tagged.clone())).expect("sends");
@@ -134,11 +143,15 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
             let (record, mut store) = pins.open(&name, None).expect("opens");
             assert_eq!(record.interfaces[0].name, "one");
             store
-                .insert(table(0), &entry(vec![exact(48, 1)], 0, PASS))
+                .change(Change::Insert(table(0), entry(vec![exact(48, 1)], 0, PASS)))
                 .expect("room");
-            store.set_default(table(0), &out(3)).expect("changeable");
+            store
+                .change(Change::SetDefault(table(0), out(3)))
+                .expect("changeable");
             let rule = entry(vec![exact(16, 1), ir::KeyMatch::Any], 4, PASS);
-            store.insert(table(3), &rule).expect("room");
+            store
+                .change(Change::Insert(table(3), rule.clone()))
+                .expect("room");
         }
         let (_, store) = pins.open(&name, None).expect("opens");
         assert_eq!(store.entries(table(0)).expect("reads").len(), 1);

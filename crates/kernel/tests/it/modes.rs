@@ -3,7 +3,7 @@
 use crate::bundles::BpfFs;
 use crate::hand_written::{entry, exact, instance, out, packet, table};
 use bpf::abi::Hook;
-use control::Store;
+use control::{Change, Store};
 use diag::Diagnostic;
 use kernel::attach::{self, Attached, Interfaces, Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
@@ -78,7 +78,10 @@ fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
     let all = |list: &[(u32, &str)]| list.iter().map(|(n, name)| port(*n, name)).collect();
     let mut instance = instance(false);
     let to_one = entry(vec![exact(48, 1)], 0, out(1));
-    instance.store.insert(table(0), &to_one).expect("room");
+    instance
+        .store
+        .change(Change::Insert(table(0), to_one.clone()))
+        .expect("room");
     let members = [Member {
         name: "switch".into(),
         instance,

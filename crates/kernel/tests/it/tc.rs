@@ -4,7 +4,7 @@ use crate::hand_written_tc::*;
 use crate::modes::attach_at;
 use bpf::abi::Hook;
 use control::repeatable::RandomLists;
-use control::{Device, Packet, Replica, Store, StoreError};
+use control::{Change, Device, Packet, Replica, StoreError};
 use kernel::attach::{Mode, TcMethod};
 use kernel::netns::NetNs;
 use kernel::probe::kernel_version;
@@ -42,7 +42,8 @@ fn a_test_run_tells_what_becomes_of_a_packet() {
 #[test]
 fn copies_come_out_before_the_packet() {
     let mut d = device();
-    d.set_multicast_group(7, &Replica::to_ports([3, 1, 2]))
+    d.store_mut()
+        .change(Change::Group(7, Replica::to_ports([3, 1, 2])))
         .expect("room");
     let all = [packet(what::CLONE, 4), packet(what::MULTICAST, 7)];
     for bytes in &all {
@@ -58,29 +59,44 @@ fn copies_come_out_before_the_packet() {
 fn groups_are_changed_as_a_whole_and_have_limits() {
     let mut d = device();
     let ports = |d: &mut TestRun| d.run(0, &packet(what::MULTICAST, 7)).expect("runs").copies;
-    d.set_multicast_group(7, &Replica::to_ports([1, 2, 3]))
+    d.store_mut()
+        .change(Change::Group(7, Replica::to_ports([1, 2, 3])))
         .expect("room");
-    d.set_multicast_group(7, &Replica::to_ports([9]))
+    d.store_mut()
+        .change(Change::Group(7, Replica::to_ports([9])))
         .expect("changes");
     assert_eq!(ports(&mut d), [9]);
     let many: Vec<u32> = (0..33).collect();
     let to = |ports: &[u32]| Replica::to_ports(ports.iter().copied());
-    let refused = d.set_multicast_group(7, &to(&many)).expect_err("too many");
+    let refused = d
+        .store_mut()
+        .change(Change::Group(7, to(&many)))
+        .expect_err("too many");
     assert!(matches!(refused, StoreError::Invalid { .. }));
-    assert!(d.set_multicast_group(0, &Replica::to_ports([1])).is_err());
+    assert!(
+        d.store_mut()
+            .change(Change::Group(0, Replica::to_ports([1])))
+            .is_err()
+    );
     assert_eq!(ports(&mut d), [9], "nothing changed");
-    d.set_multicast_group(7, &to(&many[..32])).expect("fits");
+    d.store_mut()
+        .change(Change::Group(7, to(&many[..32])))
+        .expect("fits");
     assert_eq!(ports(&mut d), many[..32]);
-    d.set_multicast_group(8, &Replica::to_ports([1]))
+    d.store_mut()
+        .change(Change::Group(8, Replica::to_ports([1])))
         .expect("room for two");
     let full = d
-        .set_multicast_group(9, &Replica::to_ports([1]))
+        .store_mut()
+        .change(Change::Group(9, Replica::to_ports([1])))
         .expect_err("full");
     assert_eq!(full, StoreError::Full { capacity: 2 });
-    d.set_multicast_group(7, &Replica::to_ports([]))
+    d.store_mut()
+        .change(Change::Group(7, Replica::to_ports([])))
         .expect("removes");
     assert_eq!(ports(&mut d), [0u32; 0]);
-    d.set_multicast_group(7, &Replica::to_ports([]))
+    d.store_mut()
+        .change(Change::Group(7, Replica::to_ports([])))
         .expect("is removed already");
 }
 
@@ -144,7 +160,8 @@ fn test_runs_take_packets_of_some_lengths() {
 fn between_devices_packets_come_out_where_the_program_says() {
     for hook in [Hook::TcIngress, Hook::TcEgress] {
         let mut d = VethDevice::new(instance(hook, false), &[0, 1, 2]).expect("needs root");
-        d.set_multicast_group(7, &Replica::to_ports([2, 0]))
+        d.store_mut()
+            .change(Change::Group(7, Replica::to_ports([2, 0])))
             .expect("room");
         let all = [
             packet(what::PASS, 0),

@@ -24,7 +24,7 @@ pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut 
             .arg("build")
             // The absolute path, as the STF tests name it, so that the objects are the same.
             .arg(part.folder.join(program))
-            .args(["--hook", hook, "--report", "--json"])
+            .args(["--target", hook, "--report", "--json"])
             .env("ONPATH_OBJECT_CACHE", objects);
         let mut forms = Vec::new();
         let (outcome, verified, reason) = match process::run(&mut command, PATIENCE, |_| {}) {

@@ -1,39 +1,14 @@
-//! Changes from lines of text, and what making them took: the same for a running program and for one that starts. Changes
-//! from the words of a command line.
+//! Changes from the words of a command line, and reports of changes: the same for a running program and for one that starts.
 
 use super::instance::open;
 use crate::args::Instance;
 use crate::output::{Done, failed, refused_in};
-use control::entries::{self, Existing};
-use control::{Change, Piece, Store, errors};
-use diag::{Diagnostic, Diagnostics, SourceMap, counted};
+use control::{Change, Piece, errors};
+use diag::{Diagnostic, SourceMap, counted};
 use schema::Schema;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-
-/// Changes that were made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
-    /// How many.
-    pub changes: usize,
-    /// From text to maps.
-    pub took: Duration,
-}
-
-/// Reads changes, a line each, and makes them, all or none.
-pub(crate) fn make<'a>(
-    lines: impl IntoIterator<Item = Piece<'a>>,
-    existing: Existing,
-    store: &mut dyn Store,
-) -> Result<Made, Diagnostics> {
-    let begun = Instant::now();
-    let changes = entries::load(lines, existing, store)?;
-    Ok(Made {
-        changes,
-        took: begun.elapsed(),
-    })
-}
+use std::time::Duration;
 
 /// Reads a change from the words of the command line and makes it in a running program.
 pub(crate) fn from_words(
@@ -73,25 +48,19 @@ pub(crate) fn with_text(
     }
 }
 
-impl Made {
-    /// `2 changes made in 3 ms`
-    pub(crate) fn text(&self) -> String {
-        let Made { changes, took } = self;
-        format!(
-            "{} made in {} ms",
-            counted(*changes, "change"),
-            took.as_millis()
-        )
-    }
+/// `2 changes made in 3 ms`
+pub(crate) fn made_text(changes: usize, took: Duration) -> String {
+    let changes = counted(changes, "change");
+    format!("{changes} made in {} ms", took.as_millis())
+}
 
-    /// `changes` and `milliseconds`.
-    pub(crate) fn json(&self) -> Map<String, Value> {
-        let milliseconds = self.took.as_millis() as u64;
-        [
-            ("changes".to_owned(), json!(self.changes)),
-            ("milliseconds".to_owned(), json!(milliseconds)),
-        ]
-        .into_iter()
-        .collect()
-    }
+/// `changes` and `milliseconds`.
+pub(crate) fn made_json(changes: usize, took: Duration) -> Map<String, Value> {
+    let milliseconds = took.as_millis() as u64;
+    [
+        ("changes".to_owned(), json!(changes)),
+        ("milliseconds".to_owned(), json!(milliseconds)),
+    ]
+    .into_iter()
+    .collect()
 }

@@ -1,8 +1,7 @@
 //! `onpath check`
 
 use super::source::input;
-use super::start::entries as texts;
-use crate::args::{Check, HookName};
+use crate::args::{Check, Target};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries::{self, Changes};
@@ -11,7 +10,7 @@ use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted, shown};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
-use driver::bundle::{self, Bundle, Described, is_bundle};
+use driver::bundle::{self, Bundle, Described, entries as texts, is_bundle};
 use driver::hooks;
 use interp::{Interpreter, Options};
 use ir::Program;
@@ -39,7 +38,7 @@ pub(crate) fn run(mut args: Check) -> Done {
         let (reported, what) = check_toml(&args)?;
         (reported, format!(", {what}"))
     } else {
-        let reported = match (args.hook, driver::elaborate(&input(&args.source))) {
+        let reported = match (args.target, driver::elaborate(&input(&args.source))) {
             (
                 None,
                 Ok(Elaborated {
@@ -110,7 +109,7 @@ fn check_object(args: &Check) -> Result<Reported, Stop> {
             file.display()
         )));
     }
-    let fits = built::read(file).and_then(|built| match args.hook.map(HookName::hook) {
+    let fits = built::read(file).and_then(|built| match args.target.map(Target::hook) {
         Some(hook) if hook != built.hook => Err(built::errors::other_hook(
             file,
             built.hook,
@@ -131,9 +130,9 @@ fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
             args.source.file.display()
         )));
     }
-    if args.hook.is_some() {
+    if args.target.is_some() {
         return Err(Stop::Usage(format!(
-            "`--hook` is for a single program: {} sets `hook` for each of its programs",
+            "`--target` is for a single program: {} sets `target` for each of its programs",
             args.source.file.display()
         )));
     }

@@ -6,7 +6,7 @@ use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
 use control::entry::{find, show_keys};
 use control::{Count, EntryKey, Piece, Store, StoreError, errors};
 use diag::{SourceMap, Span, columns};
-use schema::{Object, ObjectKind, Schema};
+use schema::{Object, ObjectKind};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) fn run(command: CounterCommand) -> Done {
             let schema = Arc::clone(store.schema());
             let wanted: Vec<(Object, Option<u64>)> = match counter {
                 Some(wanted) => vec![named(&*store, &wanted)?],
-                None => counters(&schema).map(|(id, _)| (id, None)).collect(),
+                None => schema.counters().map(|(id, _)| (id, None)).collect(),
             };
             for (counter, index) in wanted {
                 store.reset_counter(counter, index).map_err(|e| {
@@ -48,7 +48,7 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
             read(store, counter, index, &mut shown)?;
         }
         None => {
-            for (counter, _) in counters(store.schema()) {
+            for (counter, _) in store.schema().counters() {
                 read(store, counter, None, &mut shown)?;
             }
         }
@@ -69,7 +69,7 @@ fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     if shown.is_empty() {
-        let none = counters(store.schema()).next().is_none();
+        let none = store.schema().counters().next().is_none();
         out_line!(
             "{}",
             if none {
@@ -117,13 +117,6 @@ enum At {
     },
 }
 
-/// All counters, those of tables' entries too.
-pub(crate) fn counters(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
-    let all = schema.objects.iter();
-    all.filter(|(_, object)| object.kind.is_counter())
-        .map(|(id, object)| (id, object.name.as_str()))
-}
-
 /// `NAME` or `NAME[INDEX]`.
 fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop> {
     let (name, index) = match wanted.strip_suffix(']').and_then(|w| w.split_once('[')) {
@@ -141,8 +134,12 @@ fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop>
     let start = map
         .add("command line", wanted)
         .map_or(0, |file| map.span(file, 0..0).lo);
-    let counter = find(counters(store.schema()), Piece::new(name, start), "counter")
-        .map_err(|diagnostic| refused_in(diagnostic, &map))?;
+    let counter = find(
+        store.schema().counters(),
+        Piece::new(name, start),
+        "counter",
+    )
+    .map_err(|diagnostic| refused_in(diagnostic, &map))?;
     let object = &store.schema().objects[counter];
     match object.kind {
         ObjectKind::DirectCounter { .. } if index.is_some() => Err(Stop::Usage(format!(

@@ -4,7 +4,7 @@ use super::instance::open;
 use crate::args::GroupCommand;
 use crate::output::{Done, Stop, out, out_line, print_json, refused};
 use control::replication::text::group_json;
-use control::{Replica, StoreError, errors};
+use control::{Change, Replica, StoreError, errors};
 use diag::{Span, columns};
 use serde_json::Value;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(crate) fn run(command: GroupCommand) -> Done {
             group,
             ports,
         } => {
-            let set = open(&instance)?.set_multicast_group(group, &ports);
+            let set = open(&instance)?.change(Change::Group(group, ports));
             set.map_err(failed("the multicast group was not changed"))?;
         }
         GroupCommand::Remove { instance, group } => {
@@ -34,7 +34,7 @@ pub(crate) fn run(command: GroupCommand) -> Done {
                     "there is no multicast group {group}; `onpath group list` shows those there are"
                 )));
             }
-            let removed = store.set_multicast_group(group, &[]);
+            let removed = store.change(Change::Group(group, Vec::new()));
             removed.map_err(failed(what))?;
         }
     }

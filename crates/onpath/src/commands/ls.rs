@@ -36,7 +36,7 @@ pub(crate) fn run(args: Ls) -> Done {
     let heads = [
         "NAME",
         "PROGRAM",
-        "HOOK",
+        "TARGET",
         "DIRECTION",
         "PORT",
         "INTERFACE",
@@ -108,7 +108,7 @@ fn as_json(pins: &Pins, record: &Record) -> Value {
                 "name": label(record, member),
                 "program": member.abi.source,
                 "architecture": member.abi.arch,
-                "hook": member.hook.name(),
+                "target": member.hook.name(),
                 "direction": hooks::direction(member.hook),
                 "interfaces": interfaces,
                 "reached": reached,

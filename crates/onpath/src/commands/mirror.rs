@@ -4,7 +4,7 @@ use super::instance::open;
 use crate::args::MirrorCommand;
 use crate::output::{Done, Stop, out, out_line, print_json, refused};
 use control::replication::text::session_json;
-use control::{CloneSession, Replica, Store, StoreError, errors};
+use control::{Change, CloneSession, Replica, Store, StoreError, errors};
 use diag::{Span, columns};
 use serde_json::Value;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(crate) fn run(command: MirrorCommand) -> Done {
                 group,
                 truncate,
             };
-            let set = open(&instance)?.set_clone_session(session, Some(&to));
+            let set = open(&instance)?.change(Change::Session(session, Some(to)));
             set.map_err(failed("the clone session was not changed"))?;
         }
         MirrorCommand::Remove { instance, session } => {
@@ -37,7 +37,7 @@ pub(crate) fn run(command: MirrorCommand) -> Done {
                     "there is no clone session {session}; `onpath mirror list` shows those there are"
                 )));
             }
-            let removed = store.set_clone_session(session, None);
+            let removed = store.change(Change::Session(session, None));
             removed.map_err(failed(what))?;
         }
     }

@@ -30,6 +30,7 @@ pub mod query;
 mod register;
 mod source;
 mod start;
+mod started;
 mod table;
 mod test;
 mod unload;

@@ -1,6 +1,6 @@
 //! `onpath table`
 
-use super::changes;
+use super::changes::{self, made_json, made_text};
 use super::instance::open;
 use crate::args::{Instance, TableCommand};
 use crate::output::{
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Reads or changes a running program's tables.
 pub(crate) fn run(command: TableCommand) -> Done {
@@ -90,15 +91,17 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     let progress = Progress::new(false);
     let step = format!("changing tables by {name}");
     let lines = entries::lines(&map, id);
-    let made = progress.during(&step, || changes::make(lines, existing, &mut *store));
-    let made = made.map_err(|diagnostics| {
+    let begun = Instant::now();
+    let made = progress.during(&step, || entries::load(lines, existing, &mut *store));
+    let took = begun.elapsed();
+    let changes = made.map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
     if as_json {
-        print_json(&Value::Object(made.json()));
+        print_json(&Value::Object(made_json(changes, took)));
     } else {
-        out_line!("{}", made.text());
+        out_line!("{}", made_text(changes, took));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -95,6 +95,7 @@ fn answer(
     let head = read_head(stream, until)?;
     asked();
     let response = match head {
+        Some(head) if head.starts_with(b"HEAD ") => without_body(respond(&head, page)),
         Some(head) => respond(&head, page),
         None => response(
             "431 Request Header Fields Too Large",
@@ -170,10 +171,10 @@ fn respond(head: &[u8], page: &Page) -> String {
     if target.split('?').next() != Some("/metrics") {
         return response("404 Not Found", "", "the figures are at /metrics\n");
     }
-    if method != "GET" {
+    if !["GET", "HEAD"].contains(&method) {
         return response(
             "405 Method Not Allowed",
-            "Allow: GET\r\n",
+            "Allow: GET, HEAD\r\n",
             "this page can be read only\n",
         );
     }
@@ -190,6 +191,14 @@ fn respond(head: &[u8], page: &Page) -> String {
             "there are no figures yet\n",
         ),
     }
+}
+
+/// The answer to a request for the head alone (RFC 9110, 9.3.2).
+fn without_body(mut answer: String) -> String {
+    const END: &str = "\r\n\r\n";
+    let end = answer.find(END);
+    answer.truncate(end.map_or(0, |at| at + END.len()));
+    answer
 }
 
 fn response(status: &str, headers: &str, text: &str) -> String {
@@ -233,12 +242,27 @@ mod tests {
     }
 
     #[test]
+    fn heads_have_no_body() {
+        for (target, status) in [("/metrics", " 200 "), ("/", " 404 ")] {
+            let text = ask(format!("HEAD {target} HTTP/1.1\r\n\r\n").as_bytes());
+            assert!(
+                text.contains(status) && text.ends_with("\r\n\r\n"),
+                "{text}"
+            );
+            assert!(
+                text.contains("Content-Length: ") && !text.contains(": 0\r\n"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn nothing_else_is_given() {
         assert!(ask(b"GET / HTTP/1.1\r\n\r\n").contains(" 404 "));
         assert!(ask(b"GET /metrics/../etc HTTP/1.1\r\n\r\n").contains(" 404 "));
         let text = ask(b"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
         assert!(
-            text.contains(" 405 ") && text.contains("\r\nAllow: GET\r\n"),
+            text.contains(" 405 ") && text.contains("\r\nAllow: GET, HEAD\r\n"),
             "{text}"
         );
         assert!(ask(b"hello\r\n\r\n").contains(" 400 "));

@@ -1,6 +1,6 @@
 //! Entries that change while packets run.
 
-use control::{Store, StoreError};
+use control::{Change, EntryKey, Store, StoreError};
 use ir::{Entry, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -25,10 +25,14 @@ pub(crate) fn change(
         };
         let what = random.random_range(0..5);
         // What one side has no room for is in neither.
-        let is_gone =
-            what < 2 && both("remove", &|s| s.remove(table, &entry.keys, entry.priority))?;
+        let is_gone = what < 2
+            && both("remove", &|s| {
+                s.change(Change::Remove(table, EntryKey::of(&entry)))
+            })?;
         if what == 1 && is_gone {
-            both("insert again", &|s| s.insert(table, &entry))?;
+            both("insert again", &|s| {
+                s.change(Change::Insert(table, entry.clone()))
+            })?;
         }
         if what == 2
             && let Some(action) = call(program, table, random, |a| !a.default_only)
@@ -37,7 +41,9 @@ pub(crate) fn change(
                 action,
                 ..entry.clone()
             };
-            both("modify", &|s| s.modify(table, &changed))?;
+            both("modify", &|s| {
+                s.change(Change::Modify(table, changed.clone()))
+            })?;
             entry = changed;
         }
         if what > 0 {

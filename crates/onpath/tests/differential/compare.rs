@@ -5,7 +5,7 @@ use crate::fate::{self, Seen};
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord, Parts};
-use control::{CloneSession, Replica, Store, StoreError};
+use control::{Change, CloneSession, Device, Replica, Store, StoreError};
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
@@ -146,7 +146,7 @@ impl Prepared {
             ));
         }
         inputs::aim(&mut filled, &self.program, &packets, &mut random);
-        entries::fill(&filled, &mut reference, &mut target).map_err(trouble)?;
+        entries::fill(&filled, &mut reference, target.store_mut()).map_err(trouble)?;
         let is_switch = self.program.arch == arch::v1model::ARCHITECTURE.package;
         let copies_differ = is_switch && arch::v1model::copies_differ(&self.program);
         let copies = [&arch::tc::ARCHITECTURE, &arch::v1model::ARCHITECTURE];
@@ -165,7 +165,7 @@ impl Prepared {
                     &self.program,
                     &mut random,
                     &mut reference,
-                    &mut target,
+                    target.store_mut(),
                 )
                 .map_err(trouble)?;
             }
@@ -217,7 +217,7 @@ impl Prepared {
                     continue;
                 }
                 _ if matches!(
-                    target.schema().objects[counter].kind,
+                    target.store().schema().objects[counter].kind,
                     ObjectKind::Figures { .. }
                 ) =>
                 {
@@ -229,7 +229,7 @@ impl Prepared {
             for index in 0..256 {
                 let (Ok(a), Ok(b)) = (
                     reference.counter(counter, index),
-                    target.counter(counter, index),
+                    target.store().counter(counter, index),
                 ) else {
                     break;
                 };
@@ -287,7 +287,7 @@ fn compare_figures(
         groups.groups.sort_by_key(number);
         Ok(groups)
     };
-    let (a, b) = (read(reference)?, read(target)?);
+    let (a, b) = (read(reference)?, read(target.store())?);
     let differs = a.groups.iter().zip(&b.groups).find(|(a, b)| a != b);
     let counts = |groups: &control::Groups| (groups.groups.len(), groups.lost, groups.unseen);
     match (counts(&a) == counts(&b), differs) {
@@ -309,7 +309,7 @@ fn compare_register(
     for index in 0..256 {
         let (Ok(a), Ok(b)) = (
             reference.register(register, index),
-            target.register(register, index),
+            target.store().register(register, index),
         ) else {
             break;
         };
@@ -330,9 +330,9 @@ fn make_groups(
 ) -> Result<(), String> {
     for group in GROUPS {
         let replicas = replicas(copies_differ, random);
-        for store in [&mut *reference as &mut dyn Store, target] {
+        for store in [&mut *reference as &mut dyn Store, target.store_mut()] {
             store
-                .set_multicast_group(group, &replicas)
+                .change(Change::Group(group, replicas.to_vec()))
                 .map_err(|e| format!("group {group}: {e}"))?;
         }
     }
@@ -350,9 +350,9 @@ fn make_sessions(
             group: random.random_bool(0.3).then(|| random.random_range(1..5)),
             truncate: random.random_bool(0.3).then(|| random.random_range(14..40)),
         };
-        for store in [&mut *reference as &mut dyn Store, target] {
+        for store in [&mut *reference as &mut dyn Store, target.store_mut()] {
             store
-                .set_clone_session(number, Some(&session))
+                .change(Change::Session(number, Some(session.clone())))
                 .map_err(|e| format!("session {number}: {e}"))?;
         }
     }

@@ -184,7 +184,7 @@ const UNKNOWN: [(&str, &[&str]); 21] = [
     ("pdm", &["onpath", "clap"]),
     ("bpf", &["kernel", "syntax", "sema", "elab", "interp"]),
     ("kernel", &["syntax", "sema", "elab", "interp", "driver"]),
-    ("driver", &["pdm", "onpath", "clap"]),
+    ("driver", &["pdm", "telemetry", "onpath", "clap"]),
     ("explain", &["syntax", "ir", "kernel", "driver"]),
     ("sketch", &["diag", "ir", "kernel"]),
     ("telemetry", &["kernel", "driver", "onpath", "clap"]),

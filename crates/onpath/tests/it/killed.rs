@@ -113,12 +113,12 @@ const KINDS: [Kind; 9] = [
 const BUNDLE: &str = r#"
 [[program]]
 source = "hosts.p4"
-hook = "xdp"
+target = "xdp"
 dev = "v0"
 
 [[program]]
 source = "count.p4"
-hook = "xdp"
+target = "xdp"
 dev = "v1"
 "#;
 

@@ -5,7 +5,7 @@
 //! `ONPATH_TEST_PACKETS` sets how many packets each program of the repository gets, `ONPATH_PASSES_PROGRAMS` how many random
 //! programs there are, `ONPATH_PASSES_SEED` where to begin.
 
-use control::{CloneSession, Replica, Store};
+use control::{Change, CloneSession, EntryKey, Replica, Store};
 use diag::render_plain;
 use driver::Input;
 use interp::{Interpreter, Options};
@@ -102,12 +102,13 @@ fn interpreter(program: &Arc<Program>) -> Interpreter {
 fn connect(it: &mut Interpreter) {
     let replicas = [Replica { port: 3, rid: 1 }, Replica { port: 4, rid: 2 }];
     for number in 1..10 {
-        it.set_multicast_group(number, &replicas).expect("a group");
+        it.change(Change::Group(number, replicas.to_vec()))
+            .expect("a group");
         let session = CloneSession {
             replicas: replicas[..1].to_vec(),
             ..CloneSession::default()
         };
-        it.set_clone_session(number.into(), Some(&session))
+        it.change(Change::Session(number.into(), Some(session.clone())))
             .expect("a session");
     }
 }
@@ -172,7 +173,7 @@ fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize,
         }
         for (table, entry) in &filled.entries {
             for it in [&mut before, &mut after] {
-                let _ = it.remove(*table, &entry.keys, entry.priority);
+                let _ = it.change(Change::Remove(*table, EntryKey::of(entry)));
             }
         }
     }

@@ -10,6 +10,7 @@ mod exchange;
 mod field;
 mod message;
 mod reading;
+mod stores;
 mod stream;
 
 use crate::aggregate::{self, PRECISION};
@@ -23,6 +24,7 @@ use sketch::Tally;
 use std::fmt::Write;
 
 pub use reading::{Kept, Reading};
+pub use stores::Stores;
 
 /// The counters of what became of the packets.
 const PACKETS: &str = "packets";

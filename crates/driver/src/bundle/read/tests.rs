@@ -43,7 +43,7 @@ source = "egress.p4"
 include = "lib"
 define = ["SMALL", "SIZE=8"]
 extern = ["/c/sum.c"]
-hook = "tc-egress"
+target = "tc-egress"
 dev = ["eth0", "eth1"]
 ports = { 7 = "eth7" }
 reach = { 9 = "mirror" }
@@ -104,7 +104,8 @@ fn what_is_no_toml_is_reported_with_its_location() {
     let begin = "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as";
     assert!(found[0].starts_with(begin), "{found:#?}");
     // The parser reports what it makes of all that follows, in two passes.
-    let found = wrong("[[program]]\nsource = \"a.p4\"\ndev = [\"eth0\"\nhook = \"xdp\"\n[share]\n");
+    let found =
+        wrong("[[program]]\nsource = \"a.p4\"\ndev = [\"eth0\"\ntarget = \"xdp\"\n[share]\n");
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("4:1 E0901 "), "{found:#?}");
     let found = wrong("[[program]]\nsource = \"a.p4\"\nsource = \"b.p4\"\n");
@@ -133,11 +134,11 @@ fn the_schema_of_a_message_is_no_bundle() {
 #[test]
 fn unknown_keys_are_refused_with_what_there_is() {
     assert_eq!(
-        wrong("[[program]]\nsource = \"a.p4\"\nhok = \"xdp\"\nx = 1\n[extra]\n"),
+        wrong("[[program]]\nsource = \"a.p4\"\ntargt = \"xdp\"\nx = 1\n[extra]\n"),
         [
             "5:2 E0902 unknown key `extra` in a bundle; it may have `name`, `program`, `share`",
-            "3:1 E0902 unknown key `hok` in a program; did you mean `hook`?",
-            "4:1 E0902 unknown key `x` in a program; it may have `name`, `source`, `include`, `define`, `extern`, `hook`, \
+            "3:1 E0902 unknown key `targt` in a program; did you mean `target`?",
+            "4:1 E0902 unknown key `x` in a program; it may have `name`, `source`, `include`, `define`, `extern`, `target`, \
              `dev`, `ports`, `reach`, `groups`, `entries`",
         ]
     );
@@ -151,8 +152,8 @@ fn values_of_another_type_are_refused_with_an_example() {
             "3:8 E0903 `name` is the program's name, not an integer; write it like `name = \"count\"`",
         ),
         (
-            "hook = true",
-            "3:8 E0903 `hook` is a hook's name, not a boolean; write it like `hook = \"tc-ingress\"`",
+            "target = true",
+            "3:10 E0903 `target` is a target's name, not a boolean; write it like `target = \"tc-ingress\"`",
         ),
         (
             "dev = 1.5",
@@ -261,14 +262,14 @@ fn of_very_many_errors_the_first_are_reported() {
 }
 
 #[test]
-fn hooks_go_by_their_names() {
+fn targets_go_by_their_names() {
     assert_eq!(
-        wrong_program("hook = \"tc-ingres\""),
-        "3:8 E0907 there is no hook `tc-ingres`; did you mean `tc-ingress`?"
+        wrong_program("target = \"tc-ingres\""),
+        "3:10 E0907 there is no target `tc-ingres`; did you mean `tc-ingress`?"
     );
     assert_eq!(
-        wrong_program("hook = \"netfilter\""),
-        "3:8 E0907 there is no hook `netfilter`; the hooks are `xdp`, `tc-ingress`, `tc-egress`"
+        wrong_program("target = \"netfilter\""),
+        "3:10 E0907 there is no target `netfilter`; the targets are `xdp`, `tc-ingress`, `tc-egress`"
     );
 }
 
@@ -408,7 +409,7 @@ fn what_is_shared_is_the_state_of_two_programs() {
 
 #[test]
 fn an_object_is_compiled_already() {
-    let text = "[[program]]\nsource = \"out/a.o\"\ndev = \"eth0\"\nhook = \"xdp\"\n";
+    let text = "[[program]]\nsource = \"out/a.o\"\ndev = \"eth0\"\ntarget = \"xdp\"\n";
     let bundle = try_read(text).unwrap();
     assert_eq!(bundle.programs[0].name.value, "a");
     let told = |key| {
@@ -432,7 +433,7 @@ name = "flows"
 [[program]]
 name = "egress"
 source = "out.o"
-hook = "tc-egress"
+target = "tc-egress"
 dev = ["eth0", "eth\"1"]
 ports = { 7 = "eth7", 10 = "eth10" }
 reach = { 9 = "mirror" }

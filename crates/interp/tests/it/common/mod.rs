@@ -1,6 +1,6 @@
 //! Programs in the IR's text form, and how tests run them.
 
-use control::{Packet, Store};
+use control::{Change, Packet, Store};
 use interp::{Interpreter, Options, Outcome};
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub(crate) fn add(
     value: u32,
 ) -> Result<(), control::StoreError> {
     let table = table(interpreter, name);
-    interpreter.insert(table, &entry(keys, priority, value))
+    interpreter.change(Change::Insert(table, entry(keys, priority, value)))
 }
 
 /// An entry with action 0 and one argument of 8 bits.

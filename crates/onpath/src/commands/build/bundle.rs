@@ -3,15 +3,13 @@
 use super::{Verification, compile, report, show, status, write};
 use crate::args::Build;
 use crate::commands::source::elaborate_input;
-use crate::commands::start::entries as texts;
-use crate::commands::start::unit::synthetic;
 use crate::output::{Done, Stop, failed, notice, out, out_line, print_diagnostics, print_json};
 use bpf::abi::{Abi, Hook};
 use control::entries;
 use diag::{Diagnostics, SourceMap};
 use driver::bpf_target::{Compiled, Request, Trial};
 use driver::built::is_object;
-use driver::bundle::{self, Bundle, Described, Entries, Member};
+use driver::bundle::{self, At, Bundle, Described, Entries, Member, entries as texts};
 use driver::hooks;
 use kernel::features::Kernel;
 use kernel::files::read_text;
@@ -95,7 +93,7 @@ fn check_flags(args: &Build) -> Result<(), Stop> {
     let for_programs = [
         ("-I", !args.source.include.is_empty()),
         ("-D", !args.source.define.is_empty()),
-        ("--hook", args.hook.is_some()),
+        ("--target", args.target.is_some()),
         ("--extern", !args.externs.is_empty()),
     ];
     if let Some((flag, _)) = for_programs.iter().find(|(_, given)| *given) {
@@ -164,7 +162,7 @@ fn part(
         kernel,
         // As for a single program.
         trial: Trial::None,
-        notice,
+        notice: &notice,
         ..Request::hook(hook)
     };
     let made = compile(&elaborated.program, &elaborated.map, request, report);
@@ -227,8 +225,8 @@ fn write(
     for (member, part) in bundle.programs.iter_mut().zip(parts) {
         let stem = &member.name.value;
         let mut written = write::program(dir, stem, &part.compiled)?;
-        member.source = synthetic(format!("{stem}.o").into());
-        member.hook = Some(synthetic(part.hook));
+        member.source = At::nowhere(format!("{stem}.o").into());
+        member.hook = Some(At::nowhere(part.hook));
         let copied = entries_file(member);
         if let Some(Entries::File(entries)) = &mut member.entries {
             let text = read_text(&entries.value).map_err(Stop::Failed)?;

@@ -42,7 +42,7 @@ pub(crate) fn run(args: Build) -> Done {
         print_diagnostics(&diagnostics, &sources);
         Stop::AlreadyReported(2)
     };
-    let hook = match args.hook {
+    let hook = match args.target {
         Some(hook) => hook.hook(),
         None => hooks::default_hook(&program),
     };
@@ -52,7 +52,7 @@ pub(crate) fn run(args: Build) -> Done {
         // A report loads the program once, and tries other C only if that is refused.
         trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
-        notice,
+        notice: &notice,
         ..Request::default()
     };
     match args.emit {

@@ -42,7 +42,7 @@ const COMMANDS: [Needs; 15] = [
         groups: &[KERNEL, RIGHTS, CLANG, &["native XDP on veth"]],
     },
     Needs {
-        name: "test --target tc, tc-egress",
+        name: "test --target tc-ingress, tc-egress",
         groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
     },
     Needs {
@@ -50,7 +50,7 @@ const COMMANDS: [Needs; 15] = [
         groups: &[KERNEL, RIGHTS, CLANG, &["test runs"]],
     },
     Needs {
-        name: "test --target tc, tc-egress --fast",
+        name: "test --target tc-ingress, tc-egress --fast",
         groups: &[KERNEL, RIGHTS, CLANG, &["test runs at tc"]],
     },
     Needs {

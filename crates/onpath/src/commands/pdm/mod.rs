@@ -5,13 +5,14 @@ mod live;
 mod programs;
 
 use crate::commands::instance::mend;
-use crate::commands::start::{Ended, How, set_up};
+use crate::commands::started;
 use crate::metrics_page::{self, Page, serve};
 use crate::output::{Done, Stop, err_line, failed, out_line, refused};
+use crate::progress::Progress;
 use args::Pdm;
 use bpf::abi::Hook;
 use diag::Diagnostic;
-use kernel::attach::TcMethod;
+use driver::run::{Ended, Lasts, Options};
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
 use kernel::pins::Moved;
@@ -64,24 +65,22 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     };
     let before = link_settings::read(index).ok();
     let limited_from = before.and_then(|before| links.gso_max_segs.and(before.gso_max_segs));
-    let how = How {
-        method: TcMethod::Best,
-        verbose: args.verbose,
-        memory: None,
-        ends_with_process: true,
-        free_name: None,
-        instead: None,
-        quiet: args.quiet,
-        detach: args.detach,
-        specialize: false,
-        interrupts,
+    let options = Options {
+        lasts: match args.detach {
+            true => Lasts::Detached,
+            false => Lasts::WithProcess,
+        },
+        interrupts: Some(interrupts),
         links,
-        adjust: false,
         // Another command may have begun to measure it since.
         last_check: &|| check_free(device, index, &pins),
+        observer: &Progress::new(args.quiet),
+        ..Options::default()
     };
-    let running = set_up(programs::unit(args, &name, device, &filters)?, &pins, how)?;
-    for line in &running.report {
+    let unit = programs::unit(args, &name, device, &filters)?;
+    let running = driver::run::start(unit, &pins, &options)
+        .map_err(|why| started::not_started(why, args.verbose, None))?;
+    for line in started::started(&running) {
         err_line!("{line}");
     }
     err_line!("{name}: {}", cost(args.mode.mode(), device));
@@ -109,7 +108,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         Some(_) => None,
         None => pins.moved(&name, index),
     };
-    match (end, running.end()?) {
+    match (end, running.end().map_err(refused)?) {
         (_, Ended::ByAnother) => report_end(&name, End::DetachedByAnother),
         (end, Ended::Detached) => {
             match moved {

@@ -1,11 +1,11 @@
 //! What a measurement runs: the bundle of `programs/pdm`, compiled now or built earlier.
 
 use super::args::Pdm;
-use crate::commands::start::unit::{Unit, synthetic};
-use crate::output::{Stop, failed, print_diagnostics, refused};
-use diag::{Diagnostic, SourceMap};
+use crate::output::{Stop, refused};
+use diag::Diagnostic;
 use driver::built;
-use driver::bundle::{self, Bundle, Entries};
+use driver::bundle::{At, Bundle, Entries};
+use driver::run::Unit;
 use kernel::clang;
 use pdm::filter::{self, Filter};
 use pdm::reader::is_measurement;
@@ -14,21 +14,15 @@ use std::path::{Path, PathBuf};
 
 /// The programs for one interface, with what the flags put into their tables.
 pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit, Stop> {
-    let mut map = SourceMap::new();
-    let Some(file) = map.add(instance::BUNDLE_FILE, instance::BUNDLE) else {
-        return failed("the bundle of the measurement is too large");
-    };
-    let mut bundle = bundle::read(&map, file).map_err(|wrong| {
-        print_diagnostics(&wrong, &map);
-        Stop::AlreadyReported(1)
-    })?;
+    let mut unit = Unit::from_text(instance::BUNDLE_FILE, instance::BUNDLE)?;
+    unit.name = name.to_string();
     match &args.built {
-        Some(folder) => take_built(&mut bundle, folder).map_err(refused)?,
+        Some(folder) => take_built(&mut unit.bundle, folder).map_err(refused)?,
         None => {
             clang::find().map_err(|why| refused(errors::not_compiled(why)))?;
         }
     }
-    for member in &mut bundle.programs {
+    for member in &mut unit.bundle.programs {
         let (table, extra) = match member.name.value.as_str() {
             instance::EGRESS => (
                 "egress_filter",
@@ -43,14 +37,9 @@ pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> 
         let mut lines = filter::entries(table, filters);
         lines.extend(extra.map(String::from));
         member.ports.dev = vec![device.to_string()];
-        member.entries = Some(Entries::Lines(lines.into_iter().map(synthetic).collect()));
+        member.entries = Some(Entries::Lines(lines.into_iter().map(At::nowhere).collect()));
     }
-    Ok(Unit {
-        name: name.to_string(),
-        bundle,
-        alone: false,
-        map,
-    })
+    Ok(unit)
 }
 
 /// The programs' objects instead of their texts. What they share, and where they run, is as ever.
@@ -62,7 +51,7 @@ fn take_built(bundle: &mut Bundle, folder: &Path) -> Result<(), Box<Diagnostic>>
         return Err(errors::other_programs(folder));
     }
     for member in &mut bundle.programs {
-        member.source = synthetic(object(&member.name.value));
+        member.source = At::nowhere(object(&member.name.value));
     }
     Ok(())
 }

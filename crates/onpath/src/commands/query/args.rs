@@ -24,11 +24,11 @@ Memory is bounded: what a full table of groups could not hold is counted and sho
 
 Exit status: 0 done or interrupted, 1 refused or failed, 2 wrong usage.";
 
-/// `--hook`
+/// `--target`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ingress {
     /// Traffic control: packets as the host is about to take them
-    Tc,
+    TcIngress,
     /// XDP: packets as the driver receives them, faster; one program at an interface
     Xdp,
 }
@@ -64,11 +64,11 @@ pub struct Query {
     #[arg(
         long,
         value_enum,
-        default_value = "tc",
+        default_value = "tc-ingress",
         conflicts_with_all = ["read", "explain", "p4"],
         conflicts_with = "off_path"
     )]
-    pub hook: Ingress,
+    pub target: Ingress,
     /// Which packets are read; both, but on loopback, where all that goes out comes in
     #[arg(long, value_enum, conflicts_with_all = ["read", "explain", "p4", "off_path"])]
     pub direction: Option<Direction>,

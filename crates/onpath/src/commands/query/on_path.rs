@@ -3,28 +3,20 @@
 
 use super::args::{Direction, Ingress, Query};
 use super::show::{Schedule, Show};
-use crate::commands::counter::counters;
 use crate::commands::instance::mend;
-use crate::commands::start::unit::{Unit, synthetic};
-use crate::commands::start::{Ended, How, Running, set_up};
+use crate::commands::started;
 use crate::output::{Done, Reading, Stop, err_line, refused, refused_in};
+use crate::progress::Progress;
 use bpf::abi::Hook;
-use control::entry::find;
-use control::figure::find_figures;
-use control::{Groups, Piece, Store, StoreError, errors};
+use control::{StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span};
-use driver::bundle::{Bundle, Member, Ports, Share, SharedBy};
-use kernel::attach::TcMethod;
+use driver::run::{AtHooks, Ended, Lasts, Options, Running, Unit};
 use kernel::interrupt::Interrupts;
-use kernel::link_settings::Change;
 use kernel::loss::Kind;
 use kernel::{Pins, interface};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
-use telemetry::{Field, Kept, Messages};
+use telemetry::{Field, Messages, Stores};
 
 /// How often is looked whether the interface is still there, and the program still at it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -49,41 +41,43 @@ pub(super) fn run(
     let free_name = || free_name(&pins, device);
     let name = match &args.name {
         Some(name) => name.clone(),
-        None => free_name()?,
+        None => free_name().map_err(refused)?,
     };
-    let how = How {
-        method: TcMethod::Best,
-        verbose: args.verbose,
-        memory: None,
-        ends_with_process: true,
+    let options = Options {
+        lasts: Lasts::WithProcess,
         free_name: args.name.is_none().then_some(&free_name),
-        instead: Some("`--off-path` answers the query whatever the kernel refuses"),
-        quiet: false,
-        detach: false,
-        specialize: false,
-        interrupts,
-        links: Change::default(),
-        adjust: false,
-        last_check: &|| Ok(()),
+        interrupts: Some(interrupts),
+        observer: &Progress::new(false),
+        ..Options::default()
     };
-    let objects = telemetry::objects_of(query, messages);
-    let unit = unit(&name, device, &hooks, objects, text.into());
-    let running = set_up(unit, &pins, how)?;
+    let members: Vec<(&str, Hook)> = hooks.iter().map(|&hook| (member(hook), hook)).collect();
+    let unit = Unit::at_hooks(AtHooks {
+        name,
+        called: "program of the query",
+        text: text.into(),
+        interface: device,
+        hooks: &members,
+        shared: telemetry::objects_of(query, messages),
+    });
+    let instead = "`--off-path` answers the query whatever the kernel refuses";
+    let running = driver::run::start(unit, &pins, &options)
+        .map_err(|why| started::not_started(why, args.verbose, Some(instead)))?;
     let name = running.name().to_owned();
     let shows_tags = query
         .attributes
         .iter()
         .any(|a| a.field() == Some(Field::VlanId));
-    let warnings = running.warnings(|kind| kind != Kind::Tags || shows_tags);
-    for line in running.report.iter().chain(&warnings) {
+    let warnings = started::warnings(&running, |kind| kind != Kind::Tags || shows_tags);
+    for line in started::started(&running).iter().chain(&warnings) {
         err_line!("{line}");
     }
     err_line!("{name}: running; interrupt to end");
-    let mut stores = Stores(Vec::new());
+    let mut stores = Vec::new();
     for &hook in &hooks {
         let (_, store) = pins.open(&name, Some(member(hook))).map_err(refused)?;
-        stores.0.push(Box::new(store));
+        stores.push(store);
     }
+    let mut stores = Stores(stores);
     let mut reading = telemetry::Reading::new(query.clone());
     let mut schedule = Schedule::begin(args);
     let end = loop {
@@ -110,7 +104,7 @@ pub(super) fn run(
             break gone;
         }
     };
-    match (end, running.end()?) {
+    match (end, running.end().map_err(refused)?) {
         (Some(End::InterfaceGone), _) => err_line!("{name}: the interface is gone"),
         (Some(End::ByAnother), _) | (None, Ended::ByAnother) => {
             err_line!("{name}: detached by another command");
@@ -142,40 +136,6 @@ pub(super) fn groups(query: &telemetry::Query) -> usize {
     telemetry::groups_on_path(query, processors)
 }
 
-/// The running programs' state: they share their figures, and each counts its packets.
-struct Stores(Vec<Box<dyn Store>>);
-
-impl Kept for Stores {
-    type Error = StoreError;
-
-    fn groups(&mut self, object: &str) -> Result<Groups, StoreError> {
-        let Some(store) = self.0.first() else {
-            return Ok(Groups::default());
-        };
-        let found = find_figures(store.schema(), Piece::new(object, 0));
-        store.figures(found.map_err(|wrong| absent(&wrong))?)
-    }
-
-    fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {
-        let mut sums = BTreeMap::new();
-        for store in &self.0 {
-            let found = find(counters(store.schema()), Piece::new(object, 0), "counter")
-                .map_err(|wrong| absent(&wrong))?;
-            for (index, count) in store.counters(found)? {
-                *sums.entry(index).or_insert(0) += count.packets;
-            }
-        }
-        Ok(sums.into_iter().collect())
-    }
-}
-
-/// The program has every object that a report is made of.
-fn absent(wrong: &Diagnostic) -> StoreError {
-    StoreError::Unsupported {
-        what: wrong.message.clone(),
-    }
-}
-
 /// The hooks at which the program runs.
 fn hooks(args: &Query, device: &str) -> Result<Vec<Hook>, Stop> {
     let direction = args
@@ -184,13 +144,13 @@ fn hooks(args: &Query, device: &str) -> Result<Vec<Hook>, Stop> {
             true => Direction::In,
             false => Direction::Both,
         });
-    let incoming = match args.hook {
+    let incoming = match args.target {
         Ingress::Xdp => Hook::Xdp,
-        Ingress::Tc => Hook::TcIngress,
+        Ingress::TcIngress => Hook::TcIngress,
     };
-    if args.hook == Ingress::Xdp && direction == Direction::Out {
+    if args.target == Ingress::Xdp && direction == Direction::Out {
         return Err(Stop::Usage(
-            "`--hook xdp` is for packets that come in: omit it, or `--direction out`".into(),
+            "`--target xdp` is for packets that come in: omit it, or `--direction out`".into(),
         ));
     }
     Ok(match direction {
@@ -209,8 +169,8 @@ fn member(hook: Hook) -> &'static str {
 }
 
 /// `query-IF`, or with a number behind it the first that nothing runs under.
-fn free_name(pins: &Pins, device: &str) -> Result<String, Stop> {
-    let taken = pins.names().map_err(refused)?;
+fn free_name(pins: &Pins, device: &str) -> Result<String, Box<Diagnostic>> {
+    let taken = pins.names()?;
     // An interface's name may have signs that an instance's may not.
     let first = format!(
         "query-{}",
@@ -220,46 +180,4 @@ fn free_name(pins: &Pins, device: &str) -> Result<String, Stop> {
     let mut names = std::iter::once(first.clone()).chain(numbered);
     let free = names.find(|name| !taken.contains(name));
     Ok(free.unwrap_or(first))
-}
-
-/// The program at each of the hooks; they keep their figures together.
-fn unit(name: &str, device: &str, hooks: &[Hook], objects: Vec<String>, text: Arc<str>) -> Unit {
-    let member = |&hook: &Hook| Member {
-        name: synthetic(member(hook).to_owned()),
-        source: synthetic(PathBuf::from("program of the query")),
-        text: Some(Arc::clone(&text)),
-        include: Vec::new(),
-        define: Vec::new(),
-        externs: Vec::new(),
-        hook: Some(synthetic(hook)),
-        ports: Ports {
-            dev: vec![device.to_owned()],
-            ..Ports::default()
-        },
-        entries: None,
-    };
-    let share = |object: String| Share {
-        of: (0..hooks.len())
-            .map(|program| SharedBy {
-                program,
-                state: object.clone(),
-                span: Span::NONE,
-            })
-            .collect(),
-        name: synthetic(object),
-    };
-    let shares = match hooks.len() {
-        1 => Vec::new(),
-        _ => objects.into_iter().map(share).collect(),
-    };
-    Unit {
-        name: name.to_owned(),
-        bundle: Bundle {
-            name: None,
-            programs: hooks.iter().map(member).collect(),
-            shares,
-        },
-        alone: false,
-        map: SourceMap::new(),
-    }
 }

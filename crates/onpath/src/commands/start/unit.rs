@@ -1,40 +1,15 @@
-//! What `onpath run` is to run: a bundle from a file, or a program or an object, which is a bundle of one.
+//! The unit that the flags of `onpath run` name.
 
 use crate::args::Run;
-use crate::output::{Stop, failed, print_diagnostics, refused};
+use crate::output::{Stop, refused};
 use control::Replica;
-use diag::{Diagnostics, SourceMap, Span};
 use driver::built::{self, is_object};
-use driver::bundle::{self, At, Bundle, Entries, Member, PortSpec, Ports, is_bundle};
-use driver::instance_name;
-use kernel::files::read_text;
-use std::path::{Path, PathBuf};
-
-/// What is loaded and removed as one.
-pub(crate) struct Unit {
-    /// What the other commands know it by.
-    pub name: String,
-    /// Its programs, one at least.
-    pub bundle: Bundle,
-    /// Whether it is a program without a bundle file.
-    pub alone: bool,
-    /// The bundle's file, and files of entries.
-    pub map: SourceMap,
-}
-
-impl Unit {
-    /// How the user knows a program of it: `NAME`, or `BUNDLE/NAME`.
-    pub(crate) fn label(&self, member: &Member) -> String {
-        if self.alone {
-            self.name.clone()
-        } else {
-            format!("{}/{}", self.name, member.name.value)
-        }
-    }
-}
+use driver::bundle::{PortSpec, Ports, is_bundle};
+use driver::run::{Alone, Unit};
+use std::path::Path;
 
 /// Reads what the flags and, if there is one, the bundle's file give.
-pub(crate) fn read(args: &Run) -> Result<Unit, Stop> {
+pub(super) fn read(args: &Run) -> Result<Unit, Stop> {
     let file = built::find(&args.file).map_err(refused)?;
     if is_bundle(&file) {
         from_file(args, &file)
@@ -47,7 +22,7 @@ fn from_file(args: &Run, path: &Path) -> Result<Unit, Stop> {
     let for_programs = [
         ("-I", !args.include.is_empty()),
         ("-D", !args.define.is_empty()),
-        ("--hook", args.hook.is_some()),
+        ("--target", args.target.is_some()),
         ("--port", !args.ports.is_empty()),
         ("--reach", !args.reach.is_empty()),
         ("--group", !args.groups.is_empty()),
@@ -60,29 +35,7 @@ fn from_file(args: &Run, path: &Path) -> Result<Unit, Stop> {
             path.display()
         )));
     }
-    let text = read_text(path).map_err(Stop::Failed)?;
-    let mut map = SourceMap::new();
-    let Some(file) = map.add(path.display().to_string(), text) else {
-        return failed(format!("`{}` is too large", path.display()));
-    };
-    let refuse = |diagnostics: Diagnostics| {
-        print_diagnostics(&diagnostics, &map);
-        Stop::AlreadyReported(1)
-    };
-    let mut bundle = bundle::read(&map, file).map_err(refuse)?;
-    bundle::override_devices(&mut bundle, &args.dev).map_err(Stop::Usage)?;
-    bundle::check_interfaces(&bundle).map_err(refuse)?;
-    let name = match (&args.name, &bundle.name) {
-        (Some(name), _) => name.clone(),
-        (None, Some(name)) => name.value.clone(),
-        (None, None) => instance_name::from_file(path),
-    };
-    Ok(Unit {
-        name,
-        bundle,
-        alone: false,
-        map,
-    })
+    Ok(Unit::from_file(path, args.name.clone(), &args.dev)?)
 }
 
 fn alone(args: &Run, path: &Path) -> Result<Unit, Stop> {
@@ -99,40 +52,16 @@ fn alone(args: &Run, path: &Path) -> Result<Unit, Stop> {
             path.display()
         )));
     }
-    let name = match &args.name {
-        Some(name) => name.clone(),
-        None => instance_name::from_file(path),
-    };
-    let entries = args.entries.clone();
-    let member = Member {
-        name: synthetic(name.clone()),
-        source: synthetic(path.to_owned()),
-        text: None,
+    Ok(Unit::alone(Alone {
+        name: args.name.clone(),
+        file: path.to_owned(),
         include: args.include.clone(),
         define: args.define.iter().map(|d| driver::macro_of(d)).collect(),
         externs: args.externs.clone(),
-        hook: args.hook.map(|hook| synthetic(hook.hook())),
+        hook: args.target.map(|hook| hook.hook()),
         ports: ports(args)?,
-        entries: entries.map(|file: PathBuf| Entries::File(synthetic(file))),
-    };
-    Ok(Unit {
-        name,
-        bundle: Bundle {
-            name: None,
-            programs: vec![member],
-            shares: Vec::new(),
-        },
-        alone: true,
-        map: SourceMap::new(),
-    })
-}
-
-/// What the command line gives is in no file.
-pub(crate) fn synthetic<T>(value: T) -> At<T> {
-    At {
-        value,
-        span: Span::NONE,
-    }
+        entries: args.entries.clone(),
+    }))
 }
 
 fn ports(args: &Run) -> Result<Ports, Stop> {

@@ -301,7 +301,7 @@ fn target(args: &Test) -> Result<Target, Stop> {
             };
         }
         TestTarget::Xdp => Hook::Xdp,
-        TestTarget::Tc => Hook::TcIngress,
+        TestTarget::TcIngress => Hook::TcIngress,
         TestTarget::TcEgress => Hook::TcEgress,
     };
     if args.trace.is_some() {

@@ -104,7 +104,7 @@ impl Both {
 
     /// Does something to both.
     pub(crate) fn each<T: Debug>(&mut self, f: impl Fn(&mut dyn Store) -> T) -> [T; 2] {
-        [f(&mut self.reference), f(&mut self.target)]
+        [f(&mut self.reference), f(self.target.store_mut())]
     }
 
     /// Gives both a packet, which must come out alike.

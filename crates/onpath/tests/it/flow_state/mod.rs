@@ -219,26 +219,29 @@ fn the_control_plane_finds_flows_whatever_the_seed() {
                 .expect("a run");
         }
         for n in 0..5 {
-            let value = device.flow(state, &key(n)).expect("a look");
+            let value = device.store().flow(state, &key(n)).expect("a look");
             assert_eq!(
                 value,
                 Some(vec![Bits::new(64, n + 100), Bits::new(8, 1u32)])
             );
         }
-        assert_eq!(device.flow(state, &key(9)), Ok(None));
-        assert_eq!(device.remove_flow(state, &key(3)), Ok(()));
-        assert_eq!(device.remove_flow(state, &key(3)), Err(StoreError::Missing));
-        let flows = device.flows(state).expect("flows");
+        assert_eq!(device.store().flow(state, &key(9)), Ok(None));
+        assert_eq!(device.store_mut().remove_flow(state, &key(3)), Ok(()));
+        assert_eq!(
+            device.store_mut().remove_flow(state, &key(3)),
+            Err(StoreError::Missing)
+        );
+        let flows = device.store().flows(state).expect("flows");
         assert_eq!(flows.len(), 4);
         // Unused flows end for the control plane too.
         device
             .wait(Duration::from_millis(101).as_nanos() as u64)
             .expect("a wait");
-        assert_eq!(device.flows(state), Ok(Vec::new()));
-        assert_eq!(device.flow(state, &key(1)), Ok(None));
+        assert_eq!(device.store().flows(state), Ok(Vec::new()));
+        assert_eq!(device.store().flow(state, &key(1)), Ok(None));
         device.run(0, &call(1, 1, 1)).expect("a run");
-        device.clear_flows(state).expect("cleared");
-        assert_eq!(device.flows(state), Ok(Vec::new()));
+        device.store_mut().clear_flows(state).expect("cleared");
+        assert_eq!(device.store().flows(state), Ok(Vec::new()));
     }
     assert_ne!(seeds[0], seeds[1]);
 }

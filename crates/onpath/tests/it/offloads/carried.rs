@@ -27,7 +27,12 @@ pub(super) fn at_all_hooks(name: &str, case: &Case) {
         let linux = net.linux.as_ref().filter(|_| !is_at_tc);
         let _receives = linux.map(|linux| {
             let program = "programs/ipv4_counter/ipv4_counter.p4";
-            start(linux, program, &["--dev", "stick0,stick1", "--hook", "xdp"]).0
+            start(
+                linux,
+                program,
+                &["--dev", "stick0,stick1", "--target", "xdp"],
+            )
+            .0
         });
         let before = settings(&net);
         let programs = start_all(&net, case, hook, &[]);
@@ -63,7 +68,7 @@ fn start_tag(net: &Net, tag: Tag) -> Task {
     };
     let program = "tests/offloads/tag.p4";
     let name = format!("tag-{hook}");
-    let options = ["--dev", device, "--hook", hook, "--name", &name];
+    let options = ["--dev", device, "--target", hook, "--name", &name];
     start(space, program, &options).0
 }
 
@@ -85,7 +90,7 @@ fn start_router(space: &Space, router: &Router, hook: &str, options: &[&str]) ->
     let mut words = options.to_vec();
     words.extend(["--dev", interfaces]);
     if !router.program.ends_with(".toml") {
-        words.extend(["--hook", hook]);
+        words.extend(["--target", hook]);
     }
     let entries = root().join(router.entries).display().to_string();
     if !router.entries.is_empty() {
@@ -107,6 +112,7 @@ fn start(space: &Space, program: &str, options: &[&str]) -> Running {
     output.read_line(&mut first).expect("a line");
     let first: serde_json::Value =
         serde_json::from_str(&first).unwrap_or_else(|_| panic!("{program} does not run: {first}"));
+    assert_eq!(first["state"], "running", "{program} does not run: {first}");
     let warnings = first["warnings"].as_array().cloned().unwrap_or_default();
     let kinds = warnings.iter().map(|warning| warning["kind"].as_str());
     let kinds = kinds.map(|kind| kind.expect("a kind").to_owned()).collect();

@@ -1,7 +1,7 @@
 //! What STF scripts cannot express of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
 
 use bpf::abi::Hook;
-use control::Store;
+use control::{Change, Device, Store};
 use diag::render_plain;
 use driver::bpf_target::{self, Request};
 use driver::{Elaborated, Input};
@@ -25,7 +25,7 @@ fn instance(program: &Program, name: &str) -> ExternInst {
     found.map_or_else(|| panic!("no {name}"), |(instance, _)| instance)
 }
 
-fn counted(store: &impl Store, counter: ExternInst, index: u64) -> u64 {
+fn counted(store: &dyn Store, counter: ExternInst, index: u64) -> u64 {
     let count = store.counter(counter, index);
     count.unwrap_or_else(|e| panic!("{e}")).packets
 }
@@ -131,7 +131,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
     };
     let counter = instance(&program, "egress.egress_packets");
     run(&mut target, TCP);
-    assert_eq!(counted(&target, counter, 9), 1);
+    assert_eq!(counted(target.store(), counter, 9), 1);
     let (offload, table) = program
         .tables
         .iter()
@@ -147,14 +147,15 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
         args: Vec::new(),
     };
     target
-        .set_default(offload, &call)
+        .store_mut()
+        .change(Change::SetDefault(offload, call.clone()))
         .unwrap_or_else(|e| panic!("{e}"));
     run(&mut target, TCP);
-    assert_eq!(counted(&target, counter, 0), 1);
+    assert_eq!(counted(target.store(), counter, 0), 1);
     // A datagram's length is the application's.
     run(&mut target, UDP);
-    assert_eq!(counted(&target, counter, 0), 1);
-    assert_eq!(counted(&target, counter, 9), 2);
+    assert_eq!(counted(target.store(), counter, 0), 1);
+    assert_eq!(counted(target.store(), counter, 9), 2);
 }
 
 #[test]

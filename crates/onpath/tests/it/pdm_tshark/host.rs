@@ -29,7 +29,7 @@ impl Host {
     /// Options that come in stay from now on.
     pub(crate) fn leave(&mut self) {
         let line = "setdefault ingress.towards_host leave()";
-        self.code[1].set(&mut self.ingress, line);
+        self.code[1].set(self.ingress.store_mut(), line);
     }
 
     /// Lets time go by.

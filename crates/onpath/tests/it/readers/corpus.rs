@@ -158,14 +158,14 @@ fn description_of(program: &str) -> Vec<u8> {
 fn of_bundles() -> Reader {
     let mut corpus = texts(&files::below("programs", "toml"));
     corpus.push(
-        b"name = \"a\"\n[[program]]\nsource = \"a.p4\"\nname = \"b\"\nhook = \"xdp\"\nports = { 1 = \"eth0\" }\nreach = { 2 = \"eth1\" }\n\
+        b"name = \"a\"\n[[program]]\nsource = \"a.p4\"\nname = \"b\"\ntarget = \"xdp\"\nports = { 1 = \"eth0\" }\nreach = { 2 = \"eth1\" }\n\
           groups = { 1 = [0, \"1:2\"] }\ndefine = [\"A=1\"]\nentries = \"e.txt\"\n[share]\nflows = [\"out.flows\", \"in.flows\"]\n"
             .to_vec(),
     );
     Reader {
         corpus,
         pieces: words(
-            "[[program]] [share] = \"\"\" ''' { } [ ] , . 1979-05-27T07:32:00Z inf nan true 0b1 a.b.c [a. source hook ports",
+            "[[program]] [share] = \"\"\" ''' { } [ ] , . 1979-05-27T07:32:00Z inf nan true 0b1 a.b.c [a. source target ports",
         ),
         read: Box::new(|bytes| shown(bytes, bundle::read)),
     }

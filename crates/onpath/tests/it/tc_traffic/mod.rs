@@ -82,7 +82,7 @@ fn start_at(space: &Space, interfaces: &[&str], hook: &str, program: &str) -> Ta
     let onpath = env!("CARGO_BIN_EXE_onpath");
     let name = format!("{program}-{hook}");
     let mut words = vec!["unshare", "--mount", "sh", "-c", script, onpath, "run"];
-    words.extend([&file, "--hook", hook, "--name", &name]);
+    words.extend([&file, "--target", hook, "--name", &name]);
     words.extend(interfaces);
     let mut task = space.start(&words).expect("onpath starts");
     task.wait_for("running").expect("it runs");

@@ -2,7 +2,7 @@
 //! name by then, the command changes and reads nothing of it.
 
 use super::machine::{Kind, Machine, by_default, default_of, member, members, open};
-use control::{Change, Store, StoreError};
+use control::{Change, EntryKey, Store, StoreError};
 use ir::Bits;
 use kernel::KernelStore;
 use schema::{Object, Schema};
@@ -21,25 +21,29 @@ fn object(schema: &Schema, name: &str) -> Object {
 /// Every kind of command that reads or changes a running program.
 const COMMANDS: [(&str, Command); 18] = [
     ("insert", |s| {
-        s.insert(Kind::Exact.table(), &Kind::Exact.entry(7, 7))
+        s.change(Change::Insert(Kind::Exact.table(), Kind::Exact.entry(7, 7)))
     }),
     ("modify", |s| {
-        s.modify(Kind::Exact.table(), &Kind::Exact.entry(1, 7))
+        s.change(Change::Modify(Kind::Exact.table(), Kind::Exact.entry(1, 7)))
     }),
     ("remove", |s| {
         let entry = Kind::Ternary.entry(1, 1);
-        s.remove(Kind::Ternary.table(), &entry.keys, entry.priority)
+        s.change(Change::Remove(Kind::Ternary.table(), EntryKey::of(&entry)))
     }),
     ("batch", |s| {
         let add = Change::Insert(Kind::Lpm.table(), Kind::Lpm.entry(7, 7));
         s.apply(&[add]).map_err(|rejected| rejected.error)
     }),
     ("entries", |s| s.entries(Kind::Range.table()).map(|_| ())),
-    ("default", |s| s.set_default(by_default(), &default_of(7))),
+    ("default", |s| {
+        s.change(Change::SetDefault(by_default(), default_of(7)))
+    }),
     ("read default", |s| {
         s.default_action(by_default()).map(|_| ())
     }),
-    ("member", |s| s.value_set_insert(members(), &member(7))),
+    ("member", |s| {
+        s.change(Change::InsertMember(members(), member(7)))
+    }),
     ("counter", |s| {
         let counter = object(s.schema(), "asked");
         s.counter(counter, 1).map(|_| ())
@@ -61,9 +65,9 @@ const COMMANDS: [(&str, Command); 18] = [
         s.clear_flows(state)
     }),
     ("group", |s| {
-        s.set_multicast_group(1, &control::Replica::to_ports([0]))
+        s.change(Change::Group(1, control::Replica::to_ports([0])))
     }),
-    ("session", |s| s.set_clone_session(1, None)),
+    ("session", |s| s.change(Change::Session(1, None))),
     ("sessions", |s| s.clone_sessions().map(|_| ())),
     ("drops", |s| s.drops().map(|_| ())),
 ];
@@ -73,7 +77,9 @@ fn fill(machine: &Machine) {
     let mut store = machine.open();
     for kind in [Kind::Exact, Kind::Ternary] {
         let entry = kind.entry(1, 3);
-        store.insert(kind.table(), &entry).expect("room");
+        store
+            .change(Change::Insert(kind.table(), entry.clone()))
+            .expect("room");
     }
     for kind in [8, 9] {
         machine.ask(kind, 5);
@@ -119,7 +125,7 @@ fn a_program_at_several_interfaces_too() {
             assert!(command(&mut early).is_err(), "{name}");
         }
         let mut now = machine.open();
-        now.insert(Kind::Exact.table(), &Kind::Exact.entry(7, 7))
+        now.change(Change::Insert(Kind::Exact.table(), Kind::Exact.entry(7, 7)))
             .expect("it runs");
         assert_eq!(machine.ask(Kind::Exact as u8, Kind::Exact.key(7)), 7);
     });

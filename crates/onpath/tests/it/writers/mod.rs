@@ -48,11 +48,11 @@ fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
     let entry = |found| kind.entry(writer, found);
     match (before, state(writer, round)) {
         (None, None) => {}
-        (None, Some(found)) => must(store.insert(table, &entry(found))),
-        (Some(_), Some(found)) => must(store.modify(table, &entry(found))),
+        (None, Some(found)) => must(store.change(Change::Insert(table, entry(found)))),
+        (Some(_), Some(found)) => must(store.change(Change::Modify(table, entry(found)))),
         (Some(_), None) => {
             let old = entry(0);
-            must(store.remove(table, &old.keys, old.priority));
+            must(store.change(Change::Remove(table, EntryKey::of(&old))));
         }
     }
 }
@@ -60,8 +60,8 @@ fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
 fn member_step(store: &mut KernelStore, writer: u32, round: u32) {
     let is = |round: u32| state(writer, round).is_some();
     match (round.checked_sub(1).is_some_and(is), is(round)) {
-        (false, true) => must(store.value_set_insert(members(), &member(writer))),
-        (true, false) => must(store.value_set_remove(members(), &member(writer))),
+        (false, true) => must(store.change(Change::InsertMember(members(), member(writer)))),
+        (true, false) => must(store.change(Change::RemoveMember(members(), member(writer)))),
         _ => {}
     }
 }
@@ -87,7 +87,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
                         }
                         member_step(&mut store, writer, round);
                         let found = 1 + 1000 * round + writer;
-                        must(store.set_default(by_default(), &default_of(found)));
+                        must(store.change(Change::SetDefault(by_default(), default_of(found))));
                         end.wait();
                     }
                 });
@@ -264,7 +264,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
         // The next one is a reader or a writer.
         let mut store = machine.open();
         if round % 2 == 0 {
-            must(store.set_default(by_default(), &default_of(9)));
+            must(store.change(Change::SetDefault(by_default(), default_of(9))));
             assert_eq!(machine.ask(DEFAULT, 0), 9);
         }
         let limit = KILLED * BATCH;

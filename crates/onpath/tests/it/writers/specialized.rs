@@ -311,7 +311,7 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
     Machine::with("unwatched", |machine| {
         let mut store = machine.open();
         for kind in Kind::ALL {
-            must(store.insert(kind.table(), &kind.entry(1, 5)));
+            must(store.change(Change::Insert(kind.table(), kind.entry(1, 5))));
         }
         let before = machine.runs(&["one"]).0;
         let mut watcher = specializer(machine);
@@ -320,17 +320,19 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
         assert_ne!(machine.runs(&["one"]).0, before, "another program");
         for kind in Kind::ALL {
             machine.check(&store, kind, 4);
-            must(store.insert(kind.table(), &kind.entry(2, 6)));
-            must(store.modify(kind.table(), &kind.entry(1, 7)));
+            must(store.change(Change::Insert(kind.table(), kind.entry(2, 6))));
+            must(store.change(Change::Modify(kind.table(), kind.entry(1, 7))));
             machine.check(&store, kind, 4);
-            must(store.remove(
+            must(store.change(Change::Remove(
                 kind.table(),
-                &kind.entry(2, 0).keys,
-                kind.entry(2, 0).priority,
-            ));
+                EntryKey {
+                    keys: kind.entry(2, 0).keys,
+                    priority: kind.entry(2, 0).priority,
+                },
+            )));
             machine.check(&store, kind, 4);
         }
-        must(store.set_default(by_default(), &default_of(9)));
+        must(store.change(Change::SetDefault(by_default(), default_of(9))));
         assert_eq!(machine.ask(DEFAULT, 0), 9);
         assert_eq!(compiled_in(&store), BTreeSet::new());
         // The next watcher takes all of it up.
@@ -347,22 +349,25 @@ fn a_table_that_grows_is_looked_up_until_it_is_small_again() {
     Machine::with("grows", |machine| {
         let (mut store, mut watcher) = (machine.open(), specializer(machine));
         let kind = Kind::Lpm;
-        must(store.insert(kind.table(), &kind.entry(1, 5)));
+        must(store.change(Change::Insert(kind.table(), kind.entry(1, 5))));
         settle(&mut watcher, &store, &["sw.by_lpm"]);
         let numbers = 2..40;
         for number in numbers.clone() {
-            must(store.insert(kind.table(), &kind.entry(number, 100 + number)));
+            must(store.change(Change::Insert(
+                kind.table(),
+                kind.entry(number, 100 + number),
+            )));
             let found = machine.ask(kind as u8, kind.key(number));
             assert_eq!(found, 100 + number);
         }
         // Another table's change has it compiled anew.
-        must(store.set_default(by_default(), &default_of(3)));
+        must(store.change(Change::SetDefault(by_default(), default_of(3))));
         settle(&mut watcher, &store, &["sw.by_default"]);
         assert!(!compiled_in(&store).contains("sw.by_lpm"));
         machine.check(&store, kind, 41);
         for number in numbers {
             let entry = kind.entry(number, 0);
-            must(store.remove(kind.table(), &entry.keys, entry.priority));
+            must(store.change(Change::Remove(kind.table(), EntryKey::of(&entry))));
         }
         settle(&mut watcher, &store, &["sw.by_lpm"]);
         machine.check(&store, kind, 41);

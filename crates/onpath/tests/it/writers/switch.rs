@@ -3,7 +3,7 @@
 
 use super::machine::{Kind, Machine, by_default, default_of};
 use super::whole::{ENTRIES, replacement};
-use control::{Next, Store};
+use control::{Change, Next, Store};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ fn nothing_leads_back_once_the_new_tables_are_in_force_everywhere() {
             "{left}"
         );
         assert!(file(machine, "taken").exists());
-        let one = store.set_default(by_default(), &default_of(1));
+        let one = store.change(Change::SetDefault(by_default(), default_of(1)));
         let error = one.expect_err("still in the way").to_string();
         assert!(error.contains("killed command"), "{error}");
         fs::remove_dir(&program).expect("removes");

@@ -1,7 +1,7 @@
 //! What packets meet while entries change: each entry as a whole, and a table that is replaced in one switch.
 
 use super::machine::{Kind, Machine, ask, by_default, default_of, must, program};
-use control::{Change, Store};
+use control::{Change, EntryKey, Store};
 use ir::{ActionCall, Bits, Entry};
 use kernel::KernelStore;
 use kernel::raw_socket::RawSocket;
@@ -132,7 +132,7 @@ fn bit_vectors_are_replaced_in_place() {
         let mut store = machine.open();
         let before = machine.runs(&["one"]).0;
         for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
-            must(store.insert(kind.table(), &kind.entry(20, 9)));
+            must(store.change(Change::Insert(kind.table(), kind.entry(20, 9))));
             store.apply(&replacement(kind, 5)).expect("applies");
             let found = machine.check(&store, kind, 21);
             assert_eq!(found.len() as u32, ENTRIES, "{kind:?}");
@@ -164,21 +164,21 @@ fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
         for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
             let table = kind.table();
             for number in 0..3 {
-                must(store.insert(table, &kind.entry(number, 10 + number)));
+                must(store.change(Change::Insert(table, kind.entry(number, 10 + number))));
             }
             let before = data(machine);
             let gone = kind.entry(0, 0);
-            must(store.remove(table, &gone.keys, gone.priority));
-            must(store.modify(table, &kind.entry(1, 77)));
+            must(store.change(Change::Remove(table, EntryKey::of(&gone))));
+            must(store.change(Change::Modify(table, kind.entry(1, 77))));
             for number in 3..9 {
-                must(store.insert(table, &kind.entry(number, 10 + number)));
+                must(store.change(Change::Insert(table, kind.entry(number, 10 + number))));
             }
             assert_eq!(data(machine), before, "{kind:?}: the other half is in use");
             let found = machine.check(&store, kind, 10);
             assert_eq!((found.len(), found.get(&1)), (8, Some(&77)), "{kind:?}");
             // Positions are used once; when they are used up, all is written anew.
             for turn in 0..150 {
-                must(store.modify(table, &kind.entry(1, turn)));
+                must(store.change(Change::Modify(table, kind.entry(1, turn))));
                 let met = machine.ask(kind as u8, kind.key(1));
                 assert_eq!(met, turn, "{kind:?}");
             }
@@ -195,9 +195,12 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         machine.load(&["one", "three"]);
         let mut store = machine.open();
         for kind in Kind::ALL {
-            must(store.insert(kind.table(), &kind.entry(1, 10 + kind as u32)));
+            must(store.change(Change::Insert(
+                kind.table(),
+                kind.entry(1, 10 + kind as u32),
+            )));
         }
-        must(store.set_default(by_default(), &default_of(77)));
+        must(store.change(Change::SetDefault(by_default(), default_of(77))));
         machine.ask(9, 0);
         let before = machine.runs(&["one", "three"]).0;
         let mut batch = replacement(Kind::Masks, 5);
@@ -225,7 +228,10 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
             .expect("there");
         assert_eq!(store.counter(asked, 1).map(|count| count.packets), Ok(1));
         // A store that was opened before the switch changes what packets meet now.
-        must(store.insert(Kind::Ternary.table(), &Kind::Ternary.entry(20, 9)));
+        must(store.change(Change::Insert(
+            Kind::Ternary.table(),
+            Kind::Ternary.entry(20, 9),
+        )));
         assert_eq!(machine.ask(Kind::Ternary as u8, Kind::Ternary.key(20)), 9);
         assert_eq!(
             machine.runs(&["one", "three"]).0,
@@ -247,16 +253,16 @@ fn of(turn: u32) -> ActionCall {
 /// What changes an entry there and back.
 fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
     let Some(kind) = kind else {
-        return must(store.set_default(by_default(), &default_of(2 + turn % 2)));
+        return must(store.change(Change::SetDefault(by_default(), default_of(2 + turn % 2))));
     };
     let entry = Entry {
         action: of(2 + turn),
         ..kind.entry(1, 0)
     };
     match turn % 5 {
-        4 => must(store.remove(kind.table(), &entry.keys, entry.priority)),
-        0 => must(store.insert(kind.table(), &entry)),
-        _ => must(store.modify(kind.table(), &entry)),
+        4 => must(store.change(Change::Remove(kind.table(), EntryKey::of(&entry)))),
+        0 => must(store.change(Change::Insert(kind.table(), entry.clone()))),
+        _ => must(store.change(Change::Modify(kind.table(), entry.clone()))),
     }
 }
 

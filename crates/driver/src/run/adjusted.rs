@@ -7,12 +7,12 @@ use kernel::loss::{Kind, Loss};
 use kernel::pins::Begun;
 
 /// Settings made so far.
-#[derive(Default)]
-pub(super) struct Adjusted {
+#[derive(Clone, Default, Debug)]
+pub struct Adjusted {
     /// The losses that they have ended.
     pub made: Vec<Loss>,
     /// Commands of those that could not be made, with the reason. Their losses are warned of like any other.
-    failed: Vec<(String, String)>,
+    pub failed: Vec<(String, String)>,
 }
 
 impl Adjusted {
@@ -42,34 +42,5 @@ impl Adjusted {
                 Err(wrong) => self.failed.push((command, wrong.message)),
             }
         }
-    }
-
-    /// A line for what was set, and one for each setting that could not be made.
-    pub(super) fn lines(&self, name: &str) -> Vec<String> {
-        let mut by_place: Vec<Loss> = Vec::new();
-        for loss in &self.made {
-            let known = by_place.iter_mut().find(|known| known.at == loss.at);
-            match known
-                .and_then(|known| known.change.as_mut())
-                .zip(loss.change)
-            {
-                Some((known, change))
-                    if known.gso_max_segs.is_none() && change.gso_max_segs.is_none() =>
-                {
-                    known.offloads = known.offloads.or(change.offloads);
-                }
-                _ => by_place.push(loss.clone()),
-            }
-        }
-        let commands: Vec<String> = by_place.iter().filter_map(Loss::command).collect();
-        let made = (!commands.is_empty()).then(|| {
-            format!(
-                "{name}: set for as long as it runs: `{}`",
-                commands.join("; ")
-            )
-        });
-        let failed = self.failed.iter();
-        let failed = failed.map(|(command, why)| format!("{name}: `{command}` fails: {why}"));
-        made.into_iter().chain(failed).collect()
     }
 }

@@ -1,28 +1,25 @@
 //! Compiled programs into the kernel.
 
-use super::How;
+use super::Options;
+use super::not_started::{NotStarted, Rejected, Report};
+use super::observer::{Work, during};
 use super::prepare::{Interfaces, Origin, Prepared};
 use super::unit::Unit;
-use crate::output::{Stop, err_line, print_diagnostics, refused_in};
-use crate::progress::Progress;
+use crate::bundle::{self, Described};
 use bpf::abi::Abi;
 use diag::{SourceMap, Span};
-use driver::built::errors::for_kernel;
-use driver::bundle::{self, Described};
 use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
-use kernel::probe::kernel_version;
 use kernel::{Failure, Instance};
 
 /// Loads all programs. One rejected for what clang made of it is recompiled with other strategies first.
-pub(crate) fn load(
+pub(super) fn load(
     unit: &Unit,
     prepared: &mut [Prepared],
-    how: &How<'_>,
-    progress: &Progress,
-) -> Result<Vec<Instance>, Stop> {
+    options: &Options<'_>,
+) -> Result<Vec<Instance>, NotStarted> {
     loop {
-        let loaded = load_all(unit, prepared, how.memory, progress)?;
+        let loaded = load_all(unit, prepared, options)?;
         let LoadRefused {
             member,
             mut failure,
@@ -32,7 +29,7 @@ pub(crate) fn load(
         };
         let refused = &mut prepared[member];
         if let Some((obstacle, reason)) = &failure.obstacle
-            && refused.try_others(*obstacle, reason, unit, member, progress)?
+            && refused.try_others(*obstacle, reason, unit, member, options.observer)?
         {
             continue;
         }
@@ -48,38 +45,27 @@ pub(crate) fn load(
         if let (Some(name), Some(text)) = (about, refused.text()) {
             diagnostic.primary.span = declared(&text.program, &name);
         }
-        let stop = refused_in(diagnostic, sources);
-        if let Origin::Built(Some((major, minor))) = &refused.origin {
-            err_line!(
-                "note: this object was built for Linux {major}.{minor} and newer; {}",
-                for_kernel(kernel_version())
-            );
-        }
-        if how.verbose {
-            err_line!("\nthe kernel's log:\n{log}");
-        } else if !log.is_empty() {
-            err_line!("note: `--verbose` shows the kernel's full log");
-        }
-        if let Some(instead) = how.instead {
-            err_line!("note: {instead}");
-        }
-        return Err(stop);
+        let made_for = match &refused.origin {
+            Origin::Built(made_for) => *made_for,
+            Origin::Text(_) => None,
+        };
+        return Err(NotStarted::Rejected(Box::new(Rejected {
+            report: Report::new(diagnostic, sources),
+            log,
+            made_for,
+        })));
     }
 }
 
-/// Loads all programs as they are. The outer error has been reported.
+/// Loads all programs as they are. The inner error is the kernel's.
 fn load_all(
     unit: &Unit,
     prepared: &[Prepared],
-    memory: Option<u64>,
-    progress: &Progress,
-) -> Result<Result<Vec<Instance>, LoadRefused>, Stop> {
+    options: &Options<'_>,
+) -> Result<Result<Vec<Instance>, LoadRefused>, NotStarted> {
     let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.abi).collect();
     let none = SourceMap::new();
-    let refuse = |wrong| {
-        print_diagnostics(&wrong, &unit.map);
-        Stop::AlreadyReported(1)
-    };
+    let refuse = |wrong| NotStarted::wrong(wrong, &unit.map);
     bundle::check_groups(&unit.bundle, &abis).map_err(refuse)?;
     let described = prepared.iter().map(|p| Described {
         abi: &p.abi,
@@ -99,11 +85,12 @@ fn load_all(
             sources: p.text().map_or(&none, |text| &text.sources),
         })
         .collect();
-    let mut loader = Loader::new(&sources, &shared).allow_memory(memory);
+    let mut loader = Loader::new(&sources, &shared).allow_memory(options.memory);
     while let Some(number) = loader.next() {
-        let label = unit.label(&programs[number]);
-        let step = format!("{label}: the kernel verifies it");
-        if let Err(refusal) = progress.during(&step, || loader.load_next()) {
+        let verified = during(options.observer, unit.label(number), Work::Verify, || {
+            loader.load_next()
+        });
+        if let Err(refusal) = verified {
             return Ok(Err(refusal));
         }
     }
@@ -111,7 +98,7 @@ fn load_all(
 }
 
 /// The loaded programs at their interfaces.
-pub(crate) fn members(
+pub(super) fn members(
     unit: &Unit,
     instances: Vec<Instance>,
     interfaces: Vec<Interfaces>,
@@ -129,7 +116,7 @@ pub(crate) fn members(
         .collect()
 }
 
-/// Where a program declares what has this control-plane name.
+/// The declaration of the object that has this control-plane name.
 fn declared(program: &Program, name: &str) -> Span {
     let tables = program.tables.values().map(|t| (&t.name, t.span));
     let sets = program.value_sets.values().map(|s| (&s.name, s.span));

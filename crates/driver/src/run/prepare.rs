@@ -1,19 +1,17 @@
 //! One program from its text to a BPF object, or an object from its file, before anything is set up.
 
-use super::entries::{self, Checked};
+use super::entries::{self, Checked, Filled};
+use super::not_started::{NotStarted, Report};
+use super::observer::{Observer, Work, during};
 use super::unit::Unit;
-use crate::commands::changes::Made;
-use crate::commands::source::elaborate_input;
-use crate::output::{Stop, notice, print_diagnostics, refused_in};
-use crate::progress::Progress;
+use crate::bpf_target::{self, Compiled, Refused, Request, Trial};
+use crate::built::{self, Built, is_object};
+use crate::bundle::{self, Bundle, Member, PortSpec};
+use crate::{frontend, hooks};
 use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
-use control::{Store, errors};
-use diag::{Diagnostic, Diagnostics, SourceMap};
-use driver::bpf_target::{self, Compiled, Refused, Request, Trial};
-use driver::built::{self, Built, is_object};
-use driver::bundle::{self, Bundle, Member, PortSpec};
-use driver::hooks;
+use control::{Change, Store, errors};
+use diag::{Diagnostic, SourceMap};
 use ir::Program;
 use kernel::budget;
 use kernel::build::Obstacle;
@@ -26,54 +24,54 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A program that can be loaded.
-pub(crate) struct Prepared {
-    /// Where it will run.
+pub(super) struct Prepared {
+    /// The hook at which it will run.
     pub hook: Hook,
     /// The object.
     pub object: Vec<u8>,
-    /// What is where in its maps.
+    /// The layout of its maps.
     pub abi: Arc<Abi>,
-    /// What it offers the control plane.
+    /// Its objects for the control plane.
     pub schema: Arc<Schema>,
-    /// What the object was made of.
+    /// The origin of the object.
     pub origin: Origin,
-    /// What goes into its tables.
+    /// The entries for its tables.
     pub entries: Checked,
 }
 
-/// What an object was made of.
-pub(crate) enum Origin {
-    /// A program that this command compiled.
+/// The origin of an object.
+pub(super) enum Origin {
+    /// A program that this call compiled.
     Text(Text),
     /// It was there already. Its code may be for kernels from this version on, if that is newer than this kernel.
     Built(Option<Version>),
 }
 
-/// A program that this command compiled.
-pub(crate) struct Text {
+/// A program that this call compiled.
+pub(super) struct Text {
     /// Its texts.
     pub sources: SourceMap,
     /// The program as elaborated.
     pub program: Arc<Program>,
-    /// How long it took us, without clang.
+    /// The time that it took us, without clang.
     pub compiler_time: Duration,
-    /// Whether other code for it may take the verifier less.
+    /// Set if other code for it may take the verifier less.
     can_shrink: bool,
-    /// Whether the verifier was asked already when it was compiled.
+    /// Set if the verifier was asked already when it was compiled.
     tried: bool,
 }
 
 /// A program as far as its files alone show: what it is, and where it will run.
-pub(crate) enum Read {
+pub(super) enum Read {
     /// A P4 program.
     Text {
-        /// Where it will run.
+        /// The hook at which it will run.
         hook: Hook,
         /// Its texts.
         sources: SourceMap,
         /// The program as elaborated.
         program: Arc<Program>,
-        /// How long that took.
+        /// The time that this took.
         took: Duration,
     },
     /// An object.
@@ -81,8 +79,8 @@ pub(crate) enum Read {
 }
 
 impl Read {
-    /// Where it will run.
-    pub(crate) fn hook(&self) -> Hook {
+    /// The hook at which it will run.
+    pub(super) fn hook(&self) -> Hook {
         match self {
             Read::Text { hook, .. } => *hook,
             Read::Built(built) => built.hook,
@@ -91,11 +89,25 @@ impl Read {
 }
 
 /// Reads, checks and elaborates a program, or reads an object.
-pub(crate) fn read(unit: &Unit, member: &Member) -> Result<Read, Stop> {
+pub(super) fn read(
+    unit: &Unit,
+    member: &Member,
+    observer: &dyn Observer,
+) -> Result<Read, NotStarted> {
     if is_object(&member.source.value) {
         return read_object(unit, member).map(Read::Built);
     }
-    let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
+    let elaborated = frontend::elaborate(&member.input()).map_err(|refused| {
+        let wrong = match refused.right_elsewhere {
+            Some(_) => NotStarted::Unfit,
+            None => NotStarted::Wrong,
+        };
+        wrong(Report {
+            diagnostics: refused.diagnostics,
+            texts: refused.map,
+        })
+    })?;
+    observer.warn(&elaborated.diagnostics, &elaborated.map);
     let hook = match &member.hook {
         Some(hook) => hook.value,
         None => hooks::default_hook(&elaborated.program),
@@ -109,8 +121,8 @@ pub(crate) fn read(unit: &Unit, member: &Member) -> Result<Read, Stop> {
 }
 
 /// Reads an object that is to run here.
-fn read_object(unit: &Unit, member: &Member) -> Result<Built, Stop> {
-    let built = built::of_member(member).map_err(|wrong| refused_in(wrong, &unit.map))?;
+fn read_object(unit: &Unit, member: &Member) -> Result<Built, NotStarted> {
+    let built = built::of_member(member).map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     let fits = built::check_hook(member, &built);
     let fits = fits.and_then(|()| match built.missing(Kernel::This.features()) {
         Some(missing) => {
@@ -121,20 +133,17 @@ fn read_object(unit: &Unit, member: &Member) -> Result<Built, Stop> {
     });
     match fits {
         Ok(()) => Ok(built),
-        Err(unfit) => {
-            print_diagnostics(&unfit.into(), &unit.map);
-            Err(Stop::AlreadyReported(2))
-        }
+        Err(unfit) => Err(NotStarted::unfit(unfit, &unit.map)),
     }
 }
 
-/// Reads a program's entries, and compiles it if it is not compiled. The verifier sees it when it is loaded.
-pub(crate) fn prepare(
+/// Reads a program's entries, and compiles it if it is not compiled.
+pub(super) fn prepare(
     unit: &mut Unit,
     number: usize,
     read: Read,
-    progress: &Progress,
-) -> Result<Prepared, Stop> {
+    observer: &dyn Observer,
+) -> Result<Prepared, NotStarted> {
     match read {
         Read::Text {
             hook,
@@ -142,13 +151,10 @@ pub(crate) fn prepare(
             program,
             took,
         } => {
-            let entries = entries::check(unit, number, &Schema::of(&program), progress)?;
-            let step = format!("{}: compiling", unit.label(&unit.bundle.programs[number]));
-            let compiled = progress.during(&step, || {
-                compile(unit, number, hook, &program, &sources, Trial::None)
-            });
-            let compiled =
-                compiled.map_err(|unfit| unfit_for_hook(unit, number, &sources, &unfit))?;
+            let entries = entries::check(unit, number, &Schema::of(&program), observer)?;
+            // The verifier sees it when it is loaded.
+            let texts = (&*program, &sources);
+            let compiled = compile(unit, number, hook, texts, Trial::None, observer)?;
             Ok(Prepared {
                 hook,
                 object: compiled.object,
@@ -165,7 +171,7 @@ pub(crate) fn prepare(
             })
         }
         Read::Built(built) => Ok(Prepared {
-            entries: entries::check(unit, number, &built.schema, progress)?,
+            entries: entries::check(unit, number, &built.schema, observer)?,
             hook: built.hook,
             origin: Origin::Built(built.made_for_newer(Kernel::This.features())),
             object: built.object,
@@ -179,38 +185,42 @@ fn compile(
     unit: &Unit,
     number: usize,
     hook: Hook,
-    program: &Program,
-    sources: &SourceMap,
+    (program, sources): (&Program, &SourceMap),
     trial: Trial<'_>,
-) -> Result<Compiled, Diagnostics> {
+    observer: &dyn Observer,
+) -> Result<Compiled, NotStarted> {
     let request = Request {
         externs: &unit.bundle.programs[number].externs,
         trial,
-        notice,
+        notice: &|text| observer.notice(text),
         ..Request::hook(hook)
     };
-    bpf_target::compile(program, sources, request)
-}
-
-fn unfit_for_hook(unit: &Unit, number: usize, sources: &SourceMap, unfit: &Diagnostics) -> Stop {
-    match bundle::moved_to(unfit, unit.bundle.hook_span(number)) {
-        Some(placed) => print_diagnostics(&placed, &unit.map),
-        None => print_diagnostics(unfit, sources),
-    }
-    Stop::AlreadyReported(2)
+    let work = match trial {
+        Trial::Others(_) => Work::Recompile,
+        Trial::None | Trial::Each => Work::Compile,
+    };
+    let compiled = during(observer, unit.label(number), work, || {
+        bpf_target::compile(program, sources, request)
+    });
+    compiled.map_err(
+        |unfit| match bundle::moved_to(&unfit, unit.bundle.hook_span(number)) {
+            Some(placed) => NotStarted::unfit(placed, &unit.map),
+            None => NotStarted::unfit(unfit, sources),
+        },
+    )
 }
 
 impl Prepared {
-    /// What it was compiled from, if this command compiled it.
-    pub(crate) fn text(&self) -> Option<&Text> {
+    /// Its text, if this call compiled it.
+    pub(super) fn text(&self) -> Option<&Text> {
         match &self.origin {
             Origin::Text(text) => Some(text),
             Origin::Built(_) => None,
         }
     }
 
-    /// How many instructions it has.
-    pub(crate) fn instructions(&self) -> u32 {
+    /// The number of its instructions.
+    pub(super) fn instructions(&self) -> u32 {
         budget::read(&self.object)
             .unwrap_or_default()
             .instructions()
@@ -218,33 +228,27 @@ impl Prepared {
 
     /// Compiles it anew, with the verifier's word on every attempt, if it refused what clang made of the first and
     /// another compilation may overcome this. `false`: it may not, or none did.
-    pub(crate) fn try_others(
+    pub(super) fn try_others(
         &mut self,
         obstacle: Obstacle,
         reason: &str,
         unit: &Unit,
         number: usize,
-        progress: &Progress,
-    ) -> Result<bool, Stop> {
+        observer: &dyn Observer,
+    ) -> Result<bool, NotStarted> {
         let Origin::Text(text) = &mut self.origin else {
             return Ok(false);
         };
         if text.tried || !obstacle.is_surmountable(text.can_shrink) {
             return Ok(false);
         }
-        let label = unit.label(&unit.bundle.programs[number]);
-        let step =
-            format!("{label}: recompiling with other strategies, since the verifier rejected it");
         let trial = Trial::Others(Refused {
             object: &self.object,
             obstacle,
             reason,
         });
-        let compiled = progress.during(&step, || {
-            compile(unit, number, self.hook, &text.program, &text.sources, trial)
-        });
-        let compiled =
-            compiled.map_err(|unfit| unfit_for_hook(unit, number, &text.sources, &unfit))?;
+        let texts = (&*text.program, &text.sources);
+        let compiled = compile(unit, number, self.hook, texts, trial, observer)?;
         text.compiler_time += compiled.compiler_time;
         text.tried = true;
         if compiled.is_refused() && compiled.object == self.object {
@@ -257,23 +261,22 @@ impl Prepared {
         Ok(true)
     }
 
-    /// Puts its entries and multicast groups in. A refusal is reported. Gives what it took to put the entries in, if it
-    /// has any.
-    pub(crate) fn fill(
+    /// Puts its entries and multicast groups in. `None`: it has no entries.
+    pub(super) fn fill(
         &self,
         unit: &Unit,
         number: usize,
         store: &mut dyn Store,
-        progress: &Progress,
-    ) -> Result<Option<Made>, Stop> {
-        let made = entries::fill(unit, number, &self.entries, store, progress)?;
+        observer: &dyn Observer,
+    ) -> Result<Option<Filled>, NotStarted> {
+        let made = entries::fill(unit, number, &self.entries, store, observer)?;
         let member = &unit.bundle.programs[number];
         for (group, replicas) in &member.ports.groups {
             store
-                .set_multicast_group(*group, replicas)
+                .change(Change::Group(*group, replicas.clone()))
                 .map_err(|error| {
                     let what = format!("multicast group {group} was not made");
-                    refused_in(errors::store(member.name.span, &what, &error), &unit.map)
+                    NotStarted::wrong(errors::store(member.name.span, &what, &error), &unit.map)
                 })?;
         }
         Ok(made)
@@ -281,15 +284,15 @@ impl Prepared {
 }
 
 /// A program's interfaces as they are now.
-pub(crate) struct Interfaces {
-    /// Where it runs.
+pub(super) struct Interfaces {
+    /// The interfaces at which it runs.
     pub ports: Vec<Port>,
-    /// Where it may send packets to besides.
+    /// Interfaces that it may send packets to besides.
     pub targets: Vec<Port>,
 }
 
 /// Looks the interfaces of all programs up, in order.
-pub(crate) fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnostic>> {
+pub(super) fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnostic>> {
     let found = |spec: PortSpec| {
         interface::index(&spec.interface).map(|index| Port {
             number: spec.port,

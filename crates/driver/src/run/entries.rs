@@ -1,0 +1,104 @@
+//! A program's entries: checked before anything is set up, and put in once it is loaded. They are read twice, so that a
+//! million of them are never in memory but as text and as bytes of maps.
+
+use super::NotStarted;
+use super::observer::{Observer, Work, during};
+use super::unit::Unit;
+use crate::bundle::entries as texts;
+use control::Store;
+use control::entries::{self, Existing};
+use diag::{Diagnostics, FileId};
+use schema::Schema;
+use std::time::{Duration, Instant};
+
+/// A program's entries, free of errors.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// Their file, if they are in one of their own.
+    file: Option<FileId>,
+    /// The time that it took to read them.
+    pub(super) took: Duration,
+}
+
+/// Entries that are in a program's tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Filled {
+    /// The program, as the user knows it.
+    pub program: String,
+    /// The number of changes that were made.
+    pub changes: usize,
+    /// The time that it took, checks included.
+    pub took: Duration,
+}
+
+/// Checks all of a program's entries; all errors are reported at once.
+pub(super) fn check(
+    unit: &mut Unit,
+    number: usize,
+    schema: &Schema,
+    observer: &dyn Observer,
+) -> Result<Checked, NotStarted> {
+    let begun = Instant::now();
+    let entries = unit.bundle.programs[number].entries.as_ref();
+    if entries.is_none() {
+        return Ok(Checked::default());
+    }
+    let file = texts::open(&mut unit.map, entries).map_err(NotStarted::Failed)?;
+    let lines = texts::lines(&unit.map, entries, file);
+    let ports = texts::ports(&unit.bundle.programs[number]);
+    let mut wrong = Diagnostics::new();
+    let work = || {
+        entries::check(schema, lines, |change, span| {
+            if let Some(stray) = texts::stray(schema, &ports, &change, span) {
+                wrong.push(stray);
+            }
+        })
+    };
+    let checked = reporting(observer, unit, number, file, Work::CheckEntries, work);
+    let checked = match wrong.has_errors() {
+        true => checked.and(Err(wrong)),
+        false => checked,
+    };
+    checked.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
+    Ok(Checked {
+        file,
+        took: begun.elapsed(),
+    })
+}
+
+/// Puts a program's entries in. `None`: there are none.
+pub(super) fn fill(
+    unit: &Unit,
+    number: usize,
+    checked: &Checked,
+    store: &mut dyn Store,
+    observer: &dyn Observer,
+) -> Result<Option<Filled>, NotStarted> {
+    let begun = Instant::now();
+    let entries = unit.bundle.programs[number].entries.as_ref();
+    let lines = texts::lines(&unit.map, entries, checked.file);
+    let work = || entries::load(lines, Existing::Keep, store);
+    let filled = reporting(observer, unit, number, checked.file, Work::PutEntries, work);
+    let changes = filled.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
+    Ok((changes > 0).then(|| Filled {
+        program: unit.label(number),
+        changes,
+        took: checked.took + begun.elapsed(),
+    }))
+}
+
+/// Works, and tells the observer. What a bundle's own file has is too little to take long.
+fn reporting<T>(
+    observer: &dyn Observer,
+    unit: &Unit,
+    number: usize,
+    file: Option<FileId>,
+    what: fn(String) -> Work,
+    work: impl FnOnce() -> T,
+) -> T {
+    let Some(file) = file else {
+        return work();
+    };
+    let name = unit.map.file(file).name.clone();
+    during(observer, unit.label(number), what(name), work)
+}

@@ -1,0 +1,343 @@
+//! From texts to a running program, or to several that run as one.
+//!
+//! ```text
+//! Unit     what is to run: a bundle, a program, an object, or a text at several hooks
+//! Options  how, and whom to tell
+//! start    read, check, compile, load, fill, connect, adjust, attach, pin
+//! Running  what runs now, until it is ended, left, or dropped
+//! ```
+//!
+//! Until the last step everything that went before is undone by going out of scope.
+
+mod adjusted;
+mod entries;
+mod load;
+mod not_started;
+mod observer;
+mod prepare;
+mod running;
+mod unit;
+
+pub use adjusted::Adjusted;
+pub use entries::Filled;
+pub use not_started::{NotStarted, Rejected, Report, Unsuited};
+pub use observer::{Observer, Silent, Step, Work};
+pub use running::{Attached, Ended, Running};
+pub use unit::{Alone, AtHooks, Unit};
+
+use crate::bundle;
+use crate::specialize::{Origin, Specializable};
+use bpf::abi::Hook;
+use diag::{Diagnostic, system_message};
+use kernel::Pins;
+use kernel::attach::{Mode, TcMethod};
+use kernel::bundle::{Attachment, Member, Port};
+use kernel::guard::Guard;
+use kernel::interrupt::Interrupts;
+use kernel::link_settings::{Change, Place};
+use kernel::loss::Loss;
+use kernel::pins::{Begun, Owner};
+use prepare::{Interfaces, Prepared, Read};
+use running::Saved;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+/// The time that a unit runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lasts {
+    /// Until it is ended. It outlives a process that is killed.
+    UntilEnded,
+    /// As long as this process, even if that is killed. It starts its own executable as a guard, which must call
+    /// [`kernel::guard::keep`] when its only argument is [`kernel::guard::ARGUMENT`].
+    WithProcess,
+    /// Beyond this process, which calls [`Running::leave`].
+    Detached,
+}
+
+/// Choices of how a unit is started.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The way in which tc programs are attached.
+    pub method: TcMethod,
+    /// Bytes that the maps of each program may take; `None` is what is free.
+    pub memory: Option<u64>,
+    /// The time that it runs.
+    pub lasts: Lasts,
+    /// Gives a name that nothing runs under, for a unit whose name need not be the one it came with: while it was compiled
+    /// and verified, another command may have taken that. `None`: it is refused then.
+    pub free_name: Option<&'a dyn Fn() -> Result<String, Box<Diagnostic>>>,
+    /// Keeps in [`Running::origins`] all that [`Watchers`](crate::specialize::Watchers) need.
+    pub specialize: bool,
+    /// Interrupts that are held back from when there is something to take down; until then they end the process.
+    pub interrupts: Option<&'a Interrupts>,
+    /// Settings that are changed of each interface at which a program runs, as long as it runs.
+    pub links: Change,
+    /// Changes the settings at which its programs would lose packets, for as long as it runs.
+    pub adjust: bool,
+    /// A condition that must hold besides. It is asked before anything is changed, when no other command can change anything.
+    pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
+    /// Is told how it goes.
+    pub observer: &'a dyn Observer,
+}
+
+impl Default for Options<'_> {
+    /// Until it is ended, in silence, and nothing besides.
+    fn default() -> Self {
+        Options {
+            method: TcMethod::Best,
+            memory: None,
+            lasts: Lasts::UntilEnded,
+            free_name: None,
+            specialize: false,
+            interrupts: None,
+            links: Change::default(),
+            adjust: false,
+            last_check: &|| Ok(()),
+            observer: &Silent,
+        }
+    }
+}
+
+/// A unit whose programs are loaded and filled, and at no interface yet.
+struct Loaded {
+    unit: Unit,
+    prepared: Vec<Prepared>,
+    members: Vec<Member>,
+    filled: Vec<Filled>,
+    took: Duration,
+}
+
+/// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
+pub fn start<'a>(
+    unit: Unit,
+    pins: &'a Pins,
+    options: &Options<'_>,
+) -> Result<Running<'a>, NotStarted> {
+    let at_once = options.interrupts.map(Interrupts::let_through).transpose();
+    let at_once =
+        at_once.map_err(|e| NotStarted::Failed(format!("waiting for an interrupt failed: {e}")))?;
+    let interfaces = prepare::interfaces(&unit.bundle)?;
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    let ends_with_us = pins.ends_with_us(attachments);
+    if options.lasts == Lasts::Detached {
+        pins.check_stays(attachments)?;
+    }
+    let mut loaded = load(unit, pins, interfaces, options)?;
+    // From here on an interrupt waits until what is set up can be taken down.
+    drop(at_once);
+    let guard = (options.lasts == Lasts::WithProcess).then(guard);
+    let guard = guard.transpose()?;
+    let mut pending = begin(&mut loaded.unit, pins, options)?;
+    if guard.is_some()
+        && let Ok(this) = Owner::this()
+    {
+        pending.end_with(this);
+    }
+    (options.last_check)()?;
+    change_links(&mut pending, &loaded.members, options.links)?;
+    let mut adjusted = Adjusted::default();
+    if options.adjust {
+        // So that a program that only sends there may run natively.
+        adjusted.sent(&mut pending, &loaded.members);
+    }
+    let running = kernel::bundle::attach(&loaded.members, options.method)?;
+    let modes = modes(&running);
+    let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
+    if options.adjust {
+        adjusted.all(&mut pending, kernel::bundle::losses(&loaded.members, mode));
+    }
+    let attached = attached(&loaded, &running);
+    let loading = pending.commit(&loaded.members, running)?;
+    let losses = kernel::bundle::losses(&loaded.members, mode).into_iter();
+    let losses = losses.map(|(number, loss)| (loaded.unit.label(number), loss));
+    let losses: Vec<(String, Loss)> = losses.collect();
+
+    let Loaded {
+        unit,
+        prepared,
+        filled,
+        took,
+        ..
+    } = loaded;
+    let compiled = prepared
+        .iter()
+        .filter_map(|p| Some(p.text()?.compiler_time));
+    let compiler_time = compiled.reduce(|sum, time| sum + time);
+    Ok(Running {
+        attached,
+        filled,
+        adjusted,
+        losses,
+        instructions: prepared.iter().map(Prepared::instructions).sum(),
+        took,
+        compiler_time,
+        hidden: options.lasts != Lasts::Detached && ends_with_us,
+        origins: match options.specialize {
+            true => specializable(&unit, prepared),
+            false => Vec::new(),
+        },
+        saved: Some(Saved {
+            pins,
+            name: unit.name,
+            loading,
+        }),
+        _guard: guard,
+    })
+}
+
+/// Reads, checks, compiles, loads and fills, and connects ports.
+fn load(
+    mut unit: Unit,
+    pins: &Pins,
+    interfaces: Vec<Interfaces>,
+    options: &Options<'_>,
+) -> Result<Loaded, NotStarted> {
+    let observer = options.observer;
+    let begun = Instant::now();
+    let mut read = Vec::new();
+    for member in &unit.bundle.programs {
+        read.push(prepare::read(&unit, member, observer)?);
+    }
+    check_hooks(&unit, &read, &interfaces, pins)?;
+    check_options(&unit, &read, options)?;
+    let mut prepared = Vec::new();
+    for (number, read) in read.into_iter().enumerate() {
+        prepared.push(prepare::prepare(&mut unit, number, read, observer)?);
+    }
+    let instances = load::load(&unit, &mut prepared, options)?;
+    let mut members = load::members(&unit, instances, interfaces);
+    let checking: Duration = prepared.iter().map(|p| p.entries.took).sum();
+    let took = begun.elapsed().saturating_sub(checking);
+    let mut filled = Vec::new();
+    for (number, (member, prepared)) in members.iter_mut().zip(&prepared).enumerate() {
+        let store = &mut member.instance.store;
+        filled.extend(prepared.fill(&unit, number, store, observer)?);
+    }
+    kernel::bundle::connect(&members)?;
+    Ok(Loaded {
+        unit,
+        prepared,
+        members,
+        filled,
+        took,
+    })
+}
+
+/// Checks all that can be known before clang is started: whether this process may do it, and whether there is room.
+fn check_hooks(
+    unit: &Unit,
+    read: &[Read],
+    interfaces: &[Interfaces],
+    pins: &Pins,
+) -> Result<(), NotStarted> {
+    let hooks: Vec<Hook> = read.iter().map(Read::hook).collect();
+    let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
+    kernel::bundle::check_rights(&hooks, attachments)?;
+    pins.check_free(&unit.name)?;
+    bundle::check_room(&unit.bundle, &hooks)
+        .map_err(|clashes| NotStarted::wrong(clashes, &unit.map))?;
+    let wanted: Vec<(Hook, &[Port])> = hooks
+        .iter()
+        .zip(interfaces)
+        .map(|(hook, at)| (*hook, at.ports.as_slice()))
+        .collect();
+    Ok(kernel::bundle::check_hooks(pins, &wanted)?)
+}
+
+/// Refuses options that do not go with the programs.
+fn check_options(unit: &Unit, read: &[Read], options: &Options<'_>) -> Result<(), NotStarted> {
+    if options.method == TcMethod::Clsact && read.iter().all(|read| read.hook() == Hook::Xdp) {
+        let name = unit.name.clone();
+        return Err(NotStarted::Unsuited(Unsuited::NothingAtTc { name }));
+    }
+    let mut all = unit.bundle.programs.iter().zip(read);
+    match all.find(|(_, read)| matches!(read, Read::Built(_))) {
+        Some((member, _)) if options.specialize => {
+            let object = member.source.value.clone();
+            Err(NotStarted::Unsuited(Unsuited::NoText { object }))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn guard() -> Result<Guard, NotStarted> {
+    Guard::start().map_err(|error| {
+        NotStarted::Failed(format!(
+            "a process that cleans up if this one is killed could not be started: {}",
+            system_message(&error)
+        ))
+    })
+}
+
+/// Keeps other commands from changing anything. A unit whose name is not free gets another one, if it may.
+fn begin<'a>(
+    unit: &mut Unit,
+    pins: &'a Pins,
+    options: &Options<'_>,
+) -> Result<Begun<'a>, NotStarted> {
+    loop {
+        if let Some(free_name) = options.free_name {
+            unit.name = free_name()?;
+        }
+        match pins.begin(&unit.name) {
+            Err(_) if options.free_name.is_some() && pins.check_free(&unit.name).is_err() => {}
+            begun => return Ok(begun?),
+        }
+    }
+}
+
+/// Changes the settings of the interfaces at which programs will run.
+fn change_links(
+    pending: &mut Begun<'_>,
+    members: &[Member],
+    links: Change,
+) -> Result<(), NotStarted> {
+    if links == Change::default() {
+        return Ok(());
+    }
+    let ports = members.iter().flat_map(|member| &member.ports);
+    let all: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
+    for (index, name) in all {
+        pending.change_link(&Place::here(name, index), links)?;
+    }
+    Ok(())
+}
+
+/// By what each program runs at each of its ports.
+fn modes(running: &[Attachment]) -> HashMap<(usize, u32), Mode> {
+    let modes = running
+        .iter()
+        .map(|a| ((a.member, a.port.number), a.attached.how.mode));
+    modes.collect()
+}
+
+fn attached(loaded: &Loaded, running: &[Attachment]) -> Vec<Attached> {
+    let at = running.iter().map(|a| Attached {
+        program: loaded.unit.label(a.member),
+        port: a.port.clone(),
+        hook: loaded.prepared[a.member].hook,
+        how: a.attached.how.clone(),
+    });
+    at.collect()
+}
+
+/// Those of a unit's programs that this call compiled.
+fn specializable(unit: &Unit, prepared: Vec<Prepared>) -> Vec<Specializable> {
+    let one = |(number, prepared): (usize, Prepared)| {
+        let member = &unit.bundle.programs[number];
+        let prepare::Origin::Text(text) = prepared.origin else {
+            return None;
+        };
+        Some(Specializable {
+            name: member.name.value.clone(),
+            program: unit.label(number),
+            origin: Origin {
+                program: text.program,
+                sources: text.sources,
+                hook: prepared.hook,
+                externs: member.externs.clone(),
+            },
+        })
+    };
+    prepared.into_iter().enumerate().filter_map(one).collect()
+}

@@ -1,0 +1,87 @@
+//! Reports of how it goes while a unit is started.
+
+use diag::{Diagnostics, SourceMap};
+use std::fmt;
+
+/// A step that may take long. Its text is for people: `router: compiling`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The program, as the user knows it.
+    pub program: String,
+    /// The work.
+    pub work: Work,
+}
+
+/// The work of a [`Step`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// From P4 to an object.
+    Compile,
+    /// The same by other strategies, since the verifier rejected the first object.
+    Recompile,
+    /// The kernel loads an object.
+    Verify,
+    /// Entries of this file are read.
+    CheckEntries(String),
+    /// Entries of this file are put into tables.
+    PutEntries(String),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = &self.program;
+        match &self.work {
+            Work::Compile => write!(f, "{program}: compiling"),
+            Work::Recompile => write!(
+                f,
+                "{program}: recompiling with other strategies, since the verifier rejected it"
+            ),
+            Work::Verify => write!(f, "{program}: the kernel verifies it"),
+            Work::CheckEntries(file) => write!(f, "{program}: checking entries in {file}"),
+            Work::PutEntries(file) => write!(f, "{program}: changing tables by {file}"),
+        }
+    }
+}
+
+/// Is told how it goes.
+pub trait Observer {
+    /// Calls `work` once, which does the step, and may report that before, meanwhile and afterwards.
+    fn during(&self, step: &Step, work: &mut dyn FnMut());
+    /// Is given the warnings of a program that is about to be compiled.
+    fn warn(&self, warnings: &Diagnostics, texts: &SourceMap);
+    /// Is told of work to come that takes more than a few seconds.
+    fn notice(&self, text: &str);
+}
+
+/// An observer that reports nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn during(&self, _: &Step, work: &mut dyn FnMut()) {
+        work();
+    }
+
+    fn warn(&self, _: &Diagnostics, _: &SourceMap) {}
+
+    fn notice(&self, _: &str) {}
+}
+
+/// Does a step, of which the observer is told.
+pub(super) fn during<T>(
+    observer: &dyn Observer,
+    program: String,
+    work: Work,
+    done: impl FnOnce() -> T,
+) -> T {
+    let (mut done, mut result) = (Some(done), None);
+    observer.during(&Step { program, work }, &mut || {
+        result = done.take().map(|done| done());
+    });
+    // An observer that did not have the work done does not keep it from being done.
+    match (result, done) {
+        (Some(result), _) => result,
+        (None, Some(done)) => done(),
+        (None, None) => unreachable!("work that was taken has a result"),
+    }
+}
