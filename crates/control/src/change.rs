@@ -285,7 +285,7 @@ mod tests {
             Change::Insert(routes, route(16)),
             Change::Modify(routes, other.clone()),
             Change::Remove(routes, EntryKey::of(&entry)),
-            Change::SetDefault(routes, other.action.clone()),
+            Change::SetDefault(routes, other.action),
             Change::Clear(routes),
         ];
         for change in changes {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Unit     what is to run: a bundle, a program, an object, or a text at several hooks
-//! Options  how, and whom to tell
+//! Options  how, and who gets reports
 //! start    read, check, compile, load, fill, connect, adjust, attach, pin
 //! Running  what runs now, until it is ended, left, or dropped
 //! ```
@@ -76,7 +76,7 @@ pub struct Options<'a> {
     pub adjust: bool,
     /// A condition that must hold besides. It is asked before anything is changed, when no other command can change anything.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
-    /// Is told how it goes.
+    /// Gets reports on the progress.
     pub observer: &'a dyn Observer,
 }
 

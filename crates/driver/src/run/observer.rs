@@ -1,4 +1,4 @@
-//! Reports of how it goes while a unit is started.
+//! Reports on the progress of a unit that is started.
 
 use diag::{Diagnostics, SourceMap};
 use std::fmt;
@@ -43,13 +43,13 @@ impl fmt::Display for Step {
     }
 }
 
-/// Is told how it goes.
+/// A receiver of reports.
 pub trait Observer {
     /// Calls `work` once, which does the step, and may report that before, meanwhile and afterwards.
     fn during(&self, step: &Step, work: &mut dyn FnMut());
-    /// Is given the warnings of a program that is about to be compiled.
+    /// Reports the warnings of a program that is about to be compiled.
     fn warn(&self, warnings: &Diagnostics, texts: &SourceMap);
-    /// Is told of work to come that takes more than a few seconds.
+    /// Reports work to come that takes more than a few seconds.
     fn notice(&self, text: &str);
 }
 
@@ -67,7 +67,7 @@ impl Observer for Silent {
     fn notice(&self, _: &str) {}
 }
 
-/// Does a step, of which the observer is told.
+/// Does a step, and reports it to the observer.
 pub(super) fn during<T>(
     observer: &dyn Observer,
     program: String,
@@ -76,7 +76,9 @@ pub(super) fn during<T>(
 ) -> T {
     let (mut done, mut result) = (Some(done), None);
     observer.during(&Step { program, work }, &mut || {
-        result = done.take().map(|done| done());
+        if let Some(done) = done.take() {
+            result = Some(done());
+        }
     });
     // An observer that did not have the work done does not keep it from being done.
     match (result, done) {

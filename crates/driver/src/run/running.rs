@@ -28,7 +28,7 @@ pub struct Running<'a> {
     pub origins: Vec<Specializable>,
     /// Instructions of all programs.
     pub instructions: u32,
-    /// From the first text to the last program at its interface, without checks of entries.
+    /// From the first text to the last program in the kernel, without checks of entries.
     pub took: Duration,
     /// The part of this that was ours and not clang's; `None` if nothing was compiled.
     pub compiler_time: Option<Duration>,

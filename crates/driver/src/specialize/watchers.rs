@@ -33,7 +33,8 @@ pub struct Watchers {
 }
 
 impl Watchers {
-    /// Starts to watch the tables of an instance's programs. `report` is told of each program, as the user knows it.
+    /// Starts to watch the tables of an instance's programs. `report` gets each program's fate, with its name
+    /// as the user knows it.
     pub fn start(
         pins: &Pins,
         instance: &str,

@@ -39,11 +39,11 @@ fn in_kernel(test: &str, work: impl FnOnce(&Pins) + Send) {
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
-/// Keeps what it is told.
+/// Keeps all reports.
 #[derive(Default)]
-struct Told(RefCell<Vec<String>>);
+struct Reports(RefCell<Vec<String>>);
 
-impl Observer for Told {
+impl Observer for Reports {
     fn during(&self, step: &Step, work: &mut dyn FnMut()) {
         self.0.borrow_mut().push(step.to_string());
         work();
@@ -94,13 +94,13 @@ fn send(port: u16) {
 #[test]
 fn a_program_is_started_changed_and_ended() {
     in_kernel("program", |pins| {
-        let told = Told::default();
+        let reports = Reports::default();
         let unit = Unit::alone(Alone {
             entries: Some(root().join("programs/router/entries.txt")),
             ..program("router/router.p4", &["one", "two"])
         });
         let options = Options {
-            observer: &told,
+            observer: &reports,
             ..Options::default()
         };
         let running = start(unit, pins, &options).expect("it starts");
@@ -116,7 +116,7 @@ fn a_program_is_started_changed_and_ended() {
         let file = root().join("programs/router/entries.txt");
         let file = file.display();
         assert_eq!(
-            *told.0.borrow(),
+            *reports.0.borrow(),
             [
                 format!("router: checking entries in {file}"),
                 "router: compiling".to_owned(),

@@ -187,7 +187,7 @@ fn the_default_action_changes_unless_it_is_const() {
     let text = "action S.none() {}\ntable S.t {\n  key \"a\" exact h.a;\n  action S.none;\n  default const S.none();\n}";
     let mut it = interpreter(&switch(text, "  apply S.t;"));
     assert_eq!(
-        it.change(Change::SetDefault(t, action.clone())),
+        it.change(Change::SetDefault(t, action)),
         Err(StoreError::Const)
     );
 }
@@ -296,7 +296,7 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
     it.change(Change::Insert(t, one.clone())).unwrap();
     assert_eq!(found(&mut it, 1, 9), Some(30));
     one.action = to(2, 1);
-    it.change(Change::Modify(t, one.clone())).unwrap();
+    it.change(Change::Modify(t, one)).unwrap();
     // Members stand in the order of their numbers, and the hash is CRC-16 of one byte.
     let values = [20, 10, 10];
     for flow in 0..=255 {
@@ -355,10 +355,7 @@ fn what_is_referred_to_is_there() {
             .unwrap();
     }
     let full = Err(StoreError::Full { capacity: 2 });
-    assert_eq!(
-        it.change(Change::Member(selector, 3, Some(call.clone()))),
-        full
-    );
+    assert_eq!(it.change(Change::Member(selector, 3, Some(call))), full);
     assert_eq!(it.change(Change::MemberGroup(selector, 3, vec![1])), full);
     it.change(Change::Insert(t, one.clone())).unwrap();
     assert_eq!(
@@ -384,7 +381,7 @@ fn what_is_referred_to_is_there() {
     assert_eq!(it.change(Change::Member(selector, 2, None)), used);
     one.action.args = vec![Bits::new(32, 1u32)];
     assert_eq!(
-        it.change(Change::Modify(t, one.clone())),
+        it.change(Change::Modify(t, one)),
         refused("there is no member 1")
     );
 }

@@ -253,8 +253,7 @@ fn session(it: &mut Interpreter, number: u32, replicas: &[Replica]) {
         replicas: replicas.to_vec(),
         ..CloneSession::default()
     };
-    it.change(Change::Session(number, Some(to.clone())))
-        .unwrap();
+    it.change(Change::Session(number, Some(to))).unwrap();
 }
 
 const CLONE: &str = "  extern clone_preserving_field_list(in(32w0), in(32w5), in(8w1));\n";
@@ -363,8 +362,7 @@ fn what_nobody_has_made_is_a_counted_drop() {
         group: Some(4),
         ..CloneSession::default()
     };
-    it.change(Change::Session(5, Some(to_group.clone())))
-        .unwrap();
+    it.change(Change::Session(5, Some(to_group))).unwrap();
     it.run(5, &[6, 0, 0, 0]);
     assert_eq!(
         it.drops().unwrap()[1].1,

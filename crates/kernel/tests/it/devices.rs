@@ -149,9 +149,7 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
                 .change(Change::SetDefault(table(0), out(3)))
                 .expect("changeable");
             let rule = entry(vec![exact(16, 1), ir::KeyMatch::Any], 4, PASS);
-            store
-                .change(Change::Insert(table(3), rule.clone()))
-                .expect("room");
+            store.change(Change::Insert(table(3), rule)).expect("room");
         }
         let (_, store) = pins.open(&name, None).expect("opens");
         assert_eq!(store.entries(table(0)).expect("reads").len(), 1);

@@ -80,7 +80,7 @@ fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
     let to_one = entry(vec![exact(48, 1)], 0, out(1));
     instance
         .store
-        .change(Change::Insert(table(0), to_one.clone()))
+        .change(Change::Insert(table(0), to_one))
         .expect("room");
     let members = [Member {
         name: "switch".into(),

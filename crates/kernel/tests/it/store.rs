@@ -105,7 +105,7 @@ fn the_longest_prefix_wins_and_the_programs_own_entry_stays() {
     );
     let all = entry(vec![KeyMatch::Any], 0, out(5));
     d.store_mut()
-        .change(Change::Insert(table(ROUTES), all.clone()))
+        .change(Change::Insert(table(ROUTES), all))
         .expect("room");
     assert_eq!(of(&mut d, 0x0b00_0000_0000), Some(5));
     let entries = d.store().entries(table(ROUTES)).expect("reads");
@@ -203,7 +203,7 @@ fn ranges_and_masks_by_priority() {
     }
     assert_eq!(
         d.store().entries(table(RULES)).expect("reads"),
-        [low.clone(), high.clone(), middle.clone()]
+        [low, high.clone(), middle.clone()]
     );
     assert_eq!(
         d.store_mut()
@@ -242,8 +242,7 @@ fn an_entry_that_does_not_fit_changes_nothing() {
     // 1..=65534 takes 30 prefixes: more than 8 masks, and 32 entries are nearly full of them.
     let wide = entry(vec![range(1, 65534), KeyMatch::Any], 9, out(2));
     assert!(matches!(
-        d.store_mut()
-            .change(Change::Insert(table(RULES), wide.clone())),
+        d.store_mut().change(Change::Insert(table(RULES), wide)),
         Err(StoreError::Unsupported { .. })
     ));
     assert_eq!(d.store().entries(table(RULES)).expect("reads"), [first]);

@@ -148,7 +148,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
     };
     target
         .store_mut()
-        .change(Change::SetDefault(offload, call.clone()))
+        .change(Change::SetDefault(offload, call))
         .unwrap_or_else(|e| panic!("{e}"));
     run(&mut target, TCP);
     assert_eq!(counted(target.store(), counter, 0), 1);

@@ -32,7 +32,8 @@ const COMMANDS: [(&str, Command); 18] = [
     }),
     ("batch", |s| {
         let add = Change::Insert(Kind::Lpm.table(), Kind::Lpm.entry(7, 7));
-        s.apply(&[add]).map_err(|rejected| rejected.error)
+        let default = Change::SetDefault(by_default(), default_of(7));
+        s.apply(&[add, default]).map_err(|rejected| rejected.error)
     }),
     ("entries", |s| s.entries(Kind::Range.table()).map(|_| ())),
     ("default", |s| {

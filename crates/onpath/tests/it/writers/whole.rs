@@ -261,8 +261,8 @@ fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
     };
     match turn % 5 {
         4 => must(store.change(Change::Remove(kind.table(), EntryKey::of(&entry)))),
-        0 => must(store.change(Change::Insert(kind.table(), entry.clone()))),
-        _ => must(store.change(Change::Modify(kind.table(), entry.clone()))),
+        0 => must(store.change(Change::Insert(kind.table(), entry))),
+        _ => must(store.change(Change::Modify(kind.table(), entry))),
     }
 }
 
