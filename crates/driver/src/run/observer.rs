@@ -87,3 +87,34 @@ pub(super) fn during<T>(
         (None, None) => unreachable!("work that was taken has a result"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An observer that has a step done so many times.
+    struct Times(usize);
+
+    impl Observer for Times {
+        fn during(&self, _: &Step, work: &mut dyn FnMut()) {
+            (0..self.0).for_each(|_| work());
+        }
+
+        fn warn(&self, _: &Diagnostics, _: &SourceMap) {}
+
+        fn notice(&self, _: &str) {}
+    }
+
+    #[test]
+    fn a_step_is_done_once_whatever_the_observer_does() {
+        for times in 0..3 {
+            let mut done = 0;
+            let work = || {
+                done += 1;
+                done
+            };
+            let result = during(&Times(times), "a".into(), Work::Compile, work);
+            assert_eq!((result, done), (1, 1), "{times}");
+        }
+    }
+}

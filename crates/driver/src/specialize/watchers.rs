@@ -26,7 +26,8 @@ pub enum Specialization<'a> {
     NoProc,
 }
 
-/// The threads that watch the programs' tables.
+/// The threads that watch the programs' tables. Dropping it ends them, and waits for that: one that compiles a program
+/// first completes that.
 pub struct Watchers {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -53,9 +54,6 @@ impl Watchers {
             stop,
         }
     }
-
-    /// Has them end, and waits for that, as going out of scope does. One that compiles a program first completes that.
-    pub fn stop(self) {}
 }
 
 impl Drop for Watchers {

@@ -69,7 +69,7 @@ pub(crate) fn run(args: Run) -> Done {
         false => lost_by(&pins, &name),
     };
     let ended = running.end().map_err(refused)?;
-    watchers.stop();
+    drop(watchers);
     printer.ended(&name, end, ended, &lost);
     Ok(ExitCode::SUCCESS)
 }
