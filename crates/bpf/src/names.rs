@@ -10,7 +10,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies bit_row perfect_place same_key enabled_bits lowest_bit lowest_block NO_ENTRY look_up_inside BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_round bucket_mix bucket_hash bucket_place bucket_find bucket_value TRIE_NODE prefix_matches longest_prefix packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
-        packet_start packet_end packet_end_as packet_end_resized packet_end_resized_as packet_tunnel packet_enters_tunnel packet_leaves_tunnel tunnel_of insert_as ip_begins two_bytes tag_beside INNER_FRAME UNSEGMENTED IN_OUTER IN_INNER packet_pull packet_mtu packet_settle packet_reread
+        packet_start packet_end packet_become packet_end_as packet_end_resized packet_end_segmented packet_end_resized_as packet_tunnel packet_enters_tunnel packet_leaves_tunnel tunnel_of insert_as ip_begins two_bytes tag_beside INNER_FRAME UNSEGMENTED IN_OUTER IN_INNER packet_pull packet_mtu packet_settle packet_reread
         packet_resize_any through_memory packet_sum_start packet_sum_end packet_sum_update sum_of_bytes sum_of_rest sum_piece
         sum_add sum_sub vlan_into_packet room_flags checksum_is_open kernel_packet piece_size l4_csum_replace2 l4_csum_replace4 send_back
         send_copy forward_copy send_copies count_drop drop_reason replica_group clone_session observe_start port_group summing OBSERVED SENT_BACK HAS_SUM PIECE ETHERNET TYPE

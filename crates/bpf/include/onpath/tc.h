@@ -33,18 +33,11 @@ INLINE long packet_end(struct __sk_buff *ctx)
 
 #define UNSEGMENTED 1
 
-/* A packet that passes and may have another EtherType now; `protocol` is what the stack took it for when it
- * came. 0 if it may. A packet that is still to be segmented cannot become one of another protocol:
- * no receiver could parse that. It is UNSEGMENTED then, and nothing has been done to it; negative values are faults. */
-INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
+/* A packet that has, or may have, another EtherType than `protocol`, what the stack took it for when it came. 0 if the stack can
+ * handle it now. A packet that is still to be segmented cannot become one of another protocol: no receiver could parse that. It is
+ * UNSEGMENTED then, and nothing has been done to it; negative values are faults. */
+GLOBAL_FUNC long packet_become(struct __sk_buff *ctx, u32 protocol)
 {
-    u8 *data = context_pointer(ctx, data);
-    u8 *data_end = context_pointer(ctx, data_end);
-
-    if (data + ETHERNET > data_end)
-        return -1;
-    if (!context_get(ctx, vlan_present) && *(any16 *)(data + TYPE) == (u16)context_get(ctx, protocol))
-        return 0;
     if (context_get(ctx, gso_size)) {
         u16 type;
 
@@ -56,6 +49,19 @@ INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
             return UNSEGMENTED;
     }
     return packet_settle(ctx) ? -1 : 0;
+}
+
+/* A packet that passes and may have another EtherType now; see `packet_become`. */
+INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
+{
+    u8 *data = context_pointer(ctx, data);
+    u8 *data_end = context_pointer(ctx, data_end);
+
+    if (data + ETHERNET > data_end)
+        return -1;
+    if (!context_get(ctx, vlan_present) && *(any16 *)(data + TYPE) == (u16)context_get(ctx, protocol))
+        return 0;
+    return packet_become(ctx, protocol);
 }
 
 /* Linearises the packet's first `bytes` bytes. 1 if it did: pointers into the packet are to be made

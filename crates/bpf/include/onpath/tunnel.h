@@ -192,17 +192,18 @@ INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
     return packet_end(ctx);
 }
 
-/* The same for one that may have another EtherType now. */
+/* The same for one that is still to be segmented and may have another EtherType now; see `packet_become`. */
+GLOBAL_FUNC long packet_end_segmented(struct __sk_buff *ctx, u32 came_as, u32 grown)
+{
+    long as = packet_tunnel(ctx, grown, came_as);
+
+    return as < 0 ? as : packet_end_as(ctx, as);
+}
+
+/* The same, to be segmented or not. */
 INLINE long packet_end_resized_as(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
-    if (context_get(ctx, gso_size)) {
-        long as = packet_tunnel(ctx, grown, came_as);
-
-        if (as < 0)
-            return as;
-        came_as = as;
-    }
-    return packet_end_as(ctx, came_as);
+    return context_get(ctx, gso_size) ? packet_end_segmented(ctx, came_as, grown) : packet_end_as(ctx, came_as);
 }
 
 #endif
