@@ -15,17 +15,26 @@ macro_rules! programs {
 }
 
 /// The include files of `p4include/`, part of the program so that it works wherever it is copied: names and texts.
-pub const HEADERS: [(&str, &str); 9] = [
+pub const HEADERS: [(&str, &str); 12] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
         include_str!("../../../p4include/ebpf_model.p4"),
     ),
     (
+        "exchanges.p4",
+        include_str!("../../../p4include/exchanges.p4"),
+    ),
+    (
         "flow_state.p4",
         include_str!("../../../p4include/flow_state.p4"),
     ),
+    (
+        "packet_headers.p4",
+        include_str!("../../../p4include/packet_headers.p4"),
+    ),
     ("payload.p4", include_str!("../../../p4include/payload.p4")),
+    ("streams.p4", include_str!("../../../p4include/streams.p4")),
     (
         "tap_model.p4",
         include_str!("../../../p4include/tap_model.p4"),
@@ -47,7 +56,7 @@ pub const HEADERS: [(&str, &str); 9] = [
 
 /// The example programs, some of which commands of Onpath run. They and what they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 39] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 40] = programs![
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",
@@ -70,6 +79,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 39] = programs![
     "pdm/mark.p4h",
     "pdm/pdm.p4h",
     "pdm/read.p4h",
+    "requests/requests.p4",
     "router/router.p4",
     "talkers/talkers.p4",
     "tunnel/tunnel.p4",

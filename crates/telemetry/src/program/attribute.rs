@@ -1,12 +1,12 @@
 //! An attribute of messages as P4: the bytes of its text that are kept, and the call that reads it.
 
+use super::p4::{Block, Expr, Stmt, Type, all, declare, name, number, text, variable};
 use crate::MAX_TEXT;
-use crate::catalogue::Type;
+use crate::catalogue;
 use crate::errors::program as errors;
 use crate::query::{Function, Query};
 use diag::{Diagnostic, Span};
 use payload::Kind;
-use std::fmt::Write;
 
 /// The bytes of keys that figures may have.
 const LONGEST_KEY: usize = 128;
@@ -29,51 +29,84 @@ pub(super) struct Attribute {
 }
 
 impl Attribute {
-    /// The call that reads it.
-    pub(super) fn get(&self, out: &mut String) {
-        let (name, variable) = (&self.name, &self.variable);
-        let pad = "                ";
-        let _ = match self.kind {
-            Kind::Number {
-                bits,
-                signed: false,
-            } => writeln!(
-                out,
-                "{pad}bit<{bits}> {variable};\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable});"
-            ),
-            Kind::Number { bits, signed: true } => writeln!(
-                out,
-                "{pad}int<{bits}> {variable}_signed;\n{pad}bool has_{variable} = messages.get_number(\"{name}\", {variable}_signed);\n\
-                 {pad}has_{variable} = has_{variable} && {variable}_signed >= 0;\n{pad}bit<{bits}> {variable} = (bit<{bits}>){variable}_signed;"
-            ),
-            Kind::Bytes | Kind::DnsName => writeln!(
-                out,
-                "{pad}bit<{}> {variable};\n{pad}bit<32> {variable}_length;\n\
-                 {pad}bool has_{variable} = messages.get_bytes(\"{name}\", {variable}, {variable}_length);",
-                8 * self.width
-            ),
-        };
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self.kind, Kind::Number { .. })
+    }
+
+    /// The type of the variable.
+    pub(super) fn ty(&self) -> Type {
+        Type::Bits(match self.kind {
+            Kind::Number { bits, .. } => bits,
+            Kind::Bytes | Kind::DnsName => 8 * self.width as u32,
+        })
+    }
+
+    /// The variable of its value.
+    pub(super) fn value(&self) -> Expr {
+        name(&self.variable)
+    }
+
+    /// Of a text, the variable of its length in bytes.
+    pub(super) fn length(&self) -> Expr {
+        name(format!("{}_length", self.variable))
+    }
+
+    /// The variable that says whether the message has it.
+    pub(super) fn has(&self) -> Expr {
+        name(self.has_name())
+    }
+
+    /// The name of that.
+    pub(super) fn has_name(&self) -> String {
+        format!("has_{}", self.variable)
+    }
+
+    /// Reads it.
+    pub(super) fn get(&self) -> Block {
+        let attribute = text(&self.name);
+        let has = |method, args| declare(Type::Bool, self.has_name(), messages(method, args));
+        match self.kind {
+            Kind::Number { signed: false, .. } => vec![
+                variable(self.ty(), &self.variable),
+                has("get_number", vec![attribute, self.value()]),
+            ],
+            Kind::Number { bits, signed: true } => {
+                let signed = format!("{}_signed", self.variable);
+                let is_number = name(&signed).binary(">=", number(0u8));
+                vec![
+                    variable(Type::Signed(bits), &signed),
+                    has("get_number", vec![attribute, name(&signed)]),
+                    Stmt::Assign(self.has(), all([self.has(), is_number])),
+                    declare(self.ty(), &self.variable, name(&signed).cast(self.ty())),
+                ]
+            }
+            Kind::Bytes | Kind::DnsName => vec![
+                variable(self.ty(), &self.variable),
+                variable(Type::Bits(32), format!("{}_length", self.variable)),
+                has("get_bytes", vec![attribute, self.value(), self.length()]),
+            ],
+        }
     }
 }
 
-/// Reads the first bits of an attribute, if the message has such, with its length in bytes; `has_...` is whether it is there.
-pub(super) fn get_bytes(out: &mut String, variable: &str, width: u32, attribute: Option<&str>) {
-    let pad = "                ";
-    let _ = match attribute {
-        None => writeln!(out, "{pad}bool has_{variable} = false;"),
-        Some(attribute) => writeln!(
-            out,
-            "{pad}bit<{width}> {variable};\n{pad}bit<32> {variable}_length;\n\
-             {pad}bool has_{variable} = messages.get_bytes(\"{attribute}\", {variable}, {variable}_length);"
-        ),
-    };
+/// The object that reads messages.
+pub(super) const MESSAGES: &str = "messages";
+
+/// A call of the object that reads messages.
+pub(super) fn messages(method: &str, args: Vec<Expr>) -> Expr {
+    name(MESSAGES).method(method, args)
+}
+
+/// Whether a regular expression is found in an attribute.
+pub(super) fn matches(attribute: &str, pattern: &str) -> Expr {
+    messages("matches", vec![text(attribute), text(pattern)])
 }
 
 /// The bytes of each text that are kept as a key or as an item: as many as there is room for.
 pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
     let size = |x: usize| match query.attributes[x].ty {
-        Type::Text => None,
-        Type::Flow => Some(48),
+        catalogue::Type::Text => None,
+        catalogue::Type::Flow => Some(48),
         _ => Some(16),
     };
     let items = query.aggregates.iter().filter_map(|a| match a.function {

@@ -1,123 +1,89 @@
 //! A condition as a P4 expression.
 
 use super::field::{Layout, Source};
+use super::p4::{Expr, all, any, number};
 use crate::catalogue::Type;
 use crate::query::{Condition, Element, Predicate};
 use std::net::IpAddr;
 
 /// The expression that is true where the condition holds.
-pub(super) fn text(condition: &Condition, layout: &Layout) -> String {
+pub(super) fn expression(condition: &Condition, layout: &Layout) -> Expr {
+    let expressions = |parts: &[Condition]| -> Vec<Expr> {
+        parts.iter().map(|part| expression(part, layout)).collect()
+    };
     match condition {
-        Condition::All(parts) => joined(parts, " && ", "true", layout),
-        Condition::Any(parts) => joined(parts, " || ", "false", layout),
-        Condition::Not(part) => format!("!{}", text(part, layout)),
+        Condition::All(parts) => all(expressions(parts)),
+        Condition::Any(parts) => any(expressions(parts)),
+        Condition::Not(part) => expression(part, layout).not(),
         Condition::Test(attribute, predicate) => {
             let source = &layout.sources[*attribute];
             let ty = layout.query.attributes[*attribute].ty;
-            format!("({} && {})", source.has, test(predicate, source, ty))
+            let test = test(predicate, source, ty);
+            all(source.has.clone().into_iter().chain([test]))
         }
     }
 }
 
-fn joined(parts: &[Condition], by: &str, none: &str, layout: &Layout) -> String {
-    let parts: Vec<String> = parts.iter().map(|part| text(part, layout)).collect();
-    match parts.is_empty() {
-        true => none.into(),
-        false => format!("({})", parts.join(by)),
-    }
-}
-
-fn test(predicate: &Predicate, source: &Source, ty: Type) -> String {
-    let value = &source.value;
+fn test(predicate: &Predicate, source: &Source, ty: Type) -> Expr {
     match predicate {
-        Predicate::Number(operator, number) => {
-            format!("{value} {} {number}", operator.symbol())
+        Predicate::Number(operator, with) => {
+            let value = source.value.clone();
+            value.binary(operator.symbol(), number(*with))
         }
-        Predicate::In(elements) => {
-            let tests: Vec<String> = elements.iter().map(|e| is(e, source, ty)).collect();
-            match tests.is_empty() {
-                true => "false".into(),
-                false => format!("({})", tests.join(" || ")),
-            }
-        }
-        Predicate::Not(element) => format!("!({})", is(element, source, ty)),
-        Predicate::StartsWith(begin) => starts_with(begin, source),
+        Predicate::In(elements) => any(elements.iter().map(|e| is(e, source, ty))),
+        Predicate::Not(element) => is(element, source, ty).not(),
+        Predicate::StartsWith(begin) if begin.is_empty() => Expr::Bool(true),
+        Predicate::StartsWith(begin) => begins(begin, ">=", source),
         Predicate::Matches(pattern) => {
             let mut known = source.matched.iter();
-            if let Some((_, variable)) = known.find(|(known, _)| known == pattern.text()) {
-                return variable.clone();
+            if let Some((_, found)) = known.find(|(known, _)| known == pattern.text()) {
+                return found.clone();
             }
-            let name = &source.attribute;
-            format!(
-                "messages.matches(\"{name}\", \"{}\")",
-                escaped(pattern.text())
-            )
+            super::attribute::matches(&source.attribute, pattern.text())
         }
     }
 }
 
 /// Whether a value is an element.
-fn is(element: &Element, source: &Source, ty: Type) -> String {
-    let value = &source.value;
+fn is(element: &Element, source: &Source, ty: Type) -> Expr {
+    let value = || source.value.clone();
     match (element, ty) {
-        (Element::Text(text), Type::Text) => {
-            let begin = starts_with(text, source);
-            format!("({value}_length == {} && {begin})", text.len())
-        }
-        (Element::Number(number), Type::Number(_) | Type::Time) => format!("{value} == {number}"),
-        (Element::Mac(bytes), Type::Mac) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("{value} == 0x{digits}")
-        }
+        (Element::Text(wanted), Type::Text) => begins(wanted, "==", source),
+        (Element::Number(wanted), Type::Number(_) | Type::Time) => value().equals(number(*wanted)),
+        (Element::Mac(bytes), Type::Mac) => value().equals(Expr::Bytes(bytes.to_vec())),
         (Element::Prefix(IpAddr::V4(address), length), Type::Ipv4) => {
             let mask = u32::MAX.checked_shl(32 - u32::from(*length)).unwrap_or(0);
-            in_prefix(
-                value,
-                u32::from(*address).into(),
-                mask.into(),
-                mask == u32::MAX,
-            )
+            in_prefix(value(), &address.octets(), &mask.to_be_bytes())
         }
         (Element::Prefix(IpAddr::V6(address), length), Type::Ipv6) => {
             let mask = u128::MAX.checked_shl(128 - u32::from(*length)).unwrap_or(0);
-            in_prefix(value, u128::from(*address), mask, mask == u128::MAX)
+            in_prefix(value(), &address.octets(), &mask.to_be_bytes())
         }
         // A value of another type is no element.
-        _ => "false".into(),
+        _ => Expr::Bool(false),
     }
 }
 
-/// Whether a text begins with these bytes; its variable has room for them.
-fn starts_with(begin: &[u8], source: &Source) -> String {
-    let (value, bits) = (&source.value, 8 * begin.len());
-    if begin.is_empty() {
-        return "true".into();
+/// The condition that a text begins with these bytes, and that its length is so related to theirs. Its variable has room for them.
+fn begins(bytes: &[u8], operator: &'static str, source: &Source) -> Expr {
+    let Some(text) = &source.text else {
+        return Expr::Bool(false);
+    };
+    let length = text.length.clone();
+    let length = length.binary(operator, number(bytes.len() as u64));
+    if bytes.is_empty() {
+        return length;
     }
-    let digits: String = begin.iter().map(|byte| format!("{byte:02x}")).collect();
-    let (first, last) = (source.width - 1, source.width - bits);
-    let length = begin.len();
-    format!("({value}_length >= {length} && {value}[{first}:{last}] == {bits}w0x{digits})")
+    let (first, last) = (text.width - 1, text.width - 8 * bytes.len());
+    let begin = Expr::Slice(source.value.clone().into(), first, last);
+    all([length, begin.equals(Expr::Bytes(bytes.to_vec()))])
 }
 
-fn in_prefix(value: &str, address: u128, mask: u128, whole: bool) -> String {
-    match whole {
-        true => format!("{value} == {address:#x}"),
-        false => format!("({value} & {mask:#x}) == {:#x}", address & mask),
+fn in_prefix(value: Expr, address: &[u8], mask: &[u8]) -> Expr {
+    if mask.iter().all(|byte| *byte == u8::MAX) {
+        return value.equals(Expr::Bytes(address.to_vec()));
     }
-}
-
-/// A text as one between quotes in P4.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            '\n' => out += "\\n",
-            '\r' => out += "\\r",
-            '\t' => out += "\\t",
-            '\0' => out += "\\0",
-            _ => out.push(letter),
-        }
-    }
-    out
+    let network = address.iter().zip(mask).map(|(a, m)| a & m).collect();
+    let masked = value.binary("&", Expr::Bytes(mask.to_vec()));
+    masked.equals(Expr::Bytes(network))
 }

@@ -1,12 +1,17 @@
-//! Requests and their responses in P4: requests wait in a flow state. It does what [`crate::exchange`] does.
+//! Requests and their responses in P4: requests wait in a flow state. With `p4include/exchanges.p4` it does what [`crate::exchange`] does.
 
-use super::attribute::Attribute;
+use super::attribute::{Attribute, matches};
+use super::counted::Count;
+use super::field::Source;
+use super::message::{ENDS, SEGMENT, apply};
+use super::p4::{
+    Block, Expr, Instance, Stmt, Struct, Type, all, any, call, declare, name, named, number, when,
+};
 use crate::errors::program as errors;
 use crate::exchange::{FLOWS, WAITING};
 use crate::query::{Condition, Predicate, Query};
 use diag::Diagnostic;
-use payload::{Exchange, Kind, Schema, Side, Sides, Transport};
-use std::fmt::Write;
+use payload::{Exchange, Schema, Side, Sides, Transport};
 
 /// The flow states.
 const STATES: [&str; 2] = ["waiting", "connections"];
@@ -18,8 +23,6 @@ pub(super) fn states(rules: &Exchange) -> &'static [&'static str] {
         None => &STATES,
     }
 }
-
-const PAD: &str = "                ";
 
 /// How the messages of a query are paired.
 pub(super) struct Pairing<'q> {
@@ -91,81 +94,12 @@ fn find_patterns(condition: &Condition, found: &mut Vec<(usize, String)>) {
     }
 }
 
-/// The types of what is kept of connections.
-const TYPES: &str = "
-struct ends_t {
-    bit<128> client;
-    bit<128> server;
-    bit<16>  client_port;
-    bit<16>  server_port;
-}
-
-struct request_key_t {
-    bit<128> client;
-    bit<128> server;
-    bit<16>  client_port;
-    bit<16>  server_port;
-    bit<64>  number;
-}
-";
-
-/// How many requests and responses a connection had, and where the last of each begins.
-const CONNECTION: &str = "
-struct connection_t {
-    bit<32> requests;
-    bit<32> responses;
-    bit<32> last_request;
-    bit<32> last_response;
-}
-";
-
-/// The packet's ends, as if it came from the client.
-const ENDS: &str = "        ends_t ends = { 0, 0, 0, 0 };
-        if (hdr.ipv4.isValid()) {
-            ends.client = 80w0 ++ 16w0xffff ++ hdr.ipv4.src;
-            ends.server = 80w0 ++ 16w0xffff ++ hdr.ipv4.dst;
-        } else if (hdr.ipv6.isValid()) {
-            ends.client = hdr.ipv6.src;
-            ends.server = hdr.ipv6.dst;
-        }
-";
-
-/// The number of a message on its connection.
-const NUMBER: &str = "                bit<64> number = 0;
-                bool is_next = false;
-                bool is_numbered = false;
-                if (is_request || is_response) {
-                    connection_t connection;
-                    @atomic {
-                        bool known = connections.lookup(ends, connection);
-                        if (is_request) {
-                            is_next = SENT_ONCE || connection.requests == 0 || (int<32>)(position - connection.last_request) > 0;
-                            if (is_next) {
-                                number = (bit<64>)connection.requests;
-                                is_numbered = true;
-                                connection.requests = connection.requests + 1;
-                                connection.last_request = position;
-                            }
-                        } else {
-                            is_next = SENT_ONCE || connection.responses == 0 || (int<32>)(position - connection.last_response) > 0;
-                            if (is_next) {
-                                number = (bit<64>)connection.responses;
-                                is_numbered = known && connection.responses != connection.requests;
-                                if (is_numbered) { connection.responses = connection.responses + 1; }
-                                connection.last_response = position;
-                            }
-                        }
-                        if (is_next && (known || is_request)) { connections.update(ends, connection); }
-                    }
-                }
-";
-
 impl Pairing<'_> {
     /// The regular expressions that are asked of an attribute, and the variable that says whether each is found.
-    pub(super) fn matched(&self, index: usize) -> Vec<(String, String)> {
+    pub(super) fn matched(&self, index: usize) -> Vec<(String, Expr)> {
         let all = self.patterns.iter().enumerate();
         let own = all.filter(|(_, (known, _))| *known == index);
-        own.map(|(number, (_, pattern))| (pattern.clone(), format!("match_{number}")))
+        own.map(|(number, (_, pattern))| (pattern.clone(), name(match_name(number))))
             .collect()
     }
 
@@ -178,250 +112,259 @@ impl Pairing<'_> {
         self.schema.transport == Transport::Tcp
     }
 
-    /// The types of what waits, with what is kept of these attributes.
-    pub(super) fn types(&self, read: &[Attribute], out: &mut String) {
-        *out += TYPES;
-        if self.in_order() {
-            *out += CONNECTION;
+    /// The type of a request that waits: its time, and what is kept of these attributes.
+    pub(super) fn request_type(&self, read: &[Attribute]) -> Struct {
+        let kept = self.kept(read).into_iter();
+        let kept = kept.map(|kept| (kept.ty, kept.field));
+        Struct {
+            name: "request_t".to_owned(),
+            fields: [(Type::Bits(64), "time".to_owned())]
+                .into_iter()
+                .chain(kept)
+                .collect(),
         }
-        *out += "\nstruct request_t {\n    bit<64> time;\n";
-        for attribute in read {
-            let variable = &attribute.variable;
-            let _ = match attribute.kind {
-                Kind::Number { bits, .. } => writeln!(out, "    bit<{bits}> {variable};"),
-                Kind::Bytes | Kind::DnsName => writeln!(
-                    out,
-                    "    bit<{}> {variable};\n    bit<16> {variable}_length;",
-                    8 * attribute.width
-                ),
-            };
-            let _ = writeln!(out, "    bit<1> has_{variable};");
-        }
-        for number in 0..self.patterns.len() {
-            let _ = writeln!(out, "    bit<1> match_{number};");
-        }
-        *out += "}\n";
     }
 
     /// The objects.
-    pub(super) fn objects(&self, out: &mut String) {
+    pub(super) fn objects(&self) -> Vec<Instance> {
         let [waiting, connections] = STATES;
+        let states = |types: [&str; 2], size: usize, name: &str| Instance {
+            ty: Type::Generic("flow_state", types.map(named).to_vec()),
+            args: vec![number(size as u64)],
+            name: name.to_owned(),
+            comment: None,
+        };
+        let mut all = vec![states(["exchange_key", "request_t"], WAITING, waiting)];
         if self.in_order() {
-            let once = !self.is_tcp();
-            let _ = writeln!(
-                out,
-                "    const bool SENT_ONCE = {once};   // or again, if it was lost"
-            );
-            let _ = writeln!(
-                out,
-                "    flow_state<ends_t, connection_t>({FLOWS}) {connections};"
-            );
+            let types = ["stream_ends", "exchange_connection"];
+            all.push(states(types, FLOWS, connections));
+            // What TCP carries may be sent again.
+            let once = Expr::Bool(!self.is_tcp());
+            all.push(Instance {
+                ty: named("exchange_number"),
+                args: vec![name(connections), once],
+                name: "in_order".to_owned(),
+                comment: None,
+            });
         }
-        let _ = writeln!(
-            out,
-            "    flow_state<request_key_t, request_t>({WAITING}) {waiting};"
-        );
+        all
     }
 
     /// In front of all messages of a packet.
-    pub(super) fn begin(&self, out: &mut String) {
-        *out += ENDS;
-        let transport = self.schema.transport.name();
-        let _ = writeln!(
-            out,
-            "        if (hdr.{transport}.isValid()) {{\n            ends.client_port = hdr.{transport}.src_port;\n            \
-             ends.server_port = hdr.{transport}.dst_port;\n        }}"
-        );
-        if self.in_order() && self.is_tcp() {
-            *out += "        // A connection that is opened has nothing of one before.\n";
-            *out += "        if (hdr.tcp.isValid() && (hdr.tcp.flags & 0x12) == 2) { @noWarn(\"unused\") bool forgotten = connections.remove(ends); }\n";
+    pub(super) fn begin(&self) -> Block {
+        if !self.in_order() || !self.is_tcp() {
+            return Block::new();
         }
-        *out += "        ends_t opposite = { ends.server, ends.client, ends.server_port, ends.client_port };\n";
-        *out += "        ends_t sent = ends;\n";
+        let flags = name("hdr").member("tcp").member("flags");
+        let opens = flags.binary("&", number(0x12u8)).equals(number(2u8));
+        let [_, connections] = STATES;
+        let forget = call("exchange_forget", vec![name(connections), name(ENDS)]);
+        vec![
+            Stmt::Comment("A connection that is opened has nothing of one before."),
+            when(opens, vec![Stmt::Call(forget)]),
+        ]
+    }
+
+    /// The conditions that a message is a request, and that it is a response.
+    fn sides(&self, read: &[Attribute]) -> [Expr; 2] {
+        match &self.rules.sides {
+            Sides::Ports => ["dst_port", "src_port"].map(|end| {
+                let port = name("hdr").member(self.schema.transport.name()).member(end);
+                let known = self.schema.ports.iter();
+                any(known.map(|&known| port.clone().equals(number(known))))
+            }),
+            Sides::Attributes { request, response } => [request, response]
+                .map(|side| side_test(side, self.attribute(read, &side.attribute))),
+        }
+    }
+
+    /// The attribute of a name, of those that are read.
+    fn attribute<'a>(&'a self, read: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+        let mut all = read.iter().chain(&self.attributes);
+        all.find(|attribute| attribute.name == name)
     }
 
     /// A message, `whole` or not: `record` gets its attributes and those of its request.
-    pub(super) fn message(
-        &self,
-        out: &mut String,
-        read: &[Attribute],
-        record: impl FnOnce(&mut String),
-    ) {
-        let find = |name: &str| {
-            let mut all = read.iter().chain(&self.attributes);
-            all.find(|a| a.name == name)
-                .map_or("", |a| a.variable.as_str())
-        };
-        let transport = self.schema.transport.name();
-        let (is_request, is_response) = match &self.rules.sides {
-            Sides::Ports => {
-                let any = |end: &str| {
-                    let ports = self.schema.ports.iter();
-                    let ports: Vec<String> = ports
-                        .map(|port| format!("hdr.{transport}.{end}_port == {port}"))
-                        .collect();
-                    ports.join(" || ")
-                };
-                (any("dst"), any("src"))
-            }
-            Sides::Attributes { request, response } => {
-                let test = |side: &Side| side_test(side, find(&side.attribute));
-                (test(request), test(response))
-            }
-        };
-        let _ = writeln!(out, "{PAD}bool is_request = {is_request};");
-        let _ = writeln!(
-            out,
-            "{PAD}bool is_response = !is_request && ({is_response});"
-        );
-        let _ = writeln!(
-            out,
-            "{PAD}if (is_response) {{ ends = opposite; }} else {{ ends = sent; }}"
-        );
+    pub(super) fn message(&self, read: &[Attribute], record: impl FnOnce() -> Block) -> Block {
+        let [is_request, is_response] = self.sides(read);
+        let is_response = all([name("is_request").not(), is_response]);
+        let exchange = || name("exchange");
+        let new = vec![name(ENDS), name("is_request"), name("is_response")];
+        let mut out = vec![
+            declare(Type::Bool, "is_request", is_request),
+            declare(Type::Bool, "is_response", is_response),
+            declare(
+                named("exchange_message"),
+                "exchange",
+                call("exchange_message_of", new),
+            ),
+        ];
         match &self.rules.id {
             Some(id) => {
-                let id = find(id);
-                let _ = writeln!(
-                    out,
-                    "{PAD}bit<64> number = (bit<64>){id};\n{PAD}bool is_next = (is_request || is_response) && has_{id};\n\
-                     {PAD}bool is_numbered = is_next;"
-                );
+                let id = self.attribute(read, id);
+                let value = id.map_or(number(0u8), |id| id.value().cast(Type::Bits(64)));
+                let has = id.map_or(Expr::Bool(false), Attribute::has);
+                let args = vec![exchange(), has, value];
+                out.push(Stmt::Call(call("exchange_by_number", args)));
             }
             None => {
-                let first = if self.is_tcp() { "hdr.tcp.seq" } else { "0" };
-                let kept = if self.schema.follow { " - kept" } else { "" };
-                let _ = writeln!(out, "{PAD}bit<32> position = {first} + at{kept};");
-                *out += NUMBER;
+                let segment = || name(SEGMENT);
+                let position = match self.is_tcp() {
+                    true => name("hdr")
+                        .member("tcp")
+                        .member("seq")
+                        .binary("+", segment().member("at"))
+                        .binary("-", segment().member("message").member("kept")),
+                    false => segment().member("at"),
+                };
+                out.push(apply("in_order", vec![exchange(), position]));
             }
         }
         for (number, (index, pattern)) in self.patterns.iter().enumerate() {
-            let name = read.iter().find(|a| a.index == *index);
-            let name = name.map_or("", |a| a.name.as_str());
-            let pattern = super::condition::escaped(pattern);
-            let _ = writeln!(
-                out,
-                "{PAD}bool match_{number} = messages.matches(\"{name}\", \"{pattern}\");"
-            );
+            let of = read.iter().find(|a| a.index == *index);
+            let found = of.map_or(Expr::Bool(false), |of| matches(&of.name, pattern));
+            out.push(declare(Type::Bool, match_name(number), found));
         }
-        let _ = writeln!(
-            out,
-            "{PAD}request_key_t request_key = {{ ends.client, ends.server, ends.client_port, ends.server_port, number }};"
+        let kept = self.kept(read);
+        let zeros = vec![number(0u8); 1 + kept.len()];
+        let request = || name("request");
+        out.push(declare(named("request_t"), "request", Expr::List(zeros)));
+        let [waiting, _] = STATES;
+        let key = || exchange().member("key");
+        let is_numbered = |side: &str| all([name(side), exchange().member("is_numbered")]);
+        let time = || request().member("time");
+        let now = || name("input").member("timestamp");
+        let mut waits = vec![Stmt::Assign(time(), now())];
+        waits.extend(
+            kept.into_iter()
+                .map(|kept| Stmt::Assign(request().member(kept.field), kept.value)),
         );
-        // The time, and what is kept.
-        let mut zeros = vec!["0"];
-        self.each(read, |_, _| zeros.push("0"));
-        let zeros = zeros.join(", ");
-        let _ = writeln!(out, "{PAD}request_t request = {{ {zeros} }};");
-        let _ = writeln!(out, "{PAD}if (is_request && is_numbered && whole) {{");
-        let _ = writeln!(out, "{PAD}    request.time = input.timestamp;");
-        self.each(read, |to, from| {
-            let _ = writeln!(out, "{PAD}    request.{to} = {from};");
-        });
-        let _ = writeln!(
-            out,
-            "{PAD}    waiting.update(request_key, request);\n{PAD}    packets.increment(7);\n{PAD}}}"
-        );
-        let _ = writeln!(
-            out,
-            "{PAD}// One of an earlier connection with the same number would get the response.\n\
-             {PAD}if (is_request && is_numbered && !whole) {{ @noWarn(\"unused\") bool earlier = waiting.remove(request_key); }}"
-        );
-        let _ = writeln!(out, "{PAD}if (is_response && is_next) {{");
-        let _ = writeln!(out, "{PAD}    bool is_known = false;");
-        let _ = writeln!(
-            out,
-            "{PAD}    if (is_numbered) {{ is_known = waiting.lookup(request_key, request); }}"
-        );
-        let _ = writeln!(out, "{PAD}    if (is_known) {{");
-        let _ = writeln!(
-            out,
-            "{PAD}        @noWarn(\"unused\") bool gone = waiting.remove(request_key);\n{PAD}        packets.increment(8);\n{PAD}    }} else {{\n\
-             {PAD}        packets.increment(9);\n{PAD}    }}"
-        );
-        let _ = writeln!(out, "{PAD}    if (is_known && whole) {{");
-        let _ = writeln!(
-            out,
-            "{PAD}        bit<64> response_time = 0;\n\
-             {PAD}        if (input.timestamp > request.time) {{ response_time = input.timestamp - request.time; }}"
-        );
-        let _ = writeln!(
-            out,
-            "{PAD}        // What the response lacks is the request's."
-        );
-        for attribute in read {
-            let variable = &attribute.variable;
-            let _ = writeln!(
-                out,
-                "{PAD}        if (!has_{variable} && request.has_{variable} == 1) {{\n{PAD}            has_{variable} = true;\n\
-                 {PAD}            {variable} = request.{variable};"
-            );
-            if !matches!(attribute.kind, Kind::Number { .. }) {
-                let _ = writeln!(
-                    out,
-                    "{PAD}            {variable}_length = (bit<32>)request.{variable}_length;"
-                );
-            }
-            for (number, (index, _)) in self.patterns.iter().enumerate() {
-                if *index == attribute.index {
-                    let _ = writeln!(
-                        out,
-                        "{PAD}            match_{number} = request.match_{number} == 1;"
-                    );
-                }
-            }
-            let _ = writeln!(out, "{PAD}        }}");
-        }
-        record(out);
-        let _ = writeln!(out, "{PAD}    }}\n{PAD}}}");
+        let update = name(waiting).method("update", vec![key(), request()]);
+        waits.extend([Stmt::Call(update), Count::Request.increment()]);
+        out.push(when(all([is_numbered("is_request"), name("whole")]), waits));
+        out.push(Stmt::Comment(
+            "One of an earlier connection with the same number would get the response.",
+        ));
+        let forget = call("exchange_forget", vec![name(waiting), key()]);
+        let is_broken = all([is_numbered("is_request"), name("whole").not()]);
+        out.push(when(is_broken, vec![Stmt::Call(forget)]));
+        let take = call("exchange_take", vec![name(waiting), exchange(), request()]);
+        let mut answered = vec![
+            declare(Type::Bits(64), RESPONSE_TIME, number(0u8)),
+            when(
+                now().binary(">", time()),
+                vec![Stmt::Assign(name(RESPONSE_TIME), now().binary("-", time()))],
+            ),
+            Stmt::Comment("What the response lacks is the request's."),
+        ];
+        answered.extend(read.iter().map(|attribute| self.from_request(attribute)));
+        answered.extend(record());
+        let response = vec![
+            declare(Type::Bool, "is_known", take),
+            Stmt::If(
+                name("is_known"),
+                vec![Count::Answered.increment()],
+                vec![Count::Unmatched.increment()],
+            ),
+            when(all([name("is_known"), name("whole")]), answered),
+        ];
+        let is_next = all([name("is_response"), exchange().member("is_next")]);
+        out.push(when(is_next, response));
+        out
     }
 
-    /// What is kept of a request: a field, and the expression of its value.
-    fn each(&self, read: &[Attribute], mut keep: impl FnMut(&str, &str)) {
-        for attribute in read {
-            let variable = &attribute.variable;
-            keep(variable, variable);
-            if !matches!(attribute.kind, Kind::Number { .. }) {
-                let length = format!("{variable}_length");
-                keep(&length, &format!("(bit<16>){length}"));
+    /// Takes an attribute from the request if the response lacks it.
+    fn from_request(&self, attribute: &Attribute) -> Stmt {
+        let of_request = |field: &str| name("request").member(field);
+        let is_one = |field: &str| of_request(field).equals(number(1u8));
+        let mut take = vec![
+            Stmt::Assign(attribute.has(), Expr::Bool(true)),
+            Stmt::Assign(attribute.value(), of_request(&attribute.variable)),
+        ];
+        if !attribute.is_number() {
+            let length = of_request(&length_name(attribute)).cast(Type::Bits(32));
+            take.push(Stmt::Assign(attribute.length(), length));
+        }
+        for (number, (index, _)) in self.patterns.iter().enumerate() {
+            if *index == attribute.index {
+                let found = match_name(number);
+                take.push(Stmt::Assign(name(&found), is_one(&found)));
             }
-            let has = format!("has_{variable}");
-            keep(&has, &format!("(bit<1>){has}"));
         }
-        for number in 0..self.patterns.len() {
-            let name = format!("match_{number}");
-            keep(&name, &format!("(bit<1>){name}"));
+        let lacks = all([attribute.has().not(), is_one(&attribute.has_name())]);
+        when(lacks, take)
+    }
+
+    /// What is kept of a request.
+    fn kept(&self, read: &[Attribute]) -> Vec<Kept> {
+        let bit = |field: String| Kept {
+            ty: Type::Bits(1),
+            value: name(&field).cast(Type::Bits(1)),
+            field,
+        };
+        let mut out = Vec::new();
+        for attribute in read {
+            out.push(Kept {
+                ty: attribute.ty(),
+                value: attribute.value(),
+                field: attribute.variable.clone(),
+            });
+            if !attribute.is_number() {
+                out.push(Kept {
+                    ty: Type::Bits(16),
+                    value: attribute.length().cast(Type::Bits(16)),
+                    field: length_name(attribute),
+                });
+            }
+            out.push(bit(attribute.has_name()));
         }
+        out.extend((0..self.patterns.len()).map(|number| bit(match_name(number))));
+        out
     }
 }
 
-/// Whether a message is of a side, as its attribute in a variable shows.
-fn side_test(side: &Side, variable: &str) -> String {
-    let tests = |values: &[u64], operator: &str, by: &str| {
-        let tests = values.iter();
-        let tests: Vec<String> = tests
-            .map(|value| format!("(bit<64>){variable} {operator} {value}"))
-            .collect();
-        match tests.is_empty() {
-            true => String::new(),
-            false => format!(" && ({})", tests.join(by)),
-        }
+/// A field of a request that waits, and the value that it gets.
+struct Kept {
+    ty: Type,
+    field: String,
+    value: Expr,
+}
+
+/// The variable that says whether a regular expression is found.
+fn match_name(number: usize) -> String {
+    format!("match_{number}")
+}
+
+fn length_name(attribute: &Attribute) -> String {
+    format!("{}_length", attribute.variable)
+}
+
+/// The condition that a message is of a side, as its attribute shows.
+fn side_test(side: &Side, attribute: Option<&Attribute>) -> Expr {
+    let Some(attribute) = attribute else {
+        return Expr::Bool(false);
     };
-    format!(
-        "has_{variable}{}{}",
-        tests(&side.values, "==", " || "),
-        tests(&side.except, "!=", " && ")
-    )
+    let value = || attribute.value().cast(Type::Bits(64));
+    let values = side.values.iter();
+    let is_one = any(values.map(|&wanted| value().equals(number(wanted))));
+    let excepted = side.except.iter();
+    let is_none = excepted.map(|&other| value().binary("!=", number(other)));
+    let is_one = (!side.values.is_empty()).then_some(is_one);
+    all([attribute.has()].into_iter().chain(is_one).chain(is_none))
 }
+
+/// The variable of a response time, in nanoseconds.
+const RESPONSE_TIME: &str = "response_time";
 
 /// How a response time is found in P4.
-pub(super) fn source() -> super::field::Source {
-    super::field::Source {
-        has: "true".into(),
-        value: "response_time".into(),
+pub(super) fn source() -> Source {
+    Source {
+        has: None,
+        value: name(RESPONSE_TIME),
         attribute: String::new(),
-        width: 0,
-        key: "response_time".into(),
-        ty: "bit<64>".into(),
+        text: None,
+        key: name(RESPONSE_TIME),
+        ty: Type::Bits(64),
         matched: Vec::new(),
     }
 }

@@ -1,27 +1,36 @@
 //! Attributes as P4: whether a packet has one, and its value.
 
 use super::message::Reader;
+use super::p4::{self, Expr, Struct, any, name, named};
 use crate::catalogue::{Attribute, Field, Type};
-use crate::query::Query;
-use std::fmt::Write;
+use crate::query::{Function, Query};
 
 /// An attribute in P4.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// Whether the packet has it.
-    pub has: String,
+    /// Whether the packet has it, if not all have.
+    pub has: Option<Expr>,
     /// Its value, if it has.
-    pub value: String,
+    pub value: Expr,
     /// Its name in the message, if it is one of a message.
     pub attribute: String,
-    /// The bits of a text's value; its length is in the variable `VALUE_length`.
-    pub width: usize,
+    /// Of a text, how its value is held.
+    pub text: Option<Held>,
     /// The value as it is kept, as a key or an item.
-    pub key: String,
+    pub key: Expr,
     /// The type of what is kept.
-    pub ty: String,
+    pub ty: p4::Type,
     /// Regular expressions, and the variables that say whether they are found, where that is known before.
-    pub matched: Vec<(String, String)>,
+    pub matched: Vec<(String, Expr)>,
+}
+
+/// A text in variables.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// The bits of its first bytes, behind which are zeros.
+    pub width: usize,
+    /// The variable with the bytes of all.
+    pub length: Expr,
 }
 
 /// A query, and what its attributes are in P4.
@@ -35,31 +44,31 @@ pub(super) struct Layout<'q> {
 /// An attribute in P4; `None` if it is one of a message.
 pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     let (header, value) = place(attribute.field()?);
-    let has = match header {
-        "" => "true".to_string(),
-        "ip" => "(hdr.ipv4.isValid() || hdr.ipv6.isValid())".to_string(),
-        header => format!("hdr.{header}.isValid()"),
-    };
+    let is_valid = |header: &str| name("hdr").member(header).is_valid();
     let ty = match attribute.ty {
-        Type::Number(bits) => format!("bit<{bits}>"),
-        Type::Ipv4 => "bit<32>".into(),
-        Type::Ipv6 => "bit<128>".into(),
-        Type::Mac => "bit<48>".into(),
-        Type::Flow => "flow_t".into(),
+        Type::Number(bits) => p4::Type::Bits(bits.into()),
+        Type::Ipv4 => p4::Type::Bits(32),
+        Type::Ipv6 => p4::Type::Bits(128),
+        Type::Mac => p4::Type::Bits(48),
+        Type::Flow => named("packet_flow"),
         Type::Time | Type::Text => return None,
     };
     Some(Source {
-        has,
-        value: value.into(),
+        has: match header {
+            "" => None,
+            "ip" => Some(any([is_valid("ipv4"), is_valid("ipv6")])),
+            header => Some(is_valid(header)),
+        },
+        value: name(value),
         attribute: String::new(),
-        width: 0,
-        key: value.into(),
+        text: None,
+        key: name(value),
         ty,
         matched: Vec::new(),
     })
 }
 
-/// The header that a field is in, and the expression of its value.
+/// The header that a field is in, and where its value is found.
 fn place(field: Field) -> (&'static str, &'static str) {
     match field {
         Field::PacketLength => ("", "input.length"),
@@ -123,108 +132,69 @@ pub(super) fn names(query: &Query) -> Vec<String> {
     names
 }
 
-/// A flow, whose IPv4 addresses are mapped to IPv6.
-const FLOW: &str = "
-struct flow_t {
-    bit<128> src;
-    bit<128> dst;
-    bit<8>   protocol;
-    bit<16>  src_port;
-    bit<16>  dst_port;
-}
-";
-
-/// A packet's flow.
-const FLOW_OF_PACKET: &str = "        flow_t flow = { 0, 0, hdr.protocol, 0, 0 };
-        if (hdr.ipv4.isValid()) {
-            flow.src = 80w0 ++ 16w0xffff ++ hdr.ipv4.src;
-            flow.dst = 80w0 ++ 16w0xffff ++ hdr.ipv4.dst;
-        } else if (hdr.ipv6.isValid()) {
-            flow.src = hdr.ipv6.src;
-            flow.dst = hdr.ipv6.dst;
-        }
-        if (hdr.tcp.isValid()) {
-            flow.src_port = hdr.tcp.src_port;
-            flow.dst_port = hdr.tcp.dst_port;
-        } else if (hdr.udp.isValid()) {
-            flow.src_port = hdr.udp.src_port;
-            flow.dst_port = hdr.udp.dst_port;
-        }
-";
-
 impl Layout<'_> {
-    fn reads_flow(&self) -> bool {
+    pub(super) fn reads_flow(&self) -> bool {
         let mut attributes = self.query.attributes.iter();
         attributes.any(|attribute| attribute.ty == Type::Flow)
     }
 
     /// The types of groups, and of items with their groups.
-    pub(super) fn types(&self, out: &mut String) {
-        if self.reads_flow() {
-            *out += FLOW;
-        }
-        if let Some(reader) = &self.reader {
-            reader.types(out);
-        }
-        *out += "\nstruct group_t {\n";
+    pub(super) fn types(&self) -> Vec<Struct> {
         let names = names(self.query);
-        for &key in &self.query.keys {
-            let _ = writeln!(out, "    {} {};", self.sources[key].ty, names[key]);
+        let keys = self.query.keys.iter();
+        let mut keys: Vec<_> = keys
+            .map(|&key| (self.sources[key].ty.clone(), names[key].clone()))
+            .collect();
+        if keys.is_empty() {
+            // One group.
+            keys.push((p4::Type::Bits(1), "all".to_owned()));
         }
-        if self.query.keys.is_empty() {
-            *out += "    bit<1> all;   // one group\n";
-        }
-        *out += "}\n";
-        for (function, attribute, name) in super::with_objects(self.query) {
-            if matches!(function, crate::query::Function::Top(..)) {
-                let ty = &self.sources[attribute].ty;
-                let _ = writeln!(
-                    out,
-                    "\nstruct {name}_t {{\n    group_t group;\n    {ty} item;\n}}"
-                );
-            }
-        }
-    }
-
-    /// Variables that attributes need.
-    pub(super) fn locals(&self, out: &mut String) {
-        if self.reads_flow() {
-            *out += FLOW_OF_PACKET;
-        }
+        let group = Struct {
+            name: "group_t".to_owned(),
+            fields: keys,
+        };
+        let own = super::with_objects(self.query).into_iter();
+        let tops = own.filter(|(function, ..)| matches!(function, Function::Top(..)));
+        let tops = tops.map(|(_, attribute, name)| Struct {
+            name: format!("{name}_t"),
+            fields: vec![
+                (named("group_t"), "group".to_owned()),
+                (self.sources[attribute].ty.clone(), "item".to_owned()),
+            ],
+        });
+        let of_messages = self.reader.iter().flat_map(Reader::types);
+        of_messages.chain([group]).chain(tops).collect()
     }
 
     /// Whether a packet has all keys.
-    pub(super) fn has_keys(&self) -> String {
+    pub(super) fn has_keys(&self) -> Expr {
         let keys = self.query.keys.iter();
-        let has: Vec<&str> = keys.map(|&key| self.sources[key].has.as_str()).collect();
-        match has.is_empty() {
-            true => "true".into(),
-            false => has.join(" && "),
-        }
+        p4::all(keys.filter_map(|&key| self.sources[key].has.clone()))
     }
 
     /// A group whose keys are all zero.
-    pub(super) fn no_group(&self) -> String {
+    pub(super) fn no_group(&self) -> Expr {
+        let zeros = |count: usize| Expr::List(vec![p4::number(0u8); count]);
         let keys = self.query.keys.iter();
         let zero = |&key: &usize| match self.query.attributes[key].ty {
-            Type::Flow => "{ 0, 0, 0, 0, 0 }",
-            Type::Text => "{ 0, 0 }",
-            _ => "0",
+            Type::Flow => zeros(5),
+            Type::Text => zeros(2),
+            _ => p4::number(0u8),
         };
-        let zeros: Vec<&str> = keys.map(zero).collect();
-        match zeros.is_empty() {
-            true => "{ 0 }".into(),
-            false => format!("{{ {} }}", zeros.join(", ")),
+        let all: Vec<Expr> = keys.map(zero).collect();
+        match all.is_empty() {
+            true => zeros(1),
+            false => Expr::List(all),
         }
     }
 
     /// The key of a packet's group.
-    pub(super) fn group(&self) -> String {
+    pub(super) fn group(&self) -> Expr {
         let keys = self.query.keys.iter();
-        let values: Vec<&str> = keys.map(|&key| self.sources[key].key.as_str()).collect();
+        let values: Vec<Expr> = keys.map(|&key| self.sources[key].key.clone()).collect();
         match values.is_empty() {
-            true => "{ 0 }".into(),
-            false => format!("{{ {} }}", values.join(", ")),
+            true => Expr::List(vec![p4::number(0u8)]),
+            false => Expr::List(values),
         }
     }
 }

@@ -1,24 +1,33 @@
-//! Messages as P4: where in a packet they begin, and the calls that read their attributes.
+//! Messages as P4: where in a packet they begin, and the calls that read their attributes. `p4include/streams.p4` does the rest.
 
-use super::attribute::{Attribute, get_bytes, is_kept, kept_of, kept_of_texts, longest_compared};
-use super::bodiless::Bodiless;
+use super::attribute::{
+    Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared, messages,
+};
+use super::counted::{COUNTS, Count};
 use super::exchange::{self, Pairing};
-use super::field::{Source, names};
-use super::stream::{self, Following};
-use crate::catalogue::Type;
+use super::field::{Held, Source, names};
+use super::p4::{
+    Block, Expr, Instance, Stmt, Struct, Type, all, any, call, declare, name, named, number, text,
+    variable, when,
+};
+use crate::catalogue;
 use crate::errors::program as errors;
-use crate::messages::{LOOKED_AT, Messages};
+use crate::messages::Messages;
 use crate::query::{Function, Query};
+use crate::streams::STREAMS;
 use diag::Diagnostic;
-use payload::{Kind, Schema, Transport};
-use std::fmt::Write;
+use payload::{Kind, Next, Schema};
 
-/// Bytes of a message that are read: as many as the extern may.
-const LIMIT: u32 = 16384;
 /// Messages of a packet that are read.
-const MOST: usize = 64;
+const MOST: u32 = 64;
 /// The same where the groups of a packet's messages are compared, so that its bytes count once in each.
-const MOST_COMPARED: usize = 4;
+const MOST_COMPARED: u32 = 4;
+
+/// The variable of what is known of a segment, and that of its ends.
+pub(super) const SEGMENT: &str = "segment";
+pub(super) const ENDS: &str = "ends";
+/// The variable that counts the messages of a segment.
+const TURN: &str = "turn";
 
 /// The messages that a query reads.
 pub(super) struct Reader<'q> {
@@ -48,13 +57,13 @@ pub(super) fn reader<'q>(
     let schema = messages.schema(kind);
     let kept = kept_of_texts(query)?;
     let names = names(query);
-    for (index, attribute) in of_message.filter(|(_, a)| a.ty != Type::Time) {
+    for (index, attribute) in of_message.filter(|(_, a)| a.ty != catalogue::Type::Time) {
         let refused = || errors::message(attribute.at, &attribute.name);
         let name_there = attribute.name_in_message();
         let asked = schema.and_then(|schema| schema.asked(name_there).ok());
         let kind = asked.ok_or_else(refused)?.kind;
         let is_number = matches!(kind, Kind::Number { .. });
-        if is_number != matches!(attribute.ty, Type::Number(_)) {
+        if is_number != matches!(attribute.ty, catalogue::Type::Number(_)) {
             return Err(refused());
         }
         let compared = longest_compared(index, query)?;
@@ -81,86 +90,127 @@ pub(super) fn reader<'q>(
 impl Reader<'_> {
     /// How an attribute of the query is found in P4; `None` if it is none of the message.
     pub(super) fn source(&self, index: usize) -> Option<Source> {
-        if self.query.attributes[index].ty == Type::Time {
+        if self.query.attributes[index].ty == catalogue::Type::Time {
             return Some(exchange::source());
         }
         let mut all = self.attributes.iter();
         let attribute = all.find(|attribute| attribute.index == index)?;
-        let variable = &attribute.variable;
-        let (key, ty) = match attribute.kind {
-            Kind::Number { bits, .. } => (variable.clone(), format!("bit<{bits}>")),
-            Kind::Bytes | Kind::DnsName => (format!("{variable}_kept"), "text_t".to_owned()),
+        let pairing = self.pairing.as_ref();
+        let (key, ty, text) = match attribute.is_number() {
+            true => (attribute.value(), attribute.ty(), None),
+            false => {
+                let held = Held {
+                    width: 8 * attribute.width,
+                    length: attribute.length(),
+                };
+                (name(kept_name(attribute)), named("text_t"), Some(held))
+            }
         };
         Some(Source {
-            has: format!("has_{variable}"),
-            value: variable.clone(),
+            has: Some(attribute.has()),
+            value: attribute.value(),
             attribute: attribute.name.clone(),
-            width: 8 * attribute.width,
+            text,
             key,
             ty,
-            matched: self
-                .pairing
-                .as_ref()
-                .map_or(Vec::new(), |p| p.matched(index)),
+            matched: pairing.map_or(Vec::new(), |pairing| pairing.matched(index)),
         })
     }
 
-    /// The type of texts, if there are some.
-    pub(super) fn types(&self, out: &mut String) {
+    /// The include file that it needs.
+    pub(super) fn include(&self) -> &'static str {
+        match self.pairing {
+            Some(_) => "exchanges.p4",
+            None => "streams.p4",
+        }
+    }
+
+    /// The type of texts, if there are some, and those of what is kept of requests.
+    pub(super) fn types(&self) -> Vec<Struct> {
         let mut all = self.attributes.iter();
-        if all.any(|attribute| self.keeps_text(attribute)) {
-            let _ = writeln!(
-                out,
-                "\nstruct text_t {{\n    bit<{}> bytes;\n    bit<16> length;\n}}",
-                8 * self.kept
-            );
+        let keeps_text = all.any(|attribute| self.keeps_text(attribute));
+        let texts = keeps_text.then(|| Struct {
+            name: "text_t".to_owned(),
+            fields: vec![
+                (Type::Bits(8 * self.kept as u32), "bytes".to_owned()),
+                (Type::Bits(16), "length".to_owned()),
+            ],
+        });
+        let requests = self.pairing.iter();
+        let requests = requests.map(|pairing| pairing.request_type(&self.attributes));
+        texts.into_iter().chain(requests).collect()
+    }
+
+    /// The objects that read messages.
+    pub(super) fn objects(&self) -> Vec<Instance> {
+        let schema = self.schema;
+        let instance = |ty: Type, args: Vec<Expr>, name: &str| Instance {
+            ty,
+            args,
+            name: name.to_owned(),
+            comment: None,
+        };
+        let control = |ty: &str, args: Vec<Expr>, name: &str| instance(named(ty), args, name);
+        let limit = name("STREAM_LIMIT");
+        let message = vec![text(&schema.name), limit];
+        let mut all = vec![control("message", message, MESSAGES)];
+        let asked = [Expr::Bool(self.asks()), text(self.asked())];
+        let several = || Expr::Bool(self.several());
+        let [streams, of_messages, counts] = ["streams", MESSAGES, COUNTS].map(name);
+        let bodiless = || optional(self.bodiless());
+        if schema.follow {
+            let types = ["stream_ends", "stream_state"].map(named).to_vec();
+            let size = vec![number(STREAMS as u64)];
+            all.push(instance(
+                Type::Generic("flow_state", types),
+                size,
+                "streams",
+            ));
+            let common = || vec![streams.clone(), of_messages.clone(), counts.clone()];
+            let mut begin = common();
+            begin.push(several());
+            begin.extend(bodiless());
+            all.push(control("stream_begin", begin, "begin"));
+            let mut read = vec![of_messages.clone(), counts.clone()];
+            read.extend(asked);
+            all.push(control("stream_read", read, "read"));
+            let mut end = common();
+            end.extend([several(), Expr::Bool(self.pairing.is_some())]);
+            all.push(control("stream_end", end, "end"));
+        } else {
+            let mut read = vec![of_messages.clone()];
+            read.extend(asked);
+            all.push(control("stream_read_alone", read, "read"));
+        }
+        if let Some(next) = self.next() {
+            let mut body = vec![of_messages, text(&next.body), text(&next.length)];
+            body.extend(optional(next.unless.as_deref()));
+            body.extend(bodiless());
+            all.push(control("stream_body", body, "body"));
         }
         if let Some(pairing) = &self.pairing {
-            pairing.types(&self.attributes, out);
+            all.extend(pairing.objects());
         }
-        if self.schema.follow {
-            *out += stream::TYPES;
-        }
+        all
     }
 
-    /// The object that reads messages.
-    pub(super) fn object(&self, out: &mut String) {
-        let _ = writeln!(
-            out,
-            "    const bit<32> LIMIT = {LIMIT};\n    message(\"{}\", LIMIT) messages;",
-            self.schema.name
-        );
-        if let Some(pairing) = &self.pairing {
-            pairing.objects(out);
-        }
-        if self.several() {
-            let _ = writeln!(
-                out,
-                "    const bit<32> LOOKED_AT = {LOOKED_AT};   // the bytes that show whether a message begins in the place of a body
-    const bit<16> SHORT = 0x10c;    // a bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS"
-            );
-        }
-        if self.schema.follow {
-            stream::object(out);
-        }
-    }
-
-    /// How messages are followed, if they are.
-    fn following(&self) -> Option<Following> {
-        self.schema.follow.then(|| Following {
-            several: self.several(),
-            in_order: self.pairing.is_some(),
-        })
-    }
-
-    /// Whether messages go on in the next segment.
-    pub(super) fn follows(&self) -> bool {
-        self.schema.follow
+    /// How the next of several messages is found.
+    fn next(&self) -> Option<&Next> {
+        self.schema.next.as_ref()
     }
 
     /// Whether several messages may follow one another in a packet.
     fn several(&self) -> bool {
-        self.schema.next.is_some()
+        self.next().is_some()
+    }
+
+    /// The attribute of messages that may have no body, if there are such.
+    fn bodiless(&self) -> Option<&str> {
+        let none = self.next()?.none.as_ref()?;
+        match self.schema.asked(&none.attribute).ok()?.kind {
+            Kind::Number { .. } => Some(&none.attribute),
+            Kind::Bytes | Kind::DnsName => None,
+        }
     }
 
     /// Whether the bytes of a packet are to count once in each group of its messages.
@@ -169,164 +219,121 @@ impl Reader<'_> {
         self.several() && all.any(|a| a.function == Function::Bytes)
     }
 
-    /// Messages of a packet that are read.
-    fn most(&self) -> usize {
-        match (self.several(), self.compares_groups()) {
-            (false, _) => 1,
-            (true, false) => MOST,
-            (true, true) => MOST_COMPARED,
-        }
-    }
-
     /// What is added to the bytes of a group: the packet's length, but not once more.
-    pub(super) fn bytes(&self, out: &mut String) {
-        let pad = "                ";
-        let _ = writeln!(out, "{pad}bit<64> bytes = (bit<64>)input.length;");
+    pub(super) fn bytes(&self) -> Block {
+        let length = name("input").member("length").cast(Type::Bits(64));
+        let mut out = vec![declare(Type::Bits(64), "bytes", length)];
+        let turn = || name(TURN);
         for earlier in 0..MOST_COMPARED - 1 {
-            let _ = writeln!(
-                out,
-                "{pad}if (turn > {earlier} && group{earlier} == group) {{ bytes = 0; }}"
-            );
+            let is_same = name(earlier_group(earlier)).equals(name("group"));
+            let known = all([turn().binary(">", number(earlier)), is_same]);
+            out.push(when(known, vec![Stmt::Assign(name("bytes"), number(0u8))]));
         }
         for this in 0..MOST_COMPARED - 1 {
-            let _ = writeln!(out, "{pad}if (turn == {this}) {{ group{this} = group; }}");
+            let keep = Stmt::Assign(name(earlier_group(this)), name("group"));
+            out.push(when(turn().equals(number(this)), vec![keep]));
         }
+        out
     }
 
     /// The statements around a record of a message, which `record` gives as of a packet; `no_group` is any group.
-    pub(super) fn around(
-        &self,
-        out: &mut String,
-        no_group: &str,
-        record: impl FnOnce(&mut String),
-    ) {
-        *out += "        bit<32> at = 0;\n";
-        let _ = writeln!(out, "        bit<32> end = payload_length();");
-        *out += "        if (end > hdr.payload_bytes) { end = hdr.payload_bytes; }\n";
-        let carried = match self.schema.transport {
-            Transport::Tcp => self.carried("tcp"),
-            Transport::Udp => {
-                *out += "        bit<32> datagram = (bit<32>)hdr.udp.length;\n";
-                *out +=
-                    "        if (datagram >= 8 && datagram - 8 < end) { end = datagram - 8; }\n";
-                self.carried("udp")
-            }
-        };
-        let _ = writeln!(out, "        bool more = {carried} && end != 0;");
-        let following = self.following();
-        if let Some(following) = following {
-            following.begin(self.bodiless().as_ref(), out);
+    pub(super) fn around(&self, no_group: &Expr, record: impl FnOnce() -> Block) -> Block {
+        let segment = || name(SEGMENT);
+        let transport = name("hdr").member(self.schema.transport.name());
+        let mut out = vec![
+            declare(Type::Bits(32), "payload", call("payload_length", vec![])),
+            when(
+                name("payload").binary(">", name("hdr").member("payload_bytes")),
+                vec![Stmt::Assign(
+                    name("payload"),
+                    name("hdr").member("payload_bytes"),
+                )],
+            ),
+        ];
+        if self.schema.follow || self.pairing.is_some() {
+            let ports = ["src_port", "dst_port"].map(|port| transport.clone().member(port));
+            let mut ends = vec![number(0u8); 2];
+            ends.extend(ports);
+            out.push(declare(named("stream_ends"), ENDS, Expr::List(ends)));
+            let addresses = ["src", "dst"].map(|end| name(ENDS).member(end));
+            let args = [name("hdr")].into_iter().chain(addresses).collect();
+            out.push(Stmt::Call(call("packet_addresses", args)));
+        }
+        let ends = || name(ENDS);
+        if self.schema.follow {
+            let flags = transport.clone().member("flags");
+            let opens = Expr::Slice(flags.into(), 1, 1).equals(number(1u8));
+            let sequence = transport.member("seq");
+            out.push(variable(named("stream_segment"), SEGMENT));
+            let args = vec![segment(), ends(), sequence, opens, name("payload")];
+            out.push(apply("begin", args));
+        } else {
+            let unknown = call("stream_unknown", vec![name("payload")]);
+            out.push(declare(named("stream_segment"), SEGMENT, unknown));
         }
         if let Some(pairing) = &self.pairing {
-            pairing.begin(out);
+            out.extend(pairing.begin());
         }
         if self.compares_groups() {
-            for earlier in 0..MOST_COMPARED - 1 {
-                let _ = writeln!(out, "        group_t group{earlier} = {no_group};");
-            }
+            let groups = (0..MOST_COMPARED - 1).map(earlier_group);
+            out.extend(groups.map(|group| declare(named("group_t"), group, no_group.clone())));
         }
-        match following {
-            Some(following) => following.first(out),
-            None if self.several() => *out += ALONE,
-            None => {}
+        let mut turn = vec![
+            apply("read", vec![segment()]),
+            when(segment().member("is_message"), self.message(record)),
+        ];
+        let is_more = segment().member("more");
+        if self.several() && self.schema.follow {
+            turn.push(Stmt::Call(call("stream_next", vec![segment()])));
         }
-        if self.several() {
-            *out += BODY;
-        }
-        match self.most() {
+        out.push(match (self.several(), self.compares_groups()) {
             // A loop would take more of the verifier, also one of a single turn.
-            1 => *out += "        if (more) {\n",
-            most => {
-                let _ = writeln!(
-                    out,
-                    "        for (bit<32> turn = 0; turn < {most} && more; turn = turn + 1) {{\n            more = false;"
-                );
-            }
-        }
-        if self.several() {
-            *out += "            has_body = false;\n";
-        }
-        let (read_it, whole) = self.call();
-        let status = match following {
-            Some(_) => "status",
-            None => "message_status status",
-        };
-        let _ = writeln!(out, "            {status} = messages.{read_it};");
-        let is_none = match following {
-            Some(following) => {
-                following.again(&read_it, out);
-                stream::IS_NONE
-            }
-            None => "(status == message_status.OTHER)",
-        };
-        let _ = writeln!(out, "            if (!{is_none}) {{");
-        self.read().for_each(|attribute| attribute.get(out));
-        let _ = writeln!(out, "                bool whole = {whole};");
-        // The verifier would follow each combination of what is about the next message through all that is done with this one.
-        if self.pairing.is_none() {
-            self.taken(out, record);
-            self.about_next(out);
-        } else {
-            self.about_next(out);
-            self.taken(out, record);
-        }
-        if self.several() {
-            self.next(out);
-        }
-        *out += "            }\n";
-        if let Some(following) = following.filter(|following| following.several) {
-            following.next_part(out);
-        }
-        *out += "        }\n";
-        match following {
-            Some(following) => following.end(out),
+            (false, _) => when(is_more.clone(), turn),
+            (true, false) => Stmt::Turns(TURN, MOST, is_more.clone(), turn),
+            (true, true) => Stmt::Turns(TURN, MOST_COMPARED, is_more.clone(), turn),
+        });
+        if self.schema.follow {
+            out.push(apply("end", vec![segment(), ends()]));
+        } else if self.several() {
             // Not in the last turn: a verifier would have to tell that from the others.
-            None if self.several() => *out += "        if (more) { packets.increment(6); }\n",
-            None => {}
+            out.push(when(is_more, vec![Count::Unread.increment()]));
         }
+        vec![when(self.carried(), out)]
     }
 
-    /// What tells where the next message begins: behind the body, if the length of that is known.
-    fn about_next(&self, out: &mut String) {
-        let next = self.schema.next.as_ref();
-        if let Some(next) = next.filter(|_| self.several()) {
-            get_bytes(out, "rest", 8, Some(&next.body));
-            get_bytes(out, "digits", 80, Some(&next.length));
-            get_bytes(out, "open", 8, next.unless.as_deref());
-            *out += "                has_body = has_rest;\n";
-            match self.bodiless() {
-                Some(bodiless) => bodiless.read("                ", out),
-                None => *out += "                bool is_empty = false;\n",
-            }
+    /// What becomes of a message.
+    fn message(&self, record: impl FnOnce() -> Block) -> Block {
+        let mut out: Block = self.read().flat_map(Attribute::get).collect();
+        let whole = match self.asks() {
+            true => name(SEGMENT).member("status").equals(status("READ")),
+            // What is wrong behind that does not matter.
+            false => Expr::Bool(true),
+        };
+        out.push(declare(Type::Bool, "whole", whole));
+        out.extend(self.taken(record));
+        if self.several() {
+            out.extend(self.behind());
         }
+        out
     }
 
-    /// Where the next message begins.
-    fn next(&self, out: &mut String) {
-        *out += NEXT;
-        if let Some(bodiless) = self.bodiless() {
-            *out += "                may_be_empty = has_bodiless;
-                if (may_be_empty && has_body && !is_open && body_bytes != 0 && body_at < end) {\n";
-            bodiless.look("                    ", None, "body_at", out);
-            *out += "                    bit<64> came = (bit<64>)(end - body_at);
-                    may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
-                    bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];
-                    body_bytes = body_bytes & ((bit<64>)is_next - 1);\n                }\n";
-        }
-        *out += BEHIND;
-    }
-
-    /// The attribute of messages that may have no body, if there are such.
-    fn bodiless(&self) -> Option<Bodiless<'_>> {
-        let none = self.schema.next.as_ref()?.none.as_ref()?;
-        match self.schema.asked(&none.attribute).ok()?.kind {
-            Kind::Number { bits, .. } => Some(Bodiless {
-                attribute: &none.attribute,
-                bits,
-                values: &none.values,
-            }),
-            Kind::Bytes | Kind::DnsName => None,
-        }
+    /// Finds the next message.
+    fn behind(&self) -> Block {
+        let none = self.next().and_then(|next| next.none.as_ref());
+        let Some(none) = none.filter(|_| self.bodiless().is_some()) else {
+            let no = Expr::Bool(false);
+            return vec![apply("body", vec![name(SEGMENT), no.clone(), no])];
+        };
+        let [bodiless, has_bodiless] = ["bodiless", "has_bodiless"].map(name);
+        let get = vec![text(&none.attribute), bodiless.clone()];
+        let values = none.values.iter();
+        let is_one = any(values.map(|&value| bodiless.clone().equals(number(value))));
+        let is_empty = all([has_bodiless.clone(), is_one]);
+        vec![
+            variable(Type::Bits(64), "bodiless"),
+            declare(Type::Bool, "has_bodiless", messages("get_number", get)),
+            apply("body", vec![name(SEGMENT), has_bodiless, is_empty]),
+        ]
     }
 
     /// The attributes that are read.
@@ -336,139 +343,133 @@ impl Reader<'_> {
         self.attributes.iter().chain(pairing)
     }
 
-    /// The call that reads a message, and the condition that all that is asked for was found: what is wrong behind that does not matter.
-    fn call(&self) -> (String, &'static str) {
+    /// Their names.
+    fn asked(&self) -> String {
         let names: Vec<&str> = self.read().map(|a| a.name.as_str()).collect();
-        let names = names.join(",");
-        let whole = if names.is_empty() {
-            "true"
-        } else {
-            "status == message_status.READ"
-        };
-        let call = match (self.schema.follow, names.is_empty()) {
-            (false, true) => "read(at, end - at)".to_owned(),
-            (true, true) => "read_behind(ticket, at, end - at)".to_owned(),
-            (false, false) => format!("read_for(at, end - at, \"{names}\")"),
-            (true, false) => format!("read_behind(ticket, at, end - at, \"{names}\")"),
-        };
-        (call, whole)
+        names.join(",")
+    }
+
+    /// Whether there are some.
+    fn asks(&self) -> bool {
+        self.read().next().is_some()
     }
 
     /// What becomes of a message: `record` is what does if it is whole.
-    fn taken(&self, out: &mut String, record: impl FnOnce(&mut String)) {
-        const WRONG: &str = "if (status == message_status.TOO_LONG) { packets.increment(6); } else { packets.increment(4); }";
-        let counted = |out: &mut String| {
-            *out += "                    packets.increment(3);\n";
-            self.keep(out);
-            let mut text = String::new();
-            record(&mut text);
-            for line in text.lines() {
-                let _ = writeln!(out, "            {line}");
-            }
+    fn taken(&self, record: impl FnOnce() -> Block) -> Block {
+        let counted = || {
+            let mut out = vec![Count::Message.increment()];
+            out.extend(self.keep());
+            out.extend(record());
+            out
+        };
+        let [whole, segment] = ["whole", SEGMENT].map(name);
+        let is_long = segment.clone().member("status").equals(status("TOO_LONG"));
+        let wrong = || {
+            let unread = vec![Count::Unread.increment()];
+            vec![Stmt::If(
+                is_long,
+                unread,
+                vec![Count::Malformed.increment()],
+            )]
         };
         // Of streams, what is wrong with the last message is counted behind it.
-        let is_taken = match (&self.pairing, self.schema.follow) {
-            (None, true) => "if (whole && !recorded) {".to_owned(),
-            (None, false) => format!("if (!whole) {{ {WRONG} }} else {{"),
-            (Some(_), true) => "{".to_owned(),
-            (Some(_), false) => format!("if (!whole) {{ {WRONG} }}\n                {{"),
-        };
-        let _ = writeln!(out, "                {is_taken}");
-        match &self.pairing {
-            None => counted(out),
-            Some(pairing) => pairing.message(out, &self.attributes, counted),
+        match (&self.pairing, self.schema.follow) {
+            (None, true) => {
+                let recorded = segment.member("message").member("recorded");
+                vec![when(all([whole, recorded.not()]), counted())]
+            }
+            (None, false) => vec![Stmt::If(whole.not(), wrong(), counted())],
+            (Some(pairing), true) => pairing.message(&self.attributes, counted),
+            (Some(pairing), false) => {
+                let mut out = vec![when(whole.not(), wrong())];
+                out.extend(pairing.message(&self.attributes, counted));
+                out
+            }
         }
-        *out += "                }\n";
     }
 
     /// The condition that a packet may carry such a message.
-    fn carried(&self, transport: &str) -> String {
-        let valid = format!("hdr.{transport}.isValid()");
+    fn carried(&self) -> Expr {
+        let transport = || name("hdr").member(self.schema.transport.name());
         if !self.schema.recognise.is_empty() {
-            return valid;
+            return transport().is_valid();
         }
-        let ports = self.schema.ports.iter().map(|port| {
-            format!("hdr.{transport}.src_port == {port} || hdr.{transport}.dst_port == {port}")
+        let ports = self.schema.ports.iter().flat_map(|&port| {
+            ["src_port", "dst_port"].map(|end| transport().member(end).equals(number(port)))
         });
-        match ports.collect::<Vec<String>>().join(" || ").as_str() {
-            "" => "false".to_owned(),
-            ports => format!("{valid} && ({ports})"),
-        }
+        all([transport().is_valid(), any(ports)])
     }
 
     /// Whether an attribute is a text that is a key or an item.
     fn keeps_text(&self, attribute: &Attribute) -> bool {
-        !matches!(attribute.kind, Kind::Number { .. }) && is_kept(self.query, attribute.index)
+        !attribute.is_number() && is_kept(self.query, attribute.index)
     }
 
     /// What is kept of texts.
-    fn keep(&self, out: &mut String) {
-        let kept = 8 * self.kept;
-        for attribute in &self.attributes {
-            if !self.keeps_text(attribute) {
-                continue;
-            }
-            let (variable, width) = (&attribute.variable, 8 * attribute.width);
-            let _ = writeln!(
-                out,
-                "                    text_t {variable}_kept = {{ {variable}[{}:{}], (bit<16>){variable}_length }};",
-                width - 1,
-                width - kept
-            );
-            let _ = writeln!(
-                out,
-                "                    if ({variable}_length > {0}) {{ {variable}_kept.length = {0}; }}",
-                self.kept
-            );
+    fn keep(&self) -> Block {
+        let mut out = Block::new();
+        let texts = self.attributes.iter().filter(|a| self.keeps_text(a));
+        for attribute in texts {
+            let width = 8 * attribute.width;
+            let (first, last) = (width - 1, width - 8 * self.kept);
+            let bytes = Expr::Slice(attribute.value().into(), first, last);
+            let length = attribute.length().cast(Type::Bits(16));
+            let kept = Expr::List(vec![bytes, length]);
+            out.push(declare(named("text_t"), kept_name(attribute), kept));
+            let length = name(kept_name(attribute)).member("length");
+            let cut = Stmt::Assign(length, number(self.kept as u64));
+            out.push(when(self.is_cut(attribute), vec![cut]));
         }
+        out
     }
 
-    /// Texts that are longer than what is kept, where keys, `top` and `distinct` have them.
-    pub(super) fn cut(&self, out: &mut String) {
-        let mut cut = Vec::new();
+    /// Whether a text is longer than what is kept.
+    fn is_cut(&self, attribute: &Attribute) -> Expr {
+        attribute.length().binary(">", number(self.kept as u64))
+    }
+
+    /// Counts texts that are longer than what is kept, where keys, `top` and `distinct` have them.
+    pub(super) fn cut(&self) -> Block {
         let keys = self.query.keys.iter().copied();
-        let items = self
-            .query
-            .aggregates
-            .iter()
-            .filter_map(|a| match a.function {
-                Function::Top(_, x) | Function::Distinct(x) => Some(x),
-                _ => None,
-            });
-        for index in keys.chain(items) {
+        let items = self.query.aggregates.iter();
+        let items = items.filter_map(|a| match a.function {
+            Function::Top(_, x) | Function::Distinct(x) => Some(x),
+            _ => None,
+        });
+        let texts = keys.chain(items).filter_map(|index| {
             let mut all = self.attributes.iter();
-            let text = all.find(|a| a.index == index && !matches!(a.kind, Kind::Number { .. }));
-            cut.extend(text.map(|a| a.variable.as_str()));
-        }
-        for variable in cut {
-            let _ = writeln!(
-                out,
-                "                if (has_{variable} && {variable}_length > {}) {{ packets.increment(5); }}",
-                self.kept
-            );
-        }
+            all.find(|a| a.index == index && !a.is_number())
+        });
+        let cut = texts.map(|text| all([text.has(), self.is_cut(text)]));
+        cut.map(|cut| when(cut, vec![Count::Cut.increment()]))
+            .collect()
     }
 }
 
-/// What is known of the message that is read first, where it has nothing to do with earlier segments.
-const ALONE: &str = "        bit<32> until = end;
-        bit<64> ticket = 0;
-        bit<32> kept = 0;
-        bool recorded = false;
-        bool seen = false;
-";
+/// Whether there is an attribute, and its name.
+fn optional(attribute: Option<&str>) -> [Expr; 2] {
+    [
+        Expr::Bool(attribute.is_some()),
+        text(attribute.unwrap_or_default()),
+    ]
+}
 
-/// What is known of the body of a message, behind which the next one begins.
-const BODY: &str = "        bool has_body = false;
-        bool is_open = false;
-        bool may_be_empty = false;
-        bit<32> body_at = 0;
-        bit<64> next = 0;
-";
+/// A status of messages.
+pub(super) fn status(member: &str) -> Expr {
+    name("message_status").member(member)
+}
 
-/// Finds where the next of several messages begins, in this segment or a later one: behind the `body`, so many bytes as the `digits` say, unless
-/// it is `open` how many these are.
-const NEXT: &str = include_str!("next.p4h");
+/// A call of a control.
+pub(super) fn apply(control: &str, args: Vec<Expr>) -> Stmt {
+    Stmt::Call(name(control).method("apply", args))
+}
 
-/// The same, when it is known whether there is a body.
-const BEHIND: &str = include_str!("behind.p4h");
+/// The variable of what is kept of a text.
+fn kept_name(attribute: &Attribute) -> String {
+    format!("{}_kept", attribute.variable)
+}
+
+/// The variable of the group of an earlier message of a packet.
+fn earlier_group(turn: u32) -> String {
+    format!("group{turn}")
+}

@@ -1,38 +1,38 @@
 //! A query as a P4 program for `tap_model`, which keeps its figures on the path.
 //!
-//! The program reads the packet's headers as [`Evaluator`](crate::Evaluator) does (`packet.p4h`), and adds what a record has to the
-//! externs of `telemetry.p4`: those that have one group each for what `by` names. It changes no packet.
+//! The program does what [`Evaluator`](crate::Evaluator) does. It reads headers, streams, messages and exchanges by the include files of
+//! `p4include/`; what is made of the query is a tree ([`p4`]). It adds what a record has to the externs of `telemetry.p4`: those that have one
+//! group each for what `by` names. It changes no packet.
 
 mod attribute;
-mod bodiless;
 mod condition;
+mod counted;
 mod exchange;
 mod field;
 mod message;
+mod p4;
+mod print;
 mod reading;
 mod stores;
-mod stream;
 
 use crate::aggregate::{self, PRECISION};
 use crate::errors::program as errors;
 use crate::groups;
 use crate::messages::Messages;
 use crate::query::{Function, Query};
+use counted::{COUNTERS, COUNTS, Count};
 use diag::Diagnostic;
 use field::{Layout, Source, source};
+use p4::{
+    Block, Control, Expr, Instance, Program, Stmt, Type, call, declare, name, named, number, when,
+};
 use sketch::Tally;
-use std::fmt::Write;
 
 pub use reading::{Kept, Reading};
 pub use stores::Stores;
 
-/// The counters of what became of the packets.
-const PACKETS: &str = "packets";
 /// The object with each group's records.
 const RECORDS: &str = "records";
-
-/// The part of every program that reads headers.
-const PACKET: &str = include_str!("packet.p4h");
 
 /// The P4 program of a query, whose text it has as a comment. There is room for so many groups.
 ///
@@ -57,71 +57,69 @@ pub fn program(
         sources,
         reader,
     };
-    let mut out = String::from("// SPDX-License-Identifier: Apache-2.0\n//\n");
-    for line in text.lines() {
-        let _ = writeln!(out, "// {}", line.trim_end());
+    Ok(tree(&layout, text, groups).to_string())
+}
+
+fn tree(layout: &Layout, text: &str, groups: usize) -> Program {
+    let of_messages = layout.reader.as_ref();
+    let mut includes = vec!["core.p4", "tap_model.p4", "packet_headers.p4"];
+    includes.extend(of_messages.map(message::Reader::include));
+    let mut instances = vec![Instance {
+        ty: named("CounterArray"),
+        args: vec![number(COUNTERS as u64), Expr::Bool(false)],
+        name: COUNTS.to_owned(),
+        comment: None,
+    }];
+    instances.extend(objects(layout, groups));
+    instances.extend(of_messages.iter().flat_map(|reader| reader.objects()));
+    let mut apply = Block::new();
+    if layout.reads_flow() {
+        let flow = call("packet_flow_of", vec![name("hdr")]);
+        apply.push(declare(named("packet_flow"), "flow", flow));
     }
-    out += "\n#include <core.p4>\n#include <tap_model.p4>\n";
-    if layout.reader.is_some() {
-        out += "#include <payload.p4>\n";
+    apply.push(Count::Read.increment());
+    apply.extend(match of_messages {
+        Some(reader) => reader.around(&layout.no_group(), || record(layout)),
+        None => record(layout),
+    });
+    let control = "watch";
+    Program {
+        comment: text
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect(),
+        includes,
+        enums: vec![counted::names()],
+        structs: layout.types(),
+        control: Control {
+            name: control,
+            params: vec![
+                (named("packet_headers"), "hdr"),
+                (named("tap_input"), "input"),
+            ],
+            instances,
+            apply,
+        },
+        main: call(
+            "tap",
+            [call("packet_parser", vec![]), call(control, vec![])].to_vec(),
+        ),
     }
-    let follows = layout.reader.as_ref().is_some_and(message::Reader::follows);
-    if query.is_about_exchanges() || follows {
-        out += "#include <flow_state.p4>\n";
-    }
-    out += "\n";
-    out += PACKET;
-    layout.types(&mut out);
-    out += "\ncontrol watch(in headers_t hdr, in tap_input input) {\n";
-    out += "    // 0: read, 1: for which the condition holds, 2: of these, without a key";
-    if layout.reader.is_some() {
-        out += "; 3: messages, 4: malformed, 5: texts that were cut, 6: not read";
-    }
-    if query.is_about_exchanges() {
-        out += "\n    // 7: requests, 8: of these, with a response, 9: responses without a request";
-    }
-    if follows {
-        out += "\n    // 10: segments behind a gap, 11: that came before; 12: messages with no known end, 13: cut by a segment's end, 14: of these, ended";
-    }
-    let counters = match (query.is_about_exchanges(), follows) {
-        (_, true) => 15,
-        (true, false) => 10,
-        (false, false) => 7,
-    };
-    let _ = writeln!(out, "\n    CounterArray({counters}, false) packets;");
-    objects(&layout, groups, &mut out);
-    if let Some(reader) = &layout.reader {
-        reader.object(&mut out);
-    }
-    out += "\n    apply {\n";
-    layout.locals(&mut out);
-    out += "        packets.increment(0);\n";
-    match &layout.reader {
-        Some(reader) => {
-            let no_group = layout.no_group();
-            reader.around(&mut out, &no_group, |out| record(&layout, out));
-        }
-        None => record(&layout, &mut out),
-    }
-    out += "    }\n}\n\ntap(prs(), watch()) main;\n";
-    Ok(out)
 }
 
 /// What becomes of a record.
-fn record(layout: &Layout, out: &mut String) {
+fn record(layout: &Layout) -> Block {
     let holds = layout.query.condition.as_ref();
-    let holds = holds.map_or("true".into(), |condition| {
-        condition::text(condition, layout)
-    });
-    let _ = writeln!(
-        out,
-        "        if ({holds}) {{\n            packets.increment(1);"
-    );
-    let _ = writeln!(out, "            if ({}) {{", layout.has_keys());
-    let _ = writeln!(out, "                group_t group = {};", layout.group());
-    adds(layout, out);
-    *out +=
-        "            } else {\n                packets.increment(2);\n            }\n        }\n";
+    let holds = holds.map(|condition| condition::expression(condition, layout));
+    let mut grouped = vec![declare(named("group_t"), "group", layout.group())];
+    grouped.extend(adds(layout));
+    let has_keys = layout.has_keys();
+    let without_key = vec![Count::WithoutKey.increment()];
+    let matched = vec![
+        Count::Matched.increment(),
+        Stmt::If(has_keys, grouped, without_key),
+    ];
+    vec![when(holds.unwrap_or(Expr::Bool(true)), matched)]
 }
 
 /// How many groups there is room for on the path where nothing else is asked for: each of so many processors has figures of its
@@ -198,56 +196,76 @@ fn kept(k: usize) -> usize {
     (k * 32).max(256)
 }
 
-fn objects(layout: &Layout, groups: usize, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "    tally<group_t>({groups}) records;   // and the bytes of their packets"
-    );
+fn objects(layout: &Layout, groups: usize) -> Vec<Instance> {
+    let group = || named("group_t");
+    let room = number(groups as u64);
+    let mut all = vec![Instance {
+        ty: Type::Generic("tally", vec![group()]),
+        args: vec![room.clone()],
+        name: RECORDS.to_owned(),
+        comment: Some("and the bytes of their packets".to_owned()),
+    }];
     for (function, attribute, name) in with_objects(layout.query) {
-        let ty = &layout.sources[attribute].ty;
-        let object = match function {
+        let item = || layout.sources[attribute].ty.clone();
+        let (extern_name, types, args) = match function {
             Function::Distinct(_) => {
-                format!("distinct_count<group_t, {ty}>({groups}, {PRECISION})")
+                let precision = number(PRECISION);
+                let types = vec![group(), item()];
+                ("distinct_count", types, vec![room.clone(), precision])
             }
             Function::Top(k, _) => {
                 // More than memory holds is refused as such, and must not become a small number.
                 let keys = kept(k).saturating_mul(groups).min(u32::MAX as usize);
-                format!("top_keys<{name}_t>({keys})")
+                let types = vec![named(format!("{name}_t"))];
+                ("top_keys", types, vec![number(keys as u64)])
             }
-            Function::Histogram(_) => format!("histogram<group_t>({groups})"),
-            _ => format!("tally<group_t>({groups})"),
+            Function::Histogram(_) => ("histogram", vec![group()], vec![room.clone()]),
+            _ => ("tally", vec![group()], vec![room.clone()]),
         };
-        let name_of = &layout.query.attributes[attribute].name;
-        let _ = writeln!(out, "    {object} {name};   // of {name_of}");
+        all.push(Instance {
+            ty: Type::Generic(extern_name, types),
+            args,
+            name,
+            comment: Some(format!("of {}", layout.query.attributes[attribute].name)),
+        });
     }
+    all
 }
 
-fn adds(layout: &Layout, out: &mut String) {
-    let pad = "                ";
+fn adds(layout: &Layout) -> Block {
+    let group = || name("group");
+    let wide = |value: Expr| value.cast(Type::Bits(64));
+    let add = |object: &str, args: Vec<Expr>| Stmt::Call(name(object).method("add", args));
+    let mut out = Block::new();
     let compared = layout.reader.as_ref().filter(|r| r.compares_groups());
-    match compared {
+    let bytes = match compared {
         Some(reader) => {
-            reader.bytes(out);
-            let _ = writeln!(out, "{pad}records.add(group, bytes);");
+            out.extend(reader.bytes());
+            name("bytes")
         }
-        None => {
-            let _ = writeln!(out, "{pad}records.add(group, (bit<64>)input.length);");
-        }
-    }
+        None => wide(name("input").member("length")),
+    };
+    out.push(add(RECORDS, vec![group(), bytes]));
     if let Some(reader) = &layout.reader {
-        reader.cut(out);
+        out.extend(reader.cut());
     }
-    for (function, attribute, name) in with_objects(layout.query) {
+    for (function, attribute, object) in with_objects(layout.query) {
         let source = &layout.sources[attribute];
-        let added = match function {
-            Function::Distinct(_) => format!("group, {}", source.key),
-            Function::Top(..) => format!("{{ group, {} }}, 1", source.key),
-            _ => format!("group, (bit<64>){}", source.value),
-        };
-        let add = format!("{name}.add({added});");
-        let _ = match source.has.as_str() {
-            "true" => writeln!(out, "{pad}{add}"),
-            has => writeln!(out, "{pad}if ({has}) {{ {add} }}"),
-        };
+        let added = add(
+            &object,
+            match function {
+                Function::Distinct(_) => vec![group(), source.key.clone()],
+                Function::Top(..) => {
+                    let item = vec![group(), source.key.clone()];
+                    vec![Expr::List(item), number(1u8)]
+                }
+                _ => vec![group(), wide(source.value.clone())],
+            },
+        );
+        out.push(match &source.has {
+            Some(has) => when(has.clone(), vec![added]),
+            None => added,
+        });
     }
+    out
 }

@@ -1,7 +1,8 @@
 //! What a running program of a query has found, as a report.
 
 use super::attribute::kept_of_texts;
-use super::{PACKETS, RECORDS, object};
+use super::counted::{COUNTS, Count};
+use super::{RECORDS, object};
 use crate::aggregate::{Cell, DETAIL, PRECISION};
 use crate::catalogue::Type;
 use crate::query::{Function, Query};
@@ -62,7 +63,7 @@ impl Reading {
     /// # Errors
     /// What a program keeps cannot be read.
     pub fn report<K: Kept>(&mut self, kept: &mut K, seconds: f64) -> Result<Report, K::Error> {
-        let packets = kept.counters(PACKETS)?;
+        let counted = kept.counters(COUNTS)?;
         // Read first: what other objects have of a group is then not less than what its records say.
         let records = kept.groups(RECORDS)?;
         let mut objects = HashMap::new();
@@ -73,7 +74,7 @@ impl Reading {
                 objects.insert(name, by_group(groups, scalars_of_keys(&self.query)));
             }
         }
-        let counts = counts(&packets, self.query.kind.is_some(), records.lost);
+        let counts = counts(&counted, self.query.kind.is_some(), records.lost);
         let mut kept = Looked {
             records: records.groups,
             objects,
@@ -157,28 +158,32 @@ fn by_group(all: Groups, scalars: usize) -> Object {
     }
 }
 
-fn counts(packets: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
-    let count = |index: u64| {
-        let mut all = packets.iter();
-        let found = all.find(|(known, _)| *known == index);
+fn counts(counted: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
+    let count = |counter: Count| {
+        let mut all = counted.iter();
+        let found = all.find(|(known, _)| *known == counter as u64);
         found.map_or(0, |(_, count)| *count)
     };
+    let packets = count(Count::Read);
     Counts {
-        packets: count(0),
-        records: count(if of_messages { 3 } else { 0 }),
-        matched: count(1),
-        without_key: count(2),
+        packets,
+        records: match of_messages {
+            true => count(Count::Message),
+            false => packets,
+        },
+        matched: count(Count::Matched),
+        without_key: count(Count::WithoutKey),
         not_grouped: lost,
-        malformed: count(4),
-        cut: count(5),
-        unread: count(6),
-        unanswered: count(7).saturating_sub(count(8)),
-        unmatched: count(9),
+        malformed: count(Count::Malformed),
+        cut: count(Count::Cut),
+        unread: count(Count::Unread),
+        unanswered: count(Count::Request).saturating_sub(count(Count::Answered)),
+        unmatched: count(Count::Unmatched),
         streams: Followed {
-            gaps: count(10),
-            sent_again: count(11),
-            unfollowed: count(12),
-            unfinished: count(13).saturating_sub(count(14)),
+            gaps: count(Count::Gap),
+            sent_again: count(Count::Again),
+            unfollowed: count(Count::Unfollowed),
+            unfinished: count(Count::Begun).saturating_sub(count(Count::Ended)),
         },
     }
 }

@@ -9,6 +9,7 @@ use crate::messages::{Found, LOOKED_AT, Payload, Position, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
 use lru::LruCache;
+#[cfg(test)]
 pub(crate) use received::REACH;
 use received::{Arrival, Received};
 use std::hash::RandomState;

@@ -202,6 +202,9 @@ cases! {
     payload_skip_ahead: ROUTED {
         routers: &[at_linux("programs/payload/skip_ahead.p4", "")],
     }
+    requests: ROUTED {
+        routers: &[at_linux("programs/requests/requests.p4", "")],
+    }
     router: ROUTED {
         routers: &[alone("programs/router/router.p4", "programs/router/entries.txt")],
     }

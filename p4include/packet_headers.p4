@@ -1,12 +1,21 @@
-// The headers that queries name, as far as a packet has them: what is cut short, or has lengths that cannot be, is left out
-// with all that follows. Of fragments, the transport header is not read.
+// SPDX-License-Identifier: Apache-2.0
+//
+//! Ethernet, VLAN tags, IPv4, IPv6, TCP and UDP, as far as a packet has them: what is cut short, or has lengths that cannot be, is left out
+//! with all that follows. Of fragments, the transport header is not read.
 
+#ifndef _PACKET_HEADERS_P4_
+#define _PACKET_HEADERS_P4_
+
+#include <core.p4>
+
+/// Ethernet.
 header ethernet_t {
     bit<48> dst;
     bit<48> src;
     bit<16> type;
 }
 
+/// A VLAN tag (IEEE 802.1Q), as it stands behind the EtherType that announces it.
 header vlan_t {
     bit<3>  pcp;
     bit<1>  dei;
@@ -14,6 +23,7 @@ header vlan_t {
     bit<16> type;
 }
 
+/// IPv4 (RFC 791).
 header ipv4_t {
     bit<4>      version;
     bit<4>      ihl;
@@ -32,6 +42,7 @@ header ipv4_t {
     varbit<320> options;
 }
 
+/// IPv6 (RFC 8200), without extension headers.
 header ipv6_t {
     bit<4>   version;
     bit<8>   traffic_class;
@@ -43,6 +54,7 @@ header ipv6_t {
     bit<128> dst;
 }
 
+/// TCP (RFC 9293).
 header tcp_t {
     bit<16>     src_port;
     bit<16>     dst_port;
@@ -57,6 +69,7 @@ header tcp_t {
     varbit<320> options;
 }
 
+/// UDP (RFC 768).
 header udp_t {
     bit<16> src_port;
     bit<16> dst_port;
@@ -64,24 +77,27 @@ header udp_t {
     bit<16> checksum;
 }
 
-// The first bytes of each, without those of varying length.
+/// The first bytes of IPv4, without options.
 header ipv4_start_t {
     bit<4>   version;
     bit<4>   ihl;
     bit<152> rest;
 }
 
+/// The first bytes of TCP, without options.
 header tcp_start_t {
     bit<96> before;
     bit<4>  data_offset;
     bit<60> rest;
 }
 
+/// The start of an IPv6 extension header.
 header extension_t {
     bit<8> next_header;
     bit<8> length;
 }
 
+/// The fragment header of IPv6.
 header fragment_t {
     bit<8>  next_header;
     bit<8>  reserved;
@@ -91,7 +107,8 @@ header fragment_t {
     bit<32> id;
 }
 
-struct headers_t {
+/// What a packet has.
+struct packet_headers {
     ethernet_t eth;
     vlan_t     vlan;
     vlan_t     inner_vlan;
@@ -102,10 +119,11 @@ struct headers_t {
     udp_t      udp;
     bit<16>    ether_type;   // behind VLAN tags
     bit<8>     protocol;     // behind extension headers
-    bit<32>    payload_bytes;   // behind TCP or UDP, as far as the IP header's length says
+    bit<32>    payload_bytes;   // behind TCP or UDP, as far as the lengths in the headers say
 }
 
-parser prs(packet_in packet, out headers_t hdr) {
+/// Reads them. It accepts every packet whose Ethernet header is whole.
+parser packet_parser(packet_in packet, out packet_headers hdr) {
     bit<32> left;     // bytes of the IP packet's payload, as far as its length says
     bool fragment;
 
@@ -298,6 +316,46 @@ parser prs(packet_in packet, out headers_t hdr) {
     state whole_udp {
         packet.extract(hdr.udp);
         hdr.payload_bytes = left - 8;
+        bit<32> datagram = (bit<32>)hdr.udp.length;
+        if (datagram >= 8 && datagram < left) { hdr.payload_bytes = datagram - 8; }
         transition accept;
     }
 }
+
+/// A packet's addresses, IPv4 ones mapped to IPv6; zeros if it has none.
+void packet_addresses(in packet_headers hdr, out bit<128> src, out bit<128> dst) {
+    src = 0;
+    dst = 0;
+    if (hdr.ipv4.isValid()) {
+        src = 80w0 ++ 16w0xffff ++ hdr.ipv4.src;
+        dst = 80w0 ++ 16w0xffff ++ hdr.ipv4.dst;
+    } else if (hdr.ipv6.isValid()) {
+        src = hdr.ipv6.src;
+        dst = hdr.ipv6.dst;
+    }
+}
+
+/// A flow. IPv4 addresses are mapped to IPv6.
+struct packet_flow {
+    bit<128> src;
+    bit<128> dst;
+    bit<8>   protocol;
+    bit<16>  src_port;
+    bit<16>  dst_port;
+}
+
+/// A packet's flow; zeros for what it does not have.
+packet_flow packet_flow_of(in packet_headers hdr) {
+    packet_flow flow = { 0, 0, hdr.protocol, 0, 0 };
+    packet_addresses(hdr, flow.src, flow.dst);
+    if (hdr.tcp.isValid()) {
+        flow.src_port = hdr.tcp.src_port;
+        flow.dst_port = hdr.tcp.dst_port;
+    } else if (hdr.udp.isValid()) {
+        flow.src_port = hdr.udp.src_port;
+        flow.dst_port = hdr.udp.dst_port;
+    }
+    return flow;
+}
+
+#endif

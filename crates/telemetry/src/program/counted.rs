@@ -1,0 +1,138 @@
+//! The counters of a query's program: those of `p4include/streams.p4`, and its own behind them.
+
+use super::p4::{Enum, Stmt, name};
+
+/// The object with the counters.
+pub(super) const COUNTS: &str = "counts";
+
+/// Each is one counter, whose index is its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    Gap,
+    Again,
+    Unfollowed,
+    Begun,
+    Ended,
+    Malformed,
+    Unread,
+    Read,
+    Matched,
+    WithoutKey,
+    Message,
+    Cut,
+    Request,
+    Answered,
+    Unmatched,
+}
+
+/// All, by their places: of which enum each is, the include file's or the program's, its name there, and of the program's own its comment.
+const ALL: [(Count, &str, &str, &str); 15] = [
+    (Count::Gap, SHIPPED, "GAP", ""),
+    (Count::Again, SHIPPED, "AGAIN", ""),
+    (Count::Unfollowed, SHIPPED, "UNFOLLOWED", ""),
+    (Count::Begun, SHIPPED, "BEGUN", ""),
+    (Count::Ended, SHIPPED, "ENDED", ""),
+    (Count::Malformed, SHIPPED, "MALFORMED", ""),
+    (Count::Unread, SHIPPED, "UNREAD", ""),
+    (Count::Read, OWN, "READ", "packets"),
+    (
+        Count::Matched,
+        OWN,
+        "MATCHED",
+        "records for which the condition holds",
+    ),
+    (
+        Count::WithoutKey,
+        OWN,
+        "WITHOUT_KEY",
+        "of these, those without a key",
+    ),
+    (Count::Message, OWN, "MESSAGE", "messages"),
+    (Count::Cut, OWN, "CUT", "texts that were cut"),
+    (Count::Request, OWN, "REQUEST", "requests"),
+    (
+        Count::Answered,
+        OWN,
+        "ANSWERED",
+        "of these, those with a response",
+    ),
+    (
+        Count::Unmatched,
+        OWN,
+        "UNMATCHED",
+        "responses without a request",
+    ),
+];
+
+const SHIPPED: &str = "stream_count";
+const OWN: &str = "query_count";
+
+/// How many counters there are.
+pub(super) const COUNTERS: usize = ALL.len();
+
+impl Count {
+    /// Counts one more.
+    pub(super) fn increment(self) -> Stmt {
+        let (_, of, member, _) = ALL[self as usize];
+        Stmt::Call(name(COUNTS).method("increment", vec![name(of).member(member)]))
+    }
+}
+
+/// The enum that names the program's own counters.
+pub(super) fn names() -> Enum {
+    Enum {
+        name: OWN,
+        bits: 32,
+        members: ALL
+            .iter()
+            .filter(|(_, of, ..)| *of == OWN)
+            .map(|&(count, _, name, comment)| (name, count as u32, comment))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::{LOOKED_AT, MOST_KEPT};
+    use crate::streams::REACH;
+
+    const FILE: &str = include_str!("../../../../p4include/streams.p4");
+
+    #[test]
+    fn the_include_file_has_the_limits_of_the_evaluation() {
+        for (name, value) in [
+            ("STREAM_KEPT", MOST_KEPT as u64),
+            ("STREAM_REACH", REACH.into()),
+            ("STREAM_LOOKED_AT", LOOKED_AT as u64),
+        ] {
+            let line = format!("\nconst bit<32> {name} = {value};\n");
+            assert!(FILE.contains(&line), "{line}");
+        }
+    }
+
+    #[test]
+    fn counters_of_streams_have_the_numbers_of_the_include_file() {
+        let named = FILE.split("enum bit<32> stream_count {").nth(1);
+        let named = named.and_then(|rest| rest.split('}').next()).unwrap_or("");
+        let found: Vec<(&str, String)> = named
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, value)| (name.trim(), value.trim_start()))
+            .map(|(name, value)| {
+                (
+                    name,
+                    value.chars().take_while(char::is_ascii_digit).collect(),
+                )
+            })
+            .collect();
+        let shipped = ALL.iter().filter(|(_, of, ..)| *of == SHIPPED);
+        let expected: Vec<(&str, String)> = shipped
+            .map(|(count, _, name, _)| (*name, (*count as u32).to_string()))
+            .collect();
+        assert_eq!(found, expected);
+        for (place, (count, ..)) in ALL.iter().enumerate() {
+            assert_eq!(*count as usize, place);
+        }
+    }
+}

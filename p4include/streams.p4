@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//! Messages of applications in TCP streams, from segment to segment: also those that begin in one segment and end in another, those behind
+//! the bodies of others, and those in segments that come late or again. Each direction of a connection is a stream.
+//!
+//! ```p4
+//! message("http", STREAM_LIMIT) messages;
+//! flow_state<stream_ends, stream_state>(4096) streams;
+//! CounterArray(STREAM_COUNTS, false) counts;
+//! stream_begin(streams, messages, counts, true, true, "status") begin;
+//! stream_read(messages, counts, true, "host") read;
+//! stream_body(messages, "body", "content_length", true, "header.transfer-encoding", true, "status") body;
+//! stream_end(streams, messages, counts, true, false) end;
+//!
+//! apply {
+//!     if (hdr.tcp.isValid()) {
+//!         stream_segment segment;
+//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, payload_length());
+//!         for (bit<32> turn = 0; turn < 64 && segment.more; turn = turn + 1) {
+//!             read.apply(segment);
+//!             if (segment.is_message) {
+//!                 // Its attributes can be had. One that is recorded was seen with an earlier segment.
+//!                 if (segment.status == message_status.READ && !segment.message.recorded) { ... }
+//!                 bit<10> status;
+//!                 bool is_response = messages.get_number("status", status);
+//!                 body.apply(segment, is_response, is_response && (status < 200 || status == 204 || status == 304));
+//!             }
+//!             stream_next(segment);
+//!         }
+//!         end.apply(segment, ends);
+//!     }
+//! }
+//! ```
+//!
+//! `programs/requests` of the repository is a whole program. Of messages that do not follow one another (those of TLS), `several` is false, nothing has a body, and
+//! an `if` stands in the place of the loop.
+//!
+//! What could not be followed is counted. What is kept of a stream is lost if another one takes its place in the flow state; then messages are
+//! looked for at the start of each segment.
+
+#ifndef _STREAMS_P4_
+#define _STREAMS_P4_
+
+#include <core.p4>
+#include <ebpf_model.p4>
+#include <flow_state.p4>
+#include <payload.p4>
+
+/// Bytes of a message that are read: as many as `message` may.
+const bit<32> STREAM_LIMIT = 16384;
+/// Bytes of a message that begins in one segment and goes on in another, at most.
+const bit<32> STREAM_KEPT = 4096;
+/// So far in front of its end, a segment of a stream may come late.
+const bit<32> STREAM_REACH = 16777215;
+/// The bytes that show whether a message begins in the place of a body.
+const bit<32> STREAM_LOOKED_AT = 32;
+
+/// The indices of counters.
+enum bit<32> stream_count {
+    GAP        = 0,   // segments behind a gap
+    AGAIN      = 1,   // segments that came before
+    UNFOLLOWED = 2,   // messages of which the end, or the rest, is not known
+    BEGUN      = 3,   // messages that go on behind the end of a segment
+    ENDED      = 4,   // of these, those that ended
+    MALFORMED  = 5,   // messages that are malformed
+    UNREAD     = 6    // messages that are too long, or too many in a segment
+}
+
+/// How many counters there are.
+const bit<32> STREAM_COUNTS = 7;
+
+/// The ends of a stream. IPv4 addresses are mapped to IPv6.
+struct stream_ends {
+    bit<128> src;
+    bit<128> dst;
+    bit<16>  src_port;
+    bit<16>  dst_port;
+}
+
+/// A stream, as it is kept.
+struct stream_state {
+    bit<64> skip;          // bytes of a body, behind which the next message begins
+    bit<64> ticket;        // of a head that is cut: it leads to the bytes that are kept
+    bit<32> next;          // number of the byte behind the last one
+    bit<32> certain;       // so many bytes in front of it came, but for those that are missing; of others that is not known
+    bit<32> hole_from;     // the bytes that are missing: from so many in front of it
+    bit<32> hole_to;       // to so many
+    bit<32> kept;          // how many bytes are kept, of a head or of what may be one
+    bit<32> turn;          // how often this was written
+    bit<1>  known;         // whether a message begins, or goes on, at the next byte
+    bit<1>  begun;         // whether a message has begun, and not ended
+    bit<1>  recorded;      // whether that was counted before
+    bit<1>  unsure;        // whether that body is empty if a message begins in its place, which so far is not known
+    bit<1>  opened;        // whether a connection with the same ends was opened
+}
+
+/// A message of a segment.
+struct stream_message {
+    bit<64> ticket;        // leads to the bytes that it has in earlier segments
+    bit<32> kept;          // how many they are
+    bool    recorded;      // whether it was recorded with an earlier segment
+}
+
+/// A segment, as it is read.
+struct stream_segment {
+    // The message that is read.
+    bool           more;        // whether there is one
+    bit<32>        at;          // where it begins, or goes on
+    bit<32>        end;         // where the segment ends
+    message_status status;      // what became of reading it
+    bool           is_message;  // whether it is one
+    stream_message message;
+    // Its body.
+    bool           has_body;
+    bool           is_open;        // of which the length is not known
+    bool           may_be_empty;
+    bit<32>        body_at;
+    bit<64>        next;           // where the next message begins
+    // The segment in its stream.
+    stream_state   stream;
+    bool           is_followed;    // whether the stream is known
+    bool           seen;           // whether the segment has a message
+    bit<1>         was_begun;
+    bit<32>        until;          // messages that begin there are not read
+    bool           is_read;        // whether what is behind all others is
+    stream_message rest;           // the first message of that,
+    bit<32>        rest_at;        // and where it begins or goes on
+    // Bytes that come late: from which one on, and up to which.
+    bool           is_late;
+    bit<32>        late;
+    bit<32>        late_end;
+    message_status late_status;    // of the last message of these
+    bool           late_is_known;
+    bool           late_has_body;
+    bool           late_is_open;
+}
+
+/// Finds which bytes of a segment are new to its stream, and which come late.
+control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens)
+                   (flow_state<stream_ends, stream_state> streams, CounterArray counts) {
+    apply {
+        bit<32> first_byte = sequence;   // its number
+        bit<32> end = segment.end;
+        if (opens) { first_byte = first_byte + 1; }
+        if (opens) {
+            @atomic {
+                segment.is_followed = streams.lookup(ends, segment.stream);
+                if (segment.is_followed) {
+                    segment.stream.opened = 1;
+                    segment.stream.turn = segment.stream.turn + 1;
+                    streams.update(ends, segment.stream);
+                }
+            }
+        } else if (segment.more) {
+            segment.is_followed = streams.lookup(ends, segment.stream);
+        }
+        // What goes on with a stream does not begin another one.
+        segment.is_followed = segment.is_followed && (segment.stream.opened == 0 || first_byte == segment.stream.next);
+        segment.stream.opened = 0;
+        bit<32> ahead = first_byte - segment.stream.next;
+        bit<32> before = 0 - ahead;
+        bit<32> late = 0;
+        bit<32> late_end = 0;
+        bit<32> moved = end;          // by how many bytes the stream's end moves on
+        bool is_gap = segment.is_followed && ahead != 0 && (ahead < 0x80000000 || before > STREAM_REACH);
+        if (is_gap) { counts.increment(stream_count.GAP); }
+        if (is_gap || !segment.is_followed) {
+            before = 0;
+            if (is_gap && ahead < 0x80000000) {
+                // There is room for one hole: in front of an earlier one, nothing is known any more.
+                if (segment.stream.hole_from != segment.stream.hole_to) { segment.stream.certain = segment.stream.hole_to; }
+                moved = ahead + end;
+                segment.stream.hole_from = 0;
+                segment.stream.hole_to = 0 - ahead;
+            } else {
+                segment.stream.certain = 0;
+                segment.stream.hole_from = 0;
+                segment.stream.hole_to = 0;
+            }
+        } else if (before > segment.stream.certain) {
+            if (segment.stream.hole_from != segment.stream.hole_to && end > before - segment.stream.hole_from) {
+                // It is over the hole too: what came in between is read again.
+                late_end = before - segment.stream.hole_to;
+                if (end < late_end) { late_end = end; }
+                segment.stream.certain = before;
+                segment.stream.hole_from = before - late_end;
+            } else {
+                late_end = before - segment.stream.certain;
+                if (end < late_end) { late_end = end; } else { segment.stream.certain = before; }
+            }
+        } else if (before > segment.stream.hole_to) {
+            if (before > segment.stream.hole_from) { late = before - segment.stream.hole_from; }
+            late_end = before - segment.stream.hole_to;
+            if (end < late_end) { late_end = end; }
+            // What is in its middle leaves the hole as it is.
+            if (late >= late_end) {
+                late_end = 0;
+            } else if (before - late == segment.stream.hole_from) {
+                segment.stream.hole_from = before - late_end;
+            } else if (before - late_end == segment.stream.hole_to) {
+                segment.stream.hole_to = before - late;
+            }
+        }
+        segment.late = late;
+        segment.late_end = late_end;
+        segment.is_late = late < late_end;
+        segment.more = segment.more && end > before;
+        if (segment.more) {
+            moved = moved - before;
+            segment.stream.next = first_byte + end;
+            segment.stream.certain = segment.stream.certain + moved;
+            segment.stream.hole_from = segment.stream.hole_from + moved;
+            segment.stream.hole_to = segment.stream.hole_to + moved;
+            if (segment.stream.certain > STREAM_REACH) { segment.stream.certain = STREAM_REACH; }
+            if (segment.stream.hole_from > STREAM_REACH) { segment.stream.hole_from = STREAM_REACH; }
+            if (segment.stream.hole_to > STREAM_REACH) { segment.stream.hole_to = STREAM_REACH; }
+            segment.at = before;
+        } else if (segment.is_followed && !segment.is_late && end != 0) {
+            counts.increment(stream_count.AGAIN);
+        }
+        if (is_gap || !segment.is_followed) {
+            // What has begun never ends.
+            segment.stream.skip = 0;
+            segment.stream.ticket = 0;
+            segment.stream.kept = 0;
+            segment.stream.known = 0;
+            segment.stream.begun = 0;
+            segment.stream.recorded = 0;
+        }
+        segment.was_begun = segment.stream.begun;
+    }
+}
+
+/// Looks whether a message with the attribute `number` begins in the place of a body: `is_message`; `is_short` is whether there are too few bytes to tell.
+/// In front of them are those that were kept. An answer to HEAD announces a body, and has none.
+control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kept, in bit<32> at, out bit<1> is_message, out bit<1> is_short)
+                   (message messages, string number) {
+    // A bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS.
+    const bit<16> SHORT = 0x10c;
+    apply {
+        bit<32> most = STREAM_LOOKED_AT - kept;
+        bit<32> looked_at = segment.end - at > most ? most : segment.end - at;
+        message_status there = messages.read_behind(ticket, at, looked_at);
+        bit<64> value;
+        is_message = (bit<1>)messages.get_number(number, value);
+        bit<16> is_cut = SHORT >> (bit<8>)there;
+        // What is less than something else, the sign of their difference tells without a branch.
+        is_short = ~is_message & is_cut[0:0] & (kept + looked_at - STREAM_LOOKED_AT)[31:31];
+    }
+}
+
+/// Passes over what belongs to a body. Messages that may have no body have the attribute `number`, if there are such.
+control stream_skip(inout stream_segment segment)(message messages, CounterArray counts, bool bodiless, string number) {
+    stream_look(messages, number) look;
+    apply {
+        if (segment.more && segment.stream.skip != 0) {
+            bool is_next = false;
+            bit<32> rest = segment.end - segment.at;
+            if (bodiless) {
+                if (segment.stream.unsure == 1) {
+                    bit<1> is_message;
+                    bit<1> is_short;
+                    look.apply(segment, segment.stream.ticket, segment.stream.kept, segment.at, is_message, is_short);
+                    is_next = (is_message | is_short & (segment.stream.skip - (bit<64>)rest)[63:63]) == 1;
+                    segment.stream.unsure = 0;
+                    if (!is_next) {
+                        if (is_short == 1 && (bit<64>)rest < segment.stream.skip) {
+                            segment.stream.ticket = messages.keep(segment.stream.ticket, segment.at, rest);
+                            segment.stream.kept = segment.stream.kept + rest;
+                            segment.stream.unsure = 1;
+                            if (segment.stream.ticket == 0) { counts.increment(stream_count.UNFOLLOWED); }
+                        } else {
+                            // They may look like no message only because their first bytes were pushed out by those of others.
+                            if (segment.stream.ticket != 0 && messages.read_behind(segment.stream.ticket, segment.at, 0) == message_status.OTHER) {
+                                counts.increment(stream_count.UNFOLLOWED);
+                            }
+                            segment.stream.ticket = 0;
+                        }
+                        if (segment.stream.ticket == 0) {
+                            segment.stream.kept = 0;
+                            segment.stream.unsure = 0;
+                        }
+                    }
+                }
+            }
+            if (is_next) {
+                segment.stream.skip = 0;
+            } else if (segment.stream.skip >= (bit<64>)rest) {
+                segment.stream.skip = segment.stream.skip - (bit<64>)rest;
+                segment.stream.begun = segment.stream.skip != 0 ? 1w1 : 0;
+                segment.more = false;
+            } else {
+                segment.at = segment.at + (bit<32>)segment.stream.skip;
+                segment.stream.skip = 0;
+                segment.stream.begun = 0;
+            }
+        }
+    }
+}
+
+/// A segment of which nothing is known, with so many bytes of payload.
+stream_segment stream_unknown(in bit<32> bytes) {
+    return {
+        bytes != 0, 0, bytes, message_status.OTHER, false, { 0, 0, false },
+        false, false, false, 0, 0,
+        { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, false, false, 0, bytes, false, { 0, 0, false }, 0,
+        false, 0, 0, message_status.OTHER, false, false, false
+    };
+}
+
+/// Finds where in a segment messages begin or go on. The segment has so many bytes of payload, of which the first one has the number `sequence`, or the
+/// next one if it opens a connection (SYN).
+///
+/// If `several` messages may follow one another, a segment may have many of them, and they may have bodies. With `bodiless`, those with the attribute
+/// `number` may have none although they announce one.
+control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bit<32> bytes)
+                    (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool bodiless, string number) {
+    stream_find(streams, counts) find;
+    stream_skip(messages, counts, bodiless, number) skip;
+    apply {
+        segment = stream_unknown(bytes);
+        find.apply(segment, ends, sequence, opens);
+        if (several) {
+            skip.apply(segment);
+        } else if (segment.is_late && segment.more) {
+            // Only one part of a segment is read: a head that goes on, or what comes late.
+            if (segment.stream.kept == 0) { segment.more = false; } else { segment.is_late = false; }
+        }
+        segment.is_read = segment.more;
+        if (segment.is_read) {
+            segment.rest.ticket = segment.stream.ticket;
+            segment.rest.kept = segment.stream.kept;
+            segment.rest.recorded = segment.stream.recorded == 1;
+            segment.stream.ticket = 0;
+            segment.stream.kept = 0;
+            segment.stream.recorded = 0;
+        }
+        segment.rest_at = segment.at;
+        if (segment.is_late) {
+            segment.at = segment.late;
+            segment.until = segment.late_end;
+            segment.more = true;
+        } else {
+            segment.message = segment.rest;
+        }
+    }
+}
+
+/// Reads a message: for `attributes`, whose names have `,` between them, or all of it if none `is_asked`.
+control stream_read(inout stream_segment segment)(message messages, CounterArray counts, bool is_asked, string attributes) {
+    apply {
+        segment.more = false;
+        segment.has_body = false;
+        if (is_asked) {
+            segment.status = messages.read_behind(segment.message.ticket, segment.at, segment.end - segment.at, attributes);
+        } else {
+            segment.status = messages.read_behind(segment.message.ticket, segment.at, segment.end - segment.at);
+        }
+        if (segment.status == message_status.OTHER && segment.message.kept != 0) {
+            // The bytes that were kept begin no message. But one may begin here.
+            counts.increment(stream_count.UNFOLLOWED);
+            segment.message = { 0, 0, false };
+            segment.stream.known = 0;
+            if (is_asked) {
+                segment.status = messages.read_behind(0, segment.at, segment.end - segment.at, attributes);
+            } else {
+                segment.status = messages.read_behind(0, segment.at, segment.end - segment.at);
+            }
+        }
+        segment.is_message = segment.status != message_status.OTHER && segment.status != message_status.BEGINS;
+    }
+}
+
+/// The same of messages that are not followed from segment to segment, as those in UDP datagrams: the segment is `stream_unknown`.
+control stream_read_alone(inout stream_segment segment)(message messages, bool is_asked, string attributes) {
+    apply {
+        segment.more = false;
+        segment.has_body = false;
+        if (is_asked) {
+            segment.status = messages.read_for(segment.at, segment.end - segment.at, attributes);
+        } else {
+            segment.status = messages.read(segment.at, segment.end - segment.at);
+        }
+        segment.is_message = segment.status != message_status.OTHER;
+    }
+}
+
+/// Finds where the next of several messages begins, in this segment or a later one: behind the body. The attribute `body` begins there, and
+/// `length` has its length in decimal digits, unless there is an attribute `unless`. One that `may_be_empty` may have none although it announces one,
+/// if another message with the attribute `number` stands in its place; one that `is_empty` has none.
+control stream_body(inout stream_segment segment, in bool may_be_empty, in bool is_empty)
+                   (message messages, string body, string length, bool has_unless, string unless, bool bodiless, string number) {
+    stream_look(messages, number) look;
+    apply {
+        bit<8> first;
+        bit<32> rest_length;     // bytes that are shown from the body on
+        bit<80> digits;
+        bit<32> digits_length;
+        bit<32> unless_length;
+        bool is_unless = false;
+        segment.has_body = messages.get_bytes(body, first, rest_length);
+        bool has_digits = messages.get_bytes(length, digits, digits_length);
+        if (has_unless) { is_unless = messages.get_bytes(unless, first, unless_length); }
+        // With zeros in front there are ten digits, also of a length that is absent. There is no loop over them, which a verifier would
+        // follow in each turn of the one around.
+        digits = digits >> ((10 - (bit<8>)digits_length) << 3);
+        digits = digits | 80w0x30303030303030303030 << ((bit<8>)digits_length << 3);
+        bit<80> wrong = (digits & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030;
+        wrong = wrong | (((digits + 0x06060606060606060606) & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030);
+        bool is_number = digits_length - 1 < 10 && (wrong[79:40] | wrong[39:0]) == 0;
+        bit<64> body_bytes = (bit<64>)digits[3:0] + 10 * (bit<64>)digits[11:8]
+            + 100 * (bit<64>)digits[19:16] + 1000 * (bit<64>)digits[27:24]
+            + 10000 * (bit<64>)digits[35:32] + 100000 * (bit<64>)digits[43:40]
+            + 1000000 * (bit<64>)digits[51:48] + 10000000 * (bit<64>)digits[59:56]
+            + 100000000 * (bit<64>)digits[67:64] + 1000000000 * (bit<64>)digits[75:72];
+        if (is_empty) { body_bytes = 0; }
+        // With bytes that were kept, less of the segment is read.
+        bit<32> most = segment.message.kept == 0 ? STREAM_LIMIT : STREAM_LIMIT / 2;
+        bit<32> shown = segment.end - segment.at > most ? most : segment.end - segment.at;
+        segment.body_at = segment.at + shown - rest_length;
+        segment.is_open = !is_empty && (is_unless || has_digits && !is_number);
+        segment.may_be_empty = may_be_empty;
+        if (bodiless) {
+            if (segment.may_be_empty && segment.has_body && !segment.is_open && body_bytes != 0 && segment.body_at < segment.end) {
+                bit<1> is_message;
+                bit<1> is_short;
+                look.apply(segment, 0, 0, segment.body_at, is_message, is_short);
+                bit<64> came = (bit<64>)(segment.end - segment.body_at);
+                segment.may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
+                bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];
+                body_bytes = body_bytes & ((bit<64>)is_next - 1);
+            }
+        }
+        segment.next = (bit<64>)segment.body_at + body_bytes;
+        // Bits are no branches, each of which the verifier would follow through the next turn.
+        segment.more = ((bit<1>)segment.has_body & ~(bit<1>)segment.is_open & (bit<1>)(segment.next < (bit<64>)segment.until)) == 1;
+        if (segment.more) {
+            segment.at = (bit<32>)segment.next;
+            segment.message = { 0, 0, false };
+            segment.seen = true;
+        }
+    }
+}
+
+/// Behind the last message of what comes late: goes on with what is behind all others. There is no further branch: the verifier would follow it
+/// through the next turn.
+void stream_next(inout stream_segment segment) {
+    if (segment.is_late && !segment.more) {
+        segment.late_status = segment.status;
+        segment.late_is_known = segment.seen;
+        segment.late_has_body = segment.has_body;
+        segment.late_is_open = segment.is_open;
+        segment.is_late = false;
+        segment.at = segment.rest_at;
+        segment.until = segment.end;
+        segment.more = segment.is_read;
+        segment.seen = false;
+        segment.has_body = false;
+        segment.status = message_status.OTHER;
+        segment.message = segment.rest;
+    }
+}
+
+/// Counts the last message of what comes late: nothing is kept of it.
+control stream_count_late(in stream_segment segment, in message_status status)(CounterArray counts, bool several) {
+    apply {
+        if (status == message_status.OTHER || status == message_status.BEGINS) {
+            if (several) {
+                if (segment.late_is_known) { counts.increment(stream_count.UNFOLLOWED); }
+            }
+        } else if (status == message_status.READ) {
+            if (several) {
+                if (!segment.late_has_body || segment.late_is_open) { counts.increment(stream_count.UNFOLLOWED); }
+            }
+        } else if (status == message_status.TRUNCATED || status == message_status.LENGTH_PAST_END) {
+            counts.increment(stream_count.UNFOLLOWED);
+        } else if (status == message_status.TOO_LONG) {
+            counts.increment(stream_count.UNREAD);
+        } else {
+            counts.increment(stream_count.MALFORMED);
+        }
+    }
+}
+
+/// Keeps what goes on behind the segment, unless messages are `in_order`: then none waits for its rest.
+control stream_keep(inout stream_segment segment)(message messages, CounterArray counts, bool several, bool in_order) {
+    apply {
+        bool was_known = segment.seen || segment.stream.known == 1;
+        message_status why = segment.status;
+        bool is_message = segment.status != message_status.OTHER && segment.status != message_status.BEGINS;
+        if (several) {
+            if (is_message && !segment.has_body) {
+                why = messages.read_behind(segment.message.ticket, segment.at, segment.end - segment.at);
+            }
+        }
+        bool is_cut = why == message_status.TRUNCATED || why == message_status.LENGTH_PAST_END;
+        bool waits = !in_order && is_cut;
+        if (!is_message) {
+            // They may be its first bytes.
+            waits = was_known && segment.status == message_status.BEGINS;
+            is_cut = was_known;
+        } else {
+            segment.seen = true;
+        }
+        segment.stream.known = 0;
+        segment.stream.begun = 0;
+        bit<32> bytes = segment.end - segment.at;
+        if (several && segment.has_body) {
+            if (segment.is_open) {
+                counts.increment(stream_count.UNFOLLOWED);
+            } else {
+                segment.stream.known = 1;
+                segment.stream.skip = segment.next - (bit<64>)segment.end;
+                segment.stream.unsure = segment.may_be_empty ? 1w1 : 0;
+                if (segment.next > (bit<64>)segment.end && segment.body_at < segment.end) {
+                    segment.stream.begun = 1;
+                    if (segment.may_be_empty) {
+                        // They may be a message's first bytes.
+                        segment.stream.ticket = messages.keep(0, segment.body_at, segment.end - segment.body_at);
+                        segment.stream.kept = segment.end - segment.body_at;
+                        if (segment.stream.ticket == 0) {
+                            counts.increment(stream_count.UNFOLLOWED);
+                            segment.stream.kept = 0;
+                            segment.stream.unsure = 0;
+                        }
+                    }
+                }
+            }
+        } else if (waits && segment.message.kept + bytes <= STREAM_KEPT) {
+            segment.stream.ticket = messages.keep(segment.message.ticket, segment.at, bytes);
+            if (segment.stream.ticket == 0) {
+                counts.increment(stream_count.UNFOLLOWED);
+            } else {
+                segment.stream.known = 1;
+                segment.stream.begun = 1;
+                segment.stream.kept = segment.message.kept + bytes;
+                if (segment.status == message_status.READ) { segment.stream.recorded = 1; }
+            }
+        } else if (is_cut) {
+            counts.increment(stream_count.UNFOLLOWED);
+        } else if (is_message && segment.status != message_status.READ) {
+            if (why == message_status.TOO_LONG) { counts.increment(stream_count.UNREAD); } else { counts.increment(stream_count.MALFORMED); }
+        } else if (several) {
+            // One that is wrong behind all that is asked for is no malformed one.
+            if (segment.status == message_status.READ && why != message_status.READ) { counts.increment(stream_count.UNFOLLOWED); }
+        }
+    }
+}
+
+/// Stores what is known of the stream. Of two segments at once, on two processors, neither knows where the other one ended.
+control stream_store(inout stream_segment segment, in stream_ends ends)(flow_state<stream_ends, stream_state> streams, CounterArray counts) {
+    apply {
+        if (segment.is_followed && segment.end != 0 || segment.seen) {
+            stream_state now;
+            bool is_raced = false;
+            @atomic {
+                bool is_there = streams.lookup(ends, now);
+                if (is_there && now.turn != segment.stream.turn) {
+                    is_raced = true;
+                    segment.was_begun = now.begun;
+                    segment.stream.skip = 0;
+                    segment.stream.ticket = 0;
+                    segment.stream.kept = 0;
+                    segment.stream.known = 0;
+                    segment.stream.recorded = 0;
+                    segment.stream.opened = now.opened;
+                }
+                segment.stream.turn = now.turn + 1;
+                streams.update(ends, segment.stream);
+            }
+            if (is_raced) { counts.increment(stream_count.UNFOLLOWED); }
+            if (segment.stream.begun == 1 && segment.was_begun == 0) { counts.increment(stream_count.BEGUN); }
+            if (segment.stream.begun == 0 && segment.was_begun == 1) { counts.increment(stream_count.ENDED); }
+        }
+    }
+}
+
+/// Keeps what goes on in a later segment.
+control stream_end(inout stream_segment segment, in stream_ends ends)
+                  (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool in_order) {
+    stream_count_late(counts, several) count_late;
+    stream_keep(messages, counts, several, in_order) keep;
+    stream_store(streams, counts) store;
+    apply {
+        if (several) {
+            count_late.apply(segment, segment.late_status);
+            if (segment.more) {
+                // Too many messages.
+                counts.increment(stream_count.UNREAD);
+                if (segment.is_read) {
+                    segment.stream.known = 0;
+                    segment.stream.begun = 0;
+                }
+            } else if (segment.is_read) {
+                keep.apply(segment);
+            }
+        } else if (segment.is_late) {
+            count_late.apply(segment, segment.status);
+        } else if (segment.is_read) {
+            keep.apply(segment);
+        }
+        store.apply(segment, ends);
+    }
+}
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests by host and responses by status of HTTP/1 on any port of TCP, wherever in a connection's segments they begin: behind the bodies of
+// others, several in a segment, or in the middle of two. Every packet goes on.
+
+#include <core.p4>
+#include <tap_model.p4>
+#include <packet_headers.p4>
+#include <streams.p4>
+
+// Bytes of a host's name that are kept; zeros follow a shorter one.
+typedef bit<256> host_t;
+
+control watch(in packet_headers hdr, in tap_input input) {
+    message("http", STREAM_LIMIT) messages;
+    flow_state<stream_ends, stream_state>(4096) streams;
+    CounterArray(STREAM_COUNTS, false) counts;
+    stream_begin(streams, messages, counts, true, true, "status") begin;
+    stream_read(messages, counts, true, "host,status") read;
+    stream_body(messages, "body", "content_length", true, "header.transfer-encoding", true, "status") body;
+    stream_end(streams, messages, counts, true, false) end;
+
+    tally<host_t>(1024) requests;      // and the bytes of their packets
+    tally<bit<10>>(64) responses;
+
+    apply {
+        if (hdr.tcp.isValid()) {
+            bit<32> bytes = payload_length();
+            if (bytes > hdr.payload_bytes) { bytes = hdr.payload_bytes; }
+            stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
+            packet_addresses(hdr, ends.src, ends.dst);
+            bool opens = hdr.tcp.flags[1:1] == 1;   // SYN
+            stream_segment segment;
+            begin.apply(segment, ends, hdr.tcp.seq, opens, bytes);
+            for (bit<32> turn = 0; turn < 64 && segment.more; turn = turn + 1) {
+                read.apply(segment);
+                if (segment.is_message) {
+                    bit<10> status;
+                    bool is_response = messages.get_number("status", status);
+                    host_t host;
+                    bit<32> host_bytes;
+                    bool has_host = messages.get_bytes("host", host, host_bytes);
+                    if (segment.status == message_status.READ && !segment.message.recorded) {
+                        if (is_response) {
+                            responses.add(status, (bit<64>)input.length);
+                        } else if (has_host) {
+                            requests.add(host, (bit<64>)input.length);
+                        }
+                    }
+                    body.apply(segment, is_response, is_response && (status < 200 || status == 204 || status == 304));
+                }
+                stream_next(segment);
+            }
+            end.apply(segment, ends);
+        }
+    }
+}
+
+tap(packet_parser(), watch()) main;
