@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Requests and the responses to them: which message answers which, by a number that both have or by their order on the connection. Requests wait
-//! in a `flow_state` of the program's own, under an `exchange_key`, with what the program keeps of them.
+//! Requests and the responses to them.
+//!
+//! They belong together by a number that both have, or by their order on the connection. Requests wait in a `flow_state` of the program's own, under
+//! an `exchange_key`, with what the program keeps of them.
 
 #ifndef _EXCHANGES_P4_
 #define _EXCHANGES_P4_

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Ethernet, VLAN tags, IPv4, IPv6, TCP and UDP, as far as a packet has them: what is cut short, or has lengths that cannot be, is left out
-//! with all that follows. Of fragments, the transport header is not read.
+//! Headers of Ethernet, VLANs, IPv4, IPv6, TCP and UDP, and the parser that reads them as far as a packet has them.
+//!
+//! What is cut short, or has lengths that cannot be, is left out with all that follows. Of fragments, the transport header is not read.
 
 #ifndef _PACKET_HEADERS_P4_
 #define _PACKET_HEADERS_P4_

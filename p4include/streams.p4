@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Messages of applications in TCP streams, from segment to segment: also those that begin in one segment and end in another, those behind
-//! the bodies of others, and those in segments that come late or again. Each direction of a connection is a stream.
+//! Messages in TCP streams, followed from segment to segment.
+//!
+//! A message may begin in one segment and end in another, or stand behind the body of another one; segments may come late or again. Each
+//! direction of a connection is a stream.
 //!
 //! ```p4
 //! message("http", STREAM_LIMIT) messages;

@@ -80,7 +80,7 @@ pub struct Item {
     pub name: String,
     /// What is said about it.
     pub doc: Doc,
-    /// Its text; of an extern object what is in front of the brace.
+    /// Its text; of an extern object, and of what has statements, what is in front of the brace.
     pub declaration: String,
     /// The constructors and methods of an extern object.
     pub members: Vec<Member>,
@@ -158,11 +158,25 @@ fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
     Item {
         kind,
         doc: doc(&name, &piece.doc, wrong),
-        declaration: piece.text.clone(),
+        declaration: match kind {
+            Kind::Other("parser" | "control" | FUNCTION) => without_body(&piece.text),
+            _ => piece.text.clone(),
+        },
         members,
         name,
     }
 }
+
+/// A declaration without its statements.
+fn without_body(text: &str) -> String {
+    match text.split_once('{') {
+        Some((head, _)) => format!("{} {{ ... }}", head.trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The kind of a function with statements, which has no keyword.
+const FUNCTION: &str = "function";
 
 /// What code declares, whose annotations are left out.
 fn kind_and_name(code: &str) -> (Kind, String) {
@@ -183,7 +197,7 @@ fn kind_and_name(code: &str) -> (Kind, String) {
         }
         (_, Some(keyword @ ("const" | "typedef"))) => (Kind::Other(keyword), up_to(&['=', ';'])),
         (_, Some(keyword)) => (Kind::Other(keyword), first_word(rest)),
-        (_, None) => (Kind::Other("declaration"), first),
+        (_, None) => (Kind::Other(FUNCTION), called(code)),
     };
     (kind, name.to_string())
 }
