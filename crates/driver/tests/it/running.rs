@@ -4,10 +4,12 @@ use bpf::abi::Hook;
 use control::entries::{self, Existing};
 use control::{Piece, Store};
 use diag::{Diagnostics, SourceMap};
+use driver::bpf_target::{self, Request};
 use driver::bundle::Ports;
 use driver::run::{
-    Alone, AtHooks, Ended, NotStarted, Observer, Options, Step, Unit, Unsuited, start,
+    Alone, AtHooks, Ended, Lasts, NotStarted, Observer, Options, Step, Unit, Unsuited, start,
 };
+use driver::{Input, built};
 use kernel::attach::{Mode, TcMethod};
 use kernel::netns::NetNs;
 use kernel::raw_socket::RawSocket;
@@ -59,6 +61,12 @@ impl Observer for Reports {
 fn program(path: &str, dev: &[&str]) -> Alone {
     Alone {
         file: root().join("programs").join(path),
+        ..program_at(dev)
+    }
+}
+
+fn program_at(dev: &[&str]) -> Alone {
+    Alone {
         ports: Ports {
             dev: dev.iter().map(|dev| (*dev).to_owned()).collect(),
             ..Ports::default()
@@ -199,6 +207,43 @@ fn a_query_is_started_read_and_dropped() {
             std::thread::sleep(Duration::from_millis(10));
         }
         drop(running);
+        assert_eq!(pins.names(), Ok(Vec::new()));
+    });
+}
+
+#[test]
+fn an_object_outlives_what_started_it() {
+    in_kernel("object", |pins| {
+        let source = root().join("programs/router/router.p4");
+        let elaborated =
+            driver::elaborate(&Input::file(source)).unwrap_or_else(|_| panic!("is right"));
+        let (program, sources) = (&elaborated.program, &elaborated.map);
+        let compiled = bpf_target::compile(program, sources, Request::hook(Hook::Xdp));
+        let compiled = compiled.expect("is compiled");
+        let folder = tempfile::tempdir().expect("a folder");
+        let object = folder.path().join("built.o");
+        let description = built::description(&compiled).to_string();
+        std::fs::write(&object, &compiled.object).expect("is written");
+        std::fs::write(built::description_of(&object), description).expect("is written");
+
+        let unit = || {
+            Unit::alone(Alone {
+                file: object.clone(),
+                ..program_at(&["one", "two"])
+            })
+        };
+        let options = Options {
+            lasts: Lasts::Detached,
+            ..Options::default()
+        };
+        let running = start(unit(), pins, &options).expect("it starts");
+        assert_eq!(running.compiler_time, None);
+        running.leave();
+        assert_eq!(pins.names(), Ok(vec!["built".to_owned()]));
+        // Another one has no room beside it.
+        let taken = start(unit(), pins, &options).expect_err("its name is taken");
+        assert!(matches!(taken, NotStarted::Wrong(_)), "{taken:?}");
+        pins.remove("built").expect("it is there");
         assert_eq!(pins.names(), Ok(Vec::new()));
     });
 }
