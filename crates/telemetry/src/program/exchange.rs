@@ -188,79 +188,87 @@ impl Pairing<'_> {
     pub(super) fn message(&self, read: &[Attribute], record: impl FnOnce() -> Block) -> Block {
         let [is_request, is_response] = self.sides(read);
         let is_response = all([name("is_request").not(), is_response]);
-        let exchange = || name("exchange");
         let new = vec![name(ENDS), name("is_request"), name("is_response")];
+        let new = call("exchange_message_of", new);
         let mut out = vec![
             declare(Type::Bool, "is_request", is_request),
             declare(Type::Bool, "is_response", is_response),
-            declare(
-                named("exchange_message"),
-                "exchange",
-                call("exchange_message_of", new),
-            ),
+            declare(named("exchange_message"), EXCHANGE, new),
+            self.number(read),
         ];
-        match &self.rules.id {
-            Some(id) => {
-                let id = self.attribute(read, id);
-                let value = id.map_or(number(0u8), |id| id.value().cast(Type::Bits(64)));
-                let has = id.map_or(Expr::Bool(false), Attribute::has);
-                let args = vec![exchange(), has, value];
-                out.push(Stmt::Call(call("exchange_by_number", args)));
-            }
-            None => {
-                let segment = || name(SEGMENT);
-                let position = match self.is_tcp() {
-                    true => name("hdr")
-                        .member("tcp")
-                        .member("seq")
-                        .binary("+", segment().member("at"))
-                        .binary("-", segment().member("message").member("kept")),
-                    false => segment().member("at"),
-                };
-                out.push(apply("in_order", vec![exchange(), position]));
-            }
-        }
         for (number, (index, pattern)) in self.patterns.iter().enumerate() {
             let of = read.iter().find(|a| a.index == *index);
             let found = of.map_or(Expr::Bool(false), |of| matches(&of.name, pattern));
             out.push(declare(Type::Bool, match_name(number), found));
         }
+        out.extend(self.request(read));
+        out.push(self.response(read, record));
+        out
+    }
+
+    /// Numbers a message.
+    fn number(&self, read: &[Attribute]) -> Stmt {
+        let exchange = name(EXCHANGE);
+        if let Some(id) = &self.rules.id {
+            let id = self.attribute(read, id);
+            let value = id.map_or(number(0u8), |id| id.value().cast(Type::Bits(64)));
+            let has = id.map_or(Expr::Bool(false), Attribute::has);
+            return Stmt::Call(call("exchange_by_number", vec![exchange, has, value]));
+        }
+        let segment = || name(SEGMENT);
+        let at = segment().member("at");
+        let position = match self.is_tcp() {
+            true => {
+                let sequence = name("hdr").member("tcp").member("seq");
+                let kept = segment().member("message").member("kept");
+                sequence.binary("+", at).binary("-", kept)
+            }
+            false => at,
+        };
+        apply("in_order", vec![exchange, position])
+    }
+
+    /// Keeps a request until its response comes.
+    fn request(&self, read: &[Attribute]) -> Block {
         let kept = self.kept(read);
         let zeros = vec![number(0u8); 1 + kept.len()];
-        let request = || name("request");
-        out.push(declare(named("request_t"), "request", Expr::List(zeros)));
         let [waiting, _] = STATES;
-        let key = || exchange().member("key");
-        let is_numbered = |side: &str| all([name(side), exchange().member("is_numbered")]);
-        let time = || request().member("time");
-        let now = || name("input").member("timestamp");
-        let mut waits = vec![Stmt::Assign(time(), now())];
+        let key = || name(EXCHANGE).member("key");
+        let is_numbered = all([name("is_request"), name(EXCHANGE).member("is_numbered")]);
+        let mut waits = vec![Stmt::Assign(name(REQUEST).member("time"), now())];
         waits.extend(
             kept.into_iter()
-                .map(|kept| Stmt::Assign(request().member(kept.field), kept.value)),
+                .map(|Kept { field, value, .. }| Stmt::Assign(name(REQUEST).member(field), value)),
         );
-        let update = name(waiting).method("update", vec![key(), request()]);
+        let update = name(waiting).method("update", vec![key(), name(REQUEST)]);
         waits.extend([Stmt::Call(update), Count::Request.increment()]);
-        out.push(when(all([is_numbered("is_request"), name("whole")]), waits));
-        out.push(Stmt::Comment(
-            "One of an earlier connection with the same number would get the response.",
-        ));
         let forget = call("exchange_forget", vec![name(waiting), key()]);
-        let is_broken = all([is_numbered("is_request"), name("whole").not()]);
-        out.push(when(is_broken, vec![Stmt::Call(forget)]));
-        let take = call("exchange_take", vec![name(waiting), exchange(), request()]);
+        let broken = all([is_numbered.clone(), name("whole").not()]);
+        vec![
+            declare(named("request_t"), REQUEST, Expr::List(zeros)),
+            when(all([is_numbered, name("whole")]), waits),
+            Stmt::Comment(
+                "One of an earlier connection with the same number would get the response.",
+            ),
+            when(broken, vec![Stmt::Call(forget)]),
+        ]
+    }
+
+    /// Finds the request of a response, and records both.
+    fn response(&self, read: &[Attribute], record: impl FnOnce() -> Block) -> Stmt {
+        let [waiting, _] = STATES;
+        let take = vec![name(waiting), name(EXCHANGE), name(REQUEST)];
+        let time = || name(REQUEST).member("time");
+        let elapsed = Stmt::Assign(name(RESPONSE_TIME), now().binary("-", time()));
         let mut answered = vec![
             declare(Type::Bits(64), RESPONSE_TIME, number(0u8)),
-            when(
-                now().binary(">", time()),
-                vec![Stmt::Assign(name(RESPONSE_TIME), now().binary("-", time()))],
-            ),
+            when(now().binary(">", time()), vec![elapsed]),
             Stmt::Comment("What the response lacks is the request's."),
         ];
-        answered.extend(read.iter().map(|attribute| self.from_request(attribute)));
+        answered.extend(read.iter().map(|attribute| self.or_of_request(attribute)));
         answered.extend(record());
         let response = vec![
-            declare(Type::Bool, "is_known", take),
+            declare(Type::Bool, "is_known", call("exchange_take", take)),
             Stmt::If(
                 name("is_known"),
                 vec![Count::Answered.increment()],
@@ -268,14 +276,13 @@ impl Pairing<'_> {
             ),
             when(all([name("is_known"), name("whole")]), answered),
         ];
-        let is_next = all([name("is_response"), exchange().member("is_next")]);
-        out.push(when(is_next, response));
-        out
+        let is_next = name(EXCHANGE).member("is_next");
+        when(all([name("is_response"), is_next]), response)
     }
 
     /// Takes an attribute from the request if the response lacks it.
-    fn from_request(&self, attribute: &Attribute) -> Stmt {
-        let of_request = |field: &str| name("request").member(field);
+    fn or_of_request(&self, attribute: &Attribute) -> Stmt {
+        let of_request = |field: &str| name(REQUEST).member(field);
         let is_one = |field: &str| of_request(field).equals(number(1u8));
         let mut take = vec![
             Stmt::Assign(attribute.has(), Expr::Bool(true)),
@@ -353,8 +360,16 @@ fn side_test(side: &Side, attribute: Option<&Attribute>) -> Expr {
     all([attribute.has()].into_iter().chain(is_one).chain(is_none))
 }
 
+/// The variables of a message as part of an exchange, and of the request that waits or waited.
+const EXCHANGE: &str = "exchange";
+const REQUEST: &str = "request";
 /// The variable of a response time, in nanoseconds.
 const RESPONSE_TIME: &str = "response_time";
+
+/// The time of the packet.
+fn now() -> Expr {
+    name("input").member("timestamp")
+}
 
 /// How a response time is found in P4.
 pub(super) fn source() -> Source {

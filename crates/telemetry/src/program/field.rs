@@ -44,7 +44,7 @@ pub(super) struct Layout<'q> {
 /// An attribute in P4; `None` if it is one of a message.
 pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     let (header, value) = place(attribute.field()?);
-    let is_valid = |header: &str| name("hdr").member(header).is_valid();
+    let is_valid = |header: &str| name("hdr").member(header).valid();
     let ty = match attribute.ty {
         Type::Number(bits) => p4::Type::Bits(bits.into()),
         Type::Ipv4 => p4::Type::Bits(32),

@@ -392,12 +392,12 @@ impl Reader<'_> {
     fn carried(&self) -> Expr {
         let transport = || name("hdr").member(self.schema.transport.name());
         if !self.schema.recognise.is_empty() {
-            return transport().is_valid();
+            return transport().valid();
         }
         let ports = self.schema.ports.iter().flat_map(|&port| {
             ["src_port", "dst_port"].map(|end| transport().member(end).equals(number(port)))
         });
-        all([transport().is_valid(), any(ports)])
+        all([transport().valid(), any(ports)])
     }
 
     /// Whether an attribute is a text that is a key or an item.

@@ -167,7 +167,7 @@ impl Expr {
     }
 
     /// Whether a header is there.
-    pub(super) fn is_valid(self) -> Expr {
+    pub(super) fn valid(self) -> Expr {
         self.method("isValid", Vec::new())
     }
 }
