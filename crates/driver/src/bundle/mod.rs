@@ -7,15 +7,16 @@
 mod devices;
 pub mod entries;
 pub mod errors;
+mod keys;
 mod ports;
 mod read;
 mod share;
-mod values;
 mod write;
 
 pub use devices::{check_groups, check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::{is_message, read};
+pub use settings::At;
 pub use share::{Described, resolve};
 pub use write::write;
 
@@ -29,25 +30,6 @@ use std::sync::Arc;
 pub fn is_bundle(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
-}
-
-/// A value and its location in the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct At<T> {
-    /// The value.
-    pub value: T,
-    /// Its location.
-    pub span: Span,
-}
-
-impl<T> At<T> {
-    /// A value that is in no file.
-    pub fn nowhere(value: T) -> At<T> {
-        At {
-            value,
-            span: Span::NONE,
-        }
-    }
 }
 
 /// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.

@@ -141,7 +141,7 @@ fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
     let Some(file) = map.add(args.source.file.display().to_string(), text) else {
         return failed(format!("`{}` is too large", args.source.file.display()));
     };
-    if bundle::is_message(&map.file(file).text) {
+    if bundle::is_message(&map, file) {
         let (wrong, what) = match payload::load(&map, file) {
             Ok(schema) => {
                 let attributes = counted(schema.attributes.len(), "attribute");
