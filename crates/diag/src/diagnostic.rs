@@ -54,6 +54,16 @@ impl Diagnostic {
         Diagnostic::new(code, Severity::Error, span, message.into())
     }
 
+    /// An error at `span`, and what to do about it.
+    pub fn refusal(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(Code(code), span, message).help(help)
+    }
+
     /// A warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Warning, span, message.into())

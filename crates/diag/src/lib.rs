@@ -14,8 +14,8 @@ mod text;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
 pub use json::to_json;
-pub use plain::{char_width, columns, counted, grouped, system_message};
+pub use plain::{char_width, columns, counted, grouped, quoted, system_message};
 pub use shown::{is_seen, shown, shown_lines};
-pub use slips::slips;
+pub use slips::{instead_of, nearest, slips};
 pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};
 pub use text::{render_plain, render_text};

@@ -29,6 +29,12 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// Names in a row: "`a`, `b`".
+pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    let each = names.iter().map(|name| format!("`{}`", name.as_ref()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// What the system reported, without the number of the error.
 pub fn system_message(error: &std::io::Error) -> String {
     let mut text = error.to_string();

@@ -1,8 +1,7 @@
 //! What a name asks of a schema: the fields whose values it stands for, and of what kind these are.
 
-use crate::{
-    Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Which, similar,
-};
+use crate::{Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Which};
+use diag::nearest;
 use std::ops::RangeInclusive;
 
 /// The values that a name stands for.
@@ -169,7 +168,7 @@ impl Schema {
             };
         }
         let names = self.attributes.iter().map(|a| a.name.as_str());
-        Unasked::Unknown(similar(names, name).map(String::from))
+        Unasked::Unknown(nearest(name, names).map(String::from))
     }
 
     /// What stands in the place of an attribute's `*`.

@@ -14,7 +14,6 @@ pub mod builtin;
 mod chars;
 mod exchange;
 mod expression;
-mod json_schema;
 mod keys;
 mod outcome;
 mod pattern;
@@ -27,7 +26,6 @@ pub use asked::{Asked, Kind, Only, Site, Unasked};
 pub use chars::{CharSet, NoSet};
 pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
-pub use json_schema::json_schema;
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
 pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
@@ -35,4 +33,9 @@ pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
     Next, Order, Repeat, Schema, Signature, Transport, Which,
 };
-pub use text::{load, similar};
+pub use text::load;
+
+/// The JSON Schema of a schema's TOML form, for editors that complete and check such files.
+pub fn json_schema() -> serde_json::Value {
+    settings::json_schema(&keys::FORM, "Onpath message schema")
+}

@@ -21,7 +21,6 @@ mod lvalue;
 mod remedy;
 mod scope;
 mod stmt;
-mod suggest;
 mod table;
 mod types;
 mod warn;

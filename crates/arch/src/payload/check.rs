@@ -6,12 +6,12 @@ use super::{
     read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
-use diag::{Diagnostic, Diagnostics, Span};
+use diag::{Diagnostic, Diagnostics, Span, nearest};
 use ir::{
     ExprKind, ExternArg, ExternCall, ExternData, ExternInst, Place, Program, StmtKind, Type, visit,
 };
 use num_traits::ToPrimitive;
-use payload::{Asked, Kind, Pattern, PatternError, Schema, Unasked, similar};
+use payload::{Asked, Kind, Pattern, PatternError, Schema, Unasked};
 use std::collections::HashMap;
 
 /// What is wrong, by where it stands.
@@ -59,7 +59,7 @@ impl Check<'_> {
         let Some(schema) = schema_of(data) else {
             let name = schema_name(data).unwrap_or_default();
             let known = known_schemas();
-            let near = similar(known.iter().copied(), name);
+            let near = nearest(name, known.iter().copied());
             let unknown = errors::unknown_schema(name, &known, near, data.span);
             return self.found.push(unknown);
         };

@@ -11,7 +11,7 @@ mod find;
 pub use find::{find, is_object};
 
 use crate::bpf_target::Compiled;
-use crate::bundle::Member;
+use crate::bundle::{Member, Part};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features, Version};
 use bpf::uses;
@@ -192,6 +192,16 @@ pub fn description_of(object: &Path) -> PathBuf {
 }
 
 impl Built {
+    /// What a bundle has to know of it.
+    pub fn part(&self) -> Part<'_> {
+        Part {
+            hook: self.hook,
+            abi: Some(&self.abi),
+            schema: &self.schema,
+            program: None,
+        }
+    }
+
     /// What it will cost.
     pub fn budget(&self) -> Budget {
         budget::read(&self.object).unwrap_or_default()

@@ -5,6 +5,7 @@ use bpf::abi::{Abi, Hook};
 use control::Change;
 use diag::Diagnostics;
 use kernel::store::check_copies;
+use schema::Schema;
 
 /// Replaces the file's interfaces by those of `--dev`: `IF,...` for every program, `PROGRAM=IF,...` for one.
 /// `given` is what stands between the commas. The file's `ports` and `reach` stay.
@@ -94,10 +95,13 @@ pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
     }
 }
 
-/// Refuses multicast groups of programs that never send to one, or not to such. `abis` describes each program.
-pub fn check_groups(bundle: &Bundle, abis: &[&Abi]) -> Result<(), Diagnostics> {
+/// Refuses multicast groups of programs that never send to one, or not to such.
+pub(super) fn check_groups(
+    bundle: &Bundle,
+    programs: &[(&Abi, &Schema)],
+) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
-    for (member, abi) in bundle.programs.iter().zip(abis) {
+    for (member, (abi, _)) in bundle.programs.iter().zip(programs) {
         let name = &member.name;
         let sends = abi.ports.groups.is_some() || abi.traffic.groups.is_some();
         if let Some((group, _)) = member.ports.groups.first().filter(|_| !sends) {

@@ -1,24 +1,29 @@
-//! The texts of entries, wherever a bundle has them, and what is wrong with an entry at the ports of its program.
+//! The texts of entries, wherever a bundle has them, and what is wrong with them.
 
-use super::{Entries, Member};
-use control::entries::lines as lines_of_file;
-use control::{Change, Piece, StoreError, errors};
-use diag::{Diagnostic, FileId, SourceMap, Span};
+use super::{Entries, Member, Part};
+use control::entries::{Changes, lines as lines_of_file};
+use control::{Piece, StoreError, errors};
+use diag::{Diagnostics, FileId, SourceMap};
+use interp::{Interpreter, Options};
 use kernel::files::read_text;
-use schema::Schema;
+use kernel::store::check_copies;
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Adds the file of a program's entries to the texts, if they are in one of their own.
 pub fn open(map: &mut SourceMap, entries: Option<&Entries>) -> Result<Option<FileId>, String> {
     let Some(Entries::File(file)) = entries else {
         return Ok(None);
     };
-    let text = read_text(&file.value)?;
-    let name = file.value.display().to_string();
-    let added = map.add(name.clone(), text);
-    added
-        .map(Some)
-        .ok_or_else(|| format!("`{name}` is too large"))
+    add(map, &file.value).map(Some)
+}
+
+/// Adds a file to the texts.
+pub fn add(map: &mut SourceMap, file: &Path) -> Result<FileId, String> {
+    let name = file.display().to_string();
+    let added = map.add(name.clone(), read_text(file)?);
+    added.ok_or_else(|| format!("`{name}` is too large"))
 }
 
 /// The lines of a program's entries, wherever they are. `file` is what [`open`] gave.
@@ -37,20 +42,43 @@ pub fn lines<'a>(
     }
 }
 
-/// The numbers of a program's ports.
-pub fn ports(member: &Member) -> BTreeSet<u32> {
-    member.ports.all().map(|port| port.port).collect()
-}
-
-/// A change that sends copies to a port which the program does not have.
-pub fn stray(
-    schema: &Schema,
-    ports: &BTreeSet<u32>,
-    change: &Change,
-    span: Span,
-) -> Option<Diagnostic> {
-    let port = change.ports().find(|port| !ports.contains(port))?;
-    let not_done = errors::not_done(schema, change);
-    let error = StoreError::NoInterface { port };
-    Some(*errors::store(span, &not_done, &error))
+/// Checks all of a program's entries: whether they can be read, their copies have somewhere to go, and they go together, such
+/// that no two have the same keys. `file` is what [`open`] gave.
+pub fn check(
+    map: &SourceMap,
+    member: &Member,
+    file: Option<FileId>,
+    part: Part<'_>,
+) -> Result<(), Diagnostics> {
+    let Part { abi, schema, .. } = part;
+    let ports: BTreeSet<u32> = member.ports.all().map(|port| port.port).collect();
+    // What no interpreter runs has been reported.
+    let mut tables = part
+        .program
+        .and_then(|program| Interpreter::new(Arc::new(program.clone()), Options::default()).ok());
+    let mut wrong = Diagnostics::new();
+    let lines = lines(map, member.entries.as_ref(), file);
+    control::entries::check(schema, lines, |change, span| {
+        let stray = change.ports().find(|port| !ports.contains(port));
+        // If the file gives no ports at all, the command line will.
+        let stray = stray.filter(|_| !ports.is_empty());
+        let stray = stray.map(|port| StoreError::NoInterface { port });
+        let refused = stray.or_else(|| check_copies(abi?, schema.clones, &change).err());
+        if let Some(error) = refused {
+            let not_done = errors::not_done(schema, &change);
+            wrong.push(*errors::store(span, &not_done, &error));
+        } else if let Some(tables) = &mut tables {
+            let one = Changes {
+                changes: vec![change],
+                spans: vec![span],
+            };
+            if let Err(refusal) = control::entries::apply(tables, &one) {
+                wrong.push(*refusal);
+            }
+        }
+    })?;
+    match wrong.has_errors() {
+        true => Err(wrong),
+        false => Ok(()),
+    }
 }

@@ -1,39 +1,11 @@
 //! What can be wrong with a bundle. One function a diagnostic.
 
 use super::ports::Clash;
-use diag::{Code, Diagnostic, Span};
-
-fn refuse(
-    code: &'static str,
-    span: Span,
-    message: impl Into<String>,
-    help: impl Into<String>,
-) -> Diagnostic {
-    Diagnostic::error(Code(code), span, message).help(help)
-}
-
-fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
-/// The text is no TOML. `marked` is the text at `span`.
-pub fn syntax(span: Span, what: &str, marked: &str) -> Diagnostic {
-    if what == "duplicate key" {
-        let message = format!("`{marked}` is given twice");
-        return refuse("E0901", span, message, "remove one of them");
-    }
-    refuse(
-        "E0901",
-        span,
-        format!("this is not TOML: {what}"),
-        "a bundle has lines such as `source = \"count.p4\"` below `[[program]]`; see https://toml.io",
-    )
-}
+use diag::{Diagnostic, Span, instead_of, quoted};
 
 /// The file is the schema of a message.
 pub fn is_message(span: Span, file: &str) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0921",
         span,
         format!("`{file}` is the schema of a message, and no bundle of programs"),
@@ -43,48 +15,19 @@ pub fn is_message(span: Span, file: &str) -> Diagnostic {
     )
 }
 
-/// A key that means nothing here.
-pub fn unknown_key(
-    span: Span,
-    key: &str,
-    owner: &str,
-    known: &[&str],
-    similar: &[String],
-) -> Diagnostic {
-    let help = match similar {
-        [near, ..] => format!("did you mean `{near}`?"),
-        [] => format!("it may have {}", listed(known.iter().copied())),
-    };
-    refuse(
-        "E0902",
+/// An interface's name is empty.
+pub fn no_name(span: Span) -> Diagnostic {
+    Diagnostic::refusal(
+        "E0904",
         span,
-        format!("unknown key `{key}` in {owner}"),
-        help,
+        "an interface has no name",
+        "add `dev = \"eth0\"`",
     )
-}
-
-/// A value of another type than the key's.
-pub fn wrong_type(span: Span, key: &str, found: &str, wanted: &str, example: &str) -> Diagnostic {
-    let article = match found.chars().next() {
-        Some('a' | 'e' | 'i' | 'o' | 'u') => "an",
-        _ => "a",
-    };
-    refuse(
-        "E0903",
-        span,
-        format!("`{key}` is {wanted}, not {article} {found}"),
-        format!("write it like `{example}`"),
-    )
-}
-
-/// Something that must be there is not.
-pub fn missing(span: Span, what: &str, example: &str) -> Diagnostic {
-    refuse("E0904", span, what, format!("add `{example}`"))
 }
 
 /// A key that is about a program's text, where an object is named.
 pub fn is_compiled(span: Span, key: &str, object: &str) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0920",
         span,
         format!("`{key}` is for a P4 program, and `{object}` is compiled already"),
@@ -94,7 +37,7 @@ pub fn is_compiled(span: Span, key: &str, object: &str) -> Diagnostic {
 
 /// A name that the BPF file system could not hold, or that names could not be distinguished by.
 pub fn bad_name(span: Span, name: &str) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0905",
         span,
         format!("`{name}` cannot be a name"),
@@ -102,19 +45,9 @@ pub fn bad_name(span: Span, name: &str) -> Diagnostic {
     )
 }
 
-/// More errors than anyone reads.
-pub fn too_many(span: Span, limit: usize) -> Diagnostic {
-    refuse(
-        "E0124",
-        span,
-        format!("more than {limit} errors: Onpath skips the rest of the bundle"),
-        "fix the first errors; later ones often follow from them",
-    )
-}
-
 /// Two programs with one name.
 pub fn name_twice(span: Span, name: &str, first: Span) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0906",
         span,
         format!("there are two programs `{name}`"),
@@ -124,12 +57,10 @@ pub fn name_twice(span: Span, name: &str, first: Span) -> Diagnostic {
 }
 
 /// There is no such target.
-pub fn unknown_target(span: Span, name: &str, known: &[&str], similar: &[String]) -> Diagnostic {
-    let help = match similar {
-        [near, ..] => format!("did you mean `{near}`?"),
-        [] => format!("the targets are {}", listed(known.iter().copied())),
-    };
-    refuse("E0907", span, format!("there is no target `{name}`"), help)
+pub fn unknown_target(span: Span, name: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("there is no target `{name}`");
+    let help = instead_of(name, known, "the targets are");
+    Diagnostic::refusal("E0907", span, message, help)
 }
 
 /// Ports, interfaces or groups that do not go together. `first` is where the first of two is that are one too many.
@@ -143,26 +74,35 @@ pub fn clash(span: Span, clash: &Clash, first: Option<Span>) -> Diagnostic {
         }
         Clash::TooMany { .. } => "send to two groups, or to fewer ports",
     };
-    let refused = refuse("E0908", span, clash.message(), help);
+    let refused = Diagnostic::refusal("E0908", span, clash.message(), help);
     match first {
         Some(first) => refused.also(first, "the first"),
         None => refused,
     }
 }
 
-/// A key of `ports`, `reach` or `groups` that is no number of the kind.
-pub fn bad_number(span: Span, text: &str, what: &str, range: &str) -> Diagnostic {
-    refuse(
-        "E0909",
-        span,
-        format!("`{text}` is no {what}"),
-        format!("write a number {range}"),
-    )
+/// A key of `ports` or `reach` that is no port.
+pub fn bad_port(span: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is no port");
+    Diagnostic::refusal("E0909", span, message, "write a number from 0 on")
+}
+
+/// A key of `groups` that is no group.
+pub fn bad_group(span: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is no multicast group");
+    Diagnostic::refusal("E0909", span, message, "write a number from 1 to 65535")
+}
+
+/// A part of a group that is no port.
+pub fn bad_replica(span: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is no port");
+    let help = "write a number from 0 on, or `\"PORT:RID\"` with a replication id";
+    Diagnostic::refusal("E0909", span, message, help)
 }
 
 /// Two programs at one XDP hook.
 pub fn two_at_xdp(span: Span, interface: &str, first: &str, first_span: Span) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0910",
         span,
         format!("`{first}` runs at the xdp hook of {interface} already"),
@@ -174,7 +114,7 @@ pub fn two_at_xdp(span: Span, interface: &str, first: &str, first_span: Span) ->
 /// A part of a share that is not `PROGRAM.STATE`.
 pub fn bad_part(span: Span, text: &str, programs: &[&str]) -> Diagnostic {
     let example = programs.first().copied().unwrap_or("count");
-    refuse(
+    Diagnostic::refusal(
         "E0911",
         span,
         format!("`{text}` is not a program's state"),
@@ -183,22 +123,10 @@ pub fn bad_part(span: Span, text: &str, programs: &[&str]) -> Diagnostic {
 }
 
 /// No program of this name.
-pub fn unknown_program(
-    span: Span,
-    name: &str,
-    programs: &[&str],
-    similar: &[String],
-) -> Diagnostic {
-    let help = match similar {
-        [near, ..] => format!("did you mean `{near}`?"),
-        [] => format!("the bundle has {}", listed(programs.iter().copied())),
-    };
-    refuse(
-        "E0912",
-        span,
-        format!("the bundle has no program `{name}`"),
-        help,
-    )
+pub fn unknown_program(span: Span, name: &str, programs: &[&str]) -> Diagnostic {
+    let message = format!("the bundle has no program `{name}`");
+    let help = instead_of(name, programs, "the bundle has");
+    Diagnostic::refusal("E0912", span, message, help)
 }
 
 /// A share of so many `programs`, one or none.
@@ -207,7 +135,7 @@ pub fn nothing_shared(span: Span, name: &str, programs: usize) -> Diagnostic {
         0 => "no program",
         _ => "one program only",
     };
-    refuse(
+    Diagnostic::refusal(
         "E0913",
         span,
         format!("`{name}` is shared by {by}"),
@@ -217,7 +145,7 @@ pub fn nothing_shared(span: Span, name: &str, programs: usize) -> Diagnostic {
 
 /// A state that is in two shares, or twice in one.
 pub fn shared_twice(span: Span, text: &str, first: Span) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0914",
         span,
         format!("`{text}` is shared twice"),
@@ -228,7 +156,7 @@ pub fn shared_twice(span: Span, text: &str, first: Span) -> Diagnostic {
 
 /// A state that is in two shares, or twice in one, under two names.
 pub fn one_state(span: Span, text: &str, first: &str, first_span: Span) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0914",
         span,
         format!("`{text}` and `{first}` are one state, which is shared twice"),
@@ -244,9 +172,9 @@ pub fn unknown_state(span: Span, program: &str, state: &str, present: &[&str]) -
             "`{program}` keeps no state of flows and no figures; declare one: `flow_state<K, V>(1024) flows;`"
         )
     } else {
-        format!("it has {}", listed(present.iter().copied()))
+        format!("it has {}", quoted(present))
     };
-    refuse(
+    Diagnostic::refusal(
         "E0915",
         span,
         format!("`{program}` has no state `{state}` that could be shared"),
@@ -256,14 +184,11 @@ pub fn unknown_state(span: Span, program: &str, state: &str, present: &[&str]) -
 
 /// More than one state of a program ends in this name.
 pub fn ambiguous_state(span: Span, program: &str, state: &str, fitting: &[&str]) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0916",
         span,
         format!("`{state}` may be several of `{program}`"),
-        format!(
-            "write as much as is unique: {}",
-            listed(fitting.iter().copied())
-        ),
+        format!("write as much as is unique: {}", quoted(fitting)),
     )
 }
 
@@ -275,7 +200,7 @@ pub fn states_differ(
     other_span: Span,
     how: &str,
 ) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0917",
         span,
         format!("`{this}` and `{other}` cannot share one state: {how}"),
@@ -286,7 +211,7 @@ pub fn states_differ(
 
 /// No interface for a program.
 pub fn no_interface(span: Span, program: &str) -> Diagnostic {
-    refuse(
+    Diagnostic::refusal(
         "E0918",
         span,
         format!("program `{program}` has no interface to run at"),
@@ -301,7 +226,7 @@ pub fn unused_group(span: Span, program: &str, group: u16, arch: &str) -> Diagno
         "tc" => "omit the group, or have the program assign it to `multicast_group`",
         _ => "omit the group: its architecture has no multicast groups",
     };
-    refuse(
+    Diagnostic::refusal(
         "E0919",
         span,
         format!(

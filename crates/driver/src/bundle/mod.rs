@@ -1,27 +1,31 @@
 //! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
 //!
-//! [`read`] makes a [`Bundle`] of the file's text, [`write`] a text of a bundle, and [`resolve`] finds out which state the programs have in
-//! common. They are pure: nothing is compiled or loaded here, files of entries alone are read ([`entries`]), and every error is a
+//! [`read`] makes a [`Bundle`] of the file's text, [`write`] a text of a bundle, and [`check`] finds what is wrong with programs together, and
+//! [`together`] the state that they have in common. They are pure: nothing is compiled or loaded here, files of entries alone are read ([`entries`]), and every error is a
 //! diagnostic at its location.
 
+mod check;
 mod devices;
 pub mod entries;
 pub mod errors;
+mod keys;
 mod ports;
 mod read;
 mod share;
-mod values;
 mod write;
 
-pub use devices::{check_groups, check_interfaces, check_room, override_devices};
+pub use check::{Part, check, together};
+pub use devices::{check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::{is_message, read};
-pub use share::{Described, resolve};
+pub use settings::At;
 pub use write::write;
 
 use crate::frontend::Input;
+use crate::hooks::default_hook;
 use bpf::abi::Hook;
 use diag::{Diagnostics, Span};
+use ir::Program;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,25 +33,6 @@ use std::sync::Arc;
 pub fn is_bundle(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
-}
-
-/// A value and its location in the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct At<T> {
-    /// The value.
-    pub value: T,
-    /// Its location.
-    pub span: Span,
-}
-
-impl<T> At<T> {
-    /// A value that is in no file.
-    pub fn nowhere(value: T) -> At<T> {
-        At {
-            value,
-            span: Span::NONE,
-        }
-    }
 }
 
 /// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.
@@ -85,6 +70,12 @@ pub struct Member {
 }
 
 impl Member {
+    /// The hook at which it runs, as a program from its text.
+    pub fn hook_of(&self, program: &Program) -> Hook {
+        let given = self.hook.as_ref().map(|hook| hook.value);
+        given.unwrap_or_else(|| default_hook(program))
+    }
+
     /// How its text is read.
     pub fn input(&self) -> Input {
         Input {

@@ -7,18 +7,12 @@ use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
 use schema::{FigureKind, Object, ObjectKind, ObjectSchema, Schema};
 
-/// A program as compiled.
-#[derive(Clone, Copy, Debug)]
-pub struct Described<'a> {
-    /// What is where in its maps.
-    pub abi: &'a Abi,
-    /// What it offers the control plane.
-    pub schema: &'a Schema,
-}
-
 /// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All errors are
 /// reported at once.
-pub fn resolve(bundle: &Bundle, programs: &[Described<'_>]) -> Result<Vec<SharedMap>, Diagnostics> {
+pub(super) fn shared_maps(
+    bundle: &Bundle,
+    programs: &[(&Abi, &Schema)],
+) -> Result<Vec<SharedMap>, Diagnostics> {
     let mut wrong = Diagnostics::new();
     let mut shared = Vec::new();
     let mut seen: Vec<(usize, String, &SharedBy)> = Vec::new();
@@ -27,7 +21,7 @@ pub fn resolve(bundle: &Bundle, programs: &[Described<'_>]) -> Result<Vec<Shared
         let mut maps: Vec<(usize, String)> = Vec::new();
         let mut first: Option<(&SharedBy, State)> = None;
         for part in &share.of {
-            let Some(program) = programs.get(part.program) else {
+            let Some(&program) = programs.get(part.program) else {
                 continue;
             };
             let state = match find(bundle, part, program) {
@@ -75,9 +69,8 @@ fn name<'a>(bundle: &'a Bundle, part: &SharedBy) -> &'a str {
 fn find<'a>(
     bundle: &Bundle,
     part: &SharedBy,
-    described: &Described<'a>,
+    (abi, schema): (&'a Abi, &'a Schema),
 ) -> Result<State<'a>, Box<Diagnostic>> {
-    let Described { abi, schema } = *described;
     let mut all = abi.states();
     let names = || abi.states().map(StateAbi::name);
     let program = name(bundle, part);
@@ -301,8 +294,7 @@ mod tests {
         );
         let file = map.add("a.toml", text).unwrap();
         let bundle = super::super::read(&map, file).unwrap();
-        let programs = [ingress, egress].map(|(abi, schema)| Described { abi, schema });
-        resolve(&bundle, &programs).map_err(|list| {
+        shared_maps(&bundle, &[ingress, egress]).map_err(|list| {
             let words = |d: &diag::Diagnostic| format!("{} {}", d.code.0, d.message);
             list.iter().map(words).collect()
         })

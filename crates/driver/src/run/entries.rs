@@ -4,11 +4,10 @@
 use super::NotStarted;
 use super::observer::{Observer, Work, during};
 use super::unit::Unit;
-use crate::bundle::entries as texts;
+use crate::bundle::{Part, entries as texts};
 use control::Store;
 use control::entries::{self, Existing};
-use diag::{Diagnostics, FileId};
-use schema::Schema;
+use diag::FileId;
 use std::time::{Duration, Instant};
 
 /// A program's entries, free of errors.
@@ -35,7 +34,7 @@ pub struct Filled {
 pub(super) fn check(
     unit: &mut Unit,
     number: usize,
-    schema: &Schema,
+    part: Part<'_>,
     observer: &dyn Observer,
 ) -> Result<Checked, NotStarted> {
     let begun = Instant::now();
@@ -44,21 +43,9 @@ pub(super) fn check(
         return Ok(Checked::default());
     }
     let file = texts::open(&mut unit.map, entries).map_err(NotStarted::Failed)?;
-    let lines = texts::lines(&unit.map, entries, file);
-    let ports = texts::ports(&unit.bundle.programs[number]);
-    let mut wrong = Diagnostics::new();
-    let work = || {
-        entries::check(schema, lines, |change, span| {
-            if let Some(stray) = texts::stray(schema, &ports, &change, span) {
-                wrong.push(stray);
-            }
-        })
-    };
+    let member = &unit.bundle.programs[number];
+    let work = || texts::check(&unit.map, member, file, part);
     let checked = reporting(observer, unit, number, file, Work::CheckEntries, work);
-    let checked = match wrong.has_errors() {
-        true => checked.and(Err(wrong)),
-        false => checked,
-    };
     checked.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     Ok(Checked {
         file,

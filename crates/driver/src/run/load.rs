@@ -5,8 +5,7 @@ use super::not_started::{NotStarted, Rejected, Report};
 use super::observer::{Work, during};
 use super::prepare::{Interfaces, Origin, Prepared};
 use super::unit::Unit;
-use crate::bundle::{self, Described};
-use bpf::abi::Abi;
+use crate::bundle::{self, Part};
 use diag::{SourceMap, Span};
 use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
@@ -63,16 +62,18 @@ fn load_all(
     prepared: &[Prepared],
     options: &Options<'_>,
 ) -> Result<Result<Vec<Instance>, LoadRefused>, NotStarted> {
-    let abis: Vec<&Abi> = prepared.iter().map(|p| &*p.abi).collect();
     let none = SourceMap::new();
-    let refuse = |wrong| NotStarted::wrong(wrong, &unit.map);
-    bundle::check_groups(&unit.bundle, &abis).map_err(refuse)?;
-    let described = prepared.iter().map(|p| Described {
-        abi: &p.abi,
-        schema: &p.schema,
-    });
-    let described: Vec<Described> = described.collect();
-    let shared = bundle::resolve(&unit.bundle, &described).map_err(refuse)?;
+    let parts: Vec<Part> = prepared
+        .iter()
+        .map(|p| Part {
+            hook: p.hook,
+            abi: Some(&p.abi),
+            schema: &p.schema,
+            program: None,
+        })
+        .collect();
+    let shared = bundle::together(&unit.bundle, &parts);
+    let shared = shared.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     let programs = &unit.bundle.programs;
     let sources: Vec<Source> = programs
         .iter()

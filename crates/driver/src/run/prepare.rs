@@ -6,8 +6,8 @@ use super::observer::{Observer, Work, during};
 use super::unit::Unit;
 use crate::bpf_target::{self, Compiled, Refused, Request, Trial};
 use crate::built::{self, Built, is_object};
-use crate::bundle::{self, Bundle, Member, PortSpec};
-use crate::{frontend, hooks};
+use crate::bundle::{self, Bundle, Member, Part, PortSpec};
+use crate::frontend;
 use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
 use control::{Change, Store, errors};
@@ -108,12 +108,8 @@ pub(super) fn read(
         })
     })?;
     observer.warn(&elaborated.diagnostics, &elaborated.map);
-    let hook = match &member.hook {
-        Some(hook) => hook.value,
-        None => hooks::default_hook(&elaborated.program),
-    };
     Ok(Read::Text {
-        hook,
+        hook: member.hook_of(&elaborated.program),
         sources: elaborated.map,
         program: Arc::new(elaborated.program),
         took: elaborated.took,
@@ -151,7 +147,13 @@ pub(super) fn prepare(
             program,
             took,
         } => {
-            let entries = entries::check(unit, number, &Schema::of(&program), observer)?;
+            let part = Part {
+                hook,
+                abi: None,
+                schema: &Schema::of(&program),
+                program: None,
+            };
+            let entries = entries::check(unit, number, part, observer)?;
             // The verifier sees it when it is loaded.
             let texts = (&*program, &sources);
             let compiled = compile(unit, number, hook, texts, Trial::None, observer)?;
@@ -171,7 +173,7 @@ pub(super) fn prepare(
             })
         }
         Read::Built(built) => Ok(Prepared {
-            entries: entries::check(unit, number, &built.schema, observer)?,
+            entries: entries::check(unit, number, built.part(), observer)?,
             hook: built.hook,
             origin: Origin::Built(built.made_for_newer(Kernel::This.features())),
             object: built.object,

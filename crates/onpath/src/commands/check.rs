@@ -2,23 +2,15 @@
 
 use super::source::input;
 use crate::args::{Check, Target};
-use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
-use bpf::abi::{Abi, Hook};
-use control::entries::{self, Changes};
-use control::{Change, Piece, errors};
-use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span, counted, shown};
+use crate::output::{Done, Stop, out_line, print_diagnostics, print_json};
+use bpf::abi::Hook;
+use diag::{Diagnostics, Severity, SourceMap, Span, counted, shown};
 use driver::Elaborated;
 use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
-use driver::bundle::{self, Bundle, Described, entries as texts, is_bundle};
-use driver::hooks;
-use interp::{Interpreter, Options};
-use ir::Program;
-use kernel::files::read_text;
-use kernel::store::check_copies;
+use driver::bundle::{self, Bundle, is_bundle};
 use schema::Schema;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -137,11 +129,8 @@ fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
         )));
     }
     let mut map = SourceMap::new();
-    let text = read_text(&args.source.file).map_err(Stop::Failed)?;
-    let Some(file) = map.add(args.source.file.display().to_string(), text) else {
-        return failed(format!("`{}` is too large", args.source.file.display()));
-    };
-    if bundle::is_message(&map.file(file).text) {
+    let file = bundle::entries::add(&mut map, &args.source.file).map_err(Stop::Failed)?;
+    if bundle::is_message(&map, file) {
         let (wrong, what) = match payload::load(&map, file) {
             Ok(schema) => {
                 let attributes = counted(schema.attributes.len(), "attribute");
@@ -204,138 +193,47 @@ fn together(
     map: &mut SourceMap,
 ) -> Result<Diagnostics, String> {
     let mut own = Diagnostics::new();
-    let mut all: Vec<(Arc<Abi>, Arc<Schema>)> = Vec::new();
-    let mut at: Vec<Hook> = Vec::new();
+    let mut described = Vec::new();
     for (number, (member, part)) in bundle.programs.iter().zip(programs.iter_mut()).enumerate() {
-        let (mut unfit, mut abi) = (Diagnostics::new(), None);
-        let schema = match part {
+        described.push(match part {
             Part::Text(elaborated) => {
                 let program = &elaborated.program;
-                let hook = member.hook.as_ref();
-                let hook = hook.map_or_else(|| hooks::default_hook(program), |at| at.value);
-                at.push(hook);
+                let hook = member.hook_of(program);
                 let request = Request {
-                    hook,
                     externs: &member.externs,
-                    ..Request::default()
+                    ..Request::hook(hook)
                 };
-                match bpf_target::check(program, &elaborated.map, request) {
-                    Ok(output) => abi = Some(Arc::new(output.abi)),
-                    Err(refused) => match bundle::moved_to(&refused, bundle.hook_span(number)) {
-                        Some(placed) => unfit = placed,
-                        None => elaborated.diagnostics.append(refused),
-                    },
-                }
-                Arc::new(Schema::of(&elaborated.program))
+                let checked = bpf_target::check(program, &elaborated.map, request);
+                let abi = checked
+                    .map(|output| Arc::new(output.abi))
+                    .map_err(|refused| {
+                        match bundle::moved_to(&refused, bundle.hook_span(number)) {
+                            Some(placed) => own.append(placed),
+                            None => elaborated.diagnostics.append(refused),
+                        }
+                    });
+                (hook, abi.ok(), Arc::new(Schema::of(program)))
             }
             Part::Built(built) => {
-                at.push(built.hook);
-                match built::check_hook(member, built) {
-                    Ok(()) => abi = Some(Arc::clone(&built.abi)),
-                    Err(refused) => unfit.push(*refused),
-                }
-                Arc::clone(&built.schema)
+                let fits = built::check_hook(member, built);
+                let abi = fits.map(|()| Arc::clone(&built.abi));
+                let abi = abi.map_err(|refused| own.push(*refused));
+                (built.hook, abi.ok(), Arc::clone(&built.schema))
             }
-        };
-        let entries = member.entries.as_ref();
-        let file = texts::open(map, entries)?;
-        let lines = texts::lines(map, entries, file);
-        let fits = Fits {
-            ports: texts::ports(member),
-            abi: abi.as_deref(),
-        };
-        own.append(match &*part {
-            Part::Text(elaborated) => wrong_entries(&elaborated.program, &schema, &fits, lines),
-            Part::Built(_) => wrong_lines(&schema, &fits, lines),
         });
-        own.append(unfit);
-        all.extend(abi.map(|abi| (abi, schema)));
     }
-    if let Err(clashes) = bundle::check_room(bundle, &at) {
-        own.append(clashes);
-    }
-    if all.len() == programs.len() {
-        let described = all.iter().map(|(abi, schema)| Described { abi, schema });
-        let described: Vec<Described> = described.collect();
-        if let Err(wrong) = bundle::resolve(bundle, &described) {
-            own.append(wrong);
-        }
-        let abis: Vec<&Abi> = all.iter().map(|(abi, _)| &**abi).collect();
-        if let Err(wrong) = bundle::check_groups(bundle, &abis) {
-            own.append(wrong);
-        }
-    }
-    Ok(own)
-}
-
-/// Entries that are wrong, or else those that do not go together, such as two with the same keys: what a table refuses,
-/// one after the other.
-fn wrong_entries<'a>(
-    program: &Program,
-    schema: &Schema,
-    fits: &Fits<'_>,
-    lines: impl Iterator<Item = Piece<'a>>,
-) -> Diagnostics {
-    let mut conflicts = Diagnostics::new();
-    // What no interpreter runs has been reported.
-    let mut tables = Interpreter::new(Arc::new(program.clone()), Options::default()).ok();
-    let read = entries::check(schema, lines, |change, span| {
-        if let Some(refusal) = fits.refusal(schema, &change, span) {
-            conflicts.push(refusal);
-            return;
-        }
-        let one = Changes {
-            changes: vec![change],
-            spans: vec![span],
-        };
-        let done = tables.as_mut().map(|tables| entries::apply(tables, &one));
-        if let Some(Err(refusal)) = done {
-            conflicts.push(*refusal);
-        }
-    });
-    match read {
-        Ok(()) => conflicts,
-        Err(wrong) => wrong,
-    }
-}
-
-/// Entries of a compiled program that are wrong. Those that do not go together show only in tables, and an object has none
-/// before it is loaded.
-fn wrong_lines<'a>(
-    schema: &Schema,
-    fits: &Fits<'_>,
-    lines: impl Iterator<Item = Piece<'a>>,
-) -> Diagnostics {
-    let mut refused = Diagnostics::new();
-    let read = entries::check(schema, lines, |change, span| {
-        if let Some(refusal) = fits.refusal(schema, &change, span) {
-            refused.push(refusal);
-        }
-    });
-    match read {
-        Ok(()) => refused,
-        Err(wrong) => wrong,
-    }
-}
-
-/// What decides whether copies can go where a program's entries send them.
-struct Fits<'a> {
-    /// The ports that the bundle's file gives the program; if it gives none at all, the command line will.
-    ports: BTreeSet<u32>,
-    /// What it has in the kernel, if it fits its hook.
-    abi: Option<&'a Abi>,
-}
-
-impl Fits<'_> {
-    fn refusal(&self, schema: &Schema, change: &Change, span: Span) -> Option<Diagnostic> {
-        let stray = match self.ports.is_empty() {
-            true => None,
-            false => texts::stray(schema, &self.ports, change, span),
-        };
-        stray.or_else(|| {
-            let error = check_copies(self.abi?, schema.clones, change).err()?;
-            let not_done = errors::not_done(schema, change);
-            Some(*errors::store(span, &not_done, &error))
+    let parts = programs.iter().zip(&described);
+    let parts: Vec<bundle::Part> = parts
+        .map(|(part, (hook, abi, schema))| bundle::Part {
+            hook: *hook,
+            abi: abi.as_deref(),
+            schema,
+            program: match part {
+                Part::Text(elaborated) => Some(&elaborated.program),
+                Part::Built(_) => None,
+            },
         })
-    }
+        .collect();
+    own.append(bundle::check(bundle, &parts, map)?);
+    Ok(own)
 }

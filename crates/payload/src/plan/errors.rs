@@ -1,13 +1,13 @@
 //! What can be wrong with what the planner is asked. One function a diagnostic.
 
 use crate::builtin::ALL;
-use crate::{Schema, Unasked, similar};
-use diag::{Code, Diagnostic, Span};
+use crate::{Schema, Unasked};
+use diag::{Code, Diagnostic, Span, nearest};
 
 /// No message of this name, and no file that can be read; `why` reports what is wrong with the file.
 pub fn unknown_message(name: &str, why: &str) -> Box<Diagnostic> {
     let message = format!("no message `{name}` is built in, and {why}");
-    let help = match similar(ALL.iter().map(|builtin| builtin.name), name) {
+    let help = match nearest(name, ALL.iter().map(|builtin| builtin.name)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`onpath plan --list` lists the messages that are built in".to_string(),
     };

@@ -1,68 +1,71 @@
 //! The attributes that users may ask for.
 
 use super::layout::{Names, ReadLayout, twice};
-use super::table::{Source, Table};
 use super::{contents, errors, field};
-use crate::{Attribute, CaseKey, Contents, Which, asked, keys};
+use crate::{Attribute, CaseKey, Contents, Which, asked};
+use diag::Diagnostics;
+use settings::Table;
 
 /// The keys that give which of a field's values an attribute is.
 const WHICH: [&str; 3] = ["key", "index", "member"];
 
 /// Reads all attributes.
 pub(super) fn all(
-    source: &mut Source,
+    report: &mut Diagnostics,
     message: &Table,
     names: &Names,
     layouts: &[ReadLayout],
 ) -> Vec<Attribute> {
-    let tables = message.tables(source, "attribute", &keys::ATTRIBUTE);
+    let tables = message.tables("attribute");
     let named: Vec<_> = tables
         .iter()
         .filter_map(|table| table.text("name"))
         .collect();
-    twice(source, "attribute", named.iter());
+    twice(report, "attribute", named.iter());
     tables
         .iter()
-        .filter_map(|table| one(source, table, names, layouts))
+        .filter_map(|table| one(report, table, names, layouts))
         .collect()
 }
 
 fn one(
-    source: &mut Source,
+    report: &mut Diagnostics,
     table: &Table,
     names: &Names,
     layouts: &[ReadLayout],
 ) -> Option<Attribute> {
     let name = table.text("name")?;
-    let (layout, field) = field::path(source, names, &table.text("field")?)?;
-    field::exclusive(source, table, &WHICH, "which values these are");
+    let (layout, field) = field::path(report, names, &table.text("field")?)?;
+    field::exclusive(report, table, &WHICH, "which values these are");
     let which = if let Some(key) = table.text("key") {
         let known = &layouts[layout];
         let Some(by) = known.key else {
             if !known.names_key {
                 let layout = &names.layouts[layout].name.value;
-                source.errors.push(errors::no_key(key.span, layout));
+                report.push(errors::no_key(key.span, layout));
             }
             return None;
         };
         let by_name = &names.layouts[layout].fields[by.field];
         if by.field >= field {
             let field = &names.layouts[layout].fields[field].name.value;
-            let refused = errors::key_is_later(key.span, &by_name.name.value, field);
-            source.errors.push(refused);
+            report.push(errors::key_is_later(key.span, &by_name.name.value, field));
             return None;
         }
         match key.value.as_str() {
             "*" => Which::AnyKey,
             _ => {
-                let read = contents::case_key(source, &key, by_name.is_number)?;
+                let read = contents::case_key(report, &key, by_name.is_number)?;
                 let numbers = known.fields[by.field].as_ref().map(asked::numbers);
                 if let (CaseKey::Number(number), Some(numbers)) = (&read, numbers)
                     && !numbers.contains(number)
                 {
-                    let refused =
-                        errors::large_key(key.span, &key.value, &by_name.name.value, &numbers);
-                    source.errors.push(refused);
+                    report.push(errors::large_key(
+                        key.span,
+                        &key.value,
+                        &by_name.name.value,
+                        &numbers,
+                    ));
                     return None;
                 }
                 Which::Key(read)
@@ -75,7 +78,7 @@ fn one(
         let holds = &layouts[layout].fields[field].as_ref()?.contents;
         if !matches!(holds, Contents::Json | Contents::Xml) {
             let field = &names.layouts[layout].fields[field].name.value;
-            source.errors.push(errors::no_members(member.span, field));
+            report.push(errors::no_members(member.span, field));
             return None;
         }
         match member.value.as_str() {
@@ -88,7 +91,7 @@ fn one(
     let many = matches!(which, Which::AnyKey | Which::AnyMember);
     let is_known = !WHICH.iter().any(|key| table.is_wrong(key));
     if is_known && many != name.value.ends_with('*') {
-        source.errors.push(errors::wildcard(name.span, &name.value));
+        report.push(errors::wildcard(name.span, &name.value));
     }
     Some(Attribute {
         name: name.value,

@@ -1,10 +1,11 @@
 //! What a field holds.
 
+use super::errors;
 use super::field::{EXTENTS, Id, exclusive};
 use super::layout::Names;
-use super::table::{Source, Table};
-use super::{At, errors};
 use crate::{CaseKey, Cases, Contents, Extent, Field, asked};
+use diag::Diagnostics;
+use settings::{At, Table};
 
 /// The keys by which a field holds a layout.
 const LAYOUTS: [&str; 3] = ["layout", "select", "starts"];
@@ -16,50 +17,51 @@ pub(super) fn is_structured(table: &Table) -> bool {
 
 /// Reads what the field holds; `None` if that is wrong.
 pub(super) fn read(
-    source: &mut Source,
+    report: &mut Diagnostics,
     names: &Names,
     id: Id,
     table: &Table,
     extent: Option<&Extent>,
 ) -> Option<Contents> {
-    exclusive(source, table, &LAYOUTS, "what the field holds");
-    belongs(source, table, "case", "`select`", &["select"]);
+    exclusive(report, table, &LAYOUTS, "what the field holds");
+    belongs(report, table, "case", "`select`", &["select"]);
     belongs(
-        source,
+        report,
         table,
         "default",
         "`select` or `starts`",
         &["select", "starts"],
     );
     let default = match table.text("default") {
-        Some(name) => Some(names.layout(source, &name)?),
+        Some(name) => Some(names.layout(report, &name)?),
         None => None,
     };
     if let Some(name) = table.text("layout") {
-        return names.layout(source, &name).map(Contents::Layout);
+        return names.layout(report, &name).map(Contents::Layout);
     }
     if let Some(name) = table.text("select") {
         if !table.has("case") {
-            source
-                .errors
-                .push(errors::only_with(name.span, "select", "`case`"));
+            report.push(errors::only_with(name.span, "select", "`case`"));
         }
         let Some(field) = names.earlier(id.0, id.1, &name.value) else {
-            names.no_earlier(source, id.0, id.1, &name.value, name.span);
+            names.no_earlier(report, id.0, id.1, &name.value, name.span);
             return None;
         };
         let is_number = names.layouts[id.0].fields[field].is_number;
         let mut cases = Vec::new();
-        for (key, layout) in table.cases(source, "case")? {
-            let key = case_key(source, &key, is_number)?;
-            cases.push((key, names.layout(source, &layout)?));
+        for (key, layout) in table.map("case")? {
+            let key = case_key(report, &key, is_number)?;
+            cases.push((key, names.layout(report, &layout.text()?)?));
         }
         return Some(Contents::Select(field, Cases { cases, default }));
     }
-    if let Some(starts) = table.cases(source, "starts") {
+    if let Some(starts) = table.map("starts") {
         let mut cases = Vec::new();
         for (bytes, layout) in starts {
-            cases.push((bytes.value.into_bytes(), names.layout(source, &layout)?));
+            cases.push((
+                bytes.value.into_bytes(),
+                names.layout(report, &layout.text()?)?,
+            ));
         }
         return Some(Contents::Starts(Cases { cases, default }));
     }
@@ -67,31 +69,34 @@ pub(super) fn read(
         // Its value is of another kind, which has been reported.
         return None;
     }
-    value(source, table, extent)
+    value(report, table, extent)
 }
 
 /// Reports keys of cases that the field `by`, by which they are distinguished, never has.
-pub(super) fn cases_fit(source: &mut Source, table: &Table, by: &Field) {
+pub(super) fn cases_fit(report: &mut Diagnostics, table: &Table, by: &Field) {
     let numbers = asked::numbers(by);
-    for (key, _) in table.cases(source, "case").unwrap_or_default() {
-        if let Some(CaseKey::Number(number)) = case_key(source, &key, true)
+    for (key, _) in table.map("case").unwrap_or_default() {
+        if let Some(CaseKey::Number(number)) = case_key(report, &key, true)
             && !numbers.contains(&number)
         {
-            let refused = errors::large_key(key.span, &key.value, &by.name, &numbers);
-            source.errors.push(refused);
+            report.push(errors::large_key(key.span, &key.value, &by.name, &numbers));
         }
     }
 }
 
 /// Reports a key without the one that it belongs to.
-fn belongs(source: &mut Source, table: &Table, key: &str, with: &str, any: &[&'static str]) {
+fn belongs(report: &mut Diagnostics, table: &Table, key: &str, with: &str, any: &[&'static str]) {
     if let (Some(span), []) = (table.span_of(key), &table.present(any)[..]) {
-        source.errors.push(errors::only_with(span, key, with));
+        report.push(errors::only_with(span, key, with));
     }
 }
 
 /// A number in decimal or hexadecimal digits, or the bytes of a string.
-pub(super) fn case_key(source: &mut Source, key: &At<String>, is_number: bool) -> Option<CaseKey> {
+pub(super) fn case_key(
+    report: &mut Diagnostics,
+    key: &At<String>,
+    is_number: bool,
+) -> Option<CaseKey> {
     if !is_number {
         return Some(CaseKey::Bytes(key.value.clone().into_bytes()));
     }
@@ -100,12 +105,12 @@ pub(super) fn case_key(source: &mut Source, key: &At<String>, is_number: bool) -
         None => key.value.parse(),
     };
     if read.is_err() {
-        source.errors.push(errors::bad_case(key.span, &key.value));
+        report.push(errors::bad_case(key.span, &key.value));
     }
     read.ok().map(CaseKey::Number)
 }
 
-fn value(source: &mut Source, table: &Table, extent: Option<&Extent>) -> Option<Contents> {
+fn value(report: &mut Diagnostics, table: &Table, extent: Option<&Extent>) -> Option<Contents> {
     let word = |key| table.text(key).map(|word| word.value);
     match word("form").as_deref() {
         Some("json") => return Some(Contents::Json),
@@ -122,7 +127,7 @@ fn value(source: &mut Source, table: &Table, extent: Option<&Extent>) -> Option<
         ("endian", true),
     ] {
         if let (Some(span), true, false) = (table.span_of(key), misused, narrow) {
-            source.errors.push(errors::too_wide(span, key));
+            report.push(errors::too_wide(span, key));
             return None;
         }
     }

@@ -1,23 +1,23 @@
 //! What a schema says of requests and responses.
 
 use super::errors;
-use super::table::{Source, Table};
-use crate::keys::{EXCHANGE, SIDE, Spec};
 use crate::{Exchange, Schema, Side, Sides};
+use diag::Diagnostics;
+use settings::Table;
 
 /// Reads it; it names attributes of the schema.
-pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Option<Exchange> {
+pub(super) fn read(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Exchange> {
     let at = table.span_of("exchange")?;
-    let table = table.table(source, "exchange", &EXCHANGE)?;
+    let table = table.table("exchange")?;
     // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
-    if source.errors.has_errors() {
+    if report.has_errors() {
         return None;
     }
-    let request = side(source, &table, ("request", &SIDE), schema);
-    let response = side(source, &table, ("response", &SIDE), schema);
+    let request = side(report, &table, "request", schema);
+    let response = side(report, &table, "response", schema);
     let sides = match (request, response) {
         (None, None) if schema.ports.is_empty() => {
-            source.errors.push(errors::no_sides(at));
+            report.push(errors::no_sides(at));
             return None;
         }
         (None, None) => Sides::Ports,
@@ -26,7 +26,7 @@ pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Optio
             response: response?,
         },
         _ => {
-            source.errors.push(errors::half_exchange(at));
+            report.push(errors::half_exchange(at));
             return None;
         }
     };
@@ -34,7 +34,7 @@ pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Optio
     if let Some(id) = &id
         && !schema.is_number(&id.value)
     {
-        source.errors.push(errors::no_number(id.span, &id.value));
+        report.push(errors::no_number(id.span, &id.value));
     }
     Some(Exchange {
         sides,
@@ -44,12 +44,12 @@ pub(super) fn read(source: &mut Source, table: &Table, schema: &Schema) -> Optio
 
 /// What says that a message is of a side, if anything does; `None` inside if that is wrong, and reported.
 pub(super) fn side(
-    source: &mut Source,
+    report: &mut Diagnostics,
     table: &Table,
-    (key, spec): (&'static str, &'static Spec),
+    key: &str,
     schema: &Schema,
 ) -> Option<Option<Side>> {
-    let table = table.table(source, key, spec)?;
+    let table = table.table(key)?;
     let Some(attribute) = table.text("attribute") else {
         return Some(None);
     };
@@ -67,7 +67,7 @@ pub(super) fn side(
         false => (!schema.is_number(name)).then(|| errors::no_number(at, name)),
     };
     if let Some(wrong) = wrong {
-        source.errors.push(wrong);
+        report.push(wrong);
         return Some(None);
     }
     Some(Some(Side {

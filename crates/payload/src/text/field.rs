@@ -1,10 +1,11 @@
 //! One field: where it ends, how often it stands, which bytes it may have.
 
 use super::layout::Names;
-use super::table::{Source, Table};
-use super::{At, contents, errors};
+use super::{contents, errors};
 use crate::expression::{self, Wrong};
 use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat};
+use diag::Diagnostics;
+use settings::{At, Table};
 
 /// The keys that give a field's end.
 pub(super) const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
@@ -35,33 +36,34 @@ pub(super) fn is_number(table: &Table) -> bool {
 }
 
 /// Reads a field; `None` if too little of it is right.
-pub(super) fn read(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Field> {
+pub(super) fn read(
+    report: &mut Diagnostics,
+    names: &Names,
+    id: Id,
+    table: &Table,
+) -> Option<Field> {
     let name = table.text("name")?;
-    exclusive(source, table, &EXTENTS, "the field's end");
-    exclusive(source, table, &REPEATS, "how often the field stands");
+    exclusive(report, table, &EXTENTS, "the field's end");
+    exclusive(report, table, &REPEATS, "how often the field stands");
     let when = table
         .text("when")
-        .and_then(|text| condition(source, names, id, &text));
-    let extent = extent(source, names, id, table);
-    let contents = contents::read(source, names, id, table, extent.as_ref());
-    let repeat = repeat(source, names, id, table);
+        .and_then(|text| condition(report, names, id, &text));
+    let extent = extent(report, names, id, table);
+    let contents = contents::read(report, names, id, table, extent.as_ref());
+    let repeat = repeat(report, names, id, table);
     let tag = table.bytes("tag").unwrap_or_default();
     if table.has("or_end") && !table.has("until") {
         let span = table.span_of("or_end").unwrap_or(table.span);
-        source
-            .errors
-            .push(errors::only_with(span, "or_end", "`until`"));
+        report.push(errors::only_with(span, "or_end", "`until`"));
     }
     let extent = match extent {
         Some(extent) => extent,
         None if contents::is_structured(table) || !tag.is_empty() => Extent::Contents,
         None if table.present(&EXTENTS).is_empty()
-            && !table.has_unknown_keys
+            && !table.has_unknown_keys()
             && !table.is_wrong("tag") =>
         {
-            source
-                .errors
-                .push(errors::no_extent(name.span, &name.value));
+            report.push(errors::no_extent(name.span, &name.value));
             return None;
         }
         None => return None,
@@ -73,44 +75,48 @@ pub(super) fn read(source: &mut Source, names: &Names, id: Id, table: &Table) ->
         extent,
         contents: contents?,
         repeat: repeat?,
-        chars: set(source, table, "chars"),
-        trim: set(source, table, "trim"),
+        chars: set(report, table, "chars"),
+        trim: set(report, table, "trim"),
         min: table.number("min").map_or(0, |min| min.value as usize),
     })
 }
 
 /// Reports keys of which only one may be there.
-pub(super) fn exclusive(source: &mut Source, table: &Table, keys: &[&'static str], about: &str) {
+pub(super) fn exclusive(
+    report: &mut Diagnostics,
+    table: &Table,
+    keys: &[&'static str],
+    about: &str,
+) {
     if let [first, second, ..] = table.present(keys)[..] {
-        let refused = errors::exclusive(second.1, first, second.0, about);
-        source.errors.push(refused);
+        report.push(errors::exclusive(second.1, first, second.0, about));
     }
 }
 
-fn set(source: &mut Source, table: &Table, key: &'static str) -> Option<CharSet> {
+fn set(report: &mut Diagnostics, table: &Table, key: &'static str) -> Option<CharSet> {
     let text = table.text(key)?;
     match CharSet::parse(&text.value) {
         Ok(set) => Some(set),
         Err(wrong) => {
-            source.errors.push(errors::bad_set(text.span, key, wrong));
+            report.push(errors::bad_set(text.span, key, wrong));
             None
         }
     }
 }
 
-fn extent(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Extent> {
+fn extent(report: &mut Diagnostics, names: &Names, id: Id, table: &Table) -> Option<Extent> {
     let (key, _) = *table.present(&EXTENTS).first()?;
     match key {
         "bits" => Some(Extent::Bits(table.number("bits")?.value as u32)),
         "size" => Some(Extent::Size(table.number("size")?.value as usize)),
-        "length" => Some(Extent::Length(sum(source, names, id, table, "length")?)),
+        "length" => Some(Extent::Length(sum(report, names, id, table, "length")?)),
         "until" => Some(Extent::Until {
             ends: table.byte_strings("until")?,
             or_end: table.flag("or_end"),
         }),
         "rest" => Some(Extent::Rest),
         "join" => {
-            let (layout, part) = path(source, names, &table.text("join")?)?;
+            let (layout, part) = path(report, names, &table.text("join")?)?;
             Some(Extent::Joined { layout, part })
         }
         _ => match table.text("form")?.value.as_str() {
@@ -121,27 +127,25 @@ fn extent(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<E
     }
 }
 
-fn repeat(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<Repeat> {
+fn repeat(report: &mut Diagnostics, names: &Names, id: Id, table: &Table) -> Option<Repeat> {
     let Some(&(key, span)) = table.present(&REPEATS).first() else {
         return Some(Repeat::Once);
     };
     match key {
         "optional" => Some(Repeat::Optional),
         "repeat" => Some(Repeat::ToEnd),
-        "count" => Some(Repeat::Count(sum(source, names, id, table, "count")?)),
+        "count" => Some(Repeat::Count(sum(report, names, id, table, "count")?)),
         "stop" => Some(Repeat::Stop(table.byte_strings("stop")?)),
         _ => {
             let chain = table.text("chain")?;
-            let first = number(source, names, id, &chain)?;
+            let first = number(report, names, id, &chain)?;
             if !table.has("layout") {
-                source
-                    .errors
-                    .push(errors::only_with(span, "chain", "`layout`"));
+                report.push(errors::only_with(span, "chain", "`layout`"));
             }
-            let item = names.layout(source, &table.text("layout")?)?;
+            let item = names.layout(report, &table.text("layout")?)?;
             let mut fields = names.layouts[item].fields.iter();
             if !fields.any(|field| field.name.value == chain.value && field.is_number) {
-                source.errors.push(errors::broken_chain(span, &chain.value));
+                report.push(errors::broken_chain(span, &chain.value));
                 return None;
             }
             Some(Repeat::Chain(first))
@@ -150,39 +154,35 @@ fn repeat(source: &mut Source, names: &Names, id: Id, table: &Table) -> Option<R
 }
 
 /// An earlier field that is a number; anything else is reported.
-fn number(source: &mut Source, names: &Names, id: Id, name: &At<String>) -> Option<FieldId> {
+fn number(report: &mut Diagnostics, names: &Names, id: Id, name: &At<String>) -> Option<FieldId> {
     let Some(found) = names.earlier(id.0, id.1, &name.value) else {
-        names.no_earlier(source, id.0, id.1, &name.value, name.span);
+        names.no_earlier(report, id.0, id.1, &name.value, name.span);
         return None;
     };
     let is_number = names.layouts[id.0].fields[found].is_number;
     if !is_number {
-        source
-            .errors
-            .push(errors::not_a_number(name.span, &name.value));
+        report.push(errors::not_a_number(name.span, &name.value));
     }
     is_number.then_some(found)
 }
 
 /// A `LAYOUT.FIELD`.
-pub(super) fn path(source: &mut Source, names: &Names, text: &At<String>) -> Option<Id> {
+pub(super) fn path(report: &mut Diagnostics, names: &Names, text: &At<String>) -> Option<Id> {
     let Some((layout, field)) = text.value.split_once('.') else {
-        source
-            .errors
-            .push(errors::not_a_path(text.span, &text.value));
+        report.push(errors::not_a_path(text.span, &text.value));
         return None;
     };
     let at = At {
         value: layout.to_string(),
-        span: source.inside(text.span, 0..layout.len()),
+        span: text.inside(0..layout.len()),
     };
-    let id = names.layout(source, &at)?;
-    let inside = source.inside(text.span, layout.len() + 1..text.value.len());
-    Some((id, names.field(source, id, field, inside)?))
+    let id = names.layout(report, &at)?;
+    let inside = text.inside(layout.len() + 1..text.value.len());
+    Some((id, names.field(report, id, field, inside)?))
 }
 
 fn sum(
-    source: &mut Source,
+    report: &mut Diagnostics,
     names: &Names,
     id: Id,
     table: &Table,
@@ -190,13 +190,18 @@ fn sum(
 ) -> Option<Linear> {
     let text = table.text(key)?;
     let read = expression::linear(&text.value, &|name| numeric(names, id, name));
-    read.map_err(|wrong| report(source, names, id, &text, wrong, errors::SUMS))
+    read.map_err(|wrong| not_an_expression(report, names, id, &text, wrong, errors::SUMS))
         .ok()
 }
 
-fn condition(source: &mut Source, names: &Names, id: Id, text: &At<String>) -> Option<Condition> {
+fn condition(
+    report: &mut Diagnostics,
+    names: &Names,
+    id: Id,
+    text: &At<String>,
+) -> Option<Condition> {
     let read = expression::condition(&text.value, &|name| numeric(names, id, name));
-    read.map_err(|wrong| report(source, names, id, text, wrong, errors::CONDITIONS))
+    read.map_err(|wrong| not_an_expression(report, names, id, text, wrong, errors::CONDITIONS))
         .ok()
 }
 
@@ -206,15 +211,22 @@ fn numeric(names: &Names, id: Id, name: &str) -> Option<FieldId> {
 }
 
 /// Reports what is wrong with a text; `form` tells how such a text is written.
-fn report(source: &mut Source, names: &Names, id: Id, text: &At<String>, wrong: Wrong, form: &str) {
+fn not_an_expression(
+    report: &mut Diagnostics,
+    names: &Names,
+    id: Id,
+    text: &At<String>,
+    wrong: Wrong,
+    form: &str,
+) {
     match wrong {
         Wrong::Expected(what, range) => {
-            let span = source.inside(text.span, range);
-            source.errors.push(errors::expression(span, what, form));
+            let span = text.inside(range);
+            report.push(errors::expression(span, what, form));
         }
         Wrong::Unknown(name, range) => {
-            let span = source.inside(text.span, range);
-            number(source, names, id, &At { value: name, span });
+            let span = text.inside(range);
+            number(report, names, id, &At { value: name, span });
         }
     }
 }

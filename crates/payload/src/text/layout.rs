@@ -1,9 +1,9 @@
 //! Layouts, and the names that fields and attributes refer to.
 
-use super::table::{Source, Table};
-use super::{At, contents, errors, field, similar};
-use crate::{Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Order, keys};
-use diag::Span;
+use super::{contents, errors, field};
+use crate::{Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Order};
+use diag::{Diagnostics, Span};
+use settings::{At, Table};
 
 /// A layout's tables, checked.
 pub(super) struct Parts<'v> {
@@ -12,10 +12,10 @@ pub(super) struct Parts<'v> {
 }
 
 /// The tables of all layouts.
-pub(super) fn parts<'v>(source: &mut Source, message: &Table<'v>) -> Vec<Parts<'v>> {
-    let tables = message.tables(source, "layout", &keys::LAYOUT);
+pub(super) fn parts<'v>(message: &Table<'v>) -> Vec<Parts<'v>> {
+    let tables = message.tables("layout");
     let with_fields = |table: Table<'v>| Parts {
-        fields: table.tables(source, "field", &keys::FIELD),
+        fields: table.tables("field"),
         table,
     };
     tables.into_iter().map(with_fields).collect()
@@ -42,7 +42,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn collect(source: &mut Source, parts: &[Parts]) -> Names {
+    pub(super) fn collect(report: &mut Diagnostics, parts: &[Parts]) -> Names {
         let named = |table: &Table| {
             table.text("name").unwrap_or(At {
                 value: String::new(),
@@ -72,10 +72,10 @@ impl Names {
                 }
             }
         }
-        twice(source, "layout", layouts.iter().map(|layout| &layout.name));
+        twice(report, "layout", layouts.iter().map(|layout| &layout.name));
         for layout in &layouts {
             twice(
-                source,
+                report,
                 "field",
                 layout.fields.iter().map(|field| &field.name),
             );
@@ -84,46 +84,23 @@ impl Names {
     }
 
     /// The layout of this name; an unknown one is reported.
-    pub(super) fn layout(&self, source: &mut Source, name: &At<String>) -> Option<LayoutId> {
-        let known = || self.layouts.iter().map(|layout| layout.name.value.as_str());
-        let found = known().position(|known| known == name.value);
-        if found.is_none() {
-            let near = similar(known(), &name.value);
-            let known: Vec<&str> = known().collect();
-            source.errors.push(errors::unknown_name(
-                name.span,
-                "layout",
-                &name.value,
-                &known,
-                near,
-            ));
-        }
-        found
+    pub(super) fn layout(&self, report: &mut Diagnostics, name: &At<String>) -> Option<LayoutId> {
+        let known = self.layouts.iter().map(|layout| &layout.name);
+        position(report, "layout", known, &name.value, name.span)
     }
 
     /// The field of a layout; an unknown one is reported.
     pub(super) fn field(
         &self,
-        source: &mut Source,
+        report: &mut Diagnostics,
         layout: LayoutId,
         name: &str,
         span: Span,
     ) -> Option<FieldId> {
-        let known = || {
-            self.layouts[layout]
-                .fields
-                .iter()
-                .map(|f| f.name.value.as_str())
-        };
-        let found = known().position(|known| known == name);
-        if found.is_none() {
-            let near = similar(known(), name);
-            let known: Vec<&str> = known().collect();
-            let what = format!("field of `{}`", self.layouts[layout].name.value);
-            let refused = errors::unknown_name(span, &what, name, &known, near);
-            source.errors.push(refused);
-        }
-        found
+        let layout = &self.layouts[layout];
+        let what = format!("field of `{}`", layout.name.value);
+        let known = layout.fields.iter().map(|field| &field.name);
+        position(report, &what, known, name, span)
     }
 
     /// The field that a field of this number may refer to: one further to the front, or one that a chain has set.
@@ -136,7 +113,7 @@ impl Names {
     /// Reports that no field of this name stands further to the front.
     pub(super) fn no_earlier(
         &self,
-        source: &mut Source,
+        report: &mut Diagnostics,
         layout: LayoutId,
         field: FieldId,
         name: &str,
@@ -148,16 +125,31 @@ impl Names {
         let refused = if all().any(|f| f.name.value == name) {
             errors::later_field(span, name, &known)
         } else {
-            let near = similar(known.iter().copied(), name);
-            errors::unknown_name(span, "earlier field", name, &known, near)
+            errors::unknown_name(span, "earlier field", name, &known)
         };
-        source.errors.push(refused);
+        report.push(refused);
     }
+}
+
+/// The place of a name; one that is none of the known is reported.
+fn position<'n>(
+    report: &mut Diagnostics,
+    what: &str,
+    known: impl Iterator<Item = &'n At<String>>,
+    name: &str,
+    span: Span,
+) -> Option<usize> {
+    let known: Vec<&str> = known.map(|known| known.value.as_str()).collect();
+    let found = known.iter().position(|known| *known == name);
+    if found.is_none() {
+        report.push(errors::unknown_name(span, what, name, &known));
+    }
+    found
 }
 
 /// Reports names that stand twice.
 pub(super) fn twice<'n>(
-    source: &mut Source,
+    report: &mut Diagnostics,
     what: &str,
     names: impl Iterator<Item = &'n At<String>>,
 ) {
@@ -165,8 +157,7 @@ pub(super) fn twice<'n>(
     for name in names {
         match seen.iter().find(|first| first.value == name.value) {
             Some(first) => {
-                let refused = errors::name_twice(name.span, what, &name.value, first.span);
-                source.errors.push(refused);
+                report.push(errors::name_twice(name.span, what, &name.value, first.span));
             }
             None => seen.push(name),
         }
@@ -195,33 +186,31 @@ impl ReadLayout {
 }
 
 /// Reads all layouts.
-pub(super) fn all(source: &mut Source, parts: &[Parts], names: &Names) -> Vec<ReadLayout> {
+pub(super) fn all(report: &mut Diagnostics, parts: &[Parts], names: &Names) -> Vec<ReadLayout> {
     (0..parts.len())
-        .map(|id| one(source, &parts[id], names, id))
+        .map(|id| one(report, &parts[id], names, id))
         .collect()
 }
 
-fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> ReadLayout {
+fn one(report: &mut Diagnostics, part: &Parts, names: &Names, id: LayoutId) -> ReadLayout {
     let order = match part.table.text("order") {
         Some(order) if order.value == "any" => Order::Any,
         _ => Order::Fixed,
     };
     let key = part.table.text("key").and_then(|key| {
         Some(Key {
-            field: names.field(source, id, &key.value, key.span)?,
+            field: names.field(report, id, &key.value, key.span)?,
             ignore_case: part.table.flag("ignore_case"),
         })
     });
     if let (Some(span), None) = (part.table.span_of("ignore_case"), part.table.span_of("key")) {
-        source
-            .errors
-            .push(errors::only_with(span, "ignore_case", "`key`"));
+        report.push(errors::only_with(span, "ignore_case", "`key`"));
     }
     let fields: Vec<Option<Field>> = part
         .fields
         .iter()
         .enumerate()
-        .map(|(index, table)| field::read(source, names, (id, index), table))
+        .map(|(index, table)| field::read(report, names, (id, index), table))
         .collect();
     let named = &names.layouts[id];
     for (index, field) in fields.iter().enumerate() {
@@ -229,16 +218,16 @@ fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> ReadLa
         let untagged = field.tag.is_empty() && !part.fields[index].is_wrong("tag");
         if order == Order::Any && untagged {
             let span = named.fields[index].name.span;
-            source.errors.push(errors::no_tag(span, &field.name));
+            report.push(errors::no_tag(span, &field.name));
         }
         if let Contents::Select(by, _) = field.contents
             && named.fields[by].is_number
             && let Some(by) = &fields[by]
         {
-            contents::cases_fit(source, &part.fields[index], by);
+            contents::cases_fit(report, &part.fields[index], by);
         }
     }
-    whole_bytes(source, &fields, named);
+    whole_bytes(report, &fields, named);
     ReadLayout {
         order,
         key,
@@ -248,7 +237,7 @@ fn one(source: &mut Source, part: &Parts, names: &Names, id: LayoutId) -> ReadLa
 }
 
 /// Fields of bits that stand in a row must end with a byte.
-fn whole_bytes(source: &mut Source, fields: &[Option<Field>], named: &NamedLayout) {
+fn whole_bytes(report: &mut Diagnostics, fields: &[Option<Field>], named: &NamedLayout) {
     let bits_of = |field: &Field| match field.extent {
         Extent::Bits(bits) => bits,
         _ => 0,
@@ -269,8 +258,7 @@ fn whole_bytes(source: &mut Source, fields: &[Option<Field>], named: &NamedLayou
         if let (Some(bits), false) = (row, goes_on)
             && bits % 8 != 0
         {
-            let refused = errors::broken_byte(named.fields[index].name.span, bits);
-            source.errors.push(refused);
+            report.push(errors::broken_byte(named.fields[index].name.span, bits));
         }
     }
 }

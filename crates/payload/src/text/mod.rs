@@ -6,62 +6,26 @@ mod errors;
 mod exchange;
 mod field;
 mod layout;
-mod similar;
-mod table;
 
-use crate::keys::MESSAGE;
+use crate::keys::FORM;
 use crate::{Contents, Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
-use diag::{Diagnostics, FileId, SourceMap, Span};
+use diag::{Diagnostics, FileId, SourceMap};
 use layout::Names;
-use table::{Source, Table};
-use toml::de::DeTable;
-
-pub use similar::similar;
-
-/// A value and where it stands.
-#[derive(Clone, Debug)]
-pub(crate) struct At<T> {
-    pub(crate) value: T,
-    pub(crate) span: Span,
-}
+use settings::{At, Document, Table};
 
 /// Reads a schema. All errors in it are reported at once.
 pub fn load(map: &SourceMap, file: FileId) -> Result<Schema, Diagnostics> {
-    let mut source = Source {
-        map,
-        file,
-        errors: Diagnostics::new(),
-    };
-    let text = map.file(file).text.clone();
-    let (root, wrong) = DeTable::parse_recoverable(&text);
-    // What follows the first error mostly follows from it.
-    let first = wrong
-        .iter()
-        .min_by_key(|error| error.span().map(|at| at.start));
-    if let Some(error) = first {
-        let range = error.span().unwrap_or(0..0);
-        let marked = text.get(range.clone()).unwrap_or_default();
-        let refused = errors::syntax(source.span(range), error.message(), marked);
-        source.errors.push(refused);
-        return Err(source.errors);
-    }
-    let start = source.span(0..0);
-    let table = source.check(root.get_ref(), start, &MESSAGE);
-    let schema = message(&mut source, &table);
-    match schema {
-        Some(schema) if !source.errors.has_errors() => Ok(schema),
-        _ => Err(source.errors),
-    }
+    Document::parse(map, file).read(&FORM, |table, report| message(report, table))
 }
 
-fn message(source: &mut Source, table: &Table) -> Option<Schema> {
-    let parts = layout::parts(source, table);
-    let names = Names::collect(source, &parts);
-    let layouts = layout::all(source, &parts, &names);
+fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {
+    let parts = layout::parts(table);
+    let names = Names::collect(report, &parts);
+    let layouts = layout::all(report, &parts, &names);
     let root = table
         .text("root")
-        .and_then(|root| names.layout(source, &root));
-    let attributes = attribute::all(source, table, &names, &layouts);
+        .and_then(|root| names.layout(report, &root));
+    let attributes = attribute::all(report, table, &names, &layouts);
     let schema = Schema {
         name: table.text("name")?.value,
         title: table.text("title")?.value,
@@ -75,11 +39,11 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .into_iter()
             .map(|port| port as u16)
             .collect(),
-        recognise: signatures(source, table),
+        recognise: signatures(table),
         next: None,
-        follow: follows(source, table),
+        follow: follows(report, table),
         exchange: None,
-        limits: limits(source, table),
+        limits: limits(table),
         root: root?,
         layouts: layouts
             .into_iter()
@@ -88,8 +52,8 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
             .collect(),
         attributes,
     };
-    let next = next(source, table, &schema);
-    let exchange = exchange::read(source, table, &schema);
+    let next = next(report, table, &schema);
+    let exchange = exchange::read(report, table, &schema);
     Some(Schema {
         next,
         exchange,
@@ -98,21 +62,21 @@ fn message(source: &mut Source, table: &Table) -> Option<Schema> {
 }
 
 /// Whether messages go on in the next segment, which only those over TCP do.
-fn follows(source: &mut Source, table: &Table) -> bool {
+fn follows(report: &mut Diagnostics, table: &Table) -> bool {
     let follows = table.flag("follow");
     if let (true, Some(over)) = (follows, table.text("transport"))
         && over.value != "tcp"
     {
-        source.errors.push(errors::no_stream(over.span));
+        report.push(errors::no_stream(over.span));
     }
     follows
 }
 
 /// What the table of the next message says, of attributes that the schema has.
-fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
-    let table = table.table(source, "next", &crate::keys::NEXT)?;
+fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next> {
+    let table = table.table("next")?;
     // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
-    if source.errors.has_errors() {
+    if report.has_errors() {
         return None;
     }
     let mut named = |key| {
@@ -136,11 +100,11 @@ fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
             }
             Some(_) => return Some(name.value),
         };
-        source.errors.push(wrong);
+        report.push(wrong);
         None
     };
     let (body, length, unless) = (named("body"), named("length"), named("unless"));
-    let none = exchange::side(source, &table, ("none", &crate::keys::NO_BODY), schema);
+    let none = exchange::side(report, &table, "none", schema);
     Some(Next {
         body: body?,
         length: length?,
@@ -149,22 +113,22 @@ fn next(source: &mut Source, table: &Table, schema: &Schema) -> Option<Next> {
     })
 }
 
-fn signatures(source: &mut Source, table: &Table) -> Vec<Signature> {
-    let tables = table.tables(source, "recognise", &crate::keys::SIGNATURE);
+fn signatures(table: &Table) -> Vec<Signature> {
+    let tables = table.tables("recognise");
     let signature = |table: &Table| {
         Some(Signature {
             at: table.number("at").map_or(0, |at| at.value as usize),
             bytes: table.bytes("bytes")?,
             and: table
-                .table(source, "and", &crate::keys::FURTHER)
+                .table("and")
                 .and_then(|and| Some((and.number("at")?.value as usize, and.bytes("bytes")?))),
         })
     };
     tables.iter().filter_map(signature).collect()
 }
 
-fn limits(source: &mut Source, table: &Table) -> Limits {
-    let limits = table.table(source, "limits", &crate::keys::LIMITS);
+fn limits(table: &Table) -> Limits {
+    let limits = table.table("limits");
     let number = |key| limits.as_ref().and_then(|limits| limits.number(key));
     Limits {
         depth: number("depth").map_or(16, |at| at.value as usize),

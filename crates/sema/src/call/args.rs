@@ -3,8 +3,8 @@
 use crate::checker::{Checker, poison_expr};
 use crate::errors::{calls, constants, types};
 use crate::infer::{has_infer, has_int, has_poison, map_types, mentions, subst};
-use crate::suggest::nearest;
 use diag::Span;
+use diag::nearest;
 use hir::*;
 use smol_str::SmolStr;
 use syntax::ast;

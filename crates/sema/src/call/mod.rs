@@ -12,9 +12,9 @@ use crate::checker::{Checker, Context, constant, poison_expr};
 use crate::errors::{calls, constants, declarations, names, types};
 use crate::infer::void_open;
 use crate::scope::{Entity, Overload};
-use crate::suggest::nearest;
 use crate::types::Measure;
 use diag::Span;
+use diag::nearest;
 use hir::*;
 use syntax::ast;
 

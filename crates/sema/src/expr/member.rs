@@ -4,7 +4,7 @@ use crate::checker::{Checker, constant, poison_expr};
 use crate::errors::{calls, constants, names, types};
 use crate::remedy::listed;
 use crate::scope::Entity;
-use crate::suggest::nearest;
+use diag::nearest;
 use diag::{Diagnostic, Span};
 use hir::*;
 use num_bigint::BigInt;

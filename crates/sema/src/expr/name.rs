@@ -3,8 +3,8 @@
 use crate::checker::{Checker, constant, poison_expr};
 use crate::errors::{names, warnings};
 use crate::scope::Entity;
-use crate::suggest::nearest;
 use diag::Span;
+use diag::nearest;
 use hir::*;
 use syntax::ast;
 

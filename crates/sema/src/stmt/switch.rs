@@ -3,8 +3,8 @@
 use crate::checker::Checker;
 use crate::errors::{constants, names, statements, types};
 use crate::scope::Entity;
-use crate::suggest::nearest;
 use diag::Span;
+use diag::nearest;
 use hir::*;
 use std::collections::HashMap;
 use std::hash::Hash;

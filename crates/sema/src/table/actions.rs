@@ -4,8 +4,8 @@ use crate::call::{Mode, Signature, surplus};
 use crate::checker::Checker;
 use crate::errors::{calls, names, tables};
 use crate::scope::Entity;
-use crate::suggest::nearest;
 use diag::Span;
+use diag::nearest;
 use hir::*;
 use syntax::ast;
 

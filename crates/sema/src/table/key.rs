@@ -2,7 +2,7 @@
 
 use crate::checker::{Checker, Context};
 use crate::errors::{names, statements, tables, types, warnings};
-use crate::suggest::nearest;
+use diag::nearest;
 use hir::*;
 use smol_str::{SmolStr, format_smolstr};
 use syntax::ast;

@@ -1,12 +1,12 @@
 //! A program's ports and groups, and where each is given.
 
 use super::super::ports::{Clash, PortSpec, Ports};
-use super::super::values::{Reader, Value};
 use super::super::{At, errors};
-use super::DEV;
 use control::Replica;
-use diag::Span;
-use toml::de::DeTable;
+use diag::{Diagnostic, Diagnostics, Span};
+use settings::{Table, Value};
+use std::num::NonZeroU16;
+use std::str::FromStr;
 
 /// An interface with its port, and where each is given.
 struct Port {
@@ -24,28 +24,19 @@ struct Group {
 }
 
 /// Reads them. What does not go together is reported.
-pub(super) fn ports(reader: &mut Reader, table: &DeTable) -> Ports {
-    let dev = table.get("dev").map_or_else(Vec::new, |value| {
-        let wanted = "an interface or a list of them";
-        let names = reader.text_or_texts("dev", value, wanted, DEV);
-        let named = |(name, port): (At<String>, u32)| Port {
-            port: name.span,
-            interface: name.span,
-            spec: PortSpec {
-                port,
-                interface: interface(reader, name),
-            },
-        };
-        names.into_iter().zip(0..).map(named).collect()
-    });
-    let mut numbered = |key| {
-        let value = table.get(key);
-        value.map_or_else(Vec::new, |value| numbered(reader, key, value))
+pub(super) fn ports(table: &Table, wrong: &mut Diagnostics) -> Ports {
+    let dev = table.texts("dev").into_iter().zip(0..);
+    let dev: Vec<Port> = dev
+        .map(|(name, port)| Port::new(port, name.span, name))
+        .collect();
+    let mut numbered = |key| -> Vec<Port> {
+        let pairs = numbers(table, key, wrong, |at| errors::bad_port(at.span, &at.value));
+        let port =
+            |(number, at, name): (u32, Span, Value)| Some(Port::new(number, at, name.text()?));
+        pairs.into_iter().filter_map(port).collect()
     };
     let (numbered, reach) = (numbered("ports"), numbered("reach"));
-    let groups = table
-        .get("groups")
-        .map_or_else(Vec::new, |value| groups(reader, value));
+    let groups = groups(table, wrong);
     let specs = |ports: &[Port]| ports.iter().map(|p| p.spec.clone()).collect();
     let ports = Ports {
         dev: dev.iter().map(|p| p.spec.interface.clone()).collect(),
@@ -53,12 +44,28 @@ pub(super) fn ports(reader: &mut Reader, table: &DeTable) -> Ports {
         reach: specs(&reach),
         groups: groups.iter().map(Group::value).collect(),
     };
+    let all: Vec<Port> = dev.into_iter().chain(numbered).chain(reach).collect();
+    for nameless in all.iter().filter(|port| port.spec.interface.is_empty()) {
+        wrong.push(errors::no_name(nameless.interface));
+    }
     if let Some(clash) = ports.clash() {
-        let all: Vec<Port> = dev.into_iter().chain(numbered).chain(reach).collect();
         let (at, first) = places(&clash, &all, &groups);
-        reader.errors.push(errors::clash(at, &clash, first));
+        wrong.push(errors::clash(at, &clash, first));
     }
     ports
+}
+
+impl Port {
+    fn new(port: u32, at: Span, interface: At<String>) -> Port {
+        Port {
+            port: at,
+            interface: interface.span,
+            spec: PortSpec {
+                port,
+                interface: interface.value,
+            },
+        }
+    }
 }
 
 impl Group {
@@ -97,62 +104,45 @@ fn places(clash: &Clash, all: &[Port], groups: &[Group]) -> (Span, Option<Span>)
     }
 }
 
-fn interface(reader: &mut Reader, name: At<String>) -> String {
-    if name.value.is_empty() {
-        let what = "an interface has no name";
-        reader.errors.push(errors::missing(name.span, what, DEV));
-    }
-    name.value
-}
-
-/// `{ 3 = "eth3" }`
-fn numbered(reader: &mut Reader, key: &str, value: &Value) -> Vec<Port> {
-    let wanted = "a table of ports and interfaces";
-    let example = format!("{key} = {{ 3 = \"eth3\" }}");
-    let mut ports = Vec::new();
-    for (port, value) in reader.table(key, value, wanted, &example) {
-        let name = reader.text(key, value, wanted, &example);
-        match (port.value.parse(), name) {
-            (Ok(number), Some(name)) => ports.push(Port {
-                port: port.span,
-                interface: name.span,
-                spec: PortSpec {
-                    port: number,
-                    interface: interface(reader, name),
-                },
-            }),
-            (Err(_), _) => reader.errors.push(errors::bad_number(
-                port.span,
-                &port.value,
-                "port",
-                "from 0 on",
-            )),
-            (Ok(_), None) => {}
+/// The numbers that a table has as keys, with their location and value. Keys that are none are reported.
+fn numbers<'v, N: FromStr>(
+    table: &Table<'v>,
+    key: &str,
+    wrong: &mut Diagnostics,
+    refusal: impl Fn(&At<String>) -> Diagnostic,
+) -> Vec<(N, Span, Value<'v>)> {
+    let mut numbers = Vec::new();
+    for (name, value) in table.map(key).unwrap_or_default() {
+        match name.value.parse() {
+            Ok(number) => numbers.push((number, name.span, value)),
+            Err(_) => wrong.push(refusal(&name)),
         }
     }
-    ports
+    numbers
 }
 
 /// `{ 1 = [0, 1, "2:7"] }`
-fn groups(reader: &mut Reader, value: &Value) -> Vec<Group> {
-    let (wanted, example) = ("a table of groups and ports", "groups = { 1 = [0, 1, 2] }");
-    let mut groups = Vec::new();
-    for (group, value) in reader.table("groups", value, wanted, example) {
-        let replicas = reader.replicas("groups", value, wanted, example);
-        match group.value.parse() {
-            Ok(number) if number > 0 => groups.push(Group {
-                number,
-                at: group.span,
-                list: reader.span(value.span()),
-                replicas,
-            }),
-            _ => reader.errors.push(errors::bad_number(
-                group.span,
-                &group.value,
-                "multicast group",
-                "from 1 to 65535",
-            )),
+fn groups(table: &Table, wrong: &mut Diagnostics) -> Vec<Group> {
+    let groups = numbers(table, "groups", wrong, |at| {
+        errors::bad_group(at.span, &at.value)
+    });
+    let group = |(number, at, list): (NonZeroU16, Span, Value)| {
+        let mut replicas = Vec::new();
+        for part in list.parts().iter().filter_map(Value::text_or_number) {
+            match part.value.parse() {
+                Ok(value) => replicas.push(At {
+                    value,
+                    span: part.span,
+                }),
+                Err(_) => wrong.push(errors::bad_replica(part.span, &part.value)),
+            }
         }
-    }
-    groups
+        Group {
+            number: number.get(),
+            at,
+            list: list.span(),
+            replicas,
+        }
+    };
+    groups.into_iter().map(group).collect()
 }

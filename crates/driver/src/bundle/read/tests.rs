@@ -118,7 +118,12 @@ fn what_is_no_toml_is_reported_with_its_location() {
 #[test]
 fn the_schema_of_a_message_is_no_bundle() {
     let schema = "name = \"sensor\"\nroot = \"message\"\n[[layout]]\nname = \"message\"\n";
-    assert!(is_message(schema));
+    let told = |text: &str| {
+        let mut map = SourceMap::new();
+        let file = map.add("a.toml", text).unwrap();
+        is_message(&map, file)
+    };
+    assert!(told(schema));
     assert_eq!(
         wrong(schema),
         [
@@ -127,7 +132,7 @@ fn the_schema_of_a_message_is_no_bundle() {
         ]
     );
     let bundle = "root = 1\n[[program]]\nsource = \"a.p4\"\n";
-    assert!(!is_message(bundle));
+    assert!(!told(bundle));
     assert!(wrong(bundle)[0].starts_with("1:1 E0902 unknown key `root` in a bundle"));
 }
 
@@ -136,10 +141,10 @@ fn unknown_keys_are_refused_with_what_there_is() {
     assert_eq!(
         wrong("[[program]]\nsource = \"a.p4\"\ntargt = \"xdp\"\nx = 1\n[extra]\n"),
         [
-            "5:2 E0902 unknown key `extra` in a bundle; it may have `name`, `program`, `share`",
             "3:1 E0902 unknown key `targt` in a program; did you mean `target`?",
             "4:1 E0902 unknown key `x` in a program; it may have `name`, `source`, `include`, `define`, `extern`, `target`, \
              `dev`, `ports`, `reach`, `groups`, `entries`",
+            "5:2 E0902 unknown key `extra` in a bundle; it may have `name`, `program`, `share`",
         ]
     );
 }
@@ -149,31 +154,31 @@ fn values_of_another_type_are_refused_with_an_example() {
     let cases = [
         (
             "name = 5",
-            "3:8 E0903 `name` is the program's name, not an integer; write it like `name = \"count\"`",
+            "3:8 E0903 `name` is a string, not an integer; write it like `name = \"count\"`: what the bundle and other commands know it by",
         ),
         (
             "target = true",
-            "3:10 E0903 `target` is a target's name, not a boolean; write it like `target = \"tc-ingress\"`",
+            "3:10 E0903 `target` is a string, not a boolean; write it like `target = \"tc-ingress\"`: where it runs",
         ),
         (
             "dev = 1.5",
-            "3:7 E0903 `dev` is an interface or a list of them, not a float; write it like `dev = \"eth0\"`",
+            "3:7 E0903 `dev` is a string or a list of strings, not a float; write it like `dev = \"eth0\"`: the interface at which it runs, or a list of them",
         ),
         (
             "dev = [\"a\", 1]",
-            "3:13 E0903 `dev` is an interface or a list of them, not an integer; write it like `dev = \"eth0\"`",
+            "3:13 E0903 `dev` holds strings, not an integer; write it like `dev = \"eth0\"`: the interface at which it runs, or a list of them",
         ),
         (
             "ports = [\"a\"]",
-            "3:9 E0903 `ports` is a table of ports and interfaces, not an array; write it like `ports = { 3 = \"eth3\" }`",
+            "3:9 E0903 `ports` is a table of strings, not an array; write it like `ports = { 3 = \"eth3\" }`: interfaces at which it runs, by their ports",
         ),
         (
             "reach = { 1 = 2 }",
-            "3:15 E0903 `reach` is a table of ports and interfaces, not an integer; write it like `reach = { 3 = \"eth3\" }`",
+            "3:15 E0903 `reach` holds strings, not an integer; write it like `reach = { 3 = \"eth3\" }`: interfaces to which it may only send, by their ports",
         ),
         (
             "groups = { 1 = 2 }",
-            "3:16 E0903 `groups` is a table of groups and ports, not an integer; write it like `groups = { 1 = [0, 1, 2] }`",
+            "3:16 E0903 `groups` holds lists of strings or whole numbers, not an integer; write it like `groups = { 1 = [0, 1, 2] }`: multicast groups and their ports",
         ),
         (
             "groups = { 1 = [\"a\"] }",
@@ -181,19 +186,19 @@ fn values_of_another_type_are_refused_with_an_example() {
         ),
         (
             "entries = 1",
-            "3:11 E0903 `entries` is a file, or a list of lines, not an integer; write it like `entries = \"count.txt\"`",
+            "3:11 E0903 `entries` is a string or a list of strings, not an integer; write it like `entries = \"count.txt\"`: a file of entries, or a list of their lines",
         ),
         (
             "include = 1",
-            "3:11 E0903 `include` is a folder or a list of them, not an integer; write it like `include = \"include\"`",
+            "3:11 E0903 `include` is a string or a list of strings, not an integer; write it like `include = \"include\"`: a folder for `#include`, or a list of them",
         ),
         (
             "extern = 1",
-            "3:10 E0903 `extern` is a C file or a list of them, not an integer; write it like `extern = \"sum.c\"`",
+            "3:10 E0903 `extern` is a string or a list of strings, not an integer; write it like `extern = \"sum.c\"`: a C file with extern functions, or a list of them",
         ),
         (
             "define = \"A=1\"",
-            "3:10 E0903 `define` is a list of macros, not a string; write it like `define = [\"LARGE\", \"FLOWS=1024\"]`",
+            "3:10 E0903 `define` is a list of strings, not a string; write it like `define = [\"LARGE\", \"FLOWS=1024\"]`: macros, with values or without",
         ),
     ];
     for (lines, wanted) in cases {
@@ -202,17 +207,23 @@ fn values_of_another_type_are_refused_with_an_example() {
     let found = wrong("program = 1\n");
     assert_eq!(
         found,
-        ["1:11 E0903 `program` is a list of programs, not an integer; write it like `[[program]]`"]
+        [
+            "1:11 E0903 `program` is a list of at least one table, not an integer; write it like `[[program]]`: each program has this line and below it, at least, `source`"
+        ]
     );
     let found = wrong("program = [1]\n");
     assert_eq!(
         found,
-        ["1:12 E0903 `program` is a list of programs, not an integer; write it like `[[program]]`"]
+        [
+            "1:12 E0903 `program` holds tables, not an integer; write it like `[[program]]`: each program has this line and below it, at least, `source`"
+        ]
     );
     let found = wrong("share = 1\n[[program]]\nsource = \"a.p4\"\n");
     assert_eq!(
         found,
-        ["1:9 E0903 `share` is a table of what is shared, not an integer; write it like `[share]`"]
+        [
+            "1:9 E0903 `share` is a table of lists of strings, not an integer; write it like `share = { flows = [\"egress.flows\", \"ingress.flows\"] }`: states of two programs or more that are one"
+        ]
     );
 }
 
@@ -220,11 +231,15 @@ fn values_of_another_type_are_refused_with_an_example() {
 fn a_bundle_has_programs_and_a_program_a_source() {
     assert_eq!(
         wrong("name = \"a\"\n"),
-        ["1:1 E0904 the bundle has no program; add `[[program]]` and `source = \"count.p4\"`"]
+        [
+            "1:1 E0904 a bundle has no `program`; add `[[program]]`: each program has this line and below it, at least, `source`"
+        ]
     );
     assert_eq!(
         wrong("[[program]]\nname = \"a\"\n"),
-        ["1:1 E0904 a program has no `source`; add `source = \"count.p4\"`"]
+        [
+            "1:1 E0904 a program has no `source`; add `source = \"count.p4\"`: a P4 file, or an object"
+        ]
     );
     assert_eq!(
         wrong_program("dev = [\"\"]"),
@@ -299,7 +314,7 @@ fn ports_and_interfaces_stand_once_and_numbers_are_numbers() {
         ),
         (
             "groups = { 1 = [-1] }",
-            "3:17 E0909 `-1` is no port; write a number from 0 on",
+            "3:17 E0909 `-1` is no port; write a number from 0 on, or `\"PORT:RID\"` with a replication id",
         ),
     ];
     for (lines, wanted) in cases {
@@ -402,7 +417,7 @@ fn what_is_shared_is_the_state_of_two_programs() {
     assert_eq!(
         share("x = \"in.f\""),
         [
-            "6:5 E0903 `x` is a list of programs' states, not a string; write it like `flows = [\"egress.flows\", \"ingress.flows\"]`"
+            "6:5 E0903 `share` holds lists of strings, not a string; write it like `share = { flows = [\"egress.flows\", \"ingress.flows\"] }`: states of two programs or more that are one"
         ]
     );
 }

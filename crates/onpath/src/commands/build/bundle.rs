@@ -4,27 +4,36 @@ use super::{Verification, compile, report, show, status, write};
 use crate::args::Build;
 use crate::commands::source::elaborate_input;
 use crate::output::{Done, Stop, failed, notice, out, out_line, print_diagnostics, print_json};
-use bpf::abi::{Abi, Hook};
-use control::entries;
+use bpf::abi::Hook;
 use diag::{Diagnostics, SourceMap};
+use driver::Elaborated;
 use driver::bpf_target::{Compiled, Request, Trial};
 use driver::built::is_object;
-use driver::bundle::{self, At, Bundle, Described, Entries, Member, entries as texts};
-use driver::hooks;
+use driver::bundle::{self, At, Bundle, Entries, Member};
 use kernel::features::Kernel;
 use kernel::files::read_text;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// A program of the bundle, compiled.
 struct Part {
     hook: Hook,
     compiled: Compiled,
     verification: Option<Verification>,
-    /// How long reading it took.
-    front: Duration,
+    /// Its text, read.
+    elaborated: Elaborated,
+}
+
+impl Part {
+    fn described(&self) -> bundle::Part<'_> {
+        bundle::Part {
+            hook: self.hook,
+            abi: Some(&self.compiled.abi),
+            schema: &self.compiled.schema,
+            program: Some(&self.elaborated.program),
+        }
+    }
 }
 
 /// Compiles all programs of a bundle, and writes them with a bundle file that names the objects. As a program's, the
@@ -33,10 +42,7 @@ pub(super) fn run(args: &Build) -> Done {
     let file = &args.source.file;
     check_flags(args)?;
     let mut map = SourceMap::new();
-    let text = read_text(file).map_err(Stop::Failed)?;
-    let Some(id) = map.add(file.display().to_string(), text) else {
-        return failed(format!("`{}` is too large", file.display()));
-    };
+    let id = bundle::entries::add(&mut map, file).map_err(Stop::Failed)?;
     let mut bundle = bundle::read(&map, id).map_err(|wrong| refuse(&wrong, &map, 1))?;
     if let Some(dir) = &args.output {
         check_overwrites(file, &bundle, dir)?;
@@ -46,7 +52,11 @@ pub(super) fn run(args: &Build) -> Done {
     for number in 0..bundle.programs.len() {
         parts.push(part(&bundle, number, &map, kernel, args.report)?);
     }
-    check(&bundle, &parts, &mut map)?;
+    let described: Vec<bundle::Part> = parts.iter().map(Part::described).collect();
+    let wrong = bundle::check(&bundle, &described, &mut map).map_err(Stop::Failed)?;
+    if wrong.has_errors() {
+        return Err(refuse(&wrong, &map, 1));
+    }
     let mut written = Vec::new();
     if let Some(dir) = &args.output {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -58,7 +68,7 @@ pub(super) fn run(args: &Build) -> Done {
         .zip(&parts)
         .filter_map(|(member, part)| {
             let verification = part.verification.as_ref()?;
-            let mut report = report(&part.compiled, part.front, verification);
+            let mut report = report(&part.compiled, part.elaborated.took, verification);
             report["name"] = json!(member.name.value);
             Some(report)
         });
@@ -153,10 +163,7 @@ fn part(
         ));
     }
     let elaborated = elaborate_input(&member.input(), print_diagnostics)?;
-    let hook = match &member.hook {
-        Some(hook) => hook.value,
-        None => hooks::default_hook(&elaborated.program),
-    };
+    let hook = member.hook_of(&elaborated.program);
     let request = Request {
         externs: &member.externs,
         kernel,
@@ -177,40 +184,8 @@ fn part(
         hook,
         compiled,
         verification,
-        front: elaborated.took,
+        elaborated,
     })
-}
-
-/// Whether the programs go together, and with their entries.
-fn check(bundle: &Bundle, parts: &[Part], map: &mut SourceMap) -> Result<(), Stop> {
-    let mut wrong = Diagnostics::new();
-    for (member, part) in bundle.programs.iter().zip(parts) {
-        let entries = member.entries.as_ref();
-        let file = texts::open(map, entries).map_err(Stop::Failed)?;
-        let lines = texts::lines(map, entries, file);
-        if let Err(list) = entries::check(&part.compiled.schema, lines, |_, _| ()) {
-            wrong.append(list);
-        }
-    }
-    let abis: Vec<&Abi> = parts.iter().map(|part| &*part.compiled.abi).collect();
-    let described = parts.iter().map(|part| Described {
-        abi: &part.compiled.abi,
-        schema: &part.compiled.schema,
-    });
-    let described: Vec<Described> = described.collect();
-    let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
-    let together = [
-        bundle::check_room(bundle, &hooks),
-        bundle::check_groups(bundle, &abis),
-        bundle::resolve(bundle, &described).map(|_| ()),
-    ];
-    for list in together.into_iter().filter_map(Result::err) {
-        wrong.append(list);
-    }
-    match wrong.has_errors() {
-        true => Err(refuse(&wrong, map, 1)),
-        false => Ok(()),
-    }
 }
 
 /// Writes the folder: of each program what a single one has, and its file of entries; then the bundle's file.

@@ -1,0 +1,62 @@
+//! Programs that are right by themselves, as a bundle: at their hooks, with their entries and in what they share.
+
+use super::devices::check_groups;
+use super::share::shared_maps;
+use super::{Bundle, check_room, entries};
+use bpf::abi::{Abi, Hook};
+use diag::{Diagnostics, SourceMap};
+use ir::Program;
+use kernel::bundle::SharedMap;
+use schema::Schema;
+
+/// A program of a bundle.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// The hook at which it runs.
+    pub hook: Hook,
+    /// The layout of its maps; `None` if it does not fit its hook.
+    pub abi: Option<&'a Abi>,
+    /// Its objects for the control plane.
+    pub schema: &'a Schema,
+    /// Its text, by which entries are tried out in tables; `None` leaves that to the kernel.
+    pub program: Option<&'a Program>,
+}
+
+/// Checks programs with their entries, and together. `map` has the bundle's text, and gets those of entries.
+///
+/// # Errors
+///
+/// Why a file of entries cannot be read.
+pub fn check(
+    bundle: &Bundle,
+    parts: &[Part<'_>],
+    map: &mut SourceMap,
+) -> Result<Diagnostics, String> {
+    let mut wrong = Diagnostics::new();
+    for (member, part) in bundle.programs.iter().zip(parts) {
+        let file = entries::open(map, member.entries.as_ref())?;
+        let checked = entries::check(map, member, file, *part);
+        wrong.append(checked.err().unwrap_or_default());
+    }
+    wrong.append(together(bundle, parts).err().unwrap_or_default());
+    Ok(wrong)
+}
+
+/// Checks programs together, as far as each fits its hook. Returns what they share.
+pub fn together(bundle: &Bundle, parts: &[Part<'_>]) -> Result<Vec<SharedMap>, Diagnostics> {
+    let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
+    let mut wrong = check_room(bundle, &hooks).err().unwrap_or_default();
+    let fitting = parts.iter().map(|part| Some((part.abi?, part.schema)));
+    let mut shared = Vec::new();
+    if let Some(fitting) = fitting.collect::<Option<Vec<_>>>() {
+        match shared_maps(bundle, &fitting) {
+            Ok(maps) => shared = maps,
+            Err(clashes) => wrong.append(clashes),
+        }
+        wrong.append(check_groups(bundle, &fitting).err().unwrap_or_default());
+    }
+    match wrong.has_errors() {
+        true => Err(wrong),
+        false => Ok(shared),
+    }
+}

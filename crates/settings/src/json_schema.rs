@@ -1,0 +1,65 @@
+//! A form as a JSON Schema, for editors that complete and check such files.
+
+use crate::{Form, Key, Keys, Kind};
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema (draft-07, which editors of TOML know) of a form.
+pub fn json_schema(form: &Form, title: &str) -> Value {
+    let mut schema = table(form.keys);
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    schema["title"] = json!(title);
+    schema
+}
+
+fn table(keys: &Keys) -> Value {
+    let properties = keys
+        .all
+        .iter()
+        .map(|key| (key.name.to_string(), property(key)));
+    let required = keys.all.iter().filter(|key| key.is_required);
+    let required: Vec<&str> = required.map(|key| key.name).collect();
+    json!({
+        "type": "object",
+        "properties": properties.collect::<Map<String, Value>>(),
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn property(key: &Key) -> Value {
+    let mut value = kind(key.kind);
+    let (first, rest) = key.meaning.split_at(1);
+    let meaning = first.to_uppercase() + rest;
+    value["description"] = json!(format!("{meaning}. Example: {}", key.example));
+    value
+}
+
+fn list(of: Value) -> Value {
+    json!({ "type": "array", "items": of })
+}
+
+fn kind(kind_: Kind) -> Value {
+    let text = || json!({ "type": "string" });
+    let byte_list = || list(kind(Kind::Number(0, 255)));
+    match kind_ {
+        Kind::Text => text(),
+        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$" }),
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::Texts => json!({ "anyOf": [text(), list(text())] }),
+        Kind::Bytes => json!({ "anyOf": [text(), byte_list()] }),
+        Kind::ByteStrings => {
+            let mut several = list(kind(Kind::Bytes));
+            several["minItems"] = json!(1);
+            json!({ "anyOf": [text(), byte_list(), several] })
+        }
+        Kind::Number(low, high) => json!({ "type": "integer", "minimum": low, "maximum": high }),
+        Kind::TextOrNumber => json!({ "type": ["string", "integer"] }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::List(of) => list(kind(*of)),
+        Kind::Map(least, of) => {
+            json!({ "type": "object", "additionalProperties": kind(*of), "minProperties": least })
+        }
+        Kind::Table(keys) => table(keys),
+        Kind::Tables(keys) => json!({ "type": "array", "items": table(keys), "minItems": 1 }),
+    }
+}
