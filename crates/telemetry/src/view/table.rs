@@ -171,75 +171,46 @@ fn bars(histogram: &sketch::Histogram, unit: Unit) -> String {
 
 /// What was not counted, and why; nothing if all was.
 pub fn notes(report: &Report) -> Vec<String> {
-    let (counts, text) = (&report.counts, report.text);
-    let records = |n: u64| diag::counted(n, "record");
-    let mut notes = Vec::new();
-    if counts.without_key > 0 {
-        notes.push(format!(
-            "{} without a key of `by`",
-            records(counts.without_key)
-        ));
-    }
-    if counts.not_grouped > 0 {
-        notes.push(format!(
-            "{} not counted: the table of groups is full (--groups)",
-            records(counts.not_grouped)
-        ));
-    }
-    if counts.malformed > 0 {
-        notes.push(format!(
-            "{} with a malformed message",
-            diag::counted(counts.malformed, "packet")
-        ));
-    }
-    if counts.cut > 0 {
-        notes.push(format!(
-            "{} cut to {text} bytes",
-            diag::counted(counts.cut, "long value"),
-        ));
-    }
-    if counts.unread > 0 {
-        notes.push(format!(
-            "{} with messages that were not read: too long, or behind too many others",
-            diag::counted(counts.unread, "packet")
-        ));
-    }
-    if counts.unanswered > 0 {
-        notes.push(format!(
-            "{} without a response so far",
-            diag::counted(counts.unanswered, "request")
-        ));
-    }
-    if counts.unmatched > 0 {
-        notes.push(format!(
-            "{} without a request that is known",
-            diag::counted(counts.unmatched, "response")
-        ));
-    }
+    let counts = &report.counts;
     let streams = &counts.streams;
-    if streams.unfinished > 0 {
-        notes.push(format!(
-            "{} of which the rest has not come so far",
-            diag::counted(streams.unfinished, "message")
-        ));
-    }
-    if streams.gaps > 0 {
-        notes.push(format!(
-            "{} behind something that is missing: lost, or late",
-            diag::counted(streams.gaps, "segment")
-        ));
-    }
-    if streams.sent_again > 0 {
-        notes.push(format!(
-            "{} with bytes that came before",
-            diag::counted(streams.sent_again, "segment")
-        ));
-    }
-    if streams.unfollowed > 0 {
-        notes.push(format!(
-            "{} with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length",
-            diag::counted(streams.unfollowed, "message")
-        ));
-    }
-    notes
+    let cut = format!("cut to {} bytes", report.text);
+    let unfollowed = format!(
+        "with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length"
+    );
+    let all = [
+        (counts.without_key, "record", "without a key of `by`"),
+        (
+            counts.not_grouped,
+            "record",
+            "not counted: the table of groups is full (--groups)",
+        ),
+        (counts.malformed, "packet", "with a malformed message"),
+        (counts.cut, "long value", &cut),
+        (
+            counts.unread,
+            "packet",
+            "with messages that were not read: too long, or behind too many others",
+        ),
+        (counts.unanswered, "request", "without a response so far"),
+        (
+            counts.unmatched,
+            "response",
+            "without a request that is known",
+        ),
+        (
+            streams.unfinished,
+            "message",
+            "of which the rest has not come so far",
+        ),
+        (
+            streams.gaps,
+            "segment",
+            "behind something that is missing: lost, or late",
+        ),
+        (streams.sent_again, "segment", "with bytes that came before"),
+        (streams.unfollowed, "message", &unfollowed),
+    ];
+    let some = all.into_iter().filter(|(count, ..)| *count > 0);
+    let notes = some.map(|(count, what, how)| format!("{} {how}", diag::counted(count, what)));
+    notes.collect()
 }
