@@ -15,12 +15,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "ebpfFilter",
     on_reject: OnReject::Stop,
     blocks: &[
-        Block {
-            name: crate::PARSER,
-            kind: BlockKind::Parser,
-            package_param: "prs",
-            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
-        },
+        Block::parser("prs"),
         Block {
             name: FILTER,
             kind: BlockKind::Control,

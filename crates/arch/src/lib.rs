@@ -98,6 +98,28 @@ pub struct Block {
     pub params: &'static [Slot],
 }
 
+impl Block {
+    /// The parser of the kernel's models.
+    pub(crate) const fn parser(package_param: &'static str) -> Block {
+        Block {
+            name: PARSER,
+            kind: BlockKind::Parser,
+            package_param,
+            params: &[Slot::PacketIn, Slot::Program(HEADERS)],
+        }
+    }
+
+    /// The deparser of those of the kernel's models that rewrite packets.
+    pub(crate) const fn deparser(package_param: &'static str) -> Block {
+        Block {
+            name: DEPARSER,
+            kind: BlockKind::Deparser,
+            package_param,
+            params: &[Slot::Program(HEADERS), Slot::PacketOut],
+        }
+    }
+}
+
 /// What a block is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {

@@ -18,12 +18,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "tap",
     on_reject: OnReject::Continue,
     blocks: &[
-        Block {
-            name: crate::PARSER,
-            kind: BlockKind::Parser,
-            package_param: "p",
-            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
-        },
+        Block::parser("p"),
         Block {
             name: WATCH,
             kind: BlockKind::Control,

@@ -18,12 +18,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "tc",
     on_reject: OnReject::Stop,
     blocks: &[
-        Block {
-            name: crate::PARSER,
-            kind: BlockKind::Parser,
-            package_param: "p",
-            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
-        },
+        Block::parser("p"),
         Block {
             name: CONTROL,
             kind: BlockKind::Control,
@@ -34,12 +29,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
                 Slot::Intrinsic(OUTPUT),
             ],
         },
-        Block {
-            name: crate::DEPARSER,
-            kind: BlockKind::Deparser,
-            package_param: "d",
-            params: &[Slot::Program(crate::HEADERS), Slot::PacketOut],
-        },
+        Block::deparser("d"),
     ],
     anew: None,
     fixed: &[],

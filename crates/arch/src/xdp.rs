@@ -17,12 +17,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "xdp",
     on_reject: OnReject::Stop,
     blocks: &[
-        Block {
-            name: crate::PARSER,
-            kind: BlockKind::Parser,
-            package_param: "p",
-            params: &[Slot::PacketIn, Slot::Program(crate::HEADERS)],
-        },
+        Block::parser("p"),
         Block {
             name: SWITCH,
             kind: BlockKind::Control,
@@ -33,12 +28,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
                 Slot::Intrinsic(OUTPUT),
             ],
         },
-        Block {
-            name: crate::DEPARSER,
-            kind: BlockKind::Deparser,
-            package_param: "d",
-            params: &[Slot::Program(crate::HEADERS), Slot::PacketOut],
-        },
+        Block::deparser("d"),
     ],
     anew: None,
     fixed: &[],

@@ -46,14 +46,10 @@ pub(super) fn print_rows<const N: usize>(
     rows: impl IntoIterator<Item = [String; N]>,
     none: &str,
 ) {
-    let mut rows = rows.into_iter().map(Vec::from).peekable();
-    if rows.peek().is_none() {
-        out_line!("{none}");
-        return;
+    let mut all = vec![heads.map(String::from).to_vec()];
+    all.extend(rows.into_iter().map(Vec::from));
+    match all.len() {
+        1 => out_line!("{none}"),
+        _ => out!("{}", columns(&all)),
     }
-    let all: Vec<_> = [heads.map(String::from).to_vec()]
-        .into_iter()
-        .chain(rows)
-        .collect();
-    out!("{}", columns(&all));
 }
