@@ -5,6 +5,7 @@ use crate::catalogue::Type;
 use crate::query::{Aggregate, Query};
 use crate::streams::Followed;
 use crate::value::Value;
+pub use control::exposition::Unit;
 
 /// The figures of all groups.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,15 +53,6 @@ impl Report {
             text: crate::MAX_TEXT,
         }
     }
-}
-
-/// What numbers are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
-    /// Numbers.
-    Plain,
-    /// Times, in nanoseconds.
-    Time,
 }
 
 fn unit(aggregate: &Aggregate, query: &Query) -> Unit {
