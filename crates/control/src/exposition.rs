@@ -4,7 +4,7 @@
 //! in `_seconds`, and times, which are nanoseconds everywhere else, are shown in seconds.
 
 use std::borrow::Borrow;
-use std::fmt::{self, Display, Write};
+use std::fmt::Display;
 
 /// A page that is being written.
 pub struct Page {
@@ -180,7 +180,7 @@ impl Page {
         };
         let name = format!("{}_{}{unit}{ending}", self.prefix, family.name);
         let help = escaped(family.help);
-        self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+        self.text += &format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
         name
     }
 
@@ -190,15 +190,10 @@ impl Page {
     }
 
     fn sample(&mut self, name: &str, Labels(labels): &Labels, value: impl Display) {
-        match labels.is_empty() {
-            true => self.write(format_args!("{name} {value}\n")),
-            false => self.write(format_args!("{name}{{{labels}}} {value}\n")),
-        }
-    }
-
-    fn write(&mut self, text: fmt::Arguments) {
-        // A string takes everything.
-        let _ = self.text.write_fmt(text);
+        self.text += &match labels.is_empty() {
+            true => format!("{name} {value}\n"),
+            false => format!("{name}{{{labels}}} {value}\n"),
+        };
     }
 }
 

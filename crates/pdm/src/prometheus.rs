@@ -202,7 +202,7 @@ fn buckets(histogram: &Histogram) -> exposition::Histogram {
 mod tests {
     use super::*;
     use crate::snapshot::sample;
-    use testkit::promtool;
+    use lab::promtool;
 
     #[test]
     fn prometheus_accepts_the_page() {

@@ -8,7 +8,6 @@ pub mod golden;
 pub mod inputs;
 pub mod notes;
 pub mod packets;
-pub mod promtool;
 pub mod refused;
 pub mod sample;
 

@@ -6,7 +6,7 @@
 use super::QUANTILES;
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
-use crate::report::{Counts, Report, Row};
+use crate::report::{Report, Row};
 use control::exposition::{Family, Kind, Labels, Page, Summary, Unit, Value};
 
 /// Labels that are no keys.
@@ -35,13 +35,23 @@ pub fn page(query: &Query, report: &Report, dropped: u64, most: usize) -> String
     for columns in columns.chunk_by(|a, b| family(a) == family(b)) {
         figures(&mut page, query, columns, &groups);
     }
+    let mut alone = |kind, name, help: &str, number| {
+        let samples = [(Labels::default(), Value::Whole(number))];
+        page.numbers(kind, Family::plain(name, help), samples);
+    };
     let left = report.rows.len().saturating_sub(most);
     let help = format!(
         "Groups that are not on this page, which has the {most} with the largest first figure."
     );
-    let left = [(Labels::default(), Value::Whole(left as u64))];
-    page.numbers(Kind::Gauge, Family::plain("groups_left_out", &help), left);
-    counts(&mut page, &report.counts, dropped);
+    alone(Kind::Gauge, "groups_left_out", &help, left as u64);
+    for (name, help, number) in report.counts.totals() {
+        alone(Kind::Counter, name, help, number);
+    }
+    let help = "Packets that the kernel had no room to copy.";
+    alone(Kind::Counter, "dropped", help, dropped);
+    for (name, help, number) in report.counts.waiting() {
+        alone(Kind::Gauge, name, help, number);
+    }
     page.text()
 }
 
@@ -135,86 +145,6 @@ fn summary((labels, cell): (Labels, &Cell)) -> Option<(Labels, Summary)> {
         count: histogram.total(),
     };
     Some((labels, summary))
-}
-
-fn counts(page: &mut Page, counts: &Counts, dropped: u64) {
-    let totals = [
-        ("packets", "Packets that were read.", counts.packets),
-        (
-            "records",
-            "Packets, or messages of the query's kind.",
-            counts.records,
-        ),
-        (
-            "matched",
-            "Records for which the condition holds.",
-            counts.matched,
-        ),
-        (
-            "without_key",
-            "Of these, those that lack a key.",
-            counts.without_key,
-        ),
-        (
-            "not_grouped",
-            "Of these, those for whose group there was no room.",
-            counts.not_grouped,
-        ),
-        (
-            "malformed",
-            "Packets with a malformed message.",
-            counts.malformed,
-        ),
-        ("cut", "Long values that were cut.", counts.cut),
-        (
-            "unread",
-            "Packets with messages that were not read: too long, or behind too many others.",
-            counts.unread,
-        ),
-        (
-            "unmatched",
-            "Responses without a request that is known.",
-            counts.unmatched,
-        ),
-        (
-            "gaps",
-            "Segments in front of which something is missing.",
-            counts.streams.gaps,
-        ),
-        (
-            "sent_again",
-            "Segments whose bytes came before.",
-            counts.streams.sent_again,
-        ),
-        (
-            "unfollowed",
-            "Messages with an end that is not known: a head that is cut or long, or a body of no known length.",
-            counts.streams.unfollowed,
-        ),
-        (
-            "dropped",
-            "Packets that the kernel had no room to copy.",
-            dropped,
-        ),
-    ];
-    let gauges = [
-        (
-            "unanswered",
-            "Requests that have no response so far.",
-            counts.unanswered,
-        ),
-        (
-            "unfinished",
-            "Messages whose rest has not come so far.",
-            counts.streams.unfinished,
-        ),
-    ];
-    let totals = totals.map(|total| (Kind::Counter, total));
-    let gauges = gauges.map(|gauge| (Kind::Gauge, gauge));
-    for (kind, (name, help, number)) in totals.into_iter().chain(gauges) {
-        let samples = [(Labels::default(), Value::Whole(number))];
-        page.numbers(kind, Family::plain(name, help), samples);
-    }
 }
 
 /// Texts as names of small letters, digits and single underscores. Those that would be alike have a number behind them: Prometheus refuses a

@@ -4,11 +4,11 @@ use crate::evaluation::{run, run_on, run_with};
 use crate::frames::{self, End::Client, End::Server, segment};
 use crate::toy::Toy;
 use diag::SourceMap;
+use lab::promtool;
 use telemetry::view::plot::History;
 use telemetry::view::trend::Trends;
 use telemetry::view::{csv, json, prometheus, table};
 use telemetry::{Catalogue, Messages, Schemas, compile, explain};
-use testkit::promtool;
 
 fn packets() -> Vec<Vec<u8>> {
     let text = "method=GET;host=a,\"b\"\nmethod=GET;host=\x1b[2J\nno=host\nrubbish\n";

@@ -1,13 +1,12 @@
 //! Prometheus' own checker of metrics.
 
-use crate::files::root;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folder to which `make setup` fetches it, unless it is installed.
 pub fn folder() -> PathBuf {
-    root().join("target/tools")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools")
 }
 
 /// Panics with what `promtool check metrics` finds wrong with a page, or with the reason why it cannot run.
