@@ -59,11 +59,7 @@ pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> 
 fn serve_within(patience: Duration, address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().build()?;
-    let listener = runtime.block_on(async {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        TcpListener::from_std(listener)
-    })?;
+    let listener = runtime.block_on(TcpListener::bind(address))?;
     let bound = listener.local_addr()?;
     let page = page.clone();
     thread::Builder::new()
