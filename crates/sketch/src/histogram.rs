@@ -89,6 +89,14 @@ impl Histogram {
         self.counts.iter().fold(0, |sum, &n| sum.saturating_add(n))
     }
 
+    /// About the sum of all numbers: each counts as the middle of its bucket, so it is no further off than [`Self::relative_error`].
+    pub fn sum(&self) -> f64 {
+        let buckets = self.counts.iter().enumerate();
+        buckets.fold(0.0, |sum, (bucket, &count)| {
+            sum + count as f64 * self.middle(bucket) as f64
+        })
+    }
+
     /// Adds what another one counted, of the same detail. The result is that of adding all numbers to one.
     pub fn merge(&mut self, other: &Histogram) -> Result<(), Error> {
         if self.detail != other.detail {
@@ -152,6 +160,7 @@ mod tests {
             histogram.add(value);
         }
         let found: Vec<_> = histogram.buckets().collect();
+        assert_eq!(histogram.sum(), (7 + 15 + 16 + 16 + 18) as f64);
         assert_eq!(
             found,
             [(0, 0, 1), (7, 7, 1), (15, 15, 1), (16, 17, 2), (18, 19, 1)]
