@@ -58,13 +58,7 @@ impl Histogram {
 
     /// The least and the greatest number of a bucket.
     pub fn bounds(&self, bucket: usize) -> (u64, u64) {
-        let one = 1 << self.detail;
-        let Some(shift) = (bucket >> self.detail).checked_sub(1) else {
-            return (bucket as u64, bucket as u64);
-        };
-        let least = ((bucket & (one - 1)) + one) as u64;
-        let least = least << shift;
-        (least, least + ((1 << shift) - 1))
+        bounds(self.detail, bucket)
     }
 
     /// The number that stands for a bucket: the middle, rounded down.
@@ -131,6 +125,17 @@ impl Histogram {
             (least, greatest, count)
         })
     }
+}
+
+/// The least and the greatest number of a bucket of the scale with this detail.
+pub fn bounds(detail: u32, bucket: usize) -> (u64, u64) {
+    let one = 1 << detail;
+    let Some(shift) = (bucket >> detail).checked_sub(1) else {
+        return (bucket as u64, bucket as u64);
+    };
+    let least = ((bucket & (one - 1)) + one) as u64;
+    let least = least << shift;
+    (least, least + ((1 << shift) - 1))
 }
 
 #[cfg(test)]
