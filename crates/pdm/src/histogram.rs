@@ -2,7 +2,7 @@
 
 /// Buckets; the last one takes everything that is longer.
 pub const BUCKETS: u64 = 160;
-/// Each octave has two to the power of this.
+/// Base-2 logarithm of the buckets of an octave.
 const DETAIL: u32 = 2;
 
 /// Counts of delays by length. A bucket holds the delays that are longer than the bound before and not longer

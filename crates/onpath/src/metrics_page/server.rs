@@ -111,11 +111,13 @@ async fn answer(mut stream: TcpStream, page: Page, has_asked: Arc<AtomicBool>) -
     });
     let served = http1::Builder::new()
         .keep_alive(false)
+        // A client may say that it sends no more, and then read.
+        .half_close(true)
         .max_buf_size(LONGEST_HEAD)
         .title_case_headers(true)
         .serve_connection(TokioIo::new(&mut stream), service)
         .await;
-    // Who sent no request has an answer too, and a client that goes away is its own affair.
+    // A malformed request was answered by hyper, and a client that goes away is its own affair.
     drop(served);
     stream.shutdown().await?;
     // What came and was not read would make the kernel reset the connection, and the answer with it.
@@ -265,6 +267,21 @@ mod tests {
         slow.read_to_end(&mut text).unwrap();
         assert!(text.ends_with(long.as_bytes()), "{}", text.len());
         drop(silent);
+    }
+
+    #[test]
+    fn a_client_that_sends_no_more_has_the_whole_page() {
+        for long in [10, 16 << 20] {
+            let page = Page::default();
+            page.publish("x".repeat(long));
+            let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            assert!(text.ends_with(&"x".repeat(long)), "{}", text.len());
+        }
     }
 
     #[test]
