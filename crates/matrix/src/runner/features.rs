@@ -22,8 +22,7 @@ pub(super) fn run(onpath: &Path, sink: &mut dyn FnMut(Event)) -> Vec<Feature> {
         return Vec::new();
     }
     let found = features(&text);
-    let events = found.iter().cloned().map(Event::Feature);
-    events.for_each(|event| sink(event));
+    found.iter().cloned().map(Event::Feature).for_each(sink);
     found
 }
 
