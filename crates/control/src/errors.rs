@@ -3,7 +3,7 @@
 use crate::names::{self, NameError};
 use crate::values::ValueError;
 use crate::{Change, StoreError};
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use schema::{Schema, Table};
 
 /// Boxed, since a diagnostic is large beside what comes back when all is well.
@@ -15,7 +15,7 @@ fn refuse(
     message: impl Into<String>,
     help: impl Into<String>,
 ) -> Refusal {
-    Box::new(Diagnostic::error(Code(code), span, message).help(help))
+    Box::new(Diagnostic::refusal(code, span, message, help))
 }
 
 /// `no keys`, `1 key`, `2 keys`.

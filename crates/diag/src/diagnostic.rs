@@ -50,7 +50,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at `span`.
-    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Error, span, message.into())
     }
 
@@ -61,21 +61,31 @@ impl Diagnostic {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::error(Code(code), span, message).help(help)
+        Diagnostic::error(code, span, message).help(help)
+    }
+
+    /// An error that is about no source text, and what to do about it. Boxed, since a diagnostic is large beside what
+    /// comes back when all is well.
+    pub fn failure(
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Box<Diagnostic> {
+        Box::new(Diagnostic::refusal(code, Span::NONE, message, help))
     }
 
     /// A warning at `span`.
-    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Warning, span, message.into())
     }
 
-    fn new(code: Code, severity: Severity, span: Span, message: String) -> Diagnostic {
+    fn new(code: &'static str, severity: Severity, span: Span, message: String) -> Diagnostic {
         let primary = Label {
             span,
             text: String::new(),
         };
         Diagnostic {
-            code,
+            code: Code(code),
             severity,
             message,
             primary,

@@ -62,7 +62,6 @@ fn location(span: Span, map: &SourceMap) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Code;
 
     #[test]
     fn an_object_for_each_with_columns_in_characters() {
@@ -70,12 +69,12 @@ mod tests {
         let file = map.add("a.p4", "\u{fc}x\nyy").unwrap();
         let mut list = Diagnostics::new();
         list.push(
-            Diagnostic::error(Code("E0201"), map.span(file, 2..6), "m")
+            Diagnostic::error("E0201", map.span(file, 2..6), "m")
                 .label("here")
                 .also(map.span(file, 0..2), "there")
                 .help("h"),
         );
-        list.push(Diagnostic::warning(Code("W0001"), Span::NONE, "n"));
+        list.push(Diagnostic::warning("W0001", Span::NONE, "n"));
         assert_eq!(
             to_json(&list, &map),
             json!([

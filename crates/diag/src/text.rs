@@ -211,7 +211,6 @@ fn boundary(text: &str, mut at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Code;
 
     fn shown(map: &SourceMap, diagnostic: Diagnostic) -> String {
         let mut list = Diagnostics::new();
@@ -224,7 +223,7 @@ mod tests {
         let hostile = "a\x1b[2J\u{9b}1m\u{202e}\nb";
         let mut map = SourceMap::new();
         let file = map.add(hostile, format!("x = \"{hostile}\";\n")).unwrap();
-        let d = Diagnostic::error(Code("E0299"), map.span(file, 0..1), hostile)
+        let d = Diagnostic::error("E0299", map.span(file, 0..1), hostile)
             .label(hostile)
             .also(map.span(file, 2..3), hostile)
             .help(hostile);
@@ -244,7 +243,7 @@ mod tests {
     fn a_location_its_label_and_help() {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "one\n\ttwo x;\n").unwrap();
-        let d = Diagnostic::error(Code("E0299"), map.span(file, 5..8), "`two` is unknown")
+        let d = Diagnostic::error("E0299", map.span(file, 5..8), "`two` is unknown")
             .label("not found")
             .also(map.span(file, 0..3), "did you mean this?")
             .help("declare it");
@@ -267,7 +266,7 @@ error[E0299]: `two` is unknown
         let mut map = SourceMap::new();
         let a = map.add("a.p4", "const x;\n").unwrap();
         let b = map.add("b.p4", "#include\n").unwrap();
-        let d = Diagnostic::warning(Code("W0299"), map.span(b, 0..8), "odd")
+        let d = Diagnostic::warning("W0299", map.span(b, 0..8), "odd")
             .also(map.span(a, 6..7), "here")
             .help("h");
         let expected = "\
@@ -289,7 +288,7 @@ warning[W0299]: odd
 
     #[test]
     fn without_a_location_there_is_no_source() {
-        let d = Diagnostic::error(Code("E0021"), Span::NONE, "cannot read it").help("try");
+        let d = Diagnostic::error("E0021", Span::NONE, "cannot read it").help("try");
         assert_eq!(
             shown(&SourceMap::new(), d),
             "error[E0021]: cannot read it\n |\n = help: try\n"
@@ -300,7 +299,7 @@ warning[W0299]: odd
     fn an_empty_span_at_the_end_is_one_caret() {
         let mut map = SourceMap::new();
         let file = map.add("a.p4", "x").unwrap();
-        let d = Diagnostic::error(Code("E0111"), map.span(file, 1..1), "missing `;`");
+        let d = Diagnostic::error("E0111", map.span(file, 1..1), "missing `;`");
         let expected = "\
 error[E0111]: missing `;`
  --> a.p4:1:2
@@ -310,7 +309,7 @@ error[E0111]: missing `;`
 ";
         assert_eq!(shown(&map, d), expected);
         let empty = map.add("empty.p4", "").unwrap();
-        let d = Diagnostic::error(Code("E0110"), map.span(empty, 0..0), "nothing");
+        let d = Diagnostic::error("E0110", map.span(empty, 0..0), "nothing");
         assert!(shown(&map, d).contains("empty.p4:1:1"));
     }
 
@@ -319,7 +318,7 @@ error[E0111]: missing `;`
         let mut map = SourceMap::new();
         let text = format!("{}here{}", "a ".repeat(500_000), " b".repeat(500_000));
         let file = map.add("a.p4", text).unwrap();
-        let d = Diagnostic::error(Code("E0110"), map.span(file, 1_000_000..1_000_004), "m");
+        let d = Diagnostic::error("E0110", map.span(file, 1_000_000..1_000_004), "m");
         let out = shown(&map, d);
         assert!(out.len() < 1_000, "{out}");
         assert!(out.contains("a.p4:1:1000001"), "{out}");
@@ -335,7 +334,7 @@ error[E0111]: missing `;`
                 "control c {\n".to_string() + &"x\n".repeat(50) + "}\n",
             )
             .unwrap();
-        let d = Diagnostic::error(Code("E0110"), map.span(file, 0..113), "m");
+        let d = Diagnostic::error("E0110", map.span(file, 0..113), "m");
         assert_eq!(shown(&map, d).lines().count(), 5);
     }
 
@@ -347,7 +346,7 @@ error[E0111]: missing `;`
         map.add("b.p4", text).unwrap();
         for lo in 0..=2 * text.len() as u32 + 6 {
             for hi in lo..=2 * text.len() as u32 + 6 {
-                let d = Diagnostic::error(Code("E0110"), Span { lo, hi }, "m")
+                let d = Diagnostic::error("E0110", Span { lo, hi }, "m")
                     .also(Span { lo: hi, hi }, "also");
                 assert!(shown(&map, d).starts_with("error[E0110]: m"));
             }

@@ -1,7 +1,7 @@
 //! From a file to IR: the phases in order, as every command uses them.
 
 use crate::loader::FileLoader;
-use diag::{Code, Diagnostic, Diagnostics, Severity, SourceMap, Span};
+use diag::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
 use ir::Program;
 use ir::passes::Rejects;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,7 @@ fn has_known_architecture(module: &hir::Module) -> bool {
 /// A folder for include files that is not there: perhaps a file of the same name is found elsewhere.
 fn no_include_folder(folder: &Path) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0004"),
+        "W0004",
         Span::NONE,
         format!("include directory `{}` does not exist", folder.display()),
     )

@@ -306,10 +306,10 @@ pub(crate) fn try_all<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diag::{Code, Diagnostic, Span};
+    use diag::Diagnostic;
 
     fn refusal(code: &'static str) -> Diagnostics {
-        Diagnostics::from(Box::new(Diagnostic::error(Code(code), Span::NONE, "no")))
+        Diagnostics::from(Diagnostic::failure(code, "no", ""))
     }
 
     /// What the strategies come to where each meets what `obstacle` says: those tried, and the taken one or a code.

@@ -2,12 +2,11 @@
 //!
 //! `target` is a target as messages call it.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A parameter of a user's extern that has no C form.
 pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0722"),
+    Diagnostic::error("E0722",
         at,
         format!("`{name}` cannot be called in C: {what}"),
     )
@@ -17,7 +16,7 @@ pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
 /// Two varbit values are compared, or one is used as a number.
 pub fn varbit_value(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0723"),
+        "E0723",
         at,
         format!("the {target} target cannot compare varbit values"),
     )
@@ -27,8 +26,7 @@ pub fn varbit_value(target: &str, at: Span) -> Diagnostic {
 
 /// A hash or checksum of a varbit value.
 pub fn varbit_hash(target: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0723"),
+    Diagnostic::error("E0723",
         at,
         format!("the {target} target cannot hash varbit values"),
     )
@@ -39,7 +37,7 @@ pub fn varbit_hash(target: &str, at: Span) -> Diagnostic {
 /// A header is emitted in a loop, or by an index that is not known.
 pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0724"),
+        "E0724",
         at,
         format!(
             "the {target} target cannot emit headers in a loop or by an index that is not constant"
@@ -50,18 +48,14 @@ pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
 
 /// A construct that the pass pipeline should have taken out.
 pub fn not_lowered(target: &str, what: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0728"),
-        at,
-        format!("the {target} target was given {what}"),
-    )
-    .help("this is a compiler bug: please report it with the program")
+    Diagnostic::error("E0728", at, format!("the {target} target was given {what}"))
+        .help("this is a compiler bug: please report it with the program")
 }
 
 /// A varbit header at an index that is not known.
 pub fn dynamic_varbit(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0729"),
+        "E0729",
         at,
         format!(
             "the {target} target cannot index a stack of headers with varbit fields by a value"
@@ -72,8 +66,7 @@ pub fn dynamic_varbit(target: &str, at: Span) -> Diagnostic {
 
 /// A key that only feeds an action selector's hash.
 pub fn selector_key(target: &str, table: &str, key: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0731"),
+    Diagnostic::error("E0731",
         at,
         format!(
             "the {target} target has no `selector` match kind, which key `{key}` of table `{table}` has"
@@ -87,8 +80,7 @@ pub fn selector_key(target: &str, table: &str, key: &str, at: Span) -> Diagnosti
 
 /// A table of which no key is matched.
 pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0731"),
+    Diagnostic::error("E0731",
         at,
         format!("the {target} target needs a key to match in table `{table}`, whose keys are all `selector`"),
     )
@@ -98,7 +90,7 @@ pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
 /// An extern whose results come later.
 pub fn suspended(target: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0733"),
+        "E0733",
         at,
         format!("the {target} target answers `{name}` later, and the program cannot wait for it"),
     )

@@ -1,18 +1,12 @@
 //! What keeps `onpath pdm` from measuring, a function a kind.
 
 use crate::filter::FilterError;
-use diag::{Code, Diagnostic, Span};
+use diag::{Code, Diagnostic};
 use std::path::Path;
-
-fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
-    Diagnostic::error(Code(code), Span::NONE, what)
-        .help(help)
-        .into()
-}
 
 /// A filter cannot be read.
 pub fn filter(wrong: FilterError) -> Box<Diagnostic> {
-    error("E0960", wrong.what, wrong.help)
+    Diagnostic::failure("E0960", wrong.what, wrong.help)
 }
 
 /// The interface has no IPv6.
@@ -20,7 +14,7 @@ pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
     // A dot of the name would be taken for the end of a word.
     let between = if interface.contains('.') { "/" } else { "." };
     let setting = ["net", "ipv6", "conf", interface, "disable_ipv6"].join(between);
-    error(
+    Diagnostic::failure(
         "E0963",
         format!("IPv6 is disabled on `{interface}`, but the option is an IPv6 option"),
         format!("`sysctl {setting}=0` turns it on, unless the kernel was started without it"),
@@ -29,7 +23,7 @@ pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
 
 /// A packet of the least size that IPv6 guarantees has no room for the option.
 pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
-    error(
+    Diagnostic::failure(
         "E0964",
         format!("the MTU of `{interface}` is {mtu}; IPv6 with the option needs at least {needed}"),
         format!(
@@ -40,7 +34,7 @@ pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
 
 /// The interface is measured already.
 pub fn measured(interface: &str, instance: &str) -> Box<Diagnostic> {
-    error(
+    Diagnostic::failure(
         "E0965",
         format!("`{interface}` is measured already, by `{instance}`; nothing was changed"),
         format!(
@@ -51,7 +45,7 @@ pub fn measured(interface: &str, instance: &str) -> Box<Diagnostic> {
 
 /// A running program is no measurement.
 pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
-    error(
+    Diagnostic::failure(
         "E0966",
         format!("`{instance}` is running, but it is not a measurement that this Onpath knows"),
         "`onpath pdm --dev IF --detach` starts one and leaves it running; `onpath ls` lists what runs",
@@ -81,7 +75,7 @@ pub fn not_read(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
 
 /// The programs in a folder are not those of a measurement.
 pub fn other_programs(folder: &Path) -> Box<Diagnostic> {
-    error(
+    Diagnostic::failure(
         "E0967",
         format!(
             "the programs in `{}` are not those that this Onpath measures with",

@@ -2,12 +2,12 @@
 
 pub mod payload;
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A program without an instance named `main`: there is nothing to run. A library of declarations is
 /// fine for `check` and for nothing else.
 pub fn no_main(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0601"), at, "the program has no `main`").help(format!(
+    Diagnostic::error("E0601", at, "the program has no `main`").help(format!(
         "instantiate a package under the name `main`, for example `{};`; a library of declarations can \
          only be checked",
         example(crate::xdp::ARCHITECTURE.package)
@@ -21,7 +21,7 @@ pub fn unknown_package(name: &str, at: Span, declared: Span) -> Diagnostic {
         .map(|a| format!("`{}` of {}", a.package, a.include))
         .collect();
     Diagnostic::error(
-        Code("E0602"),
+        "E0602",
         at,
         format!(
             "the program is written for the package `{name}`, which no supported architecture has"
@@ -39,7 +39,7 @@ pub fn package_mismatch(
     declared: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0603"),
+        "E0603",
         at,
         format!(
             "the package `{}` is not that of {}: {what}",
@@ -57,7 +57,7 @@ pub fn package_mismatch(
 pub fn unknown_edition(at: Span, constant: &str, number: &str, known: &[u32]) -> Diagnostic {
     let known: Vec<String> = known.iter().map(u32::to_string).collect();
     Diagnostic::error(
-        Code("E0610"),
+        "E0610",
         at,
         format!("`{constant}` is {number}, and there is no such edition"),
     )

@@ -1,13 +1,13 @@
 //! What can be wrong with what a program asks of the payload. Codes E0604 to E0609.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
 use std::ops::Range;
 
 /// A schema that there is not.
 pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) -> Diagnostic {
     let unknown = format!("no message schema is called {name:?}");
-    let refused = Diagnostic::error(Code("E0604"), at, unknown);
+    let refused = Diagnostic::error("E0604", at, unknown);
     match near {
         Some(near) => refused.help(format!("write {near:?}")),
         None => refused.help(format!("those that are built in: {}", known.join(", "))),
@@ -17,7 +17,7 @@ pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) 
 /// A limit that no message can have.
 pub fn limit(name: &str, limit: &str, most: u32, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0605"),
+        "E0605",
         at,
         format!("`{name}` reads {limit} bytes of a message; it can be 1 to {most}"),
     )
@@ -33,7 +33,7 @@ pub fn unknown_attribute(
     at: Span,
 ) -> Diagnostic {
     let unknown = format!("messages of `{schema}` have no attribute {name:?}");
-    let refused = Diagnostic::error(Code("E0606"), at, unknown);
+    let refused = Diagnostic::error("E0606", at, unknown);
     match near {
         Some(near) => refused.help(format!("write {near:?}")),
         None => refused.help(format!("they have: {}", known.join(", "))),
@@ -48,7 +48,7 @@ pub fn wrong_key(
     at: Span,
 ) -> Diagnostic {
     let unknown = format!("messages of `{schema}` have no attribute {name:?}");
-    Diagnostic::error(Code("E0606"), at, unknown).help(format!(
+    Diagnostic::error("E0606", at, unknown).help(format!(
         "in the place of the `*` of `{attribute}` stands {keys}"
     ))
 }
@@ -56,7 +56,7 @@ pub fn wrong_key(
 /// An attribute that stands for many.
 pub fn many_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0606"),
+        "E0606",
         at,
         format!("{name:?} of `{schema}` stands for many attributes"),
     )
@@ -66,7 +66,7 @@ pub fn many_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
 /// Attributes of different kinds have the name.
 pub fn mixed_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0606"),
+        "E0606",
         at,
         format!("{name:?} of `{schema}` may be a number, and may be bytes"),
     )
@@ -75,12 +75,12 @@ pub fn mixed_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
 
 /// A value that has no room in its destination, or cannot be there. `what` says what it is.
 pub fn destination(what: &str, instead: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0607"), at, what.to_string()).help(instead.to_string())
+    Diagnostic::error("E0607", at, what.to_string()).help(instead.to_string())
 }
 
 /// A call of a parser, which has not found yet where the payload begins.
 pub fn in_parser(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0608"), at, format!("`{name}` is called in a parser"))
+    Diagnostic::error("E0608", at, format!("`{name}` is called in a parser"))
         .label("the payload begins where the parser ends")
         .help("call it in a control; a parser reads ahead by `lookahead`")
 }
@@ -91,7 +91,7 @@ const SMALLER: &str = "repeat less often (`{n}`), or look for parts of it by cal
 /// A regular expression that no automaton does; what is wrong stands at these bytes of it, if that is known.
 pub fn no_pattern(text: &str, what: &str, place: Range<usize>, at: Span) -> Diagnostic {
     let refused = Diagnostic::error(
-        Code("E0609"),
+        "E0609",
         at,
         format!(
             "no automaton looks for the regular expression {}: {what}",
@@ -120,7 +120,7 @@ fn shortened(text: &str) -> String {
 /// One whose automaton takes too much memory to be made.
 pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0609"),
+        "E0609",
         at,
         format!(
             "the automaton of the regular expression {} takes more than {} KB",
@@ -133,8 +133,7 @@ pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
 
 /// One whose automaton has too many transitions for a program.
 pub fn large_table(text: &str, states: usize, classes: usize, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0609"),
+    Diagnostic::error("E0609",
         at,
         format!(
             "the automaton of the regular expression {} has {states} states for {classes} classes of bytes, more than 65536 transitions",

@@ -1,7 +1,7 @@
 //! Flow states and atomic blocks that cannot become BPF. Codes E0740 and E0743.
 
 use crate::abi::Hook;
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use ir::atomic::{Problem, Refusal};
 
 /// An atomic block that no lock can be held for.
@@ -31,7 +31,7 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
             "assign it before the first call in the block, and nowhere after it",
         ),
     };
-    let diagnostic = Diagnostic::error(Code("E0740"), refusal.at, message);
+    let diagnostic = Diagnostic::error("E0740", refusal.at, message);
     let diagnostic = match refusal.problem {
         Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => {
             diagnostic.also(refusal.first, "the lock is that of what is used here")
@@ -45,8 +45,7 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
 
 /// A state or value larger than a map may be. `flow` is what one takes, `set` what eight of them take besides.
 pub fn too_large(name: &str, flow: u32, set: u32, bytes: u64, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0743"),
+    Diagnostic::error("E0743",
         at,
         format!("the flow_state `{name}` would take {bytes} bytes, {flow} a flow and {set} for each eight"),
     )

@@ -1,13 +1,12 @@
 //! Messages that no program in the kernel can read. Codes E0748 and E0749.
 
 use crate::abi::Hook;
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A message in a program of which packets may be copies, or begin anew.
 pub fn of_copies(hook: Hook, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0749"),
+    Diagnostic::error("E0749",
         at,
         format!("the {target} target reads no payload in a program that copies packets or sends them round"),
     )
@@ -17,8 +16,7 @@ pub fn of_copies(hook: Hook, at: Span) -> Diagnostic {
 /// A schema for which no function can be written.
 pub fn unreadable(hook: Hook, schema: &str, why: &str, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0749"),
+    Diagnostic::error("E0749",
         at,
         format!("the {target} target cannot read messages of `{schema}`: {why}"),
     )
@@ -27,8 +25,7 @@ pub fn unreadable(hook: Hook, schema: &str, why: &str, at: Span) -> Diagnostic {
 
 /// A payload that is read in a loop, for a kernel that cannot verify it.
 pub fn needs_newer(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0748"),
+    Diagnostic::error("E0748",
         at,
         "a program that reads messages, or looks for bytes in the payload, needs Linux 6.9 (may_goto)",
     )

@@ -8,7 +8,7 @@ pub mod table;
 
 use crate::abi::Hook;
 use crate::forecast::{Construct, Limit, Share, Stack};
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
 pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
@@ -37,7 +37,7 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     };
     let written_for = arch::by_package(package).map_or(package, |a| a.name);
     Diagnostic::error(
-        Code("E0720"),
+        "E0720",
         Span::NONE,
         format!("this program is written for {written_for}; {runs}"),
     )
@@ -47,8 +47,7 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
 /// An extern of `v1model` that the hook does not have.
 pub fn v1model_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0721"),
+    Diagnostic::error("E0721",
         at,
         format!("the {target} target has no extern `{name}`"),
     )
@@ -60,7 +59,7 @@ pub fn v1model_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
 pub fn unknown_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0721"),
+        "E0721",
         at,
         format!("the {target} target has no extern `{name}`"),
     )
@@ -71,7 +70,7 @@ pub fn unknown_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
 /// A user's extern function has the name of something in every program's C.
 pub fn reserved_extern(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0735"),
+        "E0735",
         at,
         format!("`{name}` is a name of Onpath's own C, which no C file can define again"),
     )
@@ -82,8 +81,7 @@ pub fn reserved_extern(name: &str, at: Span) -> Diagnostic {
 /// A table has an `implementation`, counter or meter that the hook does not have.
 pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0725"),
+    Diagnostic::error("E0725",
         at,
         format!("the {target} target does not know the property `{property}` of table `{table}`"),
     )
@@ -97,7 +95,7 @@ pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diag
 pub fn key_too_long(hook: Hook, table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0726"),
+        "E0726",
         at,
         format!(
             "the key of `{table}` takes {bytes} bytes; the {target} target takes up to {limit}"
@@ -109,7 +107,7 @@ pub fn key_too_long(hook: Hook, table: &str, bytes: u32, limit: u32, at: Span) -
 /// Variables that exceed what a per-CPU map's value holds.
 pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0727"),
+        "E0727",
         Span::NONE,
         format!("the program needs {bytes} bytes of variables; the kernel gives {limit}"),
     )
@@ -119,7 +117,7 @@ pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
 /// A counter with a size that no map has.
 pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0730"),
+        "E0730",
         at,
         format!("the counter `{name}` needs a size from 1 to 4294967295"),
     )
@@ -129,8 +127,7 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
 /// A checksum with the payload in a program of which packets may be copies, or begin anew.
 pub fn payload_of_copies(hook: Hook, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0749"),
+    Diagnostic::error("E0749",
         at,
         format!("the {target} target computes no checksum with the payload in a program that copies packets or sends them round"),
     )
@@ -141,7 +138,7 @@ pub fn payload_of_copies(hook: Hook, at: Span) -> Diagnostic {
 pub fn algorithm(hook: Hook, algorithm: &str, of: &str, instead: &str, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0749"),
+        "E0749",
         at,
         format!("the {target} target computes no `HashAlgorithm.{algorithm}` of {of}"),
     )
@@ -151,7 +148,7 @@ pub fn algorithm(hook: Hook, algorithm: &str, of: &str, instead: &str, at: Span)
 /// A register or meter with a size that no map has.
 pub fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0730"),
+        "E0730",
         at,
         format!("the {what} `{name}` needs a size from 1 to 4294967295"),
     )
@@ -161,7 +158,7 @@ pub fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
 /// A register whose cells have no fixed size.
 pub fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0746"),
+        "E0746",
         at,
         format!("the register `{name}` keeps varbit values, which have no fixed size"),
     )
@@ -171,7 +168,7 @@ pub fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
 /// A digest whose records have no fixed size.
 pub fn digest_of_varbit(target: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0746"),
+        "E0746",
         at,
         format!("the {target} target cannot put varbit values into the digest `{name}`"),
     )
@@ -183,7 +180,7 @@ pub fn digest_of_varbit(target: &str, name: &str, at: Span) -> Diagnostic {
 pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0747"),
+        "E0747",
         at,
         format!("the {target} target computes `{name}` with numbers of up to 64 bits"),
     )
@@ -203,19 +200,14 @@ pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
         "truncate" => ("cut a packet", "this asks for it"),
         _ => ("clone a packet", "this asks for it"),
     };
-    Diagnostic::error(
-        Code("E0748"),
-        at,
-        format!("the {target} target cannot {cannot}"),
-    )
-    .label(label)
-    .help("tc-ingress can: add `--target tc-ingress`")
+    Diagnostic::error("E0748", at, format!("the {target} target cannot {cannot}"))
+        .label(label)
+        .help("tc-ingress can: add `--target tc-ingress`")
 }
 
 /// A `v1model` program whose copies differ, or whose packets begin anew, for a kernel that cannot verify the loop over them.
 pub fn copies_need_newer(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0748"),
+    Diagnostic::error("E0748",
         at,
         "a program that copies packets, or sends them round, needs Linux 6.9 (may_goto)",
     )
@@ -225,8 +217,7 @@ pub fn copies_need_newer(at: Span) -> Diagnostic {
 
 /// A verdict that sends the packet back, at a hook that cannot.
 pub fn no_send_back(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0732"),
+    Diagnostic::error("E0732",
         at,
         "the tc-egress hook cannot send a packet back where it came from, which this program may do (XDP_TX)",
     )
@@ -248,7 +239,7 @@ pub fn too_long(
     };
     let target = hook.target();
     let refused = Diagnostic::error(
-        Code("E0745"),
+        "E0745",
         at,
         format!(
             "the {target} target would need about {estimate} instructions for this program, and {limit}"
@@ -299,7 +290,7 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
         ),
     };
     let refused = Diagnostic::error(
-        Code("E0745"),
+        "E0745",
         share.span,
         format!(
             "the {target} target would need at least {least} instructions for this program, and {limit}"
@@ -315,7 +306,7 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
 pub fn stack_of_cases(hook: Hook, stack: &Stack) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
-        Code("E0719"),
+        "E0719",
         stack.span,
         format!(
             "the {target} target takes header stacks of up to {} elements here, and `{}` has {}",
@@ -329,7 +320,7 @@ pub fn stack_of_cases(hook: Hook, stack: &Stack) -> Diagnostic {
 pub fn too_many_functions(hook: Hook, functions: usize, limit: usize, at: Span) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
-        Code("E0744"),
+        "E0744",
         at,
         format!(
             "the {target} target needs {functions} functions for this program, and the kernel lets it have {limit}"
@@ -351,7 +342,7 @@ pub fn too_many_maps(
 ) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
-        Code("E0734"),
+        "E0734",
         at,
         format!(
             "the {target} target needs {maps} maps for this program, and the kernel lets it use {limit}"

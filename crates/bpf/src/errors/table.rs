@@ -2,13 +2,12 @@
 
 use crate::abi::Hook;
 use crate::{Layout, Matching};
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A `@layout` of no meaning.
 pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0736"),
+    Diagnostic::error("E0736",
         at,
         format!("the {target} target knows no layout `{given}`, which table `{table}` asks for"),
     )
@@ -25,7 +24,7 @@ pub fn layout_of_no_use(hook: Hook, table: &str, layout: Layout, at: Span) -> Di
     };
     let layout = layout.name();
     Diagnostic::error(
-        Code("E0737"),
+        "E0737",
         at,
         format!("the {target} target has no layout `{layout}` for table `{table}`, which {lacks}"),
     )
@@ -35,8 +34,7 @@ pub fn layout_of_no_use(hook: Hook, table: &str, layout: Layout, at: Span) -> Di
 /// Bit vectors that would be too large.
 pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0738"),
+    Diagnostic::error("E0738",
         at,
         format!("the {target} target has no bit vectors for the {size} entries of `{table}`"),
     )
@@ -48,7 +46,7 @@ pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -
 pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
     let target = hook.target();
     Diagnostic::error(
-        Code("E0739"),
+        "E0739",
         at,
         format!("the {target} target has no multibit trie for the {size} entries of `{table}`"),
     )
@@ -59,8 +57,7 @@ pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span)
 /// Buckets that would be too large.
 pub fn too_large_for_buckets(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
     let target = hook.target();
-    Diagnostic::error(
-        Code("E0769"),
+    Diagnostic::error("E0769",
         at,
         format!("the {target} target has no buckets for the {size} entries of `{table}`"),
     )

@@ -2,21 +2,12 @@
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, Version};
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Diagnostic, Span, system_message};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// What makes an object and its description anew.
 const AGAIN: &str = "build it again: `onpath build PROGRAM.p4 -o DIR`";
-
-fn refuse(
-    code: &'static str,
-    message: impl Into<String>,
-    help: impl Into<String>,
-) -> Box<Diagnostic> {
-    let diagnostic = Diagnostic::error(Code(code), Span::NONE, message);
-    diagnostic.help(help).into()
-}
 
 /// The object, or the folder, cannot be read.
 pub fn unreadable(file: &Path, error: &io::Error) -> Box<Diagnostic> {
@@ -26,7 +17,7 @@ pub fn unreadable(file: &Path, error: &io::Error) -> Box<Diagnostic> {
         }
         _ => "name an object that `onpath build -o` wrote, or its folder",
     };
-    refuse(
+    Diagnostic::failure(
         "E0930",
         format!(
             "`{}` cannot be read: {}",
@@ -39,7 +30,7 @@ pub fn unreadable(file: &Path, error: &io::Error) -> Box<Diagnostic> {
 
 /// There is no readable description beside the object.
 pub fn no_description(object: &Path, described: &Path, why: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0931",
         format!(
             "`{}` has no description: `{}` cannot be read: {why}",
@@ -52,7 +43,7 @@ pub fn no_description(object: &Path, described: &Path, why: &str) -> Box<Diagnos
 
 /// The description is of another form than all versions write.
 pub fn no_such_form(described: &Path, why: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0932",
         format!(
             "`{}` is not the description of an object, or it is damaged: {why}",
@@ -64,7 +55,7 @@ pub fn no_such_form(described: &Path, why: &str) -> Box<Diagnostic> {
 
 /// The object and the description are not of one build.
 pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0933",
         format!(
             "`{}` and `{}` do not belong together: one of them is damaged, or they are of different builds",
@@ -91,7 +82,7 @@ pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
     } else {
         format!("Onpath {onpath}, whose objects this one ({own}) cannot load")
     };
-    refuse(
+    Diagnostic::failure(
         "E0934",
         format!("`{}` was built by {by}", object.display()),
         "build it again with the Onpath that is to run it",
@@ -100,7 +91,7 @@ pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
 
 /// The object is for another hook than the one asked for, which is named at `at`.
 pub fn other_hook(object: &Path, built: Hook, wanted: Hook, at: Span) -> Box<Diagnostic> {
-    let mut diagnostic = refuse(
+    let mut diagnostic = Diagnostic::failure(
         "E0935",
         format!(
             "`{}` was built for {}, and cannot run at {}",
@@ -117,7 +108,7 @@ pub fn other_hook(object: &Path, built: Hook, wanted: Hook, at: Span) -> Box<Dia
 /// The object uses what a kernel lacks.
 pub fn newer_kernel(object: &Path, lacks: Feature, kernel: Version) -> Box<Diagnostic> {
     let (major, minor) = lacks.since();
-    refuse(
+    Diagnostic::failure(
         "E0936",
         format!(
             "`{}` needs Linux {major}.{minor} or newer: it uses {}, which Linux {}.{} lacks",
@@ -139,7 +130,7 @@ pub fn for_kernel(kernel: Version) -> String {
 /// A folder has several `of` a kind.
 pub fn several(folder: &Path, of: &str, names: &[&PathBuf]) -> Box<Diagnostic> {
     let names: Vec<String> = names.iter().map(|n| format!("`{}`", n.display())).collect();
-    refuse(
+    Diagnostic::failure(
         "E0937",
         format!("`{}` has several {of}", folder.display()),
         format!("name one: {}", names.join(", ")),
@@ -148,7 +139,7 @@ pub fn several(folder: &Path, of: &str, names: &[&PathBuf]) -> Box<Diagnostic> {
 
 /// A folder has neither a bundle nor an object.
 pub fn nothing(folder: &Path) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0938",
         format!("`{}` has neither a bundle nor an object", folder.display()),
         "name a folder that `onpath build -o` wrote, a P4 program or a bundle",

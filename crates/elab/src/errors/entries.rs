@@ -1,11 +1,11 @@
 //! Tables, keys and entries.
 
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Diagnostic, Span, counted};
 
 /// A match kind that no target knows.
 pub(crate) fn match_kind(at: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0572"),
+        "E0572",
         at,
         format!("match kind `{name}` has no meaning to any target"),
     )
@@ -15,7 +15,7 @@ pub(crate) fn match_kind(at: Span, name: &str) -> Diagnostic {
 /// A mask that is no prefix where a prefix is wanted.
 pub(crate) fn not_a_prefix(at: Span, key: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0574"),
+        "E0574",
         at,
         format!("the mask for key `{key}` is not a prefix: after its first 0 come more ones"),
     )
@@ -24,14 +24,13 @@ pub(crate) fn not_a_prefix(at: Span, key: &str) -> Diagnostic {
 
 /// A range without members.
 pub(crate) fn empty_range(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0562"), at, "the range ends before it begins")
+    Diagnostic::error("E0562", at, "the range ends before it begins")
         .help("write the smaller bound first")
 }
 
 /// A priority that cannot be counted.
 pub(crate) fn priority(at: Span, value: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0575"),
+    Diagnostic::error("E0575",
         at,
         format!("the entry's priority is {value}"),
     )
@@ -43,23 +42,19 @@ pub(crate) fn priority(at: Span, value: &str) -> Diagnostic {
 
 /// A key of variable size.
 pub(crate) fn varbit_key(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0576"), at, "a varbit cannot be matched on")
+    Diagnostic::error("E0576", at, "a varbit cannot be matched on")
         .help("match on a field of fixed width")
 }
 
 /// A prefix of a signed number.
 pub(crate) fn signed_prefix(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0557"),
-        at,
-        "the bits of a signed number form no prefix",
-    )
-    .help("cast the key to `bit`")
+    Diagnostic::error("E0557", at, "the bits of a signed number form no prefix")
+        .help("cast the key to `bit`")
 }
 
 /// A second `lpm` key: which of two entries has the longer prefix would be undecided.
 pub(crate) fn several_prefixes(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0579"), at, "a table has at most one `lpm` key")
+    Diagnostic::error("E0579", at, "a table has at most one `lpm` key")
         .label("a second one")
         .help("match this key by `ternary`, and give the entries priorities")
 }
@@ -67,7 +62,7 @@ pub(crate) fn several_prefixes(at: Span) -> Diagnostic {
 /// More entries in the program than the table's size.
 pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u64) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0551"),
+        "W0551",
         at,
         format!(
             "the table `{table}` has {} but a size of {size}",
@@ -81,7 +76,7 @@ pub(crate) fn entries_beyond_size(at: Span, table: &str, entries: usize, size: u
 /// A table property that has no meaning here.
 pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0550"),
+        "W0550",
         at,
         format!("the table property `{name}` has no meaning here and is ignored"),
     )
@@ -90,8 +85,7 @@ pub(crate) fn property_ignored(at: Span, name: &str) -> Diagnostic {
 
 /// A number or the like where a property names an extern object.
 pub(crate) fn property_not_an_object(at: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0567"),
+    Diagnostic::error("E0567",
         at,
         format!("the table property `{name}` is not an extern object"),
     )
@@ -101,7 +95,7 @@ pub(crate) fn property_not_an_object(at: Span, name: &str) -> Diagnostic {
 /// An entry that asks something of an action selector's input.
 pub(crate) fn selector_keyset(at: Span, key: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0568"),
+        "E0568",
         at,
         format!("key `{key}` feeds an action selector; entries do not match it"),
     )

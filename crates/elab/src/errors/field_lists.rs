@@ -1,10 +1,10 @@
 //! What packets cannot keep when they begin anew.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A header in a field list.
 pub(crate) fn header_in_field_list(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0584"), at, "a field list has a header")
+    Diagnostic::error("E0584", at, "a field list has a header")
         .label("a packet keeps numbers, not headers")
         .help("annotate the fields that the next pass needs, as bits of the metadata's own")
 }
@@ -12,7 +12,7 @@ pub(crate) fn header_in_field_list(at: Span) -> Diagnostic {
 /// Data of `clone3` and the like that is no list of metadata fields.
 pub(crate) fn kept_by_value(at: Span, name: &str, instead: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0585"),
+        "E0585",
         at,
         format!("`{name}` keeps fields of the metadata, and this is something else"),
     )
@@ -24,8 +24,7 @@ pub(crate) fn kept_by_value(at: Span, name: &str, instead: &str) -> Diagnostic {
 
 /// A field list without fields.
 pub(crate) fn empty_field_list(at: Span, number: u32) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0553"),
+    Diagnostic::warning("W0553",
         at,
         format!("no field of the metadata is in field list {number}"),
     )

@@ -1,21 +1,17 @@
 //! P4Runtime ids.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use ir::p4runtime::{NUMBER, Prefix};
 
 /// An `@id` that is no number.
 pub(crate) fn id_form(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0580"),
-        at,
-        "`@id` takes one number of at most 32 bits",
-    )
-    .help("write it as P4 writes numbers, such as `@id(5)`, `@id(0x2000005)` or `@id(8w5)`")
+    Diagnostic::error("E0580", at, "`@id` takes one number of at most 32 bits")
+        .help("write it as P4 writes numbers, such as `@id(5)`, `@id(0x2000005)` or `@id(8w5)`")
 }
 
 /// An id of which nothing but the prefix is left.
 pub(crate) fn id_zero(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0581"), at, "no id is 0")
+    Diagnostic::error("E0581", at, "no id is 0")
         .label("P4Runtime takes 0 for an id that is not given")
         .help("use another number, or omit `@id` to have one chosen")
 }
@@ -24,7 +20,7 @@ pub(crate) fn id_zero(at: Span) -> Diagnostic {
 pub(crate) fn id_prefix(at: Span, id: u32, prefix: Prefix) -> Diagnostic {
     let right = (prefix as u32) << 24;
     Diagnostic::error(
-        Code("E0582"),
+        "E0582",
         at,
         format!(
             "the id {id:#010x} has the prefix {:#04x}, and the prefix of {} is {:#04x}",
@@ -42,7 +38,7 @@ pub(crate) fn id_prefix(at: Span, id: u32, prefix: Prefix) -> Diagnostic {
 
 /// An id that something else has.
 pub(crate) fn same_id(at: Span, what: &str, id: u32, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0583"), at, format!("{what} have the id {id:#x}"))
+    Diagnostic::error("E0583", at, format!("{what} have the id {id:#x}"))
         .label("the control plane could not tell them apart")
         .also(first, "has this id already")
         .help("give one of them another number, or omit `@id` to have one chosen")

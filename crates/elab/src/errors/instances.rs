@@ -1,12 +1,12 @@
 //! Instances and what they are given.
 
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Diagnostic, Span, counted};
 use num_bigint::BigInt;
 
 /// An expression that stands for no parser, control or extern that was made.
 pub(crate) fn not_an_instance(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0559"),
+        "E0559",
         at,
         "this does not name a parser, control or extern at compile time",
     )
@@ -16,7 +16,7 @@ pub(crate) fn not_an_instance(at: Span) -> Diagnostic {
 /// A constructor argument or property in a form that externs cannot take.
 pub(crate) fn ctor_value(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0560"),
+        "E0560",
         at,
         "an extern takes numbers, bools, strings, members of enums and other externs",
     )
@@ -26,7 +26,7 @@ pub(crate) fn ctor_value(at: Span) -> Diagnostic {
 /// One instance applied to different extern objects: its tables and actions exist only once.
 pub(crate) fn different_objects(at: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0561"),
+        "E0561",
         at,
         "this instance was applied to other extern objects before",
     )
@@ -37,18 +37,14 @@ pub(crate) fn different_objects(at: Span, first: Span) -> Diagnostic {
 
 /// An extern object as an extern's run-time argument.
 pub(crate) fn extern_argument(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0564"),
-        at,
-        "an extern cannot be given this as an argument",
-    )
-    .help("pass values and variables; other externs are given to its constructor")
+    Diagnostic::error("E0564", at, "an extern cannot be given this as an argument")
+        .help("pass values and variables; other externs are given to its constructor")
 }
 
 /// Headers, alone or in stacks and unions, among what entries supply.
 pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0565"),
+        "E0565",
         at,
         format!("entries cannot give the headers in `{param}` to the action `{name}`"),
     )
@@ -58,7 +54,7 @@ pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
 /// An index beyond an array of externs, which only an instance of something with parameters shows.
 pub(crate) fn no_such_object(at: Span, index: &BigInt, count: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0593"),
+        "E0593",
         at,
         format!(
             "index {index} is outside of an array of {}",
@@ -71,8 +67,7 @@ pub(crate) fn no_such_object(at: Span, index: &BigInt, count: usize) -> Diagnost
 
 /// Two declarations with one control-plane name: entries could not distinguish them.
 pub(crate) fn same_name(at: Span, kind: &str, name: &str, first: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0571"),
+    Diagnostic::error("E0571",
         at,
         format!("another {kind} has the control-plane name `{name}`"),
     )
@@ -84,7 +79,7 @@ pub(crate) fn same_name(at: Span, kind: &str, name: &str, first: Span) -> Diagno
 /// A table without a default action in a program without `NoAction`.
 pub(crate) fn no_default_action(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0566"),
+        "E0566",
         at,
         "the table has no `default_action` and the program no `NoAction`",
     )
@@ -93,25 +88,21 @@ pub(crate) fn no_default_action(at: Span) -> Diagnostic {
 
 /// `@atomic` in or on a parser.
 pub(crate) fn atomic_parser(at: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0578"), at, "a parser cannot be `@atomic`")
+    Diagnostic::error("E0578", at, "a parser cannot be `@atomic`")
         .label("atomic blocks are for controls and actions")
         .help("keep what packets share in the control, and put `@atomic` in front of a block there")
 }
 
 /// Something that the checker refuses, or should have.
 pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0599"),
-        at,
-        format!("`{what}` cannot be instantiated here"),
-    )
-    .help("this is a compiler bug: please report it with the program")
+    Diagnostic::error("E0599", at, format!("`{what}` cannot be instantiated here"))
+        .help("this is a compiler bug: please report it with the program")
 }
 
 /// An object that an extern function makes.
 pub(crate) fn factory(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0589"),
+        "E0589",
         at,
         "no target has extern functions that return objects",
     )
@@ -120,8 +111,7 @@ pub(crate) fn factory(at: Span) -> Diagnostic {
 
 /// Bits that are copied back behind a call, after which nothing runs if what is called exits.
 pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0590"),
+    Diagnostic::error("E0590",
         at,
         format!("`{name}` may exit, which loses what it sets of these arguments"),
     )
@@ -132,7 +122,7 @@ pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
 /// What is extracted is no header, which only an instance of something generic shows.
 pub(crate) fn extracts_no_header(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0591"),
+        "E0591",
         at,
         "`extract` fills a header, which this is not here",
     )
@@ -154,7 +144,7 @@ pub(crate) fn extracts_by_length(at: Span, header: &str, has_varbit: bool) -> Di
             "give the type parameter a header with a varbit as its argument, or omit the length",
         )
     };
-    Diagnostic::error(Code("E0595"), at, message)
+    Diagnostic::error("E0595", at, message)
         .label("of this header, in this instance")
         .help(help)
 }
@@ -162,7 +152,7 @@ pub(crate) fn extracts_by_length(at: Span, header: &str, has_varbit: bool) -> Di
 /// A look-ahead of variable size, which only an instance of something generic shows.
 pub(crate) fn looks_at_no_fixed_size(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0596"),
+        "E0596",
         at,
         "`lookahead` needs a type of fixed size, which this is not here",
     )
@@ -173,7 +163,7 @@ pub(crate) fn looks_at_no_fixed_size(at: Span) -> Diagnostic {
 /// What is emitted is no header, which only an instance of something generic shows.
 pub(crate) fn emits_no_header(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0597"),
+        "E0597",
         at,
         "`emit` writes headers, and this is something else here",
     )

@@ -1,12 +1,12 @@
 //! Types that cannot be laid out.
 
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Diagnostic, Span, counted};
 use num_bigint::BigInt;
 
 /// A header whose fixed part ends within a byte: it could neither be extracted nor emitted.
 pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0550"),
+        "E0550",
         at,
         format!(
             "header `{name}` is {} wide, which is not a whole number of bytes",
@@ -22,7 +22,7 @@ pub(crate) fn header_width(at: Span, name: &str, width: u32) -> Diagnostic {
 /// A header with two fields of variable size: the packet does not determine where one ends.
 pub(crate) fn two_varbits(at: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0551"),
+        "E0551",
         at,
         format!("header `{name}` has more than one varbit field"),
     )
@@ -32,7 +32,7 @@ pub(crate) fn two_varbits(at: Span, name: &str) -> Diagnostic {
 /// A value of a type that nothing at run time can hold.
 pub(crate) fn not_storable(at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0552"),
+        "E0552",
         at,
         "a value of this type cannot exist while packets are processed",
     )
@@ -47,7 +47,7 @@ pub(crate) fn no_run_time_value(at: Span, what: &str) -> Diagnostic {
         _ => "use `bit`, `int<N>`, `bool`, enums, and headers, structs and stacks of these",
     };
     Diagnostic::error(
-        Code("E0552"),
+        "E0552",
         at,
         format!("{what} cannot be a value while packets are processed"),
     )
@@ -58,7 +58,7 @@ pub(crate) fn no_run_time_value(at: Span, what: &str) -> Diagnostic {
 /// A header's field without bits to lie in, which only an instance of a generic header shows.
 pub(crate) fn no_header_field(at: Span, field: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0552"),
+        "E0552",
         at,
         format!("the field `{field}` of a header cannot be {what}"),
     )
@@ -68,8 +68,7 @@ pub(crate) fn no_header_field(at: Span, field: &str, what: &str) -> Diagnostic {
 
 /// An array with more elements, those of arrays in it counted one by one, than a target has.
 pub(crate) fn array_size(at: Span, count: u64, most: u32) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0586"),
+    Diagnostic::error("E0586",
         at,
         format!("an array of {} altogether is not possible", counted(count, "element")),
     )
@@ -80,8 +79,7 @@ pub(crate) fn array_size(at: Span, count: u64, most: u32) -> Diagnostic {
 
 /// An array of headers together with values without a fixed number of bits.
 pub(crate) fn array_of_what(at: Span, array: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0554"),
+    Diagnostic::error("E0554",
         at,
         format!("the elements of the array `{array}` hold headers beside values without a layout in bits"),
     )
@@ -94,7 +92,7 @@ pub(crate) fn array_of_what(at: Span, array: &str) -> Diagnostic {
 /// A slice by its width that begins where a constructor's argument says, outside of what is sliced.
 pub(crate) fn slice_outside(at: Span, first: &BigInt, width: u32, of: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0592"),
+        "E0592",
         at,
         format!(
             "{} from bit {first} on are not in a value of {}",
@@ -109,7 +107,7 @@ pub(crate) fn slice_outside(at: Span, first: &BigInt, width: u32, of: u32) -> Di
 /// An array with header stacks in its elements.
 pub(crate) fn array_of_stacks(at: Span, array: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0587"),
+        "E0587",
         at,
         format!("the elements of the array `{array}` hold header stacks"),
     )

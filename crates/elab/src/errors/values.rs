@@ -1,43 +1,39 @@
 //! Compile-time values.
 
 use crate::expansion::Cause;
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use num_bigint::BigInt;
 
 /// A value that must be a compile-time constant but isn't.
 pub(crate) fn not_constant(at: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0555"),
-        at,
-        "this value must be a compile-time constant",
-    )
-    .help("use only literals, constants and constructor parameters")
+    Diagnostic::error("E0555", at, "this value must be a compile-time constant")
+        .help("use only literals, constants and constructor parameters")
 }
 
 /// A divisor that is 0 with the constructor arguments of an instance.
 pub(crate) fn division_by_zero(at: Span, instance: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0501"), at, "division by zero")
+    Diagnostic::error("E0501", at, "division by zero")
         .label(format!("this is 0 in the instance `{instance}`"))
         .help("give the constructor of this instance another argument, or use a non-zero divisor")
 }
 
 /// A shift that is negative with the constructor arguments of an instance.
 pub(crate) fn negative_shift(at: Span, by: &BigInt, instance: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0503"), at, "a shift by a negative number")
+    Diagnostic::error("E0503", at, "a shift by a negative number")
         .label(format!("this is {by} in the instance `{instance}`"))
         .help("give the constructor of this instance another argument, or shift in the other direction")
 }
 
 /// A size below 1 or beyond all reason.
 pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
-    Diagnostic::error(Code("E0556"), at, format!("{what} is {value}"))
+    Diagnostic::error("E0556", at, format!("{what} is {value}"))
         .help("use a number from 1 to 4,294,967,295")
 }
 
 /// Functions, controls, parsers or types that use each other in too long a chain.
 pub(crate) fn too_deep(at: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0563"),
+        "E0563",
         at,
         format!("calls, instances, statements and types nest deeper than {limit} levels"),
     )
@@ -46,8 +42,7 @@ pub(crate) fn too_deep(at: Span, limit: u32) -> Diagnostic {
 
 /// A program that instantiation makes too big.
 pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0558"),
+    Diagnostic::error("E0558",
         at,
         format!("the program grows beyond {limit} statements and expressions"),
     )
@@ -61,7 +56,7 @@ pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
 pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
     let refused = |at, what: &str| {
         let message = format!("{what} more than {most} statements");
-        Diagnostic::error(Code("E0577"), at, message)
+        Diagnostic::error("E0577", at, message)
     };
     match cause {
         Cause::Calls(at) => refused(at, "with every call expanded, this program has")
@@ -76,7 +71,7 @@ pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
 /// A member of an enum whose parameters nothing sets.
 pub(crate) fn fixed_member(at: Span, member: &str, like: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0554"),
+        "W0554",
         at,
         format!("`{member}` has no parameters of its own here: it does what `{like}` does"),
     )

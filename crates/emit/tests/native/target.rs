@@ -4,7 +4,7 @@
 //! It is the proof that the emitter's joint holds, and what adding a target costs at least.
 
 use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt, Type, Unit};
-use diag::{Code as ErrorCode, Diagnostic, Diagnostics, SourceMap, Span};
+use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use emit::access::Bytes;
 use emit::locals::{Local, LocalKind};
 use emit::table::{TableShape, Value, has_priorities};
@@ -168,7 +168,7 @@ fn stages(program: &Program) -> Option<(Model, Vec<Stage>)> {
 
 fn refusal(what: &str, at: Span) -> Diagnostic {
     let message = format!("the native target has no {what}");
-    Diagnostic::error(ErrorCode("E0720"), at, message)
+    Diagnostic::error("E0720", at, message)
 }
 
 fn variable(ty: Type, name: impl Into<SmolStr>, init: Option<C>) -> Item {

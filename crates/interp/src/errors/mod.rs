@@ -1,11 +1,11 @@
 //! What the interpreter does not support. Codes E0710 to E0718.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// The program calls or instantiates an extern that only its own source declares.
 pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0710"),
+        "E0710",
         at,
         format!("the interpreter does not implement the extern `{name}`"),
     )
@@ -23,7 +23,7 @@ pub fn unknown_architecture(package: &str) -> Diagnostic {
         .map(|a| format!("`{}` of {}", a.package, a.include))
         .collect();
     Diagnostic::error(
-        Code("E0713"),
+        "E0713",
         Span::NONE,
         format!("the interpreter cannot run a program for the package `{package}`"),
     )
@@ -36,7 +36,7 @@ pub fn unknown_architecture(package: &str) -> Diagnostic {
 /// Expressions or statements nested so deep that running them could exhaust the stack.
 pub fn too_deep(what: &str, limit: usize, at: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0714"),
+        "E0714",
         at,
         format!("{what} are nested more than {limit} deep here"),
     )

@@ -1,6 +1,6 @@
 //! Capturing packets at an interface.
 
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Diagnostic, system_message};
 use nix::errno::Errno;
 use std::io;
 
@@ -10,26 +10,24 @@ pub fn not_permitted(device: &str, missing: &[&str]) -> Box<Diagnostic> {
         [] => "a security policy forbids it although the capabilities are there".to_string(),
         missing => format!("this process lacks {}", missing.join(", ")),
     };
-    Diagnostic::error(
-        Code("E1150"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E1150",
         format!("not permitted to capture packets at `{device}`: {lacks}"),
+        "run it as root, or give it CAP_NET_RAW; a capture file (--read) needs no rights",
     )
-    .help("run it as root, or give it CAP_NET_RAW; a capture file (--read) needs no rights")
-    .into()
 }
 
 /// The packets of the interface begin with something else.
 pub fn no_ethernet(device: &str, link: u16) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E1151"),
-        Span::NONE,
-        format!("packets of interface `{device}` have no Ethernet header (link type {link}), and queries begin with one"),
+    Diagnostic::failure(
+        "E1151",
+        format!(
+            "packets of interface `{device}` have no Ethernet header (link type {link}), and queries begin with one"
+        ),
+        format!(
+            "`ip link show dev {device}` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have Ethernet headers"
+        ),
     )
-    .help(format!(
-        "`ip link show dev {device}` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have Ethernet headers"
-    ))
-    .into()
 }
 
 /// The kernel refused for another reason.
@@ -49,16 +47,14 @@ pub fn not_opened(device: &str, error: &io::Error) -> Box<Diagnostic> {
         }
         _ => "a capture file (--read) can be read everywhere",
     };
-    Diagnostic::error(
-        Code("E1152"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E1152",
         format!(
             "packets of `{device}` cannot be captured: {}",
             system_message(error)
         ),
+        help,
     )
-    .help(help)
-    .into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::paths;
 use crate::child::MOST_OUTPUT;
 use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM, SECONDS_VARIABLE};
 use crate::safe_dir::Refused;
-use diag::{Code, Diagnostic, Span, counted, system_message};
+use diag::{Diagnostic, counted, system_message};
 use nix::libc;
 use nix::sys::signal::Signal;
 use std::io;
@@ -13,43 +13,39 @@ use std::time::Duration;
 
 /// There is no clang on this machine.
 pub fn no_clang() -> Box<Diagnostic> {
-    Diagnostic::error(Code("E0750"), Span::NONE, "no clang found; it is needed to build for the kernel")
-        .help(format!(
+    Diagnostic::failure(
+        "E0750",
+        "no clang found; it is needed to build for the kernel",
+        format!(
             "install one of version {OLDEST} or newer (`apt-get install clang-19`), or set {CLANG_VARIABLE} to its path; \
              `onpath test --target interp` and what `onpath build -o` wrote elsewhere need none"
-        ))
-    .into()
+        ),
+    )
 }
 
 /// `ONPATH_CLANG` names something that is not a clang.
 pub fn named_clang_unusable(path: &Path) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0751"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0751",
         format!(
             "{CLANG_VARIABLE} names `{}`, which does not answer `--version` as clang does",
             path.display()
         ),
+        format!("set it to the path of a clang of version {OLDEST} or newer, or unset it"),
     )
-    .help(format!(
-        "set it to the path of a clang of version {OLDEST} or newer, or unset it"
-    ))
-    .into()
 }
 
 /// The newest clang is older than what is known to work.
 pub fn clang_too_old(clang: &Clang) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0752"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0752",
         format!(
             "`{}` is clang {}, older than {OLDEST}",
             clang.path.display(),
             clang.version
         ),
+        "install a newer one (`apt-get install clang-19`), or set ONPATH_CLANG to its path",
     )
-    .help("install a newer one (`apt-get install clang-19`), or set ONPATH_CLANG to its path")
-    .into()
 }
 
 /// The compiler could not be run.
@@ -94,11 +90,13 @@ pub fn clang_hangs(clang: &Clang, longest: Duration) -> Box<Diagnostic> {
         clang.path.display(),
         counted(longest.as_secs(), "second")
     );
-    Diagnostic::error(Code("E0715"), Span::NONE, message)
-        .help(format!(
+    Diagnostic::failure(
+        "E0715",
+        message,
+        format!(
             "if the machine is slow or busy, give it more: {SECONDS_VARIABLE}=600; else the compiler may be at fault: `onpath doctor` names it"
-        ))
-        .into()
+        ),
+    )
 }
 
 /// The compiler wrote more than a mebibyte of messages.
@@ -108,41 +106,40 @@ pub fn clang_floods(clang: &Clang) -> Box<Diagnostic> {
         clang.path.display(),
         MOST_OUTPUT >> 20
     );
-    Diagnostic::error(Code("E0715"), Span::NONE, message)
-        .help("a C file given by `--extern` may give as many warnings: compile it alone; else the compiler may be at fault: `onpath doctor` names it")
-        .into()
+    Diagnostic::failure(
+        "E0715",
+        message,
+        "a C file given by `--extern` may give as many warnings: compile it alone; else the compiler may be at fault: `onpath doctor` names it",
+    )
 }
 
 /// `ONPATH_CLANG_SECONDS` is not a number of seconds.
 pub fn no_seconds(text: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0716"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0716",
         format!("{SECONDS_VARIABLE} is `{text}`, which is not a number of seconds"),
+        "set it to a whole number above 0, such as 60, or unset it",
     )
-    .help("set it to a whole number above 0, such as 60, or unset it")
-    .into()
 }
 
 const INSTALLATION: &str = "check the installation with `onpath doctor`";
 
 fn not_compiled(clang: &Clang, what: &str, help: &str) -> Box<Diagnostic> {
     let message = format!("`{}` {what}", clang.path.display());
-    let refused = Diagnostic::error(Code("E0753"), Span::NONE, message);
-    refused.help(help).into()
+    Diagnostic::failure("E0753", message, help)
 }
 
-const TOO_MUCH_STACK: Code = Code("E0754");
+const TOO_MUCH_STACK: &str = "E0754";
 
 /// A function in a user's C file needs more than the 512 bytes of stack that BPF has.
 pub fn extern_stack_too_large(file: &str, line: u32) -> Box<Diagnostic> {
-    Diagnostic::error(
+    Diagnostic::failure(
         TOO_MUCH_STACK,
-        Span::NONE,
-        format!("the function at line {line} of `{file}` needs more stack than the 512 bytes of a BPF program"),
+        format!(
+            "the function at line {line} of `{file}` needs more stack than the 512 bytes of a BPF program"
+        ),
+        "keep large arrays in a map, and fewer values at the same time",
     )
-    .help("keep large arrays in a map, and fewer values at the same time")
-    .into()
 }
 
 /// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's reason.
@@ -157,78 +154,69 @@ pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
             ))
         });
     let calls = calls.unwrap_or_default();
-    Diagnostic::error(
+    Diagnostic::failure(
         TOO_MUCH_STACK,
-        Span::NONE,
         format!("the program needs more stack than the 512 bytes of a BPF program{calls}"),
-    )
-    .help(
         "keep fewer values at the same time: compute one where it is used, use narrower types, or split a long function \
          or control",
     )
-    .into()
 }
 
 /// The compiler refused the text that we, or the user's C file for an extern, gave it.
 pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0755"),
-        Span::NONE,
-        format!("clang {} refused the generated C: {}", clang.version, first_error(output)),
-    )
-    .help(
+    Diagnostic::failure(
+        "E0755",
+        format!(
+            "clang {} refused the generated C: {}",
+            clang.version,
+            first_error(output)
+        ),
         "if it is in a C file given by `--extern`, correct that file; else this is a bug in Onpath: \
          `onpath build --emit c` shows the text",
     )
-    .into()
 }
 
-const TOO_FAR: Code = Code("E0759");
+const TOO_FAR: &str = "E0759";
 
 /// A jump in one of these C files of a user would reach farther than BPF's do.
 pub fn extern_too_long(files: &[String]) -> Box<Diagnostic> {
     let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-    Diagnostic::error(
+    Diagnostic::failure(
         TOO_FAR,
-        Span::NONE,
         format!(
             "the C in {} is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
             named.join(" or ")
         ),
+        format!(
+            "shorten what its conditions and loops contain; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
+            crate::clang::LONG_JUMPS
+        ),
     )
-    .help(format!(
-        "shorten what its conditions and loops contain; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
-        crate::clang::LONG_JUMPS
-    ))
-    .into()
 }
 
 /// A jump of the program would reach farther than BPF's do.
 pub fn too_long() -> Box<Diagnostic> {
-    Diagnostic::error(
+    Diagnostic::failure(
         TOO_FAR,
-        Span::NONE,
         "the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
+        format!(
+            "let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
+         its parts as a bundle; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
+            crate::clang::LONG_JUMPS
+        ),
     )
-    .help(
-        format!("let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
-         its parts as a bundle; Linux 6.6 and clang {} have longer jumps, but for those out of loops", crate::clang::LONG_JUMPS),
-    )
-    .into()
 }
 
 /// This clang was built without BPF.
 pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0756"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0756",
         format!(
             "`{}` was built without the BPF target",
             clang.path.display()
         ),
+        "install the distribution's clang (`apt-get install clang-19`)",
     )
-    .help("install the distribution's clang (`apt-get install clang-19`)")
-    .into()
 }
 
 /// No room for temporary files in their folder.
@@ -236,17 +224,15 @@ pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
         return paths::left_alone(refused);
     }
-    Diagnostic::error(
-        Code("E0757"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0757",
         format!(
             "no temporary files for the compiler in `{}`: {}",
             folder.display(),
             system_message(error)
         ),
+        "free space there, or set TMPDIR to another folder",
     )
-    .help("free space there, or set TMPDIR to another folder")
-    .into()
 }
 
 /// The first error in a compiler's output, with its location but without the temporary folder.
@@ -266,15 +252,13 @@ fn first_error(output: &str) -> String {
 
 /// A C file for an extern that is not there or cannot be read.
 pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0758"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0758",
         format!(
             "cannot read the C file `{}`: {}",
             file.display(),
             system_message(error)
         ),
+        "name a file that supplies the program's extern functions after `--extern`",
     )
-    .help("name a file that supplies the program's extern functions after `--extern`")
-    .into()
 }

@@ -1,7 +1,7 @@
 //! Declarations that an object must not have: a stranger may have put them into it.
 
 use bpf::abi::Hook;
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Diagnostic, system_message};
 use std::io;
 
 /// libbpf cannot read the object.
@@ -12,35 +12,29 @@ pub fn unreadable(error: &io::Error, messages: &str) -> Box<Diagnostic> {
         .find(|line| !line.is_empty());
     let why = system_message(error);
     let why = first.map_or_else(|| why.clone(), |line| format!("{why} ({line})"));
-    Diagnostic::error(
-        Code("E0939"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0939",
         format!("the object is not one that clang makes for BPF: {why}"),
+        "build it again from the P4 program: `onpath build PROGRAM.p4 -o DIR`",
     )
-    .help("build it again from the P4 program: `onpath build PROGRAM.p4 -o DIR`")
-    .into()
 }
 
 /// A map asks to be pinned: it would take what is pinned there for its own, or stay when the program is unloaded.
 pub fn pinned(map: &str, path: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0940"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0940",
         format!("map `{map}` of the object is to be pinned at `{path}`"),
+        "Onpath pins maps itself, and no object that it builds asks for that: remove `pinning` from the map's declaration, or do not run the object",
     )
-    .help("Onpath pins maps itself, and no object that it builds asks for that: remove `pinning` from the map's declaration, or do not run the object")
-    .into()
 }
 
 /// A map is of a type that no program of Onpath has.
 pub fn unknown_kind(map: &str, kind: u32) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0941"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0941",
         format!("map `{map}` of the object is of type {kind}, whose memory Onpath cannot tell"),
+        "use an array, a hash, a trie or a ring buffer; the number is that of `enum bpf_map_type` in `linux/bpf.h`",
     )
-    .help("use an array, a hash, a trie or a ring buffer; the number is that of `enum bpf_map_type` in `linux/bpf.h`")
-    .into()
 }
 
 /// A map or a program that the description lacks.
@@ -69,7 +63,9 @@ pub fn other_hook(name: &str, hook: Hook) -> Box<Diagnostic> {
 }
 
 fn other_contents(message: String) -> Box<Diagnostic> {
-    Diagnostic::error(Code("E0942"), Span::NONE, message)
-        .help("`onpath build` did not write these files as they are: build the program again, or do not run the object")
-        .into()
+    Diagnostic::failure(
+        "E0942",
+        message,
+        "`onpath build` did not write these files as they are: build the program again, or do not run the object",
+    )
 }

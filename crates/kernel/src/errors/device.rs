@@ -2,7 +2,7 @@
 
 use crate::attach::Refused;
 use crate::interface::LinkType;
-use diag::{Code, Diagnostic, Span, system_message};
+use diag::{Code, Diagnostic, system_message};
 use std::io;
 
 /// There is no such interface.
@@ -12,13 +12,7 @@ pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
     } else {
         format!("this network namespace has {}", present.join(", "))
     };
-    Diagnostic::error(
-        Code("E0780"),
-        Span::NONE,
-        format!("no network interface `{name}`"),
-    )
-    .help(near)
-    .into()
+    Diagnostic::failure("E0780", format!("no network interface `{name}`"), near)
 }
 
 /// The interface has an XDP program already.
@@ -30,15 +24,13 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic>
              `bpftool net` shows which"
         ),
     };
-    Diagnostic::error(
-        Code("E0781"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0781",
         format!(
             "interface `{name}` has an XDP program already (id {prog_id}); nothing was changed"
         ),
+        help,
     )
-    .help(help)
-    .into()
 }
 
 /// A bridge, a bond or the like to which the interface belongs has an XDP program; its name, if it is known.
@@ -53,45 +45,33 @@ pub fn upper_occupied(name: &str, upper: Option<&str>) -> Box<Diagnostic> {
             "there".to_string(),
         ),
     };
-    Diagnostic::error(
-        Code("E0781"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0781",
         format!("{which} has an XDP program already; nothing was changed"),
+        format!(
+            "the kernel runs XDP at one of the two: run the program {there}, or end what runs there (`onpath ls`, `bpftool net`)"
+        ),
     )
-    .help(format!(
-        "the kernel runs XDP at one of the two: run the program {there}, or end what runs there (`onpath ls`, `bpftool net`)"
-    ))
-    .into()
 }
 
 /// The kernel did not attach the program, natively or otherwise.
 pub fn not_attached(name: &str, native: &Refused, generic: &Refused) -> Box<Diagnostic> {
     let remedy = native.remedy.as_deref().or(generic.remedy.as_deref());
-    Diagnostic::error(
-        Code("E0782"),
-        Span::NONE,
-        format!(
+    Diagnostic::failure("E0782", format!(
             "the program could not be attached to `{name}`: native XDP: {}; generic XDP: {}",
             native.reason, generic.reason
-        ),
-    )
-    .help(remedy.unwrap_or(
+        ), remedy.unwrap_or(
         "the interface may be of a kind that has no XDP; programs of tc_model run at most kinds",
     ))
-    .into()
 }
 
 /// An instance of this name is loaded already.
 pub fn instance_exists(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0783"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0783",
         format!("a program is loaded as `{name}` already"),
+        format!("detach it with `onpath unload {name}`, or give this one another name"),
     )
-    .help(format!(
-        "detach it with `onpath unload {name}`, or give this one another name"
-    ))
-    .into()
 }
 
 /// There is no instance of this name. `hidden`: there may be one that cannot be seen from here.
@@ -104,20 +84,16 @@ pub fn no_instance(name: &str, present: &[String], hidden: bool) -> Box<Diagnost
     } else {
         format!("loaded programs: {}", present.join(", "))
     };
-    Diagnostic::error(
-        Code("E0784"),
-        Span::NONE,
-        format!("no program is loaded as `{name}`"),
-    )
-    .help(help)
-    .into()
+    Diagnostic::failure("E0784", format!("no program is loaded as `{name}`"), help)
 }
 
 /// No instance is loaded at all, and a command needs one.
 pub fn none_loaded(hidden: bool) -> Box<Diagnostic> {
-    Diagnostic::error(Code("E0784"), Span::NONE, "no program is loaded")
-        .help(if hidden { HIDDEN } else { LOADS_ONE })
-        .into()
+    Diagnostic::failure(
+        "E0784",
+        "no program is loaded",
+        if hidden { HIDDEN } else { LOADS_ONE },
+    )
 }
 
 const LOADS_ONE: &str = "`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running";
@@ -128,69 +104,59 @@ pub const HIDDEN: &str = "programs loaded elsewhere are not visible from this mo
 
 /// What is pinned would end with this process.
 pub fn does_not_stay() -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0779"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0779",
         "a detached program would end at once, together with this mount namespace; nothing was changed",
-    )
-    .help(
         "`ip netns exec` creates a mount namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` does not",
     )
-    .into()
 }
 
 /// More than one instance is loaded and none was named.
 pub fn which_instance(present: &[String]) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0785"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0785",
         "several programs are loaded; specify one",
+        format!("add `--name` and one of: {}", present.join(", ")),
     )
-    .help(format!("add `--name` and one of: {}", present.join(", ")))
-    .into()
 }
 
 /// A name that cannot be a folder's name.
 pub fn bad_instance_name(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0786"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0786",
         format!("`{name}` cannot name an instance"),
+        "use letters, digits, `-` and `_`, up to 64 of them",
     )
-    .help("use letters, digits, `-` and `_`, up to 64 of them")
-    .into()
 }
 
 /// A port for which the program's port map has no room.
 pub fn bad_port(port: u32, ports: u32) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0787"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0787",
         format!("there is no room for port {port}: the program has {ports} ports at most"),
+        format!("give it {ports} interfaces or fewer"),
     )
-    .help(format!("give it {ports} interfaces or fewer"))
-    .into()
 }
 
 /// A port number that the program's architecture has no room for.
 pub fn no_such_port(port: u32, below: u32) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0787"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0787",
         format!("port {port} is none that the program can name"),
+        format!(
+            "v1model numbers ports with 9 bits, and {below} drops: use port numbers below {below}"
+        ),
     )
-    .help(format!(
-        "v1model numbers ports with 9 bits, and {below} drops: use port numbers below {below}"
-    ))
-    .into()
 }
 
 /// A network namespace or a device for a test could not be made.
 pub fn no_test_network(what: &str, error: &io::Error) -> Box<Diagnostic> {
     let why = system_message(error);
-    Diagnostic::error(Code("E0788"), Span::NONE, format!("the test network could not be made: {what}: {why}"))
-        .help("it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights")
-    .into()
+    Diagnostic::failure(
+        "E0788",
+        format!("the test network could not be made: {what}: {why}"),
+        "it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN); `--fast` needs no network, `--target interp` no rights",
+    )
 }
 
 /// The kernel did not attach the program to traffic control, by tcx (if that was tried) or by a filter.
@@ -200,124 +166,102 @@ pub fn tc_not_attached(name: &str, tcx: Option<&Refused>, filter: &Refused) -> B
         .remedy
         .as_deref()
         .or(tcx.and_then(|refused| refused.remedy.as_deref()));
-    Diagnostic::error(
-        Code("E0793"),
-        Span::NONE,
-        format!(
+    Diagnostic::failure("E0793", format!(
             "the program could not be attached to `{name}`: {tried}clsact: {}",
             filter.reason
-        ),
-    )
-    .help(remedy.unwrap_or(
+        ), remedy.unwrap_or(
         "tcx takes Linux 6.6, filters CONFIG_NET_CLS_BPF and CONFIG_NET_SCH_INGRESS; `onpath doctor` reports what this \
          kernel has",
     ))
-    .into()
 }
 
 /// The interface was there, and is not any more.
 pub fn interface_gone(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0794"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0794",
         format!("interface `{name}` went away meanwhile; nothing was changed"),
+        "`ip link` lists what there is",
     )
-    .help("`ip link` lists what there is")
-    .into()
 }
 
 /// Packets of the interface have no Ethernet header, which tc programs take for granted.
 pub fn no_ethernet(name: &str, link_type: LinkType) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0800"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0800",
         format!(
             "packets of interface `{name}` have no Ethernet header (link type {}), and tc programs begin with one; \
              nothing was changed",
             link_type.0
         ),
-    )
-    .help(format!(
-        "`ip link show dev {name}` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have \
+        format!(
+            "`ip link show dev {name}` shows its kind; Ethernet, Wi-Fi, tap, gretap and vxlan interfaces have \
          Ethernet headers, tun, ipip, gre and wireguard ones have none"
-    ))
-    .into()
+        ),
+    )
 }
 
 /// Settings of an interface could not be read, changed or restored.
 pub fn link_settings(name: &str, error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0795"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0795",
         format!(
             "the settings of interface `{name}` could not be changed: {}",
             system_message(error)
         ),
+        "it takes CAP_NET_ADMIN; `ip -details link show` shows them",
     )
-    .help("it takes CAP_NET_ADMIN; `ip -details link show` shows them")
-    .into()
 }
 
 /// Settings of an interface that a program had changed could not be restored after it was detached.
 pub fn link_settings_left(name: &str, error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0795"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0795",
         format!(
             "the program was detached, but the settings of interface `{name}` could not be restored: {}",
             system_message(error)
         ),
+        "it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them",
     )
-    .help("it takes CAP_NET_ADMIN; the next `onpath` command that may do so, such as `onpath ls` as root, restores them")
-    .into()
 }
 
 /// The several attachments of an instance could not be made one.
 pub fn not_one(error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0796"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0796",
         format!(
             "a BPF file system for the program's pins could not be mounted: {}",
             system_message(error)
         ),
-    )
-    .help(
         "it takes CAP_SYS_ADMIN, no security policy against mounts, and fewer of them than `sysctl fs.mount-max` allows; one program at one interface needs none",
     )
-    .into()
 }
 
 /// Another command of ours does not end.
 pub fn busy() -> Box<Diagnostic> {
-    Diagnostic::error(
+    Diagnostic::failure(
         BUSY,
-        Span::NONE,
         "another onpath command is loading or removing programs, and does not end",
+        "look for it with `pgrep -a onpath`",
     )
-    .help("look for it with `pgrep -a onpath`")
-    .into()
 }
 
-const BUSY: Code = Code("E0797");
+const BUSY: &str = "E0797";
 
 /// Whether a diagnostic is [`busy`].
 pub fn is_busy(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == BUSY
+    diagnostic.code == Code(BUSY)
 }
 
 /// Filters of a command that was killed could not be removed.
 pub fn filters_left(error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0798"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0798",
         format!(
             "filters that a killed command left behind could not be removed: {}",
             system_message(error)
         ),
+        "they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN",
     )
-    .help("they let packets pass; removing them takes CAP_NET_ADMIN and CAP_SYS_ADMIN")
-    .into()
 }
 
 /// An instance of several programs, and none of them or an unknown one was named.
@@ -327,18 +271,18 @@ pub fn which_member(instance: &str, named: Option<&str>, members: &[&str]) -> Bo
         None => format!("`{instance}` has several programs; specify one"),
     };
     let whole: Vec<String> = members.iter().map(|m| format!("{instance}/{m}")).collect();
-    Diagnostic::error(Code("E0799"), Span::NONE, message)
-        .help(format!("add `--name` and one of: {}", whole.join(", ")))
-        .into()
+    Diagnostic::failure(
+        "E0799",
+        message,
+        format!("add `--name` and one of: {}", whole.join(", ")),
+    )
 }
 
 /// The name belongs to programs that another mount namespace holds.
 pub fn elsewhere(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0789"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0789",
         format!("`{name}` was loaded from another mount namespace, such as a container's"),
+        "unload it there; `onpath unload --all` detaches it from here",
     )
-    .help("unload it there; `onpath unload --all` detaches it from here")
-    .into()
 }

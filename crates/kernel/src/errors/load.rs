@@ -3,7 +3,7 @@
 use super::paths;
 use crate::memory::{MapNeed, readable};
 use crate::safe_dir::Refused;
-use diag::{Code, Diagnostic, Span, counted, system_message};
+use diag::{Diagnostic, counted, system_message};
 use nix::libc;
 use std::io;
 use std::path::Path;
@@ -32,11 +32,11 @@ pub fn not_permitted(what: &str, missing: &[&str], in_user_namespace: bool) -> B
         )
     };
     let message = format!("not permitted to {what}: {lacks}");
-    Diagnostic::error(Code("E0760"), Span::NONE, message)
-        .help(format!(
-            "{remedy}; `onpath test --target interp` needs no rights"
-        ))
-        .into()
+    Diagnostic::failure(
+        "E0760",
+        message,
+        format!("{remedy}; `onpath test --target interp` needs no rights"),
+    )
 }
 
 /// The kernel did not take the object, and it was not the verifier.
@@ -58,13 +58,11 @@ pub fn not_loaded(error: &io::Error, messages: &str) -> Box<Diagnostic> {
             "`onpath doctor` reports what this kernel supports; `onpath run --verbose` shows all messages"
         }
     };
-    Diagnostic::error(
-        Code("E0761"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0761",
         format!("the kernel did not load the program: {because}"),
+        help,
     )
-    .help(help)
-    .into()
 }
 
 /// The kernel is older than any that programs run on, and lacks these helpers.
@@ -75,13 +73,11 @@ pub fn too_old((major, minor): (u32, u32), lacks: &[&str]) -> Box<Diagnostic> {
         Some((only, [])) => format!("Linux {major}.{minor} lacks {only}"),
         Some((last, rest)) => format!("Linux {major}.{minor} lacks {} and {last}", rest.join(", ")),
     };
-    Diagnostic::error(
-        Code("E0768"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0768",
         format!("{problem}; Onpath needs Linux {floor_major}.{floor_minor}"),
+        "the interpreter runs programs anywhere: `onpath test --target interp`; `onpath build --kernel 6.1` makes objects for another machine",
     )
-    .help("the interpreter runs programs anywhere: `onpath test --target interp`; `onpath build --kernel 6.1` makes objects for another machine")
-    .into()
 }
 
 /// A program's maps need more memory than is free, or than was allowed.
@@ -112,35 +108,33 @@ pub fn too_much_memory(
         true => format!("but `--allow-memory` allows {}", readable(limit)),
         false => format!("but {} is free", readable(limit)),
     };
-    Diagnostic::error(Code("E0767"), Span::NONE, format!("{all}, {free}"))
-        .help(format!(
+    Diagnostic::failure(
+        "E0767",
+        format!("{all}, {free}"),
+        format!(
             "give it a smaller size; `onpath build --report` shows what each map takes, and `onpath run \
              --allow-memory {}` loads it all the same",
             needed.div_ceil(1 << 30).to_string() + "G"
-        ))
-        .into()
+        ),
+    )
 }
 
 /// A map that the description names is not in the object, or has another size.
 pub fn map_differs(name: &str, how: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0762"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0762",
         format!("the object and its description disagree about map `{name}`: {how}"),
+        "build both again with the same Onpath; files of different builds were mixed",
     )
-    .help("build both again with the same Onpath; files of different builds were mixed")
-    .into()
 }
 
 /// The object has no program of the name the description gives.
 pub fn no_program(name: &str) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0763"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0763",
         format!("the object holds no program `{name}`"),
+        "build it again with `onpath build`",
     )
-    .help("build it again with `onpath build`")
-    .into()
 }
 
 /// Entries of a table that the program itself has did not go into its maps.
@@ -165,26 +159,23 @@ pub fn no_random_numbers(error: &io::Error) -> Box<Diagnostic> {
 
 fn initial_state(what: &str, error: &str, help: &str) -> Box<Diagnostic> {
     let message = format!("the program's own {what} could not be set: {error}");
-    let refused = Diagnostic::error(Code("E0764"), Span::NONE, message);
-    refused.help(help).into()
+    Diagnostic::failure("E0764", message, help)
 }
 
 /// No BPF file system, and none could be mounted.
 pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Diagnostic::error(
-        Code("E0765"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0765",
         format!(
             "no BPF file system at `{}`, and mounting one failed: {}",
             path.display(),
             system_message(error)
         ),
+        format!(
+            "as root: `mount -t bpf bpf {}`; the kernel needs CONFIG_BPF_SYSCALL, and a container the host's mount or CAP_SYS_ADMIN",
+            path.display()
+        ),
     )
-    .help(format!(
-        "as root: `mount -t bpf bpf {}`; the kernel needs CONFIG_BPF_SYSCALL, and a container the host's mount or CAP_SYS_ADMIN",
-        path.display()
-    ))
-    .into()
 }
 
 /// Something of ours in the BPF file system could not be made, read or removed.
@@ -192,23 +183,21 @@ pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
         return paths::left_alone(refused);
     }
-    Diagnostic::error(
-        Code("E0766"),
-        Span::NONE,
+    Diagnostic::failure(
+        "E0766",
         format!(
             "could not {what} `{}`: {}",
             path.display(),
             system_message(error)
         ),
+        match error.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => {
+                "the BPF file system is mounted read-only: `mount -o remount,rw /sys/fs/bpf` as root, or give the container a writable one"
+            }
+            io::ErrorKind::OutOfMemory | io::ErrorKind::StorageFull => {
+                "the kernel has no memory left for it: free some, and run the command again"
+            }
+            _ => "run it as the user who loaded the program, usually root",
+        },
     )
-    .help(match error.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => {
-            "the BPF file system is mounted read-only: `mount -o remount,rw /sys/fs/bpf` as root, or give the container a writable one"
-        }
-        io::ErrorKind::OutOfMemory | io::ErrorKind::StorageFull => {
-            "the kernel has no memory left for it: free some, and run the command again"
-        }
-        _ => "run it as the user who loaded the program, usually root",
-    })
-    .into()
 }

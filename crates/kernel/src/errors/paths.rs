@@ -1,13 +1,13 @@
 //! Files and folders of others at paths that Onpath has chosen.
 
 use crate::safe_dir::{Refused, Why};
-use diag::{Code, Diagnostic, Span};
+use diag::Diagnostic;
 
 /// Something at a path of Onpath's choice is of another user, or of nobody's making that Onpath knows. It stays as it is.
 pub fn left_alone(refused: &Refused) -> Box<Diagnostic> {
     let code = match refused.why {
-        Why::Owner(_) | Why::Writable(_) => Code("E0717"),
-        Why::Link | Why::Mount | Why::Replaced | Why::Unknown => Code("E0718"),
+        Why::Owner(_) | Why::Writable(_) => "E0717",
+        Why::Link | Why::Mount | Why::Replaced | Why::Unknown => "E0718",
     };
     let help = match refused.why {
         Why::Owner(user) => format!(
@@ -24,7 +24,5 @@ pub fn left_alone(refused: &Refused) -> Box<Diagnostic> {
         }
     };
     let message = format!("{refused}; nothing of it was changed");
-    Diagnostic::error(code, Span::NONE, message)
-        .help(help)
-        .into()
+    Diagnostic::failure(code, message, help)
 }

@@ -2,18 +2,12 @@
 
 use crate::attach::Refused;
 use control::StoreError;
-use diag::{Code, Diagnostic, Span};
+use diag::Diagnostic;
 use std::path::Path;
-
-fn refuse(code: &'static str, message: String, help: String) -> Box<Diagnostic> {
-    Diagnostic::error(Code(code), Span::NONE, message)
-        .help(help)
-        .into()
-}
 
 /// The port has an interface.
 pub fn taken(port: u32, interface: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0776",
         format!("port {port} is `{interface}` already; nothing was changed"),
         format!("remove it first with `onpath port remove {port}`, or use another number"),
@@ -22,7 +16,7 @@ pub fn taken(port: u32, interface: &str) -> Box<Diagnostic> {
 
 /// The interface has a port.
 pub fn has_port(interface: &str, port: u32) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0776",
         format!("`{interface}` is port {port} already; nothing was changed"),
         format!("remove it first with `onpath port remove {port}`"),
@@ -34,7 +28,7 @@ pub fn no_port(port: u32, known: &[u32]) -> Box<Diagnostic> {
     let mut known = known.to_vec();
     known.sort_unstable();
     let known: Vec<String> = known.iter().map(u32::to_string).collect();
-    refuse(
+    Diagnostic::failure(
         "E0777",
         format!("there is no port {port}; nothing was changed"),
         format!("there are: {}", known.join(", ")),
@@ -43,7 +37,7 @@ pub fn no_port(port: u32, known: &[u32]) -> Box<Diagnostic> {
 
 /// It is the last interface at which the program runs.
 pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0778",
         format!(
             "port {port} (`{interface}`) is the only interface at which the program runs; nothing was changed"
@@ -65,7 +59,7 @@ pub(crate) fn in_use(port: u32, user: User) -> Box<Diagnostic> {
         User::Group(group) => ("multicast group", "group", "group", u32::from(group)),
         User::Session(session) => ("clone session", "session", "mirror", session),
     };
-    refuse(
+    Diagnostic::failure(
         "E0778",
         format!("{title} {number} has port {port}; nothing was changed"),
         format!(
@@ -77,7 +71,7 @@ pub(crate) fn in_use(port: u32, user: User) -> Box<Diagnostic> {
 
 /// The interface is in another network namespace than those that the program has.
 pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0778",
         format!(
             "the program has `{other}` in another network namespace (number {netns}), where its packets cannot leave by \
@@ -105,7 +99,7 @@ pub fn other_mode(
     let again = format!(
         "`onpath unload {instance}` and run it with all its interfaces: then it runs by generic XDP at each"
     );
-    refuse(
+    Diagnostic::failure(
         "E0778",
         format!(
             "`{instance}` runs by native XDP at `{running}`, from where its packets would not reach `{other}` ({reason}); \
@@ -120,7 +114,7 @@ pub fn other_mode(
 
 /// The instance ends with the command that started it, or has changed settings of its interfaces.
 pub fn bound(instance: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0778",
         format!(
             "`{instance}` has changed settings of its interfaces, or ends with the command that started it (`onpath pdm`, \
@@ -132,7 +126,7 @@ pub fn bound(instance: &str) -> Box<Diagnostic> {
 
 /// The program's maps could not be changed.
 pub fn not_changed(port: u32, error: &StoreError) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E0766",
         format!("port {port} could not be changed: {error}"),
         "run it as the user who loaded the program, usually root".to_string(),

@@ -1,7 +1,7 @@
 //! What the kernel's verifier rejects, explained in terms of P4.
 
 use crate::verifier_log::{Location, Refusal};
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
 /// do.
@@ -93,8 +93,7 @@ pub fn refused(refusal: &Refusal, place: Location) -> Box<Diagnostic> {
         Location::Busiest(span) => (span, "the verifier spent the most instructions here"),
         Location::Unknown => (Span::NONE, ""),
     };
-    let mut diagnostic =
-        Diagnostic::error(Code(code), span, format!("{means}: {}", refusal.reason));
+    let mut diagnostic = Diagnostic::error(code, span, format!("{means}: {}", refusal.reason));
     if !span.is_none() {
         diagnostic = diagnostic.label(label);
     } else if let Some((file, line)) = &refusal.location {

@@ -1,10 +1,11 @@
 //! Changes from the words of a command line, and reports of changes: the same for a running program and for one that starts.
 
 use super::instance::open;
+use super::named::with_text;
 use crate::args::Instance;
-use crate::output::{Done, failed, refused_in};
+use crate::output::Done;
 use control::{Change, Piece, errors};
-use diag::{Diagnostic, SourceMap, counted};
+use diag::{Diagnostic, counted};
 use schema::Schema;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -17,7 +18,7 @@ pub(crate) fn from_words(
     parse: impl FnOnce(&Schema, Piece) -> Result<Change, Box<Diagnostic>>,
 ) -> Done {
     let mut store = open(instance)?;
-    with_text(words, |text| {
+    with_text(&words.join(" "), |text| {
         let change = parse(store.schema(), text)?;
         let checked = change.check();
         let made = checked.and_then(|()| {
@@ -28,24 +29,8 @@ pub(crate) fn from_words(
             let what = errors::not_done(store.schema(), &change);
             errors::store(text.span(), &what, &error)
         })
-    })
-}
-
-/// Gives the words of the command line as one text with locations in it.
-pub(crate) fn with_text(
-    words: &[String],
-    work: impl FnOnce(Piece) -> Result<(), Box<Diagnostic>>,
-) -> Done {
-    let mut map = SourceMap::new();
-    let Some(file) = map.add("command line", words.join(" ")) else {
-        return failed("the command line is too long");
-    };
-    let text = map.file(file).text.clone();
-    let start = map.span(file, 0..0).lo;
-    match work(Piece::new(&text, start)) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(diagnostic) => Err(refused_in(diagnostic, &map)),
-    }
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `2 changes made in 3 ms`

@@ -1,13 +1,13 @@
 //! `onpath counter`
 
 use super::instance::open;
+use super::named::{not_done, print_array, print_rows, with_text};
 use crate::args::CounterCommand;
-use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
+use crate::output::{Done, Stop};
 use control::entry::{find, show_keys};
-use control::{Count, EntryKey, Piece, Store, StoreError, errors};
-use diag::{SourceMap, Span, columns};
-use schema::{Object, ObjectKind};
-use serde_json::{Value, json};
+use control::{Count, EntryKey, Store};
+use schema::{Object, ObjectKind, Schema};
+use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -18,85 +18,56 @@ pub(crate) fn run(command: CounterCommand) -> Done {
             instance,
             counter,
             json,
-        } => print(&*open(&instance)?, counter, json),
+        } => print(&*open(&instance)?, counter.as_deref(), json),
         CounterCommand::Reset {
             instance, counter, ..
         } => {
             let mut store = open(&instance)?;
             let schema = Arc::clone(store.schema());
-            let wanted: Vec<(Object, Option<u64>)> = match counter {
-                Some(wanted) => vec![named(&*store, &wanted)?],
-                None => schema.counters().map(|(id, _)| (id, None)).collect(),
-            };
-            for (counter, index) in wanted {
-                store.reset_counter(counter, index).map_err(|e| {
-                    let name = &schema.objects[counter].name;
-                    let what = format!("counter `{name}` was not reset");
-                    refused(errors::store(Span::NONE, &what, &e))
-                })?;
+            for (counter, index) in wanted(&schema, counter.as_deref())? {
+                let name = &schema.objects[counter].name;
+                let reset = store.reset_counter(counter, index);
+                reset.map_err(not_done(format!("counter `{name}` was not reset")))?;
             }
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn print(store: &dyn Store, counter: Option<String>, json: bool) -> Done {
+fn print(store: &dyn Store, counter: Option<&str>, json: bool) -> Done {
     let mut shown: Vec<Element> = Vec::new();
-    match counter {
-        Some(wanted) => {
-            let (counter, index) = named(store, &wanted)?;
-            read(store, counter, index, &mut shown)?;
-        }
-        None => {
-            for (counter, _) in store.schema().counters() {
-                read(store, counter, None, &mut shown)?;
-            }
-        }
+    for (counter, index) in wanted(store.schema(), counter)? {
+        read(store, counter, index, &mut shown)?;
     }
     if json {
-        let list: Vec<Value> = shown
-            .into_iter()
-            .map(|Element { counter, at, count }| match at {
-                At::Index(index) => {
-                    json!({ "counter": counter, "index": index, "packets": count.packets, "bytes": count.bytes })
-                }
-                At::Entry { table, keys } => {
-                    json!({ "counter": counter, "table": table, "entry": keys, "packets": count.packets, "bytes": count.bytes })
-                }
-            })
-            .collect();
-        print_json(&Value::Array(list));
-        return Ok(ExitCode::SUCCESS);
-    }
-    if shown.is_empty() {
-        let none = store.schema().counters().next().is_none();
-        out_line!(
-            "{}",
-            if none {
-                "the program has no counters"
-            } else {
-                "all zero"
+        print_array(shown.into_iter().map(|Element { counter, at, count }| match at {
+            At::Index(index) => {
+                json!({ "counter": counter, "index": index, "packets": count.packets, "bytes": count.bytes })
             }
-        );
+            At::Entry { table, keys } => {
+                json!({ "counter": counter, "table": table, "entry": keys, "packets": count.packets, "bytes": count.bytes })
+            }
+        }));
         return Ok(ExitCode::SUCCESS);
     }
+    let none = match store.schema().counters().next() {
+        None => "the program has no counters",
+        Some(_) => "all zero",
+    };
     let with_bytes = shown.iter().any(|element| element.count.bytes > 0);
-    let mut rows = vec![vec!["COUNTER".to_string(), "COUNT".to_string()]];
-    if with_bytes {
-        rows[0].push("BYTES".to_string());
-    }
-    for Element { counter, at, count } in shown {
+    let rows = shown.into_iter().map(|Element { counter, at, count }| {
         let name = match at {
             At::Index(index) => format!("{counter}[{index}]"),
             At::Entry { table, keys } => format!("{table} {keys}"),
         };
-        let mut row = vec![name, count.packets.to_string()];
-        if with_bytes {
-            row.push(count.bytes.to_string());
-        }
-        rows.push(row);
+        [name, count.packets.to_string(), count.bytes.to_string()]
+    });
+    if with_bytes {
+        print_rows(["COUNTER", "COUNT", "BYTES"], rows, none);
+    } else {
+        let rows = rows.map(|[name, packets, _]| [name, packets]);
+        print_rows(["COUNTER", "COUNT"], rows, none);
     }
-    out!("{}", columns(&rows));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -117,8 +88,11 @@ enum At {
     },
 }
 
-/// `NAME` or `NAME[INDEX]`.
-fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop> {
+/// The counter or the element that is named, or all counters.
+fn wanted(schema: &Schema, named: Option<&str>) -> Result<Vec<(Object, Option<u64>)>, Stop> {
+    let Some(wanted) = named else {
+        return Ok(schema.counters().map(|(id, _)| (id, None)).collect());
+    };
     let (name, index) = match wanted.strip_suffix(']').and_then(|w| w.split_once('[')) {
         Some((name, index)) => match index.trim().parse() {
             Ok(index) => (name, Some(index)),
@@ -130,23 +104,16 @@ fn named(store: &dyn Store, wanted: &str) -> Result<(Object, Option<u64>), Stop>
         },
         None => (wanted, None),
     };
-    let mut map = SourceMap::new();
-    let start = map
-        .add("command line", wanted)
-        .map_or(0, |file| map.span(file, 0..0).lo);
-    let counter = find(
-        store.schema().counters(),
-        Piece::new(name, start),
-        "counter",
-    )
-    .map_err(|diagnostic| refused_in(diagnostic, &map))?;
-    let object = &store.schema().objects[counter];
+    let counter = with_text(wanted, |text| {
+        find(schema.counters(), text.part(0, name.len()), "counter")
+    })?;
+    let object = &schema.objects[counter];
     match object.kind {
         ObjectKind::DirectCounter { .. } if index.is_some() => Err(Stop::Usage(format!(
             "counter `{}` has no index: it counts for each entry of a table; name it without one",
             object.name
         ))),
-        _ => Ok((counter, index)),
+        _ => Ok(vec![(counter, index)]),
     }
 }
 
@@ -159,15 +126,9 @@ fn read(
 ) -> Result<(), Stop> {
     let schema = &**store.schema();
     let name = schema.objects[counter].name.to_string();
-    let unreadable = |e: StoreError| -> Stop {
-        refused(errors::store(
-            Span::NONE,
-            &format!("counter `{name}` could not be read"),
-            &e,
-        ))
-    };
+    let unread = not_done(format!("counter `{name}` could not be read"));
     if let Some(index) = only {
-        let count = store.counter(counter, index).map_err(unreadable)?;
+        let count = store.counter(counter, index).map_err(&unread)?;
         shown.push(Element {
             counter: name.clone(),
             at: At::Index(index),
@@ -177,7 +138,7 @@ fn read(
     }
     if let ObjectKind::DirectCounter { .. } = schema.objects[counter].kind {
         for table in schema.counted_tables(counter) {
-            let all = store.direct_counters(table).map_err(unreadable)?;
+            let all = store.direct_counters(table).map_err(&unread)?;
             let counted = all.into_iter().filter(|(_, c)| *c != Count::default());
             shown.extend(counted.map(|(entry, count)| Element {
                 counter: name.clone(),
@@ -190,7 +151,7 @@ fn read(
         }
         return Ok(());
     }
-    let all = store.counters(counter).map_err(unreadable)?;
+    let all = store.counters(counter).map_err(&unread)?;
     shown.extend(all.into_iter().map(|(index, count)| Element {
         counter: name.clone(),
         at: At::Index(index),

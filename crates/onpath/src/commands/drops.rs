@@ -1,11 +1,11 @@
 //! `onpath drops`, and what `onpath run` reports at its end.
 
 use super::instance::{label, open};
+use super::named::{not_done, print_rows};
 use crate::args::{Drops, Instance};
-use crate::output::{Done, out, out_line, print_json, refused};
+use crate::output::{Done, print_json};
 use control::replication::text::{drops_json, lost};
-use control::{DropReason, Store, errors};
-use diag::{Span, columns};
+use control::{DropReason, Store};
 use kernel::Pins;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -13,24 +13,18 @@ use std::process::ExitCode;
 /// Prints what a running program's traffic manager dropped.
 pub(crate) fn run(args: Drops) -> Done {
     let Drops { name, json } = args;
-    let drops = open(&Instance { name })?.drops().map_err(|error| {
-        let what = "what was dropped could not be read";
-        refused(errors::store(Span::NONE, what, &error))
-    })?;
+    let drops = open(&Instance { name })?.drops();
+    let drops = drops.map_err(not_done("what was dropped could not be read"))?;
     if json {
         print_json(&drops_json(&drops));
-    } else if drops.is_empty() {
-        out_line!("the program counts no drops: programs for v1model do");
     } else {
-        let mut rows = vec![vec!["REASON".to_string(), "PACKETS".to_string()]];
-        rows.extend(drops.iter().map(row));
-        out!("{}", columns(&rows));
+        let rows = drops
+            .iter()
+            .map(|(reason, count)| [reason.to_string(), count.to_string()]);
+        let none = "the program counts no drops: programs for v1model do";
+        print_rows(["REASON", "PACKETS"], rows, none);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn row((reason, count): &(DropReason, u64)) -> Vec<String> {
-    vec![reason.to_string(), count.to_string()]
 }
 
 /// What a program of an instance lost while it ran.

@@ -1,13 +1,13 @@
 //! `onpath figures`
 
-use super::flows::with_text;
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array};
 use crate::args::Figures;
-use crate::output::{Done, Stop, out_line, print_json, refused};
+use crate::output::{Done, out_line};
 use control::figure::{find_figures, json, objects, remarks, show_group};
-use control::{Figure, Groups, errors};
-use diag::{Span, counted};
-use schema::{Bits, Object};
+use control::{Figure, Groups};
+use diag::counted;
+use schema::Bits;
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -15,20 +15,17 @@ use std::process::ExitCode;
 pub(crate) fn run(args: Figures) -> Done {
     let store = open(&args.instance)?;
     let schema = &**store.schema();
-    let wanted: Vec<Object> = match &args.object {
-        Some(name) => vec![with_text(name, |text| find_figures(schema, text))?],
-        None => objects(schema).map(|(object, _)| object).collect(),
-    };
+    let all = objects(schema).map(|(object, _)| object);
+    let named = args.object.as_deref();
+    let wanted = one_or_all(named, |text| find_figures(schema, text), all)?;
     if wanted.is_empty() && !args.json {
         out_line!("the program has no figures: `telemetry.p4` declares the externs that keep some");
     }
     let mut shown: Vec<Value> = Vec::new();
     for object in wanted {
         let data = &schema.objects[object];
-        let mut groups = store.figures(object).map_err(|e| -> Stop {
-            let what = format!("the figures of `{}` could not be read", data.name);
-            refused(errors::store(Span::NONE, &what, &e))
-        })?;
+        let unread = not_done(format!("the figures of `{}` could not be read", data.name));
+        let mut groups = store.figures(object).map_err(unread)?;
         sort(&mut groups);
         let all = groups.groups.len();
         groups.groups.truncate(args.most.unwrap_or(usize::MAX));
@@ -45,7 +42,7 @@ pub(crate) fn run(args: Figures) -> Done {
         }
     }
     if args.json {
-        print_json(&Value::Array(shown));
+        print_array(shown);
     }
     Ok(ExitCode::SUCCESS)
 }

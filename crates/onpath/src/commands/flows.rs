@@ -1,13 +1,14 @@
 //! `onpath flows`
 
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::FlowsCommand;
-use crate::output::{Done, Stop, failed, out_line, print_json, refused, refused_in};
+use crate::output::{Done, out_line};
 use control::flow::{
     Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
 };
-use control::{Flow, Piece, Store, StoreError, errors};
-use diag::{Diagnostic, SourceMap, Span, counted};
+use control::{Flow, Store, StoreError, errors};
+use diag::{Diagnostic, Span, counted};
 use schema::{Bits, Object, Schema};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -66,26 +67,10 @@ fn no_flow(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
     }
 }
 
-/// Gives text of the command line with locations in it.
-pub(super) fn with_text<T>(
-    text: &str,
-    work: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
-) -> Result<T, Stop> {
-    let mut map = SourceMap::new();
-    let Some(file) = map.add("command line", text) else {
-        return failed("the command line is too long");
-    };
-    let text = map.file(file).text.clone();
-    let start = map.span(file, 0..0).lo;
-    work(Piece::new(&text, start)).map_err(|diagnostic| refused_in(diagnostic, &map))
-}
-
 fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) -> Done {
     let schema = &**store.schema();
-    let wanted: Vec<Object> = match wanted {
-        Some(name) => vec![with_text(name, |text| find_state(schema, text))?],
-        None => states(schema).map(|(state, _)| state).collect(),
-    };
+    let all = states(schema).map(|(state, _)| state);
+    let wanted = one_or_all(wanted, |text| find_state(schema, text), all)?;
     if wanted.is_empty() && !as_json {
         out_line!("the program has no flow_state");
     }
@@ -94,10 +79,8 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
         let data = &schema.objects[state];
         let name = &data.name;
         let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
-        let mut flows = store.flows(state).map_err(|e| -> Stop {
-            let what = format!("the flows of `{name}` could not be read");
-            refused(errors::store(Span::NONE, &what, &e))
-        })?;
+        let unread = not_done(format!("the flows of `{name}` could not be read"));
+        let mut flows = store.flows(state).map_err(unread)?;
         flows.retain(|flow| filter.matches(flow));
         // They lie as chance has it; people look for keys.
         flows.sort_by(|a, b| {
@@ -119,7 +102,7 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
         }
     }
     if as_json {
-        print_json(&Value::Array(shown));
+        print_array(shown);
     }
     Ok(ExitCode::SUCCESS)
 }

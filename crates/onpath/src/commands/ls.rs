@@ -1,9 +1,10 @@
 //! `onpath ls`
 
 use super::instance::label;
+use super::named::{print_array, print_rows};
 use crate::args::Ls;
-use crate::output::{Done, err_line, out, out_line, print_json, refused};
-use diag::{columns, counted};
+use crate::output::{Done, err_line, out_line, refused};
+use diag::counted;
 use driver::hooks;
 use kernel::errors::device::HIDDEN;
 use kernel::pins::{Interface, MemberRecord, Target};
@@ -22,17 +23,13 @@ pub(crate) fn run(args: Ls) -> Done {
         records.push(pins.record(&name).map_err(refused)?);
     }
     if args.json {
-        let list: Vec<Value> = records.iter().map(|r| as_json(&pins, r)).collect();
-        print_json(&Value::Array(list));
+        print_array(records.iter().map(|record| as_json(&pins, record)));
         return Ok(ExitCode::SUCCESS);
     }
-    if records.is_empty() {
-        out_line!("no program is running");
-        if pins.are_hidden() {
-            err_line!("note: {HIDDEN}");
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
+    let members = records.iter().flat_map(|record| {
+        let of_it = record.members.iter();
+        of_it.map(move |member| (record, member))
+    });
     let heads = [
         "NAME",
         "PROGRAM",
@@ -42,54 +39,58 @@ pub(crate) fn run(args: Ls) -> Done {
         "INTERFACE",
         "MODE",
     ];
-    let mut rows = vec![heads.map(String::from).to_vec()];
-    for record in &records {
-        for member in &record.members {
-            rows.extend(rows_of(record, member));
-        }
+    let rows = members
+        .clone()
+        .flat_map(|(record, member)| rows_of(record, member));
+    print_rows(heads, rows, "no program is running");
+    if records.is_empty() && pins.are_hidden() {
+        err_line!("note: {HIDDEN}");
     }
-    out!("{}", columns(&rows));
-    for record in &records {
-        for member in &record.members {
-            if let Some(line) = specialized_line(&pins, record, member) {
-                out_line!("{line}");
-            }
-        }
+    for line in members.filter_map(|(record, member)| specialized_line(&pins, record, member)) {
+        out_line!("{line}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// A row an interface; what belongs to the program stands in the first.
-fn rows_of(record: &Record, member: &MemberRecord) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for at in &member.interfaces {
-        let program = [
-            label(record, member),
-            member.abi.source.clone(),
-            member.hook.name().to_string(),
-            hooks::direction(member.hook).to_string(),
-        ];
-        let mut row = match rows.len() {
-            0 => program.to_vec(),
-            _ => vec![String::new(); program.len()],
-        };
-        row.push(at.port.to_string());
-        row.push(name_now(&at.name, at.index, at.is_here()));
-        row.push(at.mode.clone());
-        rows.push(row);
-    }
-    for at in &member.targets {
-        let mut row = vec![String::new(); 4];
-        row.push(at.port.to_string());
-        row.push(name_now(&at.name, at.index, at.is_here()));
-        row.push(String::from("reached"));
-        rows.push(row);
-    }
-    rows
+fn rows_of(record: &Record, member: &MemberRecord) -> impl Iterator<Item = [String; 7]> {
+    let mut program = [
+        label(record, member),
+        member.abi.source.clone(),
+        member.hook.name().to_string(),
+        hooks::direction(member.hook).to_string(),
+    ];
+    places(member)
+        .into_iter()
+        .map(move |(port, interface, mode)| {
+            let [name, source, target, direction] = std::mem::take(&mut program);
+            [
+                name,
+                source,
+                target,
+                direction,
+                port.to_string(),
+                interface,
+                mode.to_string(),
+            ]
+        })
+}
+
+/// Port, interface and mode wherever a program runs or sends to.
+pub(super) fn places(member: &MemberRecord) -> Vec<(u32, String, &str)> {
+    let attached = member.interfaces.iter().map(|at| {
+        let name = name_now(&at.name, at.index, at.is_here());
+        (at.port, name, at.mode.as_str())
+    });
+    let reached = member.targets.iter().map(|at| {
+        let name = name_now(&at.name, at.index, at.is_here());
+        (at.port, name, "reached")
+    });
+    attached.chain(reached).collect()
 }
 
 /// An interface as it is called now.
-pub(super) fn name_now(name: &str, index: u32, is_here: bool) -> String {
+fn name_now(name: &str, index: u32, is_here: bool) -> String {
     match interface::name(index) {
         _ if !is_here => format!("{name} (elsewhere)"),
         Some(now) => now,

@@ -2,14 +2,14 @@
 
 use super::changes;
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array, print_rows};
 use crate::args::MeterCommand;
-use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
+use crate::output::Done;
 use control::entry::find_table;
 use control::meter::{direct, indexed, parse_reset, parse_set};
-use control::{Change, EntryKey, MeterRef, Piece, Rates, Store, StoreError, errors, resolve};
-use diag::{SourceMap, Span, columns};
+use control::{Change, EntryKey, MeterRef, Piece, Rates, Store, StoreError, resolve};
+use diag::Diagnostic;
 use schema::{Object, Schema, Table, Unit};
-use serde_json::Value;
 use std::process::ExitCode;
 
 /// Reads or changes the rates of a running program's meters.
@@ -43,83 +43,56 @@ enum Wanted {
 
 fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
     let schema = &**store.schema();
-    let all: Vec<Wanted> = match wanted {
-        Some(name) => vec![named(schema, name)?],
-        None => {
-            let arrays = indexed(schema).map(|(meter, _)| Wanted::Array(meter));
-            arrays.chain(direct(schema).map(Wanted::Table)).collect()
-        }
+    let arrays = indexed(schema).map(|(meter, _)| Wanted::Array(meter));
+    let all = arrays.chain(direct(schema).map(Wanted::Table));
+    let all = one_or_all(wanted, |text| named(schema, text), all)?;
+    let none = match all.is_empty() {
+        true => "the program has no meters",
+        false => "no meter has rates",
     };
-    let none = all.is_empty();
     let mut shown: Vec<(MeterRef, Option<Rates>)> = Vec::new();
     for wanted in all {
-        read(store, wanted, &mut shown).map_err(|error| {
-            refused(errors::store(
-                Span::NONE,
-                "the meters could not be read",
-                &error,
-            ))
-        })?;
+        let read = read(store, wanted, &mut shown);
+        read.map_err(not_done("the meters could not be read"))?;
     }
+    let shown = shown.iter();
     if as_json {
-        let with_rates = shown
-            .iter()
-            .filter_map(|(meter, rates)| Some((meter, (*rates)?)));
-        let shown = with_rates.map(|(meter, rates)| meter.json(schema, &rates));
-        print_json(&Value::Array(shown.collect()));
+        let with_rates = shown.filter_map(|(meter, rates)| Some((meter, rates.as_ref()?)));
+        print_array(with_rates.map(|(meter, rates)| meter.json(schema, rates)));
         return Ok(ExitCode::SUCCESS);
     }
-    if shown.is_empty() {
-        out_line!(
-            "{}",
-            if none {
-                "the program has no meters"
-            } else {
-                "no meter has rates"
-            }
-        );
-        return Ok(ExitCode::SUCCESS);
-    }
-    let head = ["METER", "UNIT", "COMMITTED", "BURST", "PEAK", "BURST"];
-    let mut rows = vec![head.map(String::from).to_vec()];
-    for (meter, rates) in shown {
+    let rows = shown.map(|(meter, rates)| {
         let unit = match meter.unit(schema) {
             Unit::Bytes => "bytes",
             _ => "packets",
         };
-        let rates = match rates {
-            Some(rates) => [
-                rates.committed,
-                rates.committed_burst,
-                rates.peak,
-                rates.peak_burst,
-            ]
-            .map(|number| number.to_string()),
-            None => ["-"; 4].map(String::from),
+        let rate = |of: fn(&Rates) -> u64| match rates {
+            Some(rates) => of(rates).to_string(),
+            None => "-".to_string(),
         };
-        let mut row = vec![meter.show(schema), unit.to_string()];
-        row.extend(rates);
-        rows.push(row);
-    }
-    out!("{}", columns(&rows));
+        [
+            meter.show(schema),
+            unit.to_string(),
+            rate(|rates| rates.committed),
+            rate(|rates| rates.committed_burst),
+            rate(|rates| rates.peak),
+            rate(|rates| rates.peak_burst),
+        ]
+    });
+    let heads = ["METER", "UNIT", "COMMITTED", "BURST", "PEAK", "BURST"];
+    print_rows(heads, rows, none);
     Ok(ExitCode::SUCCESS)
 }
 
 /// A meter with an index, a table whose entries have meters, or one meter.
-fn named(schema: &Schema, name: &str) -> Result<Wanted, Stop> {
+fn named(schema: &Schema, text: Piece) -> Result<Wanted, Box<Diagnostic>> {
     let arrays: Vec<(Object, &str)> = indexed(schema).collect();
-    if let Ok(at) = resolve(arrays.iter().map(|(_, name)| *name), name) {
+    if let Ok(at) = resolve(arrays.iter().map(|(_, name)| *name), text.text) {
         return Ok(Wanted::Array(arrays[at].0));
     }
-    let mut map = SourceMap::new();
-    let file = map.add("command line", name);
-    let text = Piece::new(name, file.map_or(0, |file| map.span(file, 0..0).lo));
     match find_table(schema, text) {
         Ok(table) if direct(schema).any(|metered| metered == table) => Ok(Wanted::Table(table)),
-        _ => match parse_reset(schema, text) {
-            Ok(meter) => Ok(Wanted::One(meter)),
-            Err(diagnostic) => Err(refused_in(diagnostic, &map)),
-        },
+        _ => parse_reset(schema, text).map(Wanted::One),
     }
 }
 

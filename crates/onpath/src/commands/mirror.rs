@@ -1,12 +1,11 @@
 //! `onpath mirror`
 
 use super::instance::open;
+use super::named::{not_done, print_array, print_rows};
 use crate::args::MirrorCommand;
-use crate::output::{Done, Stop, out, out_line, print_json, refused};
+use crate::output::{Done, Stop};
 use control::replication::text::session_json;
-use control::{Change, CloneSession, Replica, Store, StoreError, errors};
-use diag::{Span, columns};
-use serde_json::Value;
+use control::{Change, CloneSession, Replica, Store};
 use std::process::ExitCode;
 
 /// Reads or changes a running program's clone sessions.
@@ -26,26 +25,22 @@ pub(crate) fn run(command: MirrorCommand) -> Done {
                 truncate,
             };
             let set = open(&instance)?.change(Change::Session(session, Some(to)));
-            set.map_err(failed("the clone session was not changed"))?;
+            set.map_err(not_done("the clone session was not changed"))?;
         }
         MirrorCommand::Remove { instance, session } => {
             let mut store = open(&instance)?;
             let what = "the clone session was not removed";
-            let sessions = store.clone_sessions().map_err(failed(what))?;
+            let sessions = store.clone_sessions().map_err(not_done(what))?;
             if !sessions.iter().any(|(known, _)| *known == session) {
                 return Err(Stop::Failed(format!(
                     "there is no clone session {session}; `onpath mirror list` shows those there are"
                 )));
             }
             let removed = store.change(Change::Session(session, None));
-            removed.map_err(failed(what))?;
+            removed.map_err(not_done(what))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn failed(what: &str) -> impl Fn(StoreError) -> Stop {
-    move |error| refused(errors::store(Span::NONE, what, &error))
 }
 
 fn list(store: &dyn Store, as_json: bool) -> Result<(), Stop> {
@@ -54,39 +49,31 @@ fn list(store: &dyn Store, as_json: bool) -> Result<(), Stop> {
         // Whatever the target has.
         false => Ok(Vec::new()),
     };
-    let sessions = sessions.map_err(failed("the clone sessions could not be read"))?;
+    let sessions = sessions.map_err(not_done("the clone sessions could not be read"))?;
     if as_json {
-        let shown = sessions
-            .iter()
-            .map(|(session, to)| session_json(*session, to));
-        print_json(&Value::Array(shown.collect()));
+        print_array(
+            sessions
+                .iter()
+                .map(|(session, to)| session_json(*session, to)),
+        );
         return Ok(());
     }
-    if !store.schema().clones {
-        out_line!("the program clones no packets");
-        return Ok(());
-    }
-    if sessions.is_empty() {
-        out_line!("the program has no clone sessions");
-        return Ok(());
-    }
-    let mut rows = vec![
-        ["SESSION", "PORTS", "GROUP", "BYTES"]
-            .map(String::from)
-            .to_vec(),
-    ];
     let or_dash = |number: Option<String>| number.unwrap_or_else(|| "-".to_string());
-    for (session, to) in &sessions {
+    let rows = sessions.iter().map(|(session, to)| {
         let ports: Vec<String> = to.replicas.iter().map(Replica::to_string).collect();
         let ports = (!ports.is_empty()).then(|| ports.join(","));
-        rows.push(vec![
+        let bytes = to.truncate.map(|bytes| bytes.to_string());
+        [
             session.to_string(),
             or_dash(ports),
             or_dash(to.group.map(|group| group.to_string())),
-            to.truncate
-                .map_or("all".to_string(), |bytes| bytes.to_string()),
-        ]);
-    }
-    out!("{}", columns(&rows));
+            bytes.unwrap_or_else(|| "all".to_string()),
+        ]
+    });
+    let none = match store.schema().clones {
+        true => "the program has no clone sessions",
+        false => "the program clones no packets",
+    };
+    print_rows(["SESSION", "PORTS", "GROUP", "BYTES"], rows, none);
     Ok(())
 }

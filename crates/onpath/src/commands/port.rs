@@ -2,10 +2,10 @@
 
 use super::attached;
 use super::instance::{label, meant};
-use super::ls::{interface_json, name_now, target_json};
+use super::ls::{interface_json, places, target_json};
+use super::named::{print_array, print_rows};
 use crate::args::PortCommand;
-use crate::output::{Done, out, out_line, print_json, refused};
-use diag::columns;
+use crate::output::{Done, out_line, refused};
 use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
 use kernel::loss::{self, Loss, Use};
@@ -92,32 +92,16 @@ fn print(program: &MemberRecord, as_json: bool) {
         });
         let mut shown: Vec<Value> = attached.chain(reached).collect();
         shown.sort_by_key(|port| port["port"].as_u64());
-        print_json(&Value::Array(shown));
+        print_array(shown);
         return;
     }
-    let attached = program.interfaces.iter();
-    let attached = attached.map(|at| {
-        (
-            at.port,
-            name_now(&at.name, at.index, at.is_here()),
-            at.mode.as_str(),
-        )
-    });
-    let reached = program.targets.iter();
-    let reached = reached.map(|at| {
-        (
-            at.port,
-            name_now(&at.name, at.index, at.is_here()),
-            "reached",
-        )
-    });
-    let mut ports: Vec<_> = attached.chain(reached).collect();
+    let mut ports = places(program);
     ports.sort();
-    let mut rows = vec![["PORT", "INTERFACE", "MODE"].map(String::from).to_vec()];
-    rows.extend(
-        ports
-            .into_iter()
-            .map(|(port, name, mode)| vec![port.to_string(), name, mode.to_string()]),
+    let rows = ports.into_iter();
+    let rows = rows.map(|(port, name, mode)| [port.to_string(), name, mode.to_string()]);
+    print_rows(
+        ["PORT", "INTERFACE", "MODE"],
+        rows,
+        "the program has no ports",
     );
-    out!("{}", columns(&rows));
 }

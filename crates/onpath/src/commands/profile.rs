@@ -2,14 +2,15 @@
 
 use super::changes;
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array};
 use crate::args::{Instance, ProfileCommand};
-use crate::output::{Done, Stop, out_line, print_json, refused, refused_in};
+use crate::output::{Done, Stop, out_line};
 use control::profile::{
     MEMBER, MEMBER_GROUP, find_profile, member_json, parse_member, parse_member_group, profiles,
     show_member,
 };
-use control::{Change, Piece, Store, StoreError, errors};
-use diag::{SourceMap, Span, counted};
+use control::{Change, Piece, Store, errors};
+use diag::counted;
 use schema::{ActionCall, Object, ObjectKind};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -78,30 +79,20 @@ fn remove(
 }
 
 /// What a profile has.
-struct Contents {
+pub(super) struct Contents {
     profile: Object,
-    members: Vec<(u32, ActionCall)>,
-    groups: Vec<(u32, Vec<u32>)>,
+    pub(super) members: Vec<(u32, ActionCall)>,
+    pub(super) groups: Vec<(u32, Vec<u32>)>,
 }
 
 fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
     let schema = &**store.schema();
-    let wanted: Vec<Object> = match wanted {
-        Some(name) => {
-            let mut map = SourceMap::new();
-            let file = map.add("command line", name);
-            let start = file.map_or(0, |file| map.span(file, 0..0).lo);
-            let found = find_profile(schema, Piece::new(name, start));
-            vec![found.map_err(|diagnostic| refused_in(diagnostic, &map))?]
-        }
-        None => profiles(schema).map(|(profile, _)| profile).collect(),
-    };
+    let every = profiles(schema).map(|(profile, _)| profile);
+    let wanted = one_or_all(wanted, |text| find_profile(schema, text), every)?;
     let all = wanted.into_iter().map(|profile| contents(store, profile));
     let all: Vec<Contents> = all.collect::<Result<_, _>>()?;
     if as_json {
-        print_json(&Value::Array(
-            all.iter().map(|c| as_value(store, c)).collect(),
-        ));
+        print_array(all.iter().map(|c| as_value(store, c)));
         return Ok(ExitCode::SUCCESS);
     }
     if all.is_empty() {
@@ -135,17 +126,15 @@ fn is_selector(store: &dyn Store, profile: Object) -> bool {
     matches!(kind, ObjectKind::ActionSelector(_))
 }
 
-fn contents(store: &dyn Store, profile: Object) -> Result<Contents, Stop> {
-    let unreadable = |error: StoreError| {
-        let name = &store.schema().objects[profile].name;
-        let what = format!("action profile `{name}` could not be read");
-        refused(errors::store(Span::NONE, &what, &error))
-    };
+/// Reads it.
+pub(super) fn contents(store: &dyn Store, profile: Object) -> Result<Contents, Stop> {
+    let name = &store.schema().objects[profile].name;
+    let unread = not_done(format!("action profile `{name}` could not be read"));
     Ok(Contents {
         profile,
-        members: store.members(profile).map_err(unreadable)?,
+        members: store.members(profile).map_err(&unread)?,
         groups: match is_selector(store, profile) {
-            true => store.member_groups(profile).map_err(unreadable)?,
+            true => store.member_groups(profile).map_err(&unread)?,
             false => Vec::new(),
         },
     })

@@ -1,14 +1,12 @@
 //! `onpath register`
 
-use super::changes::with_text;
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array, print_rows, with_text};
 use crate::args::RegisterCommand;
-use crate::output::{Done, Stop, out, out_line, print_json, refused, refused_in};
+use crate::output::{Done, Stop};
 use control::register::{element_json, parse_name, parse_set, registers, show_element};
-use control::{Piece, Store, StoreError, errors};
-use diag::{SourceMap, Span, columns};
+use control::{Store, StoreError, errors};
 use schema::{Bits, Object, Schema};
-use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,17 +17,17 @@ pub(crate) fn run(command: RegisterCommand) -> Done {
             instance,
             register,
             json,
-        } => print(&*open(&instance)?, register.as_deref(), json),
+        } => return print(&*open(&instance)?, register.as_deref(), json),
         RegisterCommand::Set { instance, element } => {
             let mut store = open(&instance)?;
             let schema = Arc::clone(store.schema());
-            with_text(&element, |text| {
+            with_text(&element.join(" "), |text| {
                 let (register, index, value) = parse_set(&schema, text)?;
                 let set = store.set_register(register, index, &value);
                 set.map_err(|error| {
                     errors::store(text.span(), "the register was not changed", &error)
                 })
-            })
+            })?;
         }
         RegisterCommand::Reset {
             instance, register, ..
@@ -38,28 +36,22 @@ pub(crate) fn run(command: RegisterCommand) -> Done {
             let schema = Arc::clone(store.schema());
             for (register, index) in wanted(&schema, register.as_deref())? {
                 let reset = store.reset_register(register, index);
-                reset.map_err(|error| failed(&schema, register, "was not reset", &error))?;
+                reset.map_err(failed(&schema, register, "was not reset"))?;
             }
-            Ok(ExitCode::SUCCESS)
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The register or the element that is named, or all registers.
 fn wanted(schema: &Schema, named: Option<&str>) -> Result<Vec<(Object, Option<u64>)>, Stop> {
-    let Some(name) = named else {
-        return Ok(registers(schema).map(|(id, _)| (id, None)).collect());
-    };
-    let mut map = SourceMap::new();
-    let file = map.add("command line", name);
-    let text = Piece::new(name, file.map_or(0, |file| map.span(file, 0..0).lo));
-    let found = parse_name(schema, text).map_err(|diagnostic| refused_in(diagnostic, &map))?;
-    Ok(vec![found])
+    let all = registers(schema).map(|(id, _)| (id, None));
+    one_or_all(named, |text| parse_name(schema, text), all)
 }
 
-fn failed(schema: &Schema, register: Object, what: &str, error: &StoreError) -> Stop {
-    let what = format!("register `{}` {what}", schema.objects[register].name);
-    refused(errors::store(Span::NONE, &what, error))
+fn failed(schema: &Schema, register: Object, what: &str) -> impl Fn(StoreError) -> Stop {
+    let name = &schema.objects[register].name;
+    not_done(format!("register `{name}` {what}"))
 }
 
 fn print(store: &dyn Store, named: Option<&str>, as_json: bool) -> Done {
@@ -72,31 +64,30 @@ fn print(store: &dyn Store, named: Option<&str>, as_json: bool) -> Done {
                 .map(|value| vec![(index, value)]),
             None => store.registers(register),
         };
-        let read = read.map_err(|error| failed(schema, register, "could not be read", &error))?;
+        let read = read.map_err(failed(schema, register, "could not be read"))?;
         shown.extend(
             read.into_iter()
                 .map(|(index, value)| (register, index, value)),
         );
     }
+    let shown = shown.iter();
     if as_json {
-        let all = shown.iter();
-        let all =
-            all.map(|(register, index, value)| element_json(schema, *register, *index, value));
-        print_json(&Value::Array(all.collect()));
-    } else if registers(schema).next().is_none() {
-        out_line!("the program has no registers");
-    } else if shown.is_empty() {
-        out_line!("all zero");
-    } else {
-        let mut rows = vec![vec!["REGISTER".to_string(), "VALUE".to_string()]];
-        rows.extend(shown.iter().map(|(register, index, value)| {
-            let name = &schema.objects[*register].name;
-            vec![
-                format!("{name}[{index}]"),
-                show_element(schema, *register, value),
-            ]
-        }));
-        out!("{}", columns(&rows));
+        print_array(
+            shown.map(|(register, index, value)| element_json(schema, *register, *index, value)),
+        );
+        return Ok(ExitCode::SUCCESS);
     }
+    let rows = shown.map(|(register, index, value)| {
+        let name = &schema.objects[*register].name;
+        [
+            format!("{name}[{index}]"),
+            show_element(schema, *register, value),
+        ]
+    });
+    let none = match registers(schema).next() {
+        None => "the program has no registers",
+        Some(_) => "all zero",
+    };
+    print_rows(["REGISTER", "VALUE"], rows, none);
     Ok(ExitCode::SUCCESS)
 }

@@ -2,18 +2,18 @@
 
 use super::changes::{self, made_json, made_text};
 use super::instance::open;
+use super::named::{not_done, one_or_all, print_array};
+use super::profile;
 use crate::args::{Instance, TableCommand};
-use crate::output::{
-    Done, Stop, failed, out_line, print_diagnostics, print_json, refused, refused_in,
-};
+use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use crate::progress::Progress;
 use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::{Change, Contents, EntryKey, MeterRef, Piece, Store, StoreError, errors, meter};
-use diag::{SourceMap, Span, counted, shown};
+use control::{Change, Contents, EntryKey, MeterRef, Store, meter};
+use diag::{SourceMap, counted, shown};
 use kernel::files::{STANDARD_INPUT, read_text};
-use schema::{Entry, ObjectKind, Table};
+use schema::{Entry, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -119,19 +119,11 @@ enum DumpForm {
 
 fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     let schema = &**store.schema();
-    let tables: Vec<Table> = match wanted {
-        Some(name) => {
-            let mut map = SourceMap::new();
-            let start = map
-                .add("command line", name)
-                .map_or(0, |file| map.span(file, 0..0).lo);
-            vec![
-                find_table(schema, Piece::new(name, start))
-                    .map_err(|diagnostic| refused_in(diagnostic, &map))?,
-            ]
-        }
-        None => schema.tables.keys().collect(),
-    };
+    let tables = one_or_all(
+        wanted,
+        |text| find_table(schema, text),
+        schema.tables.keys(),
+    )?;
     if tables.is_empty() && form == DumpForm::Text {
         out_line!("the program has no tables");
     }
@@ -140,8 +132,8 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     }
     let mut objects: Vec<Value> = Vec::new();
     let contents = store.contents(&tables).map_err(|(table, error)| {
-        let what = format!("table `{}` could not be read", schema.tables[table].name);
-        refused(errors::store(Span::NONE, &what, &error))
+        let name = &schema.tables[table].name;
+        not_done(format!("table `{name}` could not be read"))(error)
     })?;
     for (
         table,
@@ -174,7 +166,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
         }
     }
     if form == DumpForm::Json {
-        print_json(&Value::Array(objects));
+        print_array(objects);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -184,19 +176,8 @@ fn dump_profiles(store: &dyn Store, tables: &[Table]) -> Result<(), Stop> {
     let schema = &**store.schema();
     let profiles = tables.iter().filter_map(|table| schema.profile_of(*table));
     for profile in profiles.collect::<BTreeSet<_>>() {
-        let unreadable = |error: StoreError| {
-            let what = format!(
-                "action profile `{}` could not be read",
-                schema.objects[profile].name
-            );
-            refused(errors::store(Span::NONE, &what, &error))
-        };
-        let members = store.members(profile).map_err(unreadable)?;
-        let groups = match schema.objects[profile].kind {
-            ObjectKind::ActionSelector(_) => store.member_groups(profile).map_err(unreadable)?,
-            _ => Vec::new(),
-        };
-        for line in entries::show_profile(schema, profile, &members, &groups) {
+        let of_it = profile::contents(store, profile)?;
+        for line in entries::show_profile(schema, profile, &of_it.members, &of_it.groups) {
             out_line!("{}", shown(&line));
         }
     }
@@ -209,14 +190,10 @@ fn dump_meters(store: &dyn Store, table: Table, entries: &[Entry]) -> Result<(),
     if !meter::direct(schema).any(|metered| metered == table) {
         return Ok(());
     }
+    let name = &schema.tables[table].name;
+    let unread = not_done(format!("the meters of `{name}` could not be read"));
     for key in entries.iter().map(EntryKey::of) {
-        let rates = store.direct_meter(table, &key).map_err(|error| {
-            let what = format!(
-                "the meters of `{}` could not be read",
-                schema.tables[table].name
-            );
-            refused(errors::store(Span::NONE, &what, &error))
-        })?;
+        let rates = store.direct_meter(table, &key).map_err(&unread)?;
         if let Some(rates) = rates {
             let meter = MeterRef::OfEntry(table, key);
             out_line!("{}", shown(&entries::show_meter(schema, &meter, &rates)));

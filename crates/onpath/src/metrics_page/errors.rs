@@ -1,13 +1,11 @@
 //! Why the page is not served. Codes E0961 and E0962.
 
-use diag::{Code, Diagnostic, Span};
+use diag::Diagnostic;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 
 fn error(code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Box<Diagnostic> {
-    Diagnostic::error(Code(code), Span::NONE, what)
-        .help(help)
-        .into()
+    Diagnostic::failure(code, what, help)
 }
 
 /// The address for `--prometheus` cannot be read.

@@ -97,7 +97,7 @@ fn what_pages_refer_to_is_there() {
 
 #[test]
 fn codes_are_found_where_they_are_given() {
-    let source = "Code(\"E0207\"), [\"W0201\", \"E1\", \"E02071\"]\n// E0300\n#[cfg(test)]\nmod tests { \"E0999\" }";
+    let source = "error(\"E0207\"), [\"W0201\", \"E1\", \"E02071\"]\n// E0300\n#[cfg(test)]\nmod tests { \"E0999\" }";
     let set = |codes: &[&str]| codes.iter().map(|code| code.to_string()).collect();
     assert_eq!(literals(source), set(&["E0207", "W0201"]));
     let wrong = differences(&set(&["E0207", "W0201"]), &set(&["E0207", "E0208"]));

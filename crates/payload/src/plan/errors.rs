@@ -2,7 +2,7 @@
 
 use crate::builtin::ALL;
 use crate::{Schema, Unasked};
-use diag::{Code, Diagnostic, Span, nearest};
+use diag::{Diagnostic, nearest};
 
 /// No message of this name, and no file that can be read; `why` reports what is wrong with the file.
 pub fn unknown_message(name: &str, why: &str) -> Box<Diagnostic> {
@@ -11,7 +11,7 @@ pub fn unknown_message(name: &str, why: &str) -> Box<Diagnostic> {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`onpath plan --list` lists the messages that are built in".to_string(),
     };
-    Box::new(Diagnostic::error(Code("E1031"), Span::NONE, message).help(help))
+    Diagnostic::failure("E1031", message, help)
 }
 
 /// The message has no such attribute.
@@ -27,7 +27,7 @@ pub fn unknown_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
             format!("it has {}", names.collect::<Vec<_>>().join(", "))
         }
     };
-    Box::new(Diagnostic::error(Code("E1032"), Span::NONE, message).help(help))
+    Diagnostic::failure("E1032", message, help)
 }
 
 /// No layout that can be reached from the root has the attribute.
@@ -37,5 +37,5 @@ pub fn unreachable_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
         schema.name
     );
     let help = "have a field of the root, or of a layout that it leads to, hold the layout of the attribute: `layout = \"NAME\"`, or a case of `select` or `starts`";
-    Box::new(Diagnostic::error(Code("E1033"), Span::NONE, message).help(help))
+    Diagnostic::failure("E1033", message, help)
 }

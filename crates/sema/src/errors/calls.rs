@@ -1,14 +1,14 @@
 //! Calls and their arguments (E040x to E042x).
 
 use super::{did_you_mean, inside, quoted, tick};
-use diag::{Code, Diagnostic, Span, counted, grouped};
+use diag::{Diagnostic, Span, counted, grouped};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
 
 /// A call of something that cannot be called.
 pub(crate) fn not_callable(span: Span, what: &str, instead: Option<String>) -> Diagnostic {
-    Diagnostic::error(Code("E0401"), span, format!("{what} cannot be called"))
+    Diagnostic::error("E0401", span, format!("{what} cannot be called"))
         .label("not a function")
         .help(match instead {
             Some(instead) => format!("write `{instead}`"),
@@ -19,7 +19,7 @@ pub(crate) fn not_callable(span: Span, what: &str, instead: Option<String>) -> D
 /// A method without its parentheses.
 pub(crate) fn not_called(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0402"),
+        "E0402",
         name.span,
         format!("the method `{}` is not called", name.name),
     )
@@ -35,7 +35,7 @@ pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic 
         "parameters"
     };
     Diagnostic::error(
-        Code("E0403"),
+        "E0403",
         span,
         format!(
             "missing argument for the {what} {} of `{name}`",
@@ -57,13 +57,9 @@ pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagn
     } else {
         counted(want, "argument")
     };
-    Diagnostic::error(
-        Code("E0404"),
-        span,
-        format!("`{name}` takes {want}, not {got}"),
-    )
-    .label(label)
-    .help(help)
+    Diagnostic::error("E0404", span, format!("`{name}` takes {want}, not {got}"))
+        .label(label)
+        .help(help)
 }
 
 /// What is wrong in truth where a list of actions gives what entries are to give.
@@ -83,7 +79,7 @@ pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Di
         format!("see the parameters in the declaration of `{of}`"),
     );
     Diagnostic::error(
-        Code("E0405"),
+        "E0405",
         name.span,
         format!("`{of}` has no parameter `{}`", name.name),
     )
@@ -94,7 +90,7 @@ pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Di
 /// Two arguments for a parameter.
 pub(crate) fn argument_twice(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0406"),
+        "E0406",
         name.span,
         format!("a second argument for `{}`", name.name),
     )
@@ -105,7 +101,7 @@ pub(crate) fn argument_twice(name: &Ident) -> Diagnostic {
 /// Arguments with and without names.
 pub(crate) fn mixed(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0407"),
+        "E0407",
         span,
         "arguments with and without names in one call",
     )
@@ -115,18 +111,14 @@ pub(crate) fn mixed(span: Span) -> Diagnostic {
 
 /// `_` for a parameter that reads.
 pub(crate) fn dont_care(span: Span, param: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0408"),
-        span,
-        format!("`_` gives no value for `{param}`"),
-    )
-    .label("expected a value")
-    .help("use `_` only for an `out` argument that is not needed")
+    Diagnostic::error("E0408", span, format!("`_` gives no value for `{param}`"))
+        .label("expected a value")
+        .help("use `_` only for an `out` argument that is not needed")
 }
 
 /// `_` where a value is expected.
 pub(crate) fn dont_care_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0409"), span, "`_` is not a value")
+    Diagnostic::error("E0409", span, "`_` is not a value")
         .label("no value")
         .help("`_` matches anything in a keyset and drops an `out` argument")
 }
@@ -138,23 +130,19 @@ pub(crate) fn no_overload(
     got: usize,
     candidates: Vec<(Span, String)>,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code("E0410"),
-        span,
-        format!("no `{name}` takes these arguments"),
-    )
-    .label(format!("{} given", counted(got, "argument")))
-    .help(format!(
-        "there are {}: give the arguments of one of them",
-        candidates.len()
-    ));
+    let diagnostic = Diagnostic::error("E0410", span, format!("no `{name}` takes these arguments"))
+        .label(format!("{} given", counted(got, "argument")))
+        .help(format!(
+            "there are {}: give the arguments of one of them",
+            candidates.len()
+        ));
     (candidates.into_iter()).fold(diagnostic, |d, (at, reason)| d.also(at, reason))
 }
 
 /// Several overloads take these arguments.
 pub(crate) fn ambiguous(span: Span, name: &str, locations: &[Span]) -> Diagnostic {
     let diagnostic = Diagnostic::error(
-        Code("E0411"),
+        "E0411",
         span,
         format!("more than one `{name}` takes these arguments"),
     )
@@ -175,7 +163,7 @@ pub(crate) fn lvalue_type(
     declared: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0412"),
+        "E0412",
         span,
         format!(
             "`{param}` is an `{direction}` parameter of type `{want}`, and this is {}",
@@ -190,7 +178,7 @@ pub(crate) fn lvalue_type(
 /// Something called where it may not be.
 pub(crate) fn wrong_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0413"),
+        "E0413",
         span,
         format!("{what} cannot be called {}", inside(context)),
     )
@@ -201,7 +189,7 @@ pub(crate) fn wrong_context(span: Span, what: &str, context: &str, help: &str) -
 /// `T.apply()` of something that is not applied.
 pub(crate) fn not_applicable(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0414"),
+        "E0414",
         span,
         format!("`{name}` is {what} and cannot be applied"),
     )
@@ -218,7 +206,7 @@ pub(crate) fn constructor_elsewhere(span: Span, name: &str, list: Option<&str>) 
         None => format!("declare an instance, as in `{name}(...) x;`, and use `x`"),
     };
     Diagnostic::error(
-        Code("E0415"),
+        "E0415",
         span,
         format!("`{name}` is instantiated inside an expression"),
     )
@@ -229,7 +217,7 @@ pub(crate) fn constructor_elsewhere(span: Span, name: &str, list: Option<&str>) 
 /// A count that is not a small number.
 pub(crate) fn bad_count(span: Span, name: &str, n: &BigInt) -> Diagnostic {
     Diagnostic::error(
-        Code("E0416"),
+        "E0416",
         span,
         format!("`{name}` cannot move a stack by {n}"),
     )

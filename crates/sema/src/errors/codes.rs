@@ -38,9 +38,11 @@ mod tests {
             include_str!("types.rs"),
             include_str!("warnings.rs"),
         ];
+        // A code is the first argument of what makes a diagnostic.
         let used: Vec<&str> = sources
             .iter()
-            .flat_map(|s| s.split("Code(\"").skip(1))
+            .flat_map(|s| s.split("Diagnostic::").skip(1))
+            .filter_map(|s| s.split_once('(')?.1.trim_start().strip_prefix('"'))
             .filter_map(|s| s.split('"').next())
             .collect();
         let unique: BTreeSet<&str> = used.iter().copied().collect();

@@ -1,27 +1,25 @@
 //! Evaluation while compiling (E05xx).
 
 use crate::constant::Fault;
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// An operation on constants that has no value.
 pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnostic {
     match fault {
-        Fault::DivisionByZero => Diagnostic::error(Code("E0501"), right, "division by zero")
+        Fault::DivisionByZero => Diagnostic::error("E0501", right, "division by zero")
             .label("this is 0")
             .help("use a non-zero divisor"),
         Fault::Negative => Diagnostic::error(
-            Code("E0502"),
+            "E0502",
             span,
             format!("operator `{op}` on a negative number"),
         )
         .label("an operand is negative")
         .help("use non-negative operands"),
-        Fault::NegativeShift => {
-            Diagnostic::error(Code("E0503"), right, "a shift by a negative number")
-                .label("negative")
-                .help("shift in the other direction")
-        }
-        Fault::TooLarge => Diagnostic::error(Code("E0504"), span, "this constant is too large")
+        Fault::NegativeShift => Diagnostic::error("E0503", right, "a shift by a negative number")
+            .label("negative")
+            .help("shift in the other direction"),
+        Fault::TooLarge => Diagnostic::error("E0504", span, "this constant is too large")
             .label("more than 131,072 bits")
             .help("no value can be that wide: check the operands"),
     }
@@ -30,7 +28,7 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
 /// Division or modulo by something that is known at run time only.
 pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0508"),
+        "E0508",
         span,
         format!("the right operand of `{op}` must be a compile-time constant"),
     )
@@ -44,7 +42,7 @@ pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
 /// A value that is not a compile-time constant, where it must be.
 pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0505"),
+        "E0505",
         span,
         format!("{what} must be a compile-time constant"),
     )
@@ -65,7 +63,7 @@ pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
         Some(text) => format!("static assertion failed: {text}"),
         None => "static assertion failed".to_owned(),
     };
-    Diagnostic::error(Code("E0506"), span, message)
+    Diagnostic::error("E0506", span, message)
         .label("this is false")
         .help("the program requires this condition to be true")
 }
@@ -73,7 +71,7 @@ pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
 /// Nesting without end.
 pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0507"),
+        "E0507",
         span,
         format!("nested more than {limit} levels deep"),
     )

@@ -1,13 +1,13 @@
 //! Declarations that the language does not allow (E023x to E026x).
 
 use super::{did_you_mean, inside, tick};
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use num_bigint::BigInt;
 use syntax::ast::Ident;
 
 /// A kind of declaration in the wrong context.
 pub(crate) fn not_here(span: Span, what: &str, context: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0230"), span, format!("{what} cannot be declared {}", inside(context)))
+    Diagnostic::error("E0230", span, format!("{what} cannot be declared {}", inside(context)))
         .label("not allowed here")
         .help("variables belong in blocks, actions and tables in controls, value sets in parsers, functions and types at the top level")
 }
@@ -15,7 +15,7 @@ pub(crate) fn not_here(span: Span, what: &str, context: &str) -> Diagnostic {
 /// An instance where its kind cannot be.
 pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0231"),
+        "E0231",
         span,
         format!("{what} cannot be instantiated {}", inside(context)),
     )
@@ -32,7 +32,7 @@ pub(crate) fn not_instantiable(
     made: Option<&str>,
 ) -> Diagnostic {
     let variable = made.unwrap_or("x");
-    Diagnostic::error(Code("E0232"), span, format!("`{name}` is {what} and cannot be instantiated"))
+    Diagnostic::error("E0232", span, format!("`{name}` is {what} and cannot be instantiated"))
         .label("has no constructor")
         .help(format!("declare a variable, as in `{name} {variable};`; only externs, parsers, controls and packages are instantiated with arguments"))
 }
@@ -40,7 +40,7 @@ pub(crate) fn not_instantiable(
 /// An extern without constructors.
 pub(crate) fn no_constructor(span: Span, name: &str, declared: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0233"),
+        "E0233",
         span,
         format!("the extern `{name}` declares no constructor"),
     )
@@ -57,7 +57,7 @@ pub(crate) fn type_not_declaration(
     declared: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0234"),
+        "E0234",
         span,
         format!("`{name}` is a type of {what}s without a body"),
     )
@@ -71,7 +71,7 @@ pub(crate) fn type_not_declaration(
 /// `main` is something else than a package.
 pub(crate) fn main_not_package(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0236"),
+        "E0236",
         span,
         format!("`main` is an instance of {}, not of a package", tick(ty)),
     )
@@ -87,7 +87,7 @@ pub(crate) fn not_implemented(
     declared: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0237"),
+        "E0237",
         instance.span,
         format!(
             "`{}` does not implement the abstract method `{method}`",
@@ -109,7 +109,7 @@ pub(crate) fn nothing_to_implement(name: &Ident, of: &str, near: Option<&str>) -
         "remove it, or declare the method `abstract` in the extern",
     );
     Diagnostic::error(
-        Code("E0238"),
+        "E0238",
         name.span,
         format!("the extern `{of}` has no abstract method `{}`", name.name),
     )
@@ -119,8 +119,7 @@ pub(crate) fn nothing_to_implement(name: &Ident, of: &str, near: Option<&str>) -
 
 /// An implementation with other parameters than declared.
 pub(crate) fn implementation_signature(name: &Ident, why: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0239"),
+    Diagnostic::error("E0239",
         name.span,
         format!(
             "this `{}` differs from the method that it implements",
@@ -135,7 +134,7 @@ pub(crate) fn implementation_signature(name: &Ident, why: &str, declared: Span) 
 /// Braces after an instance of something without abstract methods.
 pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0240"),
+        "E0240",
         span,
         "only instances of externs have methods to implement",
     )
@@ -145,26 +144,22 @@ pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
 
 /// A constructor that is generic, abstract or has a result; or a method that has none.
 pub(crate) fn constructor_form(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0241"), span, "this is neither a method nor a constructor")
+    Diagnostic::error("E0241", span, "this is neither a method nor a constructor")
         .label("wrong form")
         .help(format!("a constructor is `{name}(parameters);`; a method has a result type (perhaps `void`) and another name"))
 }
 
 /// A direction on a constructor's parameter.
 pub(crate) fn constructor_direction(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0242"),
-        span,
-        "a constructor's parameter has no direction",
-    )
-    .label("remove the direction")
-    .help("constructors run at compile time: they have no outputs")
+    Diagnostic::error("E0242", span, "a constructor's parameter has no direction")
+        .label("remove the direction")
+        .help("constructors run at compile time: they have no outputs")
 }
 
 /// Two functions that no call could distinguish.
 pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0243"),
+        "E0243",
         name.span,
         format!(
             "another `{}` has the same number of parameters with the same names and types",
@@ -179,7 +174,7 @@ pub(crate) fn same_overload(name: &Ident, first: Span) -> Diagnostic {
 /// A parameter of an impossible type.
 pub(crate) fn parameter_type(span: Span, ty: &str, why: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0244"),
+        "E0244",
         span,
         format!("a parameter cannot have the type {} here", tick(ty)),
     )
@@ -190,7 +185,7 @@ pub(crate) fn parameter_type(span: Span, ty: &str, why: &str, help: &str) -> Dia
 /// A control-plane parameter before one with a direction.
 pub(crate) fn parameter_order(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0245"),
+        "E0245",
         span,
         "a parameter with a direction follows one without",
     )
@@ -202,7 +197,7 @@ pub(crate) fn parameter_order(span: Span, first: Span) -> Diagnostic {
 /// A default value on `out` or `inout`.
 pub(crate) fn default_on_out(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0246"),
+        "E0246",
         span,
         format!("`{name}` is written to and cannot have a default value"),
     )
@@ -213,7 +208,7 @@ pub(crate) fn default_on_out(span: Span, name: &str) -> Diagnostic {
 /// `@optional` and a default value.
 pub(crate) fn optional_default(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0248"),
+        "E0248",
         span,
         "an `@optional` parameter has a default value",
     )
@@ -223,7 +218,7 @@ pub(crate) fn optional_default(span: Span) -> Diagnostic {
 
 /// `@optional` where the body would miss the argument.
 pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0254"), span, "`@optional` is not allowed where there is a body")
+    Diagnostic::error("E0254", span, "`@optional` is not allowed where there is a body")
         .label("the body may have no value to read")
         .help("give the parameter a default value; `@optional` is for externs, packages and types of blocks")
 }
@@ -231,7 +226,7 @@ pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
 /// A function that returns an object.
 pub(crate) fn result_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0249"),
+        "E0249",
         span,
         format!("a function cannot return {}", tick(ty)),
     )
@@ -245,27 +240,23 @@ pub(crate) fn result_type(span: Span, ty: &str) -> Diagnostic {
 
 /// A size that is not positive.
 pub(crate) fn bad_size(span: Span, what: &str, n: &BigInt) -> Diagnostic {
-    Diagnostic::error(Code("E0250"), span, format!("the size of {what} is {n}"))
+    Diagnostic::error("E0250", span, format!("the size of {what} is {n}"))
         .label("must be positive")
         .help("give a size of at least 1")
 }
 
 /// An annotation of the language in the wrong form.
 pub(crate) fn annotation_form(span: Span, name: &str, wanted: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0251"),
-        span,
-        format!("malformed annotation `@{name}`"),
-    )
-    .label(format!("expected {wanted}"))
-    .help(format!(
-        "`@{name}` is a standard annotation: give it {wanted}"
-    ))
+    Diagnostic::error("E0251", span, format!("malformed annotation `@{name}`"))
+        .label(format!("expected {wanted}"))
+        .help(format!(
+            "`@{name}` is a standard annotation: give it {wanted}"
+        ))
 }
 
 /// An annotation that is allowed once only.
 pub(crate) fn annotation_twice(span: Span, name: &str, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0252"), span, format!("a second `@{name}`"))
+    Diagnostic::error("E0252", span, format!("a second `@{name}`"))
         .label("given again")
         .also(first, "given here first")
         .help("keep one of the two")
@@ -274,7 +265,7 @@ pub(crate) fn annotation_twice(span: Span, name: &str, first: Span) -> Diagnosti
 /// A key twice in a structured annotation.
 pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0253"),
+        "E0253",
         key.span,
         format!("duplicate key `{}` in this annotation", key.name),
     )
@@ -285,7 +276,7 @@ pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
 /// An extern that mentions itself in a method with ever larger type arguments.
 pub(crate) fn endless_extern(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0255"),
+        "E0255",
         span,
         format!("the type of this method of `{name}` never ends"),
     )
@@ -298,7 +289,7 @@ pub(crate) fn endless_extern(span: Span, name: &str) -> Diagnostic {
 /// A local of the name of a parameter of the same body.
 pub(crate) fn shadows_parameter(name: &Ident, param: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0256"),
+        "E0256",
         name.span,
         format!("`{}` is a parameter of the same name", name.name),
     )
@@ -310,7 +301,7 @@ pub(crate) fn shadows_parameter(name: &Ident, param: Span) -> Diagnostic {
 /// `NoAction` as something else than the action of core.p4.
 pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0257"),
+        "E0257",
         name.span,
         format!("`NoAction` is {what}, not an action that does nothing"),
     )
@@ -321,7 +312,7 @@ pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
 /// `main` as something that is no instance.
 pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0258"),
+        "E0258",
         name.span,
         format!("`main` is {what}, not an instance of a package"),
     )
@@ -332,7 +323,7 @@ pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
 /// An object without a name of an extern whose methods are to be supplied.
 pub(crate) fn abstract_unnamed(span: Span, of: &str, method: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0259"),
+        "E0259",
         span,
         format!("an object of `{of}` in an expression cannot implement `{method}`"),
     )
@@ -343,7 +334,7 @@ pub(crate) fn abstract_unnamed(span: Span, of: &str, method: &str) -> Diagnostic
 /// A parser whose states lead in circles only.
 pub(crate) fn never_ends(parser: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0260"),
+        "E0260",
         parser.span,
         format!(
             "the parser `{}` never reaches `accept` or `reject`",

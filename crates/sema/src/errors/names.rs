@@ -1,13 +1,13 @@
 //! Names that mean nothing here, or something else (E02xx).
 
 use super::did_you_mean;
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 use syntax::ast::Ident;
 
 /// Nothing in reach has this name.
 pub(crate) fn unknown(name: &Ident, what: &str, help: String) -> Diagnostic {
     Diagnostic::error(
-        Code("E0201"),
+        "E0201",
         name.span,
         format!("unknown {what} `{}`", name.name),
     )
@@ -18,7 +18,7 @@ pub(crate) fn unknown(name: &Ident, what: &str, help: String) -> Diagnostic {
 /// Two declarations of a name in one scope.
 pub(crate) fn duplicate(name: &Ident, earlier: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0202"),
+        "E0202",
         name.span,
         format!("`{}` is declared twice in the same scope", name.name),
     )
@@ -30,7 +30,7 @@ pub(crate) fn duplicate(name: &Ident, earlier: Span) -> Diagnostic {
 /// A name used above its declaration.
 pub(crate) fn used_before(name: &Ident, declared: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0203"),
+        "E0203",
         name.span,
         format!("`{}` is used before its declaration", name.name),
     )
@@ -49,19 +49,15 @@ pub(crate) fn type_as_value(span: Span, name: &str, what: &str) -> Diagnostic {
         "a package" => format!("a program has one instance of a package: `{name}(...) main;`"),
         _ => "name a variable, parameter or constant of that type".to_owned(),
     };
-    Diagnostic::error(
-        Code("E0204"),
-        span,
-        format!("`{name}` is {what}, not a value"),
-    )
-    .label(what.to_owned())
-    .help(help)
+    Diagnostic::error("E0204", span, format!("`{name}` is {what}, not a value"))
+        .label(what.to_owned())
+        .help(help)
 }
 
 /// A name that denotes something that is neither value nor type.
 pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0205"),
+        "E0205",
         span,
         format!("`{name}` is {what} and has no value"),
     )
@@ -78,7 +74,7 @@ pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
 
 /// A value's name where a type is expected.
 pub(crate) fn not_a_type(name: &Ident, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0206"), name.span, format!("`{}` is {what}, not a type", name.name))
+    Diagnostic::error("E0206", name.span, format!("`{}` is {what}, not a type", name.name))
         .label("expected a type")
         .help("name a type; an inner declaration may shadow the type (write `.name` for the one at top level)")
 }
@@ -87,7 +83,7 @@ pub(crate) fn not_a_type(name: &Ident, what: &str) -> Diagnostic {
 pub(crate) fn no_member(name: &Ident, of: &str, what: &str, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(near, format!("see the declaration of {of}"));
     Diagnostic::error(
-        Code("E0207"),
+        "E0207",
         name.span,
         format!("{of} has no {what} `{}`", name.name),
     )
@@ -109,7 +105,7 @@ pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic 
         _ => "write the repetition as a loop".to_owned(),
     };
     Diagnostic::error(
-        Code("E0208"),
+        "E0208",
         name.span,
         format!("`{}` uses itself: P4 has no recursion", name.name),
     )
@@ -139,7 +135,7 @@ pub(crate) fn unknown_state(name: &Ident, near: Option<&str>) -> Diagnostic {
         "declare the state in this parser, or go to `accept` or `reject`",
     );
     Diagnostic::error(
-        Code("E0209"),
+        "E0209",
         name.span,
         format!("this parser has no state `{}`", name.name),
     )
@@ -150,7 +146,7 @@ pub(crate) fn unknown_state(name: &Ident, near: Option<&str>) -> Diagnostic {
 /// A state named `accept` or `reject`.
 pub(crate) fn reserved_state(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0210"),
+        "E0210",
         name.span,
         format!("the state `{}` is built in", name.name),
     )
@@ -168,7 +164,7 @@ pub(crate) fn no_start(parser: &Ident, near: Option<&Ident>) -> Diagnostic {
         None => "name the first state `start`".to_owned(),
     };
     Diagnostic::error(
-        Code("E0211"),
+        "E0211",
         parser.span,
         format!("the parser `{}` has no state `start`", parser.name),
     )
@@ -190,7 +186,7 @@ pub(crate) fn unknown_match_kind(name: &Ident, near: Option<&str>) -> Diagnostic
         ),
     };
     Diagnostic::error(
-        Code("E0212"),
+        "E0212",
         name.span,
         format!("unknown match kind `{}`", name.name),
     )
@@ -201,7 +197,7 @@ pub(crate) fn unknown_match_kind(name: &Ident, near: Option<&str>) -> Diagnostic
 /// A member of `error` or `match_kind` declared twice anywhere.
 pub(crate) fn member_twice(name: &Ident, of: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0213"),
+        "E0213",
         name.span,
         format!("`{of}` has a member `{}` already", name.name),
     )
@@ -212,7 +208,7 @@ pub(crate) fn member_twice(name: &Ident, of: &str) -> Diagnostic {
 /// `this` where there is no object.
 pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0214"),
+        "E0214",
         span,
         "`this` outside an abstract method's implementation",
     )
@@ -223,7 +219,7 @@ pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
 /// Something else where an action is expected.
 pub(crate) fn not_an_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0215"),
+        "E0215",
         name.span,
         format!("`{}` is {what}, not an action", name.name),
     )

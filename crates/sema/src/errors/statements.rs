@@ -1,11 +1,11 @@
 //! Statements, l-values and keysets (E043x to E045x).
 
 use super::{inside, tick};
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Diagnostic, Span, counted};
 
 /// Something that cannot be written to.
 pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0430"), span, format!("{what} cannot be written to"))
+    Diagnostic::error("E0430", span, format!("{what} cannot be written to"))
         .label("not an l-value")
         .help("write to a variable, a field, an element of a stack, or a slice of these")
 }
@@ -19,7 +19,7 @@ pub(crate) fn read_only(
     help: &str,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0431"),
+        "E0431",
         span,
         format!("`{name}` is {what} and cannot be written to"),
     )
@@ -31,7 +31,7 @@ pub(crate) fn read_only(
 /// A statement in the wrong context.
 pub(crate) fn not_here(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0434"),
+        "E0434",
         span,
         format!("{what} is not allowed {}", inside(context)),
     )
@@ -41,14 +41,14 @@ pub(crate) fn not_here(span: Span, what: &str, context: &str, help: &str) -> Dia
 
 /// `break` or `continue` outside a loop.
 pub(crate) fn outside_loop(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0435"), span, format!("`{what}` outside a loop"))
+    Diagnostic::error("E0435", span, format!("`{what}` outside a loop"))
         .label("no loop around this")
         .help("remove it, or leave with `return`")
 }
 
 /// `return;` where a value is due.
 pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0436"), span, format!("this function returns `{ty}`"))
+    Diagnostic::error("E0436", span, format!("this function returns `{ty}`"))
         .label("no value returned")
         .help("write the value after `return`")
 }
@@ -61,7 +61,7 @@ pub(crate) fn return_with(span: Span, context: &str) -> Diagnostic {
         _ => "write `return;`, and give the value by an `out` parameter",
     };
     Diagnostic::error(
-        Code("E0437"),
+        "E0437",
         span,
         format!("a value is returned from {context}, which returns none"),
     )
@@ -72,7 +72,7 @@ pub(crate) fn return_with(span: Span, context: &str) -> Diagnostic {
 /// A function that may end without a value.
 pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0438"),
+        "E0438",
         span,
         format!("`{name}` can end without returning its `{ty}`"),
     )
@@ -82,7 +82,7 @@ pub(crate) fn missing_return(span: Span, name: &str, ty: &str) -> Diagnostic {
 
 /// A mask, range or tuple where a single value is expected.
 pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0439"), span, "expected one value, found a set")
+    Diagnostic::error("E0439", span, "expected one value, found a set")
         .label("a set")
         .help("masks and sets are for `select` cases and table entries; loops go through a range, `lo .. hi`")
 }
@@ -90,7 +90,7 @@ pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
 /// Another number of keyset elements than keys.
 pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0440"),
+        "E0440",
         span,
         format!("{} for {}", counted(got, "element"), counted(want, "key")),
     )
@@ -101,7 +101,7 @@ pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
 /// A key that is a number without width.
 pub(crate) fn key_without_width(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0441"),
+        "E0441",
         span,
         "a number without a width cannot be matched on",
     )
@@ -112,7 +112,7 @@ pub(crate) fn key_without_width(span: Span) -> Diagnostic {
 /// A label of a table's `switch` that is no action.
 pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0442"),
+        "E0442",
         span,
         format!("the labels here are actions of the table `{table}`"),
     )
@@ -122,7 +122,7 @@ pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
 
 /// A label twice.
 pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0443"), span, "duplicate label")
+    Diagnostic::error("E0443", span, "duplicate label")
         .label("again")
         .also(first, "first used here")
         .help("remove one of the two")
@@ -130,7 +130,7 @@ pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
 
 /// A label after `default`.
 pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0444"), span, "a label after `default`")
+    Diagnostic::error("E0444", span, "a label after `default`")
         .label("must come before `default`")
         .also(default, "the `default`")
         .help("move `default` to the end")
@@ -138,11 +138,7 @@ pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
 
 /// A loop over what has no elements.
 pub(crate) fn not_iterable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0445"),
-        span,
-        format!("cannot iterate over {}", tick(ty)),
-    )
-    .label("no elements")
-    .help("loop over a range `lo .. hi`, a list, an array or a header stack")
+    Diagnostic::error("E0445", span, format!("cannot iterate over {}", tick(ty)))
+        .label("no elements")
+        .help("loop over a range `lo .. hi`, a list, an array or a header stack")
 }

@@ -1,13 +1,13 @@
 //! Tables (E046x to E048x).
 
 use super::{did_you_mean, tick};
-use diag::{Code, Diagnostic, Span, counted};
+use diag::{Diagnostic, Span, counted};
 use syntax::ast::Ident;
 
 /// A table without `actions`.
 pub(crate) fn no_actions(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0460"),
+        "E0460",
         name.span,
         format!("the table `{}` has no `actions`", name.name),
     )
@@ -18,7 +18,7 @@ pub(crate) fn no_actions(name: &Ident) -> Diagnostic {
 /// A property twice.
 pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0461"),
+        "E0461",
         name.span,
         format!("a second property `{}`", name.name),
     )
@@ -33,7 +33,7 @@ pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
 /// An action twice in the list.
 pub(crate) fn action_twice(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0462"),
+        "E0462",
         name.span,
         format!("the action `{}` is listed twice", name.name),
     )
@@ -49,7 +49,7 @@ pub(crate) fn action_not_listed(name: &Ident, table: &str, near: Option<&str>) -
         help += &format!(", or did you mean `{near}`?");
     }
     Diagnostic::error(
-        Code("E0463"),
+        "E0463",
         name.span,
         format!("`{}` is not among the actions of `{table}`", name.name),
     )
@@ -60,7 +60,7 @@ pub(crate) fn action_not_listed(name: &Ident, table: &str, near: Option<&str>) -
 /// An argument for a directed parameter that differs from the one in the list of actions.
 pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0473"),
+        "E0473",
         span,
         format!("`{action}` is bound to a different argument here than in the list of actions"),
     )
@@ -72,7 +72,7 @@ pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnos
 /// A default action that is no call of an action.
 pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0464"),
+        "E0464",
         span,
         "a default action is an action with its arguments",
     )
@@ -83,7 +83,7 @@ pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
 /// A `@tableonly` action as default.
 pub(crate) fn table_only(span: Span, name: &str, listed: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0465"),
+        "E0465",
         span,
         format!("`{name}` is allowed in entries only"),
     )
@@ -95,7 +95,7 @@ pub(crate) fn table_only(span: Span, name: &str, listed: Span) -> Diagnostic {
 /// A `@defaultonly` action in an entry.
 pub(crate) fn default_only(span: Span, name: &str, listed: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0466"),
+        "E0466",
         span,
         format!("`{name}` is allowed as default action only"),
     )
@@ -106,7 +106,7 @@ pub(crate) fn default_only(span: Span, name: &str, listed: Span) -> Diagnostic {
 
 /// Entries without keys.
 pub(crate) fn entries_without_key(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0467"), span, "entries in a table without a key")
+    Diagnostic::error("E0467", span, "entries in a table without a key")
         .label("nothing to match")
         .help("add a `key`, or use `default_action`")
 }
@@ -114,7 +114,7 @@ pub(crate) fn entries_without_key(span: Span) -> Diagnostic {
 /// Another number of elements than keys.
 pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0468"),
+        "E0468",
         span,
         format!(
             "`{table}` has {}, this entry {got}",
@@ -127,8 +127,7 @@ pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Dia
 
 /// A set that the match kind has no room for.
 pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0469"),
+    Diagnostic::error("E0469",
         span,
         format!("{what} does not fit the match kind `{kind}`"),
     )
@@ -150,19 +149,15 @@ pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diag
 
 /// A mask with holes for a prefix.
 pub(crate) fn mask_not_prefix(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0470"),
-        span,
-        "the mask of an `lpm` entry is not a prefix",
-    )
-    .label("ones must come before zeros")
-    .help("use a mask of leading ones such as `0xFFFF0000`, or the match kind `ternary`")
+    Diagnostic::error("E0470", span, "the mask of an `lpm` entry is not a prefix")
+        .label("ones must come before zeros")
+        .help("use a mask of leading ones such as `0xFFFF0000`, or the match kind `ternary`")
 }
 
 /// A match kind on a type without numbers.
 pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0471"),
+        "E0471",
         kind.span,
         format!("`{}` cannot match on {}", kind.name, tick(ty)),
     )
@@ -172,7 +167,7 @@ pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
 
 /// `@atomic` before a table.
 pub(crate) fn atomic_table(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0474"), span, "a table cannot be `@atomic`")
+    Diagnostic::error("E0474", span, "a table cannot be `@atomic`")
         .label("blocks and controls can")
         .help("put `@atomic` before the block that must run for one packet at a time")
 }
@@ -180,7 +175,7 @@ pub(crate) fn atomic_table(span: Span) -> Diagnostic {
 /// A property with a value of another type than it can have.
 pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0475"),
+        "E0475",
         span,
         format!(
             "the property `{name}` is {wanted}, and this is {}",
@@ -194,7 +189,7 @@ pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> 
 /// A priority in a table of which at most one entry matches.
 pub(crate) fn priority_unused(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0476"),
+        "E0476",
         span,
         format!("the entries of `{table}` have no priorities"),
     )
@@ -205,7 +200,7 @@ pub(crate) fn priority_unused(span: Span, table: &str) -> Diagnostic {
 /// The first entry without a priority where another has one.
 pub(crate) fn priority_missing(span: Span, other: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0477"),
+        "E0477",
         span,
         "the first entry has no priority, but another one has",
     )
@@ -216,8 +211,7 @@ pub(crate) fn priority_missing(span: Span, other: Span) -> Diagnostic {
 
 /// A parameter of a listed action whose values the control plane cannot send.
 pub(crate) fn not_carried(span: Span, param: &str, ty: &str, declared: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0479"),
+    Diagnostic::error("E0479",
         span,
         format!("the control plane cannot give `{param}`, which is a `{ty}`"),
     )
@@ -231,8 +225,7 @@ pub(crate) fn not_carried(span: Span, param: &str, ty: &str, declared: Span) -> 
 
 /// A priority in a table that the control plane cannot add entries to.
 pub(crate) fn priority_of_const(span: Span, table: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0480"),
+    Diagnostic::error("E0480",
         span,
         format!("the entries of `{table}` are constant, and have no priorities"),
     )
@@ -253,7 +246,7 @@ pub(crate) fn match_without_kind(
             "which match kind?",
         ),
     };
-    Diagnostic::error(Code("E0478"), span, message)
+    Diagnostic::error("E0478", span, message)
         .label(label)
         .help(did_you_mean(
             near,

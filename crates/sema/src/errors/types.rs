@@ -2,7 +2,7 @@
 
 use super::{inside, quoted, tick};
 use crate::types::Container;
-use diag::{Code, Diagnostic, Span, counted, grouped};
+use diag::{Diagnostic, Span, counted, grouped};
 use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast::Ident;
@@ -16,7 +16,7 @@ pub(crate) fn mismatch_types(
 ) -> Diagnostic {
     let help = help.unwrap_or_else(|| format!("give a value of type `{want}` here"));
     Diagnostic::error(
-        Code("E0301"),
+        "E0301",
         span,
         format!("mismatched types: expected `{want}`, found {}", tick(got)),
     )
@@ -37,7 +37,7 @@ pub(crate) fn block_parameters(
         "`{from}` does not fit `{to}`: it has {}, not {want}",
         counted(got, "parameter")
     );
-    Diagnostic::error(Code("E0345"), span, message)
+    Diagnostic::error("E0345", span, message)
         .label(format!("expected {}", counted(want, "parameter")))
         .also(declared, "declared here")
         .help(format!(
@@ -56,7 +56,7 @@ pub(crate) fn block_parameter(
     at: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0346"),
+        "E0346",
         span,
         format!("`{from}` does not fit `{to}`: its parameter `{param}` differs"),
     )
@@ -75,7 +75,7 @@ pub(crate) fn in_order(params: &str) -> String {
 /// A value of a type where some kind of thing is expected.
 pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0302"),
+        "E0302",
         span,
         format!("expected {want}, found {}", tick(got)),
     )
@@ -90,7 +90,7 @@ pub(crate) fn mismatch(span: Span, want: &str, got: &str) -> Diagnostic {
 /// An element whose type its container cannot hold.
 pub(crate) fn nesting(span: Span, ty: &str, container: Container) -> Diagnostic {
     Diagnostic::error(
-        Code("E0303"),
+        "E0303",
         span,
         format!("`{ty}` cannot be {}", container.describe()),
     )
@@ -100,13 +100,9 @@ pub(crate) fn nesting(span: Span, ty: &str, container: Container) -> Diagnostic 
 
 /// Type arguments for what takes none.
 pub(crate) fn not_generic(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0304"),
-        span,
-        format!("`{name}` takes no type arguments"),
-    )
-    .label("not generic")
-    .help("remove the arguments in angle brackets")
+    Diagnostic::error("E0304", span, format!("`{name}` takes no type arguments"))
+        .label("not generic")
+        .help("remove the arguments in angle brackets")
 }
 
 /// Too few or too many type arguments.
@@ -117,7 +113,7 @@ pub(crate) fn type_argument_count(
     got: usize,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0305"),
+        "E0305",
         span,
         format!(
             "`{name}` takes {}, not {got}",
@@ -144,14 +140,14 @@ pub(crate) fn cannot_infer(span: Span, param: &str, of: &str) -> Diagnostic {
             format!("give it explicitly: `{of}<...>(...)`"),
         )
     };
-    Diagnostic::error(Code("E0306"), span, message)
+    Diagnostic::error("E0306", span, message)
         .label("nothing here determines it")
         .help(help)
 }
 
 /// `_` as a type where one is needed.
 pub(crate) fn dont_care(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0307"), span, "`_` cannot stand for a type here")
+    Diagnostic::error("E0307", span, "`_` cannot stand for a type here")
         .label("nothing to infer it from")
         .help("write the type; `_` is for type arguments of calls")
 }
@@ -159,7 +155,7 @@ pub(crate) fn dont_care(span: Span) -> Diagnostic {
 /// A prefix operator on a type without it.
 pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0308"),
+        "E0308",
         span,
         format!("operator `{op}` is not defined on {}", tick(ty)),
     )
@@ -181,7 +177,7 @@ pub(crate) fn binary_operator(
 ) -> Diagnostic {
     let help = help.unwrap_or_else(|| general_operator_help(op).to_owned());
     Diagnostic::error(
-        Code("E0309"),
+        "E0309",
         span,
         format!(
             "operator `{op}` is not defined on {} and {}",
@@ -217,7 +213,7 @@ fn general_operator_help(op: &str) -> &'static str {
 /// A number without width in a concatenation.
 pub(crate) fn concat_int(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0310"),
+        "E0310",
         span,
         "a number without a width cannot be concatenated",
     )
@@ -231,7 +227,7 @@ pub(crate) fn bad_cast(span: Span, from: &str, to: &str, help: Option<String>) -
         "casts convert between bit<N> and int<N> of the same width, between widths, bool and bit<1>, and to and from `type`s and serializable enums".to_owned()
     });
     Diagnostic::error(
-        Code("E0311"),
+        "E0311",
         span,
         format!("cannot convert {} to `{to}`", tick(from)),
     )
@@ -242,7 +238,7 @@ pub(crate) fn bad_cast(span: Span, from: &str, to: &str, help: Option<String>) -
 /// Another number of elements than expected.
 pub(crate) fn list_length(span: Span, ty: &str, part: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0312"),
+        "E0312",
         span,
         format!("`{ty}` has {}, not {got}", counted(want, part)),
     )
@@ -253,7 +249,7 @@ pub(crate) fn list_length(span: Span, ty: &str, part: &str, want: usize, got: us
 /// A field initialized twice.
 pub(crate) fn field_twice(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0313"),
+        "E0313",
         name.span,
         format!("the field `{}` is given twice", name.name),
     )
@@ -264,7 +260,7 @@ pub(crate) fn field_twice(name: &Ident) -> Diagnostic {
 /// Fields without a value.
 pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagnostic {
     Diagnostic::error(
-        Code("E0314"),
+        "E0314",
         span,
         format!("no value for {} of `{ty}`", quoted(missing)),
     )
@@ -274,24 +270,16 @@ pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagn
 
 /// Something whose type only its context could determine, and does not.
 pub(crate) fn cannot_infer_type(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0315"),
-        span,
-        format!("cannot infer the type of {what}"),
-    )
-    .label("unknown type")
-    .help("add a cast: `(T) {...}`")
+    Diagnostic::error("E0315", span, format!("cannot infer the type of {what}"))
+        .label("unknown type")
+        .help("add a cast: `(T) {...}`")
 }
 
 /// `...` for a type without default value.
 pub(crate) fn no_default(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0316"),
-        span,
-        format!("{} has no default value", tick(ty)),
-    )
-    .label("no value to take")
-    .help("give the value explicitly")
+    Diagnostic::error("E0316", span, format!("{} has no default value", tick(ty)))
+        .label("no value to take")
+        .help("give the value explicitly")
 }
 
 /// An index on what has no elements.
@@ -309,13 +297,9 @@ pub(crate) fn not_indexable(span: Span, ty: &str, fields: &[SmolStr]) -> Diagnos
             }
         )
     };
-    Diagnostic::error(
-        Code("E0317"),
-        span,
-        format!("{} cannot be indexed", tick(ty)),
-    )
-    .label("no array, header stack or tuple")
-    .help(help)
+    Diagnostic::error("E0317", span, format!("{} cannot be indexed", tick(ty)))
+        .label("no array, header stack or tuple")
+        .help(help)
 }
 
 /// An index outside.
@@ -326,7 +310,7 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
         format!("valid indices are 0 to {}", size - 1)
     };
     Diagnostic::error(
-        Code("E0318"),
+        "E0318",
         span,
         format!(
             "index {index} is out of range: there are {}",
@@ -339,30 +323,22 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
 
 /// A slice of what has no bits.
 pub(crate) fn not_sliceable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0319"),
-        span,
-        format!("{} cannot be sliced", tick(ty)),
-    )
-    .label("not a bit<N> or int<N>")
-    .help("slices take bits of bit<N> and int<N> values")
+    Diagnostic::error("E0319", span, format!("{} cannot be sliced", tick(ty)))
+        .label("not a bit<N> or int<N>")
+        .help("slices take bits of bit<N> and int<N> values")
 }
 
 /// A slice with its ends exchanged.
 pub(crate) fn slice_order(span: Span, hi: &BigInt, lo: &BigInt) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0320"),
-        span,
-        format!("the slice [{hi}:{lo}] is empty"),
-    )
-    .label("highest bit first")
-    .help("write the higher bit first, and no negative number: `x[7:0]`")
+    Diagnostic::error("E0320", span, format!("the slice [{hi}:{lo}] is empty"))
+        .label("highest bit first")
+        .help("write the higher bit first, and no negative number: `x[7:0]`")
 }
 
 /// A slice that reaches beyond the value.
 pub(crate) fn slice_range(span: Span, hi: &BigInt, width: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0321"),
+        "E0321",
         span,
         format!("bit {hi} is outside a value of {}", counted(width, "bit")),
     )
@@ -373,7 +349,7 @@ pub(crate) fn slice_range(span: Span, hi: &BigInt, width: u32) -> Diagnostic {
 /// An impossible width.
 pub(crate) fn width(span: Span, width: &BigInt, least: u32, most: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0322"),
+        "E0322",
         span,
         format!("a width of {width} bits is not possible"),
     )
@@ -387,7 +363,7 @@ pub(crate) fn width(span: Span, width: &BigInt, least: u32, most: u32) -> Diagno
 /// An impossible number of elements.
 pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0323"),
+        "E0323",
         span,
         format!("an array of {size} elements is not possible"),
     )
@@ -397,7 +373,7 @@ pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
 
 /// A type with too many parts: `what` is what has it, `most` how large that may be.
 pub(crate) fn too_large(span: Span, what: &str, most: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0324"), span, format!("{what} is too large"))
+    Diagnostic::error("E0324", span, format!("{what} is too large"))
         .label("too many parts, or nested too deep")
         .help(format!(
             "it may have {most}: make stacks smaller, or split it"
@@ -407,7 +383,7 @@ pub(crate) fn too_large(span: Span, what: &str, most: &str) -> Diagnostic {
 /// `.next`, `.last` or `.lastIndex` outside a parser.
 pub(crate) fn stack_property_elsewhere(name: &Ident, context: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0325"),
+        "E0325",
         name.span,
         format!("`.{}` is not defined {}", name.name, inside(context)),
     )
@@ -418,7 +394,7 @@ pub(crate) fn stack_property_elsewhere(name: &Ident, context: &str) -> Diagnosti
 /// An enum represented by something else than bits.
 pub(crate) fn enum_underlying(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0326"),
+        "E0326",
         span,
         format!("an enum cannot be represented by `{ty}`"),
     )
@@ -429,7 +405,7 @@ pub(crate) fn enum_underlying(span: Span, ty: &str) -> Diagnostic {
 /// A serializable enum's member without value.
 pub(crate) fn enum_value_missing(name: &Ident) -> Diagnostic {
     Diagnostic::error(
-        Code("E0327"),
+        "E0327",
         name.span,
         format!("the member `{}` has no value", name.name),
     )
@@ -440,7 +416,7 @@ pub(crate) fn enum_value_missing(name: &Ident) -> Diagnostic {
 /// A member's value that the enum's representation cannot hold.
 pub(crate) fn enum_value_range(span: Span, value: &BigInt, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0347"),
+        "E0347",
         span,
         format!("{value} does not fit in `{ty}`, which represents this enum"),
     )
@@ -451,7 +427,7 @@ pub(crate) fn enum_value_range(span: Span, value: &BigInt, ty: &str) -> Diagnost
 /// A value in an enum without representation.
 pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0328"),
+        "E0328",
         span,
         "a member's value in an enum without representation",
     )
@@ -462,7 +438,7 @@ pub(crate) fn enum_value_without_type(span: Span) -> Diagnostic {
 /// A number without width as a run-time argument.
 pub(crate) fn int_argument(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0330"),
+        "E0330",
         span,
         "a number without a width cannot be passed at run time",
     )
@@ -472,8 +448,7 @@ pub(crate) fn int_argument(span: Span) -> Diagnostic {
 
 /// A `type` or `typedef` of something impossible.
 pub(crate) fn not_definable(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0331"),
+    Diagnostic::error("E0331",
         span,
         format!("`{ty}` cannot be given a new name here"),
     )
@@ -502,7 +477,7 @@ pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
         _ => &object,
     };
     Diagnostic::error(
-        Code("E0332"),
+        "E0332",
         span,
         format!("{what} cannot have the type {}", tick(ty)),
     )
@@ -512,7 +487,7 @@ pub(crate) fn no_variable(span: Span, ty: &str, what: &str) -> Diagnostic {
 
 /// A call without result used as a value.
 pub(crate) fn no_value(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0333"), span, "this call returns nothing")
+    Diagnostic::error("E0333", span, "this call returns nothing")
         .label("has no value")
         .help("make the call a statement of its own")
 }
@@ -520,7 +495,7 @@ pub(crate) fn no_value(span: Span) -> Diagnostic {
 /// An object, or the result of `apply()`, where a value is expected.
 pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0344"),
+        "E0344",
         span,
         format!(
             "{} is not a value: it cannot be selected, listed or passed on",
@@ -534,7 +509,7 @@ pub(crate) fn not_storable(span: Span, ty: &str) -> Diagnostic {
 /// The branches of `? :` have two types.
 pub(crate) fn branches_differ(yes: Span, no: Span, a: &str, b: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0334"),
+        "E0334",
         no,
         format!(
             "the two branches have different types, {} and {}",
@@ -550,7 +525,7 @@ pub(crate) fn branches_differ(yes: Span, no: Span, a: &str, b: &str) -> Diagnost
 /// The branches of `? :` are numbers without width.
 pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
     Diagnostic::error(
-        Code("E0335"),
+        "E0335",
         span,
         "a run-time choice between two numbers without a width",
     )
@@ -560,14 +535,14 @@ pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
 
 /// `extract` into something else than a header.
 pub(crate) fn extract_needs_header(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0336"), span, format!("`extract` fills a header, and this is {}", tick(ty)))
+    Diagnostic::error("E0336", span, format!("`extract` fills a header, and this is {}", tick(ty)))
         .label("not a header")
         .help("extract the headers of a struct one by one; read other values with `lookahead` and `advance`")
 }
 
 /// `extract` with the wrong number of arguments for the header.
 pub(crate) fn extract_varbit(span: Span, ty: &str, why: &str, help: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0337"), span, format!("the header `{ty}` {why}"))
+    Diagnostic::error("E0337", span, format!("the header `{ty}` {why}"))
         .label(why.to_owned())
         .help(help)
 }
@@ -575,7 +550,7 @@ pub(crate) fn extract_varbit(span: Span, ty: &str, why: &str, help: &str) -> Dia
 /// `lookahead` of a type without fixed size.
 pub(crate) fn lookahead_size(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0338"),
+        "E0338",
         span,
         format!("`lookahead` needs a type of fixed size, and `{ty}` has none"),
     )
@@ -586,7 +561,7 @@ pub(crate) fn lookahead_size(span: Span, ty: &str) -> Diagnostic {
 /// `emit` of something else than headers.
 pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0339"),
+        "E0339",
         span,
         format!("`emit` writes headers, and this is {}", tick(ty)),
     )
@@ -596,7 +571,7 @@ pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
 
 /// The size of what has none.
 pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0340"), span, format!("{} has no size in bits", tick(ty)))
+    Diagnostic::error("E0340", span, format!("{} has no size in bits", tick(ty)))
         .label("no size")
         .help("sizes are for bit<N>, int<N>, varbit<N>, bool, serializable enums and what is made of these")
 }
@@ -604,7 +579,7 @@ pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
 /// A key of a type that nothing can match on.
 pub(crate) fn key_type(span: Span, ty: &str, what: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0341"),
+        "E0341",
         span,
         format!("{what} cannot match on {}", tick(ty)),
     )
@@ -615,7 +590,7 @@ pub(crate) fn key_type(span: Span, ty: &str, what: &str, help: &str) -> Diagnost
 /// `switch` on a value that has no labels.
 pub(crate) fn switch_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0342"),
+        "E0342",
         span,
         format!("`switch` cannot choose by {}", tick(ty)),
     )
@@ -626,7 +601,7 @@ pub(crate) fn switch_type(span: Span, ty: &str) -> Diagnostic {
 /// A mask or range of what has no order of bits.
 pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0343"),
+        "E0343",
         span,
         format!("`{operator}` is not defined on {}", tick(ty)),
     )

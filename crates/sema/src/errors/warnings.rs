@@ -22,19 +22,16 @@ pub(crate) fn families(code: Code) -> &'static [&'static str] {
 
 /// A declaration that nothing uses.
 pub(crate) fn unused(span: Span, what: &str, name: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0201"), span, format!("unused {what} `{name}`"))
+    Diagnostic::warning("W0201", span, format!("unused {what} `{name}`"))
         .label("never used")
         .help("remove it, or write `@noWarn(\"unused\")` before it")
 }
 
 /// Something that should no longer be used.
 pub(crate) fn deprecated(name: &Ident, why: &str) -> Diagnostic {
-    let diagnostic = Diagnostic::warning(
-        Code("W0202"),
-        name.span,
-        format!("`{}` is deprecated", name.name),
-    )
-    .label("deprecated");
+    let diagnostic =
+        Diagnostic::warning("W0202", name.span, format!("`{}` is deprecated", name.name))
+            .label("deprecated");
     diagnostic.help(if why.is_empty() {
         "see its declaration for a replacement"
     } else {
@@ -44,14 +41,14 @@ pub(crate) fn deprecated(name: &Ident, why: &str) -> Diagnostic {
 
 /// A program without `main`.
 pub(crate) fn no_main(span: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0203"), span, "the program has no `main`")
+    Diagnostic::warning("W0203", span, "the program has no `main`")
         .label("a library of declarations")
         .help("instantiate the architecture's package as `main` to make a program of it")
 }
 
 /// `@name` for the second time.
 pub(crate) fn second_name(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0204"), span, "a second `@name`")
+    Diagnostic::warning("W0204", span, "a second `@name`")
         .label("has no effect")
         .also(first, "given here first")
         .help("remove it")
@@ -59,19 +56,15 @@ pub(crate) fn second_name(span: Span, first: Span) -> Diagnostic {
 
 /// A constant that loses bits.
 pub(crate) fn truncated(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0301"),
-        span,
-        format!("{value} does not fit in `{ty}`"),
-    )
-    .label(format!("becomes {kept}"))
-    .help("use a wider type, or a cast if this is intended")
+    Diagnostic::warning("W0301", span, format!("{value} does not fit in `{ty}`"))
+        .label(format!("becomes {kept}"))
+        .help("use a wider type, or a cast if this is intended")
 }
 
 /// A negative constant for an unsigned type.
 pub(crate) fn negative(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0302"),
+        "W0302",
         span,
         format!("the negative number {value} in the unsigned type `{ty}`"),
     )
@@ -81,7 +74,7 @@ pub(crate) fn negative(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> D
 
 /// A shift by the whole width or more.
 pub(crate) fn shift_width(span: Span, by: &BigInt, ty: &str) -> Diagnostic {
-    Diagnostic::warning(Code("W0303"), span, format!("a shift of `{ty}` by {by}"))
+    Diagnostic::warning("W0303", span, format!("a shift of `{ty}` by {by}"))
         .label("all bits are shifted out")
         .help("shift by less than the width")
 }
@@ -89,7 +82,7 @@ pub(crate) fn shift_width(span: Span, by: &BigInt, ty: &str) -> Diagnostic {
 /// A variable read before anything was written to it.
 pub(crate) fn uninitialized(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0401"),
+        "W0401",
         span,
         format!("`{what}` may be read before it is written"),
     )
@@ -113,7 +106,7 @@ pub(crate) fn invalid_written(span: Span, what: &str) -> Diagnostic {
 
 fn in_invalid(span: Span, what: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0402"),
+        "W0402",
         span,
         format!("the header `{what}` is invalid here"),
     )
@@ -122,7 +115,7 @@ fn in_invalid(span: Span, what: &str) -> Diagnostic {
 /// An `out` parameter that may keep no value.
 pub(crate) fn out_unset(span: Span, what: &str, of: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0403"),
+        "W0403",
         span,
         format!("the `out` parameter `{what}` may be unset when `{of}` ends"),
     )
@@ -133,7 +126,7 @@ pub(crate) fn out_unset(span: Span, what: &str, of: &str) -> Diagnostic {
 /// A state that no transition leads to.
 pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0404"),
+        "W0404",
         span,
         format!("no transition leads to the state `{name}`"),
     )
@@ -143,7 +136,7 @@ pub(crate) fn unreachable_state(span: Span, name: &str) -> Diagnostic {
 
 /// A select case after one that matches everything.
 pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0405"), span, "this case is never reached")
+    Diagnostic::warning("W0405", span, "this case is never reached")
         .label("never reached")
         .also(all, "this one matches everything")
         .help("the first matching case applies: move the general one to the end")
@@ -151,7 +144,7 @@ pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
 
 /// A statement after one that never continues here.
 pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0406"), span, "this statement is never reached")
+    Diagnostic::warning("W0406", span, "this statement is never reached")
         .label("never reached")
         .also(by, "control does not continue past this")
         .help("remove it")
@@ -159,7 +152,7 @@ pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
 
 /// An entry after an equal one.
 pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0407"), span, "an earlier entry has the same key")
+    Diagnostic::warning("W0407", span, "an earlier entry has the same key")
         .label("never matched")
         .also(first, "the first")
         .help("remove one of the two")
@@ -167,22 +160,14 @@ pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
 
 /// A range that holds nothing.
 pub(crate) fn empty_range(span: Span, lo: &BigInt, hi: &BigInt) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0408"),
-        span,
-        format!("the range {lo} .. {hi} is empty"),
-    )
-    .label("matches nothing")
-    .help("write the lower end first")
+    Diagnostic::warning("W0408", span, format!("the range {lo} .. {hi} is empty"))
+        .label("matches nothing")
+        .help("write the lower end first")
 }
 
 /// A key that is no plain name, field, index or slice, and has no `@name`.
 pub(crate) fn key_without_name(span: Span, made: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0409"),
-        span,
-        "this key has no name for the control plane",
-    )
-    .label(format!("it is called `{made}`"))
-    .help("put `@name(\"...\")` after the match kind, or `@hidden`")
+    Diagnostic::warning("W0409", span, "this key has no name for the control plane")
+        .label(format!("it is called `{made}`"))
+        .help("put `@name(\"...\")` after the match kind, or `@hidden`")
 }

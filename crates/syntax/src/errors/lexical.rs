@@ -1,6 +1,6 @@
 //! What is wrong inside a token: E010x.
 
-use diag::{Code, Diagnostic, Span, grouped};
+use diag::{Diagnostic, Span, grouped};
 
 /// A character that P4 has no use for.
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
@@ -28,33 +28,33 @@ pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
             "names consist of a-z, A-Z, digits and `_`; other text belongs in comments and strings",
         ),
     };
-    Diagnostic::error(Code("E0101"), span, format!("unexpected `{what}`")).help(help)
+    Diagnostic::error("E0101", span, format!("unexpected `{what}`")).help(help)
 }
 
 /// Bytes in code or in a string that are not UTF-8.
 pub(crate) fn not_utf8(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0108"), span, "invalid UTF-8")
+    Diagnostic::error("E0108", span, "invalid UTF-8")
         .label("these bytes are in another encoding")
         .help("save the file as UTF-8, or remove the character")
 }
 
 /// Bytes in a comment that are not UTF-8.
 pub(crate) fn not_utf8_comment(span: Span) -> Diagnostic {
-    Diagnostic::warning(Code("W0005"), span, "invalid UTF-8 in a comment")
+    Diagnostic::warning("W0005", span, "invalid UTF-8 in a comment")
         .label("the first byte in another encoding")
         .help("save the file as UTF-8; Onpath accepts it anyway, because comments have no effect")
 }
 
 /// A string without its closing quote.
 pub(crate) fn unclosed_string(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0102"), span, "unterminated string")
+    Diagnostic::error("E0102", span, "unterminated string")
         .label("begins here")
         .help("close it with `\"`")
 }
 
 /// A comment without its end.
 pub(crate) fn unclosed_comment(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0103"), span, "unterminated comment")
+    Diagnostic::error("E0103", span, "unterminated comment")
         .label("begins here")
         .help("close it with `*/`; comments do not nest")
 }
@@ -62,7 +62,7 @@ pub(crate) fn unclosed_comment(span: Span) -> Diagnostic {
 /// `\q` in a string.
 pub(crate) fn bad_escape(span: Span, escape: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0104"),
+        "E0104",
         span,
         format!("unknown escape `\\{escape}` in a string"),
     )
@@ -74,8 +74,7 @@ pub(crate) fn bad_escape(span: Span, escape: &str) -> Diagnostic {
 /// A number that is none.
 pub(crate) fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
-    Diagnostic::error(
-        Code("E0105"),
+    Diagnostic::error("E0105",
         span,
         format!("`{text}` is not a number: {why}"),
     )
@@ -85,7 +84,7 @@ pub(crate) fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic 
 /// A width that no target could have.
 pub(crate) fn number_width(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0106"),
+        "E0106",
         span,
         format!(
             "the number is more than {} bits wide",
@@ -98,7 +97,7 @@ pub(crate) fn number_width(span: Span, limit: u32) -> Diagnostic {
 /// A number with more digits than any width holds.
 pub(crate) fn number_long(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
-        Code("E0107"),
+        "E0107",
         span,
         format!("the number does not fit in {} bits", grouped(limit.into())),
     )

@@ -1,6 +1,6 @@
 //! What the preprocessor finds: E00xx and W00xx.
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 /// `#include` of a file that is nowhere.
 pub(crate) fn include_not_found(
@@ -29,25 +29,21 @@ pub(crate) fn include_not_found(
             names.join(", ")
         )
     };
-    Diagnostic::error(Code("E0001"), span, format!("cannot find `{path}`{looked}"))
+    Diagnostic::error("E0001", span, format!("cannot find `{path}`{looked}"))
         .label("included here")
         .help(help)
 }
 
 /// `#include` of a file that cannot be read or is no text.
 pub(crate) fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code("E0002"),
-        span,
-        format!("cannot read `{name}`: {reason}"),
-    )
-    .label("included here")
-    .help("an `#include` needs a text file that exists and can be read")
+    Diagnostic::error("E0002", span, format!("cannot read `{name}`: {reason}"))
+        .label("included here")
+        .help("an `#include` needs a text file that exists and can be read")
 }
 
 /// `#include` without a file name.
 pub(crate) fn include_malformed(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0003"), span, "#include needs a file name")
+    Diagnostic::error("E0003", span, "#include needs a file name")
         .label("no file name here")
         .help("write `#include \"file.p4\"` or `#include <file.p4>`")
 }
@@ -63,7 +59,7 @@ pub(crate) fn include_depth(
         Some(name) => format!("`{name}` includes itself endlessly"),
         None => format!("#include is nested {} files deep", chain.len()),
     };
-    let mut d = Diagnostic::error(Code("E0004"), span, message).label("one include too many");
+    let mut d = Diagnostic::error("E0004", span, message).label("one include too many");
     // A cycle repeats itself: each location is shown once.
     let mut shown = vec![span];
     for (at, name) in chain.iter().rev() {
@@ -85,12 +81,12 @@ pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> 
                  `#elifndef`, `#else`, `#endif`, `#error`, `#warning`, `#line` and `#pragma`"
             .into(),
     };
-    Diagnostic::error(Code("E0005"), span, format!("unknown directive #{name}")).help(help)
+    Diagnostic::error("E0005", span, format!("unknown directive #{name}")).help(help)
 }
 
 /// `#define`, `#undef`, `#ifdef` without a macro name.
 pub(crate) fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0006"), span, format!("#{directive} needs a name"))
+    Diagnostic::error("E0006", span, format!("#{directive} needs a name"))
         .label("no name here")
         .help(format!("write `#{directive} NAME`"))
 }
@@ -98,7 +94,7 @@ pub(crate) fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
 /// `#define f(` with parameters that are none.
 pub(crate) fn macro_params(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0007"),
+        "E0007",
         span,
         format!("the parameters of the macro `{name}` are malformed"),
     )
@@ -117,7 +113,7 @@ pub(crate) fn macro_args(
     defined: Span,
 ) -> Diagnostic {
     Diagnostic::error(
-        Code("E0008"),
+        "E0008",
         span,
         format!("the macro `{name}` takes {wanted}, not {given}"),
     )
@@ -128,7 +124,7 @@ pub(crate) fn macro_args(
 /// A use of a function-like macro without its closing parenthesis.
 pub(crate) fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0009"),
+        "E0009",
         span,
         format!("unterminated arguments of the macro `{name}`"),
     )
@@ -138,42 +134,42 @@ pub(crate) fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
 
 /// `#if` without `#endif`.
 pub(crate) fn if_unclosed(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0010"), span, "this conditional has no #endif")
+    Diagnostic::error("E0010", span, "this conditional has no #endif")
         .label("begins here")
         .help("add `#endif` where the conditional text ends, in the same file")
 }
 
 /// `#else`, `#elif` or `#endif` without `#if`.
 pub(crate) fn if_missing(span: Span, directive: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0011"), span, format!("#{directive} without #if")).help(format!(
+    Diagnostic::error("E0011", span, format!("#{directive} without #if")).help(format!(
         "remove it, or add the `#if`, `#ifdef` or `#ifndef` that this `#{directive}` belongs to"
     ))
 }
 
 /// A condition that is no constant expression.
 pub(crate) fn condition(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0012"), span, format!("malformed condition: {what}")).help(
+    Diagnostic::error("E0012", span, format!("malformed condition: {what}")).help(
         "a condition is an integer expression of numbers, macros, `defined(NAME)` and operators",
     )
 }
 
 /// Division by zero in a condition.
 pub(crate) fn condition_zero(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0013"), span, "division by zero in a condition")
+    Diagnostic::error("E0013", span, "division by zero in a condition")
         .help("test the divisor first: `#if N != 0 && 10 / N > 1`")
 }
 
 /// `#error`.
 pub(crate) fn user_error(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#error" } else { text };
-    Diagnostic::error(Code("E0014"), span, text)
+    Diagnostic::error("E0014", span, text)
         .help("an `#error` directive rejects this configuration; see the conditions around it")
 }
 
 /// Macros that expand to more text than any program needs.
 pub(crate) fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0015"),
+        "E0015",
         span,
         format!("macros expand to more than {limit} tokens"),
     )
@@ -185,7 +181,7 @@ pub(crate) fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
 pub(crate) fn paste(span: Span, text: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
     Diagnostic::error(
-        Code("E0016"),
+        "E0016",
         span,
         format!("`##` makes `{text}`, which is not one token"),
     )
@@ -194,13 +190,13 @@ pub(crate) fn paste(span: Span, text: &str) -> Diagnostic {
 
 /// `#` or `##` misplaced in a macro.
 pub(crate) fn macro_operator(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code("E0017"), span, what)
+    Diagnostic::error("E0017", span, what)
         .help("`#` goes before a parameter, `##` between two tokens of a macro's text")
 }
 
 /// `#elif` or `#else` after `#else`.
 pub(crate) fn after_else(span: Span, directive: &str, before: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0018"), span, format!("#{directive} after #else"))
+    Diagnostic::error("E0018", span, format!("#{directive} after #else"))
         .also(before, "the #else")
         .help("`#else` is the last branch; end it with `#endif`")
 }
@@ -208,7 +204,7 @@ pub(crate) fn after_else(span: Span, directive: &str, before: Span) -> Diagnosti
 /// Arguments of a macro that contain their own like too deeply.
 pub(crate) fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
-        Code("E0019"),
+        "E0019",
         span,
         format!("macro arguments are nested more than {limit} deep"),
     )
@@ -218,7 +214,7 @@ pub(crate) fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
 /// More source text than spans can address, or more includes than any program has.
 pub(crate) fn source_too_large(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0020"),
+        "E0020",
         span,
         format!("the program has too much text: {what}"),
     )
@@ -228,7 +224,7 @@ pub(crate) fn source_too_large(span: Span, what: &str) -> Diagnostic {
 /// The main file cannot be had.
 pub(crate) fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0021"),
+        "E0021",
         Span::NONE,
         format!("cannot read `{name}`: {reason}"),
     )
@@ -238,7 +234,7 @@ pub(crate) fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
 /// A name that cannot be a macro.
 pub(crate) fn macro_reserved(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
-        Code("E0022"),
+        "E0022",
         span,
         format!("`{name}` cannot be defined or undefined"),
     )
@@ -247,33 +243,29 @@ pub(crate) fn macro_reserved(span: Span, name: &str) -> Diagnostic {
 
 /// `#line` or a line marker without a number.
 pub(crate) fn line_malformed(span: Span) -> Diagnostic {
-    Diagnostic::error(Code("E0023"), span, "#line needs a line number")
+    Diagnostic::error("E0023", span, "#line needs a line number")
         .help("write `#line 12` or `#line 12 \"file.p4\"`")
 }
 
 /// `#warning`.
 pub(crate) fn user_warning(span: Span, text: &str) -> Diagnostic {
     let text = if text.is_empty() { "#warning" } else { text };
-    Diagnostic::warning(Code("W0001"), span, text).help("a `#warning` directive prints this")
+    Diagnostic::warning("W0001", span, text).help("a `#warning` directive prints this")
 }
 
 /// A macro that gets another meaning.
 pub(crate) fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
-    Diagnostic::warning(
-        Code("W0002"),
-        span,
-        format!("the macro `{name}` is redefined"),
-    )
-    .also(before, "first defined here")
-    .help(format!(
-        "write `#undef {name}` before it if this is intended"
-    ))
+    Diagnostic::warning("W0002", span, format!("the macro `{name}` is redefined"))
+        .also(before, "first defined here")
+        .help(format!(
+            "write `#undef {name}` before it if this is intended"
+        ))
 }
 
 /// Text after a directive that takes none.
 pub(crate) fn extra_tokens(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::warning(
-        Code("W0003"),
+        "W0003",
         span,
         format!("the text after #{directive} is ignored"),
     )

@@ -111,11 +111,11 @@ fn every_text_is_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The codes between `Code("` and `"` in a text.
+/// The codes that stand in double quotes in a text.
 fn codes_in(text: &str) -> BTreeSet<String> {
-    text.split("Code(\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
+    text.split('"')
+        .filter(|part| part.len() == 5 && part.starts_with(['E', 'W']))
+        .filter(|part| part[1..].bytes().all(|b| b.is_ascii_digit()))
         .map(String::from)
         .collect()
 }

@@ -1,7 +1,6 @@
 //! What is wrong with a capture file.
 
-use super::refuse;
-use diag::{Diagnostic, Span};
+use diag::Diagnostic;
 use std::io;
 
 /// What is read.
@@ -10,13 +9,7 @@ const KINDS: &str = "captures are pcap or pcapng files, as tcpdump and Wireshark
 /// It cannot be read.
 pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     let what = diag::system_message(error);
-    refuse(
-        "E1140",
-        Span::NONE,
-        format!("`{path}` cannot be read: {what}"),
-        "",
-        KINDS,
-    )
+    Diagnostic::failure("E1140", format!("`{path}` cannot be read: {what}"), KINDS)
 }
 
 /// It is none: its first bytes are these.
@@ -35,16 +28,14 @@ pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
         ),
         None => (format!("`{path}` is no capture file"), KINDS.to_string()),
     };
-    refuse("E1141", Span::NONE, what, "", help)
+    Diagnostic::failure("E1141", what, help)
 }
 
 /// Its packets begin with headers that are not known here.
 pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E1142",
-        Span::NONE,
         format!("the packets of `{path}` are of link type {link}"),
-        "",
         match link {
             "LINUX_SLL" | "LINUX_SLL2" => {
                 "packets begin with an Ethernet header, or an IP header (link type RAW): capture at one interface, not at `any`"
@@ -58,14 +49,12 @@ pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
 
 /// It is damaged behind so many packets.
 pub fn damaged(path: &str, packets: u64, what: &str) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E1143",
-        Span::NONE,
         format!(
             "`{path}` is damaged behind {}: {what}",
             diag::counted(packets, "packet")
         ),
-        "",
         "`editcap` from Wireshark copies what can be read to another file",
     )
 }

@@ -6,7 +6,7 @@ pub mod plot;
 pub(crate) mod program;
 pub(crate) mod syntax;
 
-use diag::{Code, Diagnostic, Span};
+use diag::{Diagnostic, Span};
 
 fn refuse(
     code: &'static str,
@@ -15,10 +15,7 @@ fn refuse(
     label: impl Into<String>,
     help: impl Into<String>,
 ) -> Box<Diagnostic> {
-    Diagnostic::error(Code(code), span, what)
-        .label(label)
-        .help(help)
-        .into()
+    Box::new(Diagnostic::refusal(code, span, what, help).label(label))
 }
 
 /// `a`, `b` or `c`.

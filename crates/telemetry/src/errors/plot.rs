@@ -1,6 +1,6 @@
 //! What is wrong with a plot. Code E1145.
 
-use diag::{Code, Diagnostic, Span};
+use diag::Diagnostic;
 use std::io;
 
 /// The file of a plot that cannot be written.
@@ -9,7 +9,9 @@ pub fn unwritable(path: &str, error: &io::Error) -> Box<Diagnostic> {
         "`{path}` could not be written: {}",
         diag::system_message(error)
     );
-    Diagnostic::error(Code("E1145"), Span::NONE, what)
-        .help("`--svg` writes a file beside it first, and then puts that in its place: the folder must be there and be writable")
-        .into()
+    Diagnostic::failure(
+        "E1145",
+        what,
+        "`--svg` writes a file beside it first, and then puts that in its place: the folder must be there and be writable",
+    )
 }

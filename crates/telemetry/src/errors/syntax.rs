@@ -12,11 +12,9 @@ const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION], suc
 
 /// The text is too long.
 pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {
-    refuse(
+    Diagnostic::failure(
         "E1101",
-        Span::NONE,
         format!("the query has {length} bytes; it may have {MAX_QUERY}"),
-        "",
         "`starts with`, `~` and prefixes such as 10.0.0.0/8 ask for many values at once",
     )
 }

@@ -8,7 +8,7 @@ use crate::args::{Test, TestTarget, TraceFormat};
 use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span, render_plain, shown};
+use diag::{Diagnostic, Diagnostics, SourceMap, render_plain, shown};
 use driver::bpf_target::Reach;
 use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
 use junit::{Came, Ran};
@@ -213,9 +213,11 @@ impl Tally {
 
 /// A script that cannot be read.
 fn unreadable(why: &str) -> Box<Diagnostic> {
-    Diagnostic::error(Code("E0823"), Span::NONE, why)
-        .help("check the path, and that it is a text file that you may read")
-        .into()
+    Diagnostic::failure(
+        "E0823",
+        why,
+        "check the path, and that it is a text file that you may read",
+    )
 }
 
 /// All scripts, or why one cannot be read.

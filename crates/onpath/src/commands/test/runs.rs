@@ -4,7 +4,7 @@ use crate::args::{Source, Test};
 use crate::commands::source::input;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use diag::{Code, Diagnostic, Diagnostics, SourceMap, Span};
+use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
 use driver::declared::{Need, Unknown, declared};
 use driver::stf::{Case, Prepared, Target};
@@ -166,7 +166,7 @@ fn undeclared(case: &Case, unknown: Unknown<'_>) -> Refused {
         .map_or(Span::NONE, |file| map.span(file, unknown.at));
     let known: Vec<String> = unknown.known.iter().map(|k| format!("`{k}`")).collect();
     let message = format!("`{}` is none of {}", unknown.value, known.join(", "));
-    let error = Diagnostic::error(Code("E0822"), span, message).help(format!(
+    let error = Diagnostic::error("E0822", span, message).help(format!(
         "write one of them, or a comment that does not begin with `{}:`",
         unknown.word
     ));

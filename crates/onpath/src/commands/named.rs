@@ -1,0 +1,59 @@
+//! Steps that commands about a running program's objects share: finding what the command line names, and printing what is read.
+
+use crate::output::{Stop, failed, out, out_line, print_json, refused, refused_in};
+use control::{Piece, StoreError, errors};
+use diag::{Diagnostic, SourceMap, Span, columns};
+use serde_json::Value;
+
+/// Gives text of the command line with locations in it.
+pub(super) fn with_text<T>(
+    text: &str,
+    work: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
+) -> Result<T, Stop> {
+    let mut map = SourceMap::new();
+    let Some(file) = map.add("command line", text) else {
+        return failed("the command line is too long");
+    };
+    let start = map.span(file, 0..0).lo;
+    work(Piece::new(text, start)).map_err(|diagnostic| refused_in(diagnostic, &map))
+}
+
+/// The one that the command line names, or else all.
+pub(super) fn one_or_all<T>(
+    name: Option<&str>,
+    find: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
+    all: impl Iterator<Item = T>,
+) -> Result<Vec<T>, Stop> {
+    match name {
+        Some(name) => Ok(vec![with_text(name, find)?]),
+        None => Ok(all.collect()),
+    }
+}
+
+/// Reports what a store did not do, and why.
+pub(super) fn not_done(what: impl AsRef<str>) -> impl Fn(StoreError) -> Stop {
+    move |error| refused(errors::store(Span::NONE, what.as_ref(), &error))
+}
+
+/// Prints an array.
+pub(super) fn print_array(values: impl IntoIterator<Item = Value>) {
+    print_json(&values.into_iter().collect());
+}
+
+/// Prints rows below the heads of their columns, or a line that says why there are none.
+pub(super) fn print_rows<const N: usize>(
+    heads: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+    none: &str,
+) {
+    let mut rows = rows.into_iter().map(Vec::from).peekable();
+    if rows.peek().is_none() {
+        out_line!("{none}");
+        return;
+    }
+    let all: Vec<_> = [heads.map(String::from).to_vec()]
+        .into_iter()
+        .chain(rows)
+        .collect();
+    out!("{}", columns(&all));
+}

@@ -1,0 +1,42 @@
+//! Output of commands that print what a running program reports as it comes.
+
+use super::named::not_done;
+use crate::output::{Done, Reading, err_line, write_watched};
+use control::StoreError;
+use diag::shown;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long one read waits before it asks again whether the program is still there.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What one read has found.
+pub(super) struct Found {
+    /// Lines to print, each of one report.
+    pub(super) lines: Vec<String>,
+    /// What to warn of, if reports were lost before these.
+    pub(super) lost: Option<String>,
+}
+
+/// Prints lines until there were so many, or nobody reads them any more. `read` is given how many to find at most, and how
+/// long to wait for them; `unread` is what to say if it fails.
+pub(super) fn print_lines(
+    count: Option<u64>,
+    unread: &str,
+    mut read: impl FnMut(u64, Duration) -> Result<Found, StoreError>,
+) -> Done {
+    let mut left = count.unwrap_or(u64::MAX);
+    while left > 0 {
+        let found = read(left, PATIENCE).map_err(not_done(unread))?;
+        if let Some(lost) = found.lost {
+            err_line!("warning: {lost}");
+        }
+        for line in found.lines {
+            left -= 1;
+            if write_watched(format_args!("{}\n", shown(&line))) == Reading::Over {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
