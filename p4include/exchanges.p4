@@ -3,7 +3,18 @@
 //! Requests and the responses to them.
 //!
 //! They belong together by a number that both have, or by their order on the connection. Requests wait in a `flow_state` of the program's own, under
-//! an `exchange_key`, with what the program keeps of them.
+//! an `exchange_key`, with what the program keeps of them (`request_t` here):
+//!
+//! ```p4
+//! flow_state<exchange_key, request_t>(4096) waiting;
+//! flow_state<stream_ends, exchange_connection>(4096) connections;
+//! exchange_number(connections = connections, sent_once = false) in_order;
+//! ...
+//! exchange_message exchange = exchange_message_of(ends, is_request, is_response);
+//! in_order.apply(exchange, hdr.tcp.seq + segment.at - segment.message.kept);
+//! if (is_request && exchange.is_numbered) { waiting.update(exchange.key, request); }
+//! if (is_response && exchange.is_next && exchange_take(waiting, exchange, request)) { ... }
+//! ```
 
 #ifndef _EXCHANGES_P4_
 #define _EXCHANGES_P4_
@@ -16,7 +27,7 @@ struct exchange_key {
     bit<64>     number;
 }
 
-/// How many requests and responses a connection had, and where the last of each begins.
+/// Numbers of the requests and responses that a connection had, and the positions at which the last of each began.
 struct exchange_connection {
     bit<32> requests;
     bit<32> responses;
@@ -47,8 +58,8 @@ void exchange_by_number(inout exchange_message exchange, in bool has_number, in 
     exchange.is_numbered = exchange.is_next;
 }
 
-/// Numbers a message by its order on its connection. `position` is where it begins in the bytes of its side; a message at an earlier one than the last was
-/// sent again, unless messages are `sent_once`.
+/// Numbers a message by its order on its connection. `position` is where it begins in the bytes of its side; a message at the last one's position or
+/// in front of it was sent again, unless messages are `sent_once`.
 control exchange_number(inout exchange_message exchange, in bit<32> position)
                        (flow_state<stream_ends, exchange_connection> connections, bool sent_once) {
     apply {

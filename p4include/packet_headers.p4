@@ -2,7 +2,10 @@
 //
 //! Headers of Ethernet, VLANs, IPv4, IPv6, TCP and UDP, and the parser that reads them as far as a packet has them.
 //!
-//! What is cut short, or has lengths that cannot be, is left out with all that follows. Of fragments, the transport header is not read.
+//! What has lengths that cannot be is left out with all that follows. Of fragments, the transport header is not read. A packet that ends within a
+//! header is rejected: a tap sees the headers in front of that, other architectures do with it as with all packets that their parser rejects.
+//!
+//! The header types stand in the place of a program's own: including this file and declaring `ipv4_t` is an error.
 
 #ifndef _PACKET_HEADERS_P4_
 #define _PACKET_HEADERS_P4_
@@ -123,7 +126,7 @@ struct packet_headers {
     bit<32>    payload_bytes;   // behind TCP or UDP, as far as the lengths in the headers say
 }
 
-/// Reads them. It accepts every packet whose Ethernet header is whole.
+/// Reads the headers.
 parser packet_parser(packet_in packet, out packet_headers hdr) {
     bit<32> left;     // bytes of the IP packet's payload, as far as its length says
     bool fragment;

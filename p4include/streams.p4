@@ -9,15 +9,21 @@
 //! message("http", STREAM_LIMIT) messages;
 //! flow_state<stream_ends, stream_state>(4096) streams;
 //! CounterArray(STREAM_COUNTS, false) counts;
-//! stream_begin(streams, messages, counts, true, true, "status") begin;
-//! stream_read(messages, counts, true, "host") read;
-//! stream_body(messages, "body", "content_length", true, "header.transfer-encoding", true, "status") body;
-//! stream_end(streams, messages, counts, true, false) end;
+//! stream_begin(streams = streams, messages = messages, counts = counts, several = true, bodiless = true, number = "status") begin;
+//! stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host") read;
+//! stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding",
+//!             bodiless = true, number = "status") body;
+//! stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
 //!
 //! apply {
 //!     if (hdr.tcp.isValid()) {
+//!         stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
+//!         packet_addresses(hdr, ends.src, ends.dst);
+//!         // Ethernet may have filled the packet up.
+//!         bit<32> bytes = payload_length();
+//!         if (bytes > hdr.payload_bytes) { bytes = hdr.payload_bytes; }
 //!         stream_segment segment;
-//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, payload_length());
+//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, bytes);
 //!         for (bit<32> turn = 0; turn < 64 && segment.more; turn = turn + 1) {
 //!             read.apply(segment);
 //!             if (segment.is_message) {
@@ -34,8 +40,10 @@
 //! }
 //! ```
 //!
-//! `programs/requests` of the repository is a whole program. Of messages that do not follow one another (those of TLS), `several` is false, nothing has a body, and
-//! an `if` stands in the place of the loop.
+//! `hdr` and `packet_addresses` are of `packet_headers.p4`. `programs/requests` of the repository is a whole program.
+//!
+//! All parts have the same objects, and agree on `several`, `bodiless` and `number`. Of messages that do not follow one another in a segment (those
+//! of TLS), `several` is false: then there is no body and no `stream_next`, and an `if` stands in the place of the loop.
 //!
 //! What could not be followed is counted. What is kept of a stream is lost if another one takes its place in the flow state; then messages are
 //! looked for at the start of each segment.
@@ -48,11 +56,11 @@
 #include <flow_state.p4>
 #include <payload.p4>
 
-/// Bytes of a message that are read: as many as `message` may.
+/// Bytes of a message that are read: as many as `message` may. The object that reads messages must have this limit.
 const bit<32> STREAM_LIMIT = 16384;
 /// Bytes of a message that begins in one segment and goes on in another, at most.
 const bit<32> STREAM_KEPT = 4096;
-/// So far in front of its end, a segment of a stream may come late.
+/// Bytes in front of a stream's end within which late segments are read.
 const bit<32> STREAM_REACH = 16777215;
 /// The bytes that show whether a message begins in the place of a body.
 const bit<32> STREAM_LOOKED_AT = 32;
@@ -68,7 +76,7 @@ enum bit<32> stream_count {
     UNREAD     = 6    // messages that are too long, or too many in a segment
 }
 
-/// How many counters there are.
+/// Number of these counters. The array may have more behind them, for the program's own counts.
 const bit<32> STREAM_COUNTS = 7;
 
 /// The ends of a stream. IPv4 addresses are mapped to IPv6.
@@ -103,10 +111,10 @@ struct stream_message {
     bool    recorded;      // whether it was recorded with an earlier segment
 }
 
-/// A segment, as it is read.
+/// A segment, as it is read. Programs look at the message's members only.
 struct stream_segment {
     // The message that is read.
-    bool           more;        // whether there is one
+    bool           more;        // whether there is one to read
     bit<32>        at;          // where it begins, or goes on
     bit<32>        end;         // where the segment ends
     message_status status;      // what became of reading it
@@ -137,7 +145,7 @@ struct stream_segment {
     bool           late_is_open;
 }
 
-/// Finds which bytes of a segment are new to its stream, and which come late.
+/// Part of `stream_begin`: finds which bytes of a segment are new to its stream, and which come late.
 control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens)
                    (flow_state<stream_ends, stream_state> streams, CounterArray counts) {
     apply {
@@ -233,12 +241,13 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
     }
 }
 
-/// Looks whether a message with the attribute `number` begins in the place of a body: `is_message`; `is_short` is whether there are too few bytes to tell.
+/// Part of `stream_begin` and `stream_body`: looks for a message with the attribute `number` in the place of a body: `is_message`; `is_short` says that there are too few bytes to tell.
 /// In front of them are those that were kept. An answer to HEAD announces a body, and has none.
 control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kept, in bit<32> at, out bit<1> is_message, out bit<1> is_short)
                    (message messages, string number) {
-    // A bit for each status that says that more bytes may show it: TRUNCATED, LENGTH_PAST_END and BEGINS.
-    const bit<16> SHORT = 0x10c;
+    // A bit for each status with which more bytes may show it.
+    const bit<16> SHORT = 16w1 << (bit<8>)message_status.TRUNCATED | 16w1 << (bit<8>)message_status.LENGTH_PAST_END
+        | 16w1 << (bit<8>)message_status.BEGINS;
     apply {
         bit<32> most = STREAM_LOOKED_AT - kept;
         bit<32> looked_at = segment.end - at > most ? most : segment.end - at;
@@ -251,7 +260,7 @@ control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kep
     }
 }
 
-/// Passes over what belongs to a body. Messages that may have no body have the attribute `number`, if there are such.
+/// Part of `stream_begin`: passes over what belongs to a body. Messages that may have no body have the attribute `number`, if there are such.
 control stream_skip(inout stream_segment segment)(message messages, CounterArray counts, bool bodiless, string number) {
     stream_look(messages, number) look;
     apply {
@@ -302,19 +311,22 @@ control stream_skip(inout stream_segment segment)(message messages, CounterArray
 
 /// A segment of which nothing is known, with so many bytes of payload.
 stream_segment stream_unknown(in bit<32> bytes) {
+    stream_message none = { 0, 0, false };
     return {
-        bytes != 0, 0, bytes, message_status.OTHER, false, { 0, 0, false },
-        false, false, false, 0, 0,
-        { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, false, false, 0, bytes, false, { 0, 0, false }, 0,
-        false, 0, 0, message_status.OTHER, false, false, false
+        more = bytes != 0, at = 0, end = bytes, status = message_status.OTHER, is_message = false, message = none,
+        has_body = false, is_open = false, may_be_empty = false, body_at = 0, next = 0,
+        stream = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, is_followed = false, seen = false, was_begun = 0,
+        until = bytes, is_read = false, rest = none, rest_at = 0,
+        is_late = false, late = 0, late_end = 0, late_status = message_status.OTHER,
+        late_is_known = false, late_has_body = false, late_is_open = false
     };
 }
 
-/// Finds where in a segment messages begin or go on. The segment has so many bytes of payload, of which the first one has the number `sequence`, or the
-/// next one if it opens a connection (SYN).
+/// Finds where in a segment messages begin or go on. `sequence` is TCP's sequence number, `opens` that the segment opens a connection (SYN). The segment has
+/// so many bytes of payload, without what Ethernet filled the packet up with.
 ///
-/// If `several` messages may follow one another, a segment may have many of them, and they may have bodies. With `bodiless`, those with the attribute
-/// `number` may have none although they announce one.
+/// With `several`, a segment may have many messages, and they may have bodies. With `bodiless`, those with the attribute `number` may have none although
+/// they announce one.
 control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bit<32> bytes)
                     (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool bodiless, string number) {
     stream_find(streams, counts) find;
@@ -421,7 +433,7 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
         bit<32> shown = segment.end - segment.at > most ? most : segment.end - segment.at;
         segment.body_at = segment.at + shown - rest_length;
         segment.is_open = !is_empty && (is_unless || has_digits && !is_number);
-        segment.may_be_empty = may_be_empty;
+        segment.may_be_empty = bodiless && may_be_empty;
         if (bodiless) {
             if (segment.may_be_empty && segment.has_body && !segment.is_open && body_bytes != 0 && segment.body_at < segment.end) {
                 bit<1> is_message;
@@ -463,7 +475,7 @@ void stream_next(inout stream_segment segment) {
     }
 }
 
-/// Counts the last message of what comes late: nothing is kept of it.
+/// Part of `stream_end`: counts the last message of what comes late, of which nothing is kept.
 control stream_count_late(in stream_segment segment, in message_status status)(CounterArray counts, bool several) {
     apply {
         if (status == message_status.OTHER || status == message_status.BEGINS) {
@@ -484,7 +496,7 @@ control stream_count_late(in stream_segment segment, in message_status status)(C
     }
 }
 
-/// Keeps what goes on behind the segment, unless messages are `in_order`: then none waits for its rest.
+/// Part of `stream_end`: keeps what goes on behind the segment.
 control stream_keep(inout stream_segment segment)(message messages, CounterArray counts, bool several, bool in_order) {
     apply {
         bool was_known = segment.seen || segment.stream.known == 1;
@@ -549,7 +561,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
     }
 }
 
-/// Stores what is known of the stream. Of two segments at once, on two processors, neither knows where the other one ended.
+/// Part of `stream_end`: stores what is known of the stream. Of two segments at once, on two processors, neither knows where the other one ended.
 control stream_store(inout stream_segment segment, in stream_ends ends)(flow_state<stream_ends, stream_state> streams, CounterArray counts) {
     apply {
         if (segment.is_followed && segment.end != 0 || segment.seen) {
@@ -577,7 +589,8 @@ control stream_store(inout stream_segment segment, in stream_ends ends)(flow_sta
     }
 }
 
-/// Keeps what goes on in a later segment.
+/// Keeps what goes on in a later segment, behind the last message. With `in_order`, each message is recorded in the order in which they come, so none waits
+/// for its rest.
 control stream_end(inout stream_segment segment, in stream_ends ends)
                   (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool in_order) {
     stream_count_late(counts, several) count_late;

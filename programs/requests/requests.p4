@@ -15,10 +15,11 @@ control watch(in packet_headers hdr, in tap_input input) {
     message("http", STREAM_LIMIT) messages;
     flow_state<stream_ends, stream_state>(4096) streams;
     CounterArray(STREAM_COUNTS, false) counts;
-    stream_begin(streams, messages, counts, true, true, "status") begin;
-    stream_read(messages, counts, true, "host,status") read;
-    stream_body(messages, "body", "content_length", true, "header.transfer-encoding", true, "status") body;
-    stream_end(streams, messages, counts, true, false) end;
+    stream_begin(streams = streams, messages = messages, counts = counts, several = true, bodiless = true, number = "status") begin;
+    stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host,status") read;
+    stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding",
+                bodiless = true, number = "status") body;
+    stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
 
     tally<host_t>(1024) requests;      // and the bytes of their packets
     tally<bit<10>>(64) responses;

@@ -23,14 +23,15 @@ mod throughput;
 mod timing;
 mod workload;
 
-use arguments::Command;
+use arguments::{Arguments, Command, OfTables};
+use clap::Parser;
 use error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run() {
+    match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench: {error}");
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Error> {
+fn run(command: Command) -> Result<(), Error> {
     if let Some(folder) = kernel::object_cache::folder() {
         return Err(Error::new(format!(
             "{} keeps objects, and clang's time is measured: set {} to nothing",
@@ -48,33 +49,34 @@ fn run() -> Result<(), Error> {
         )));
     }
     let root = root();
-    match arguments::parse(std::env::args().skip(1))? {
-        Command::Help => print!("{}", arguments::HELP),
-        Command::Xdp(None) => write(&root, "xdp", xdp(&root)?)?,
-        Command::Xdp(Some(name)) => print!("{}", one_of_xdp(&root, &name)?),
-        Command::Tables => write(&root, "tables", tables::measure(&root)?)?,
+    match command {
+        Command::Xdp { only: None } => write(&root, "xdp", xdp(&root)?)?,
+        Command::Xdp { only: Some(name) } => print!("{}", one_of_xdp(&root, &name)?),
+        Command::Tables { only: None } => write(&root, "tables", tables::measure(&root)?)?,
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
             write(&root, "payload", (results.json()?, results.markdown()))?;
         }
-        Command::Telemetry(rounds) => {
-            let results = telemetry::measure(&telemetry::Effort::of_rounds(rounds))?;
+        Command::Telemetry { rounds } => {
+            let results = telemetry::measure(&telemetry::Effort::of_rounds(rounds.into()))?;
             for (name, plot) in results.plots()? {
                 let path = root.join(format!("bench/results/{name}.svg"));
                 fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
             }
             write(&root, "telemetry", (results.json()?, results.markdown()))?;
         }
-        Command::KeyHash => {
-            print!(
-                "{}",
-                key_hash::markdown(&key_hash::measure(&root, key_hash::EFFORT)?)
-            );
+        Command::Tables { only: Some(part) } => {
+            let table = match part {
+                OfTables::KeyHash => {
+                    key_hash::markdown(&key_hash::measure(&root, key_hash::EFFORT)?)
+                }
+                OfTables::LookUps => look_ups::markdown(&look_ups::measure()?),
+            };
+            print!("{table}");
         }
-        Command::LookUps => print!("{}", look_ups::markdown(&look_ups::measure()?)),
-        Command::Pdm(None) => write(&root, "pdm", pdm::measure(&root)?)?,
-        Command::Pdm(Some(part)) => print!("{}", pdm::measure_part(&root, part)?),
+        Command::Pdm { only: None } => write(&root, "pdm", pdm::measure(&root)?)?,
+        Command::Pdm { only: Some(part) } => print!("{}", pdm::measure_part(&root, part)?),
     }
     Ok(())
 }

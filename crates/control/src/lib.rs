@@ -8,6 +8,7 @@ pub mod digest;
 pub mod entries;
 pub mod entry;
 pub mod errors;
+pub mod exposition;
 pub mod figure;
 pub mod flow;
 pub mod json;

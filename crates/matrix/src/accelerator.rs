@@ -4,12 +4,23 @@ use std::fs;
 
 /// How a guest is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Accelerator {
-    /// By the processor.
-    Kvm,
-    /// By translation: ten to thirty times slower.
-    Tcg,
+pub(crate) struct Accelerator {
+    /// For people.
+    pub name: &'static str,
+    /// QEMU's arguments.
+    pub arguments: [&'static str; 4],
 }
+
+/// By the processor.
+const KVM: Accelerator = Accelerator {
+    name: "KVM",
+    arguments: ["-accel", "kvm", "-cpu", "host"],
+};
+/// By translation: ten to thirty times slower.
+pub(crate) const TCG: Accelerator = Accelerator {
+    name: "emulation",
+    arguments: ["-accel", "tcg,thread=multi", "-cpu", "max"],
+};
 
 impl Accelerator {
     /// The faster one of those that this machine has.
@@ -17,32 +28,13 @@ impl Accelerator {
     /// A machine that is a guest without nested virtualisation may have `/dev/kvm` all the same, for guests whose
     /// kernel is made for it; Debian's is not. The processor's flags decide.
     pub(crate) fn of_this_machine() -> Accelerator {
-        let opens = fs::File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/kvm")
-            .is_ok();
+        let mut device = fs::File::options();
+        let opens = device.read(true).write(true).open("/dev/kvm").is_ok();
         let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         if opens && virtualises(&about) {
-            Accelerator::Kvm
+            KVM
         } else {
-            Accelerator::Tcg
-        }
-    }
-
-    /// QEMU's arguments.
-    pub(crate) fn arguments(self) -> [&'static str; 4] {
-        match self {
-            Accelerator::Kvm => ["-accel", "kvm", "-cpu", "host"],
-            Accelerator::Tcg => ["-accel", "tcg,thread=multi", "-cpu", "max"],
-        }
-    }
-
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Accelerator::Kvm => "KVM",
-            Accelerator::Tcg => "emulation",
+            TCG
         }
     }
 }

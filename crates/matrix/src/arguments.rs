@@ -1,61 +1,70 @@
 //! The command line.
 
-use crate::error::Error;
 use crate::suite::{SUITES, Suite};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use std::str::FromStr;
 
-/// The text of `--help`.
-pub(crate) const HELP: &str = "\
-Runs the tests that concern the kernel on kernels of Debian's packages, each in a machine of its own.
+/// Runs the tests that concern the kernel on kernels of Debian's packages, each in a machine of its own.
+#[derive(Parser, Debug)]
+#[command(
+    name = "matrix",
+    after_help = "It needs root. Results and logs are in `target/kernels/`.",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Arguments {
+    /// What this program does for itself.
+    #[command(subcommand)]
+    pub inner: Option<Inner>,
+    /// What it does for users.
+    #[command(flatten)]
+    pub run: Run,
+}
 
-Usage: matrix [OPTIONS]
-
-Options:
-  --kernels LIST       kernels, such as \"6.1 6.12 host\"; `host` is the present one, without a machine
-  --only SUITE[:TEXT]  only this suite, of it only the trials whose name has this text; may be repeated
-  --shard I/N          the I-th of N parts of the trials, from 1
-  --smoke              a small part of every suite
-  --markdown FILE      writes the table of results as Markdown
-  --help               this text
-
-It needs root. Results and logs are in `target/kernels/`.
-";
-
-/// What is to be done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Command {
-    /// `--help`
-    Help,
-    /// Inside a guest: runs a plan, and writes what happens to a file.
+/// What this program has itself do.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Inner {
+    /// Inside a guest: runs a plan, and writes what happens to a file
+    #[command(hide = true)]
     Guest {
-        /// The plan's file.
+        /// The plan's file
         plan: PathBuf,
-        /// The file of events.
+        /// The file of events
         events: PathBuf,
     },
-    /// Runs trials on kernels.
-    Run(Run),
 }
 
 /// A run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Args, Debug)]
 pub(crate) struct Run {
-    /// The names of kernels.
-    pub kernels: Vec<String>,
+    /// Kernels, such as "6.1 6.12 host"; `host` is the present one, without a machine
+    #[arg(long, value_name = "LIST", default_value = "6.1 6.12", value_parser = kernels)]
+    pub kernels: Box<[String]>,
     /// Which trials.
+    #[command(flatten)]
     pub choice: Choice,
-    /// Where the table goes besides standard output.
+    /// Write the table of results as Markdown
+    #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 }
 
 /// Which trials.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Choice {
-    /// None is all.
+    /// Only this suite, of it only the trials whose name has this text; may be repeated
+    #[arg(long, value_name = "SUITE[:TEXT]")]
     pub only: Vec<Only>,
-    /// The part of them.
+    /// The I-th of N parts of the trials, from 1
+    #[arg(
+        long,
+        value_name = "I/N",
+        default_value = "1/1",
+        hide_default_value = true
+    )]
     pub shard: Shard,
-    /// Whether it is a small part of every suite.
+    /// A small part of every suite
+    #[arg(long)]
     pub smoke: bool,
 }
 
@@ -108,85 +117,50 @@ impl Shard {
     }
 }
 
-/// The kernels of a run that names none.
-const KERNELS: &str = "6.1 6.12";
 /// The present kernel.
 pub(crate) const HOST: &str = "host";
 
-/// Reads the arguments behind the program's name.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Command, Error> {
-    let mut arguments = arguments.into_iter();
-    let mut run = Run {
-        kernels: kernels(KERNELS)?,
-        choice: Choice::default(),
-        markdown: None,
-    };
-    while let Some(argument) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .ok_or_else(|| Error::new(format!("`{argument}` needs a value; see `--help`")))
-        };
-        match argument.as_str() {
-            "--help" | "-h" => return Ok(Command::Help),
-            "guest" => {
-                let (plan, events) = (value()?.into(), value()?.into());
-                return Ok(Command::Guest { plan, events });
-            }
-            "--kernels" => run.kernels = kernels(&value()?)?,
-            "--only" => run.choice.only.push(only(&value()?)?),
-            "--shard" => run.choice.shard = shard(&value()?)?,
-            "--smoke" => run.choice.smoke = true,
-            "--markdown" => run.markdown = Some(value()?.into()),
-            _ => {
-                return Err(Error::new(format!(
-                    "unknown argument `{argument}`; see `--help`"
-                )));
-            }
-        }
-    }
-    Ok(Command::Run(run))
-}
-
-fn kernels(list: &str) -> Result<Vec<String>, Error> {
-    let names: Vec<String> = list.split_whitespace().map(String::from).collect();
+fn kernels(list: &str) -> Result<Box<[String]>, String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_version = |name: &str| {
-        let parts: Vec<&str> = name.split('.').collect();
-        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        parts.len() == 2 && parts.iter().all(is_number)
+        let parts = name.split_once('.');
+        parts.is_some_and(|(major, minor)| is_number(major) && is_number(minor))
     };
+    let names: Box<[String]> = list.split_whitespace().map(String::from).collect();
     match names.iter().find(|name| *name != HOST && !is_version(name)) {
-        Some(wrong) => Err(Error::new(format!(
+        Some(wrong) => Err(format!(
             "`{wrong}` is no kernel: write `6.1`, `6.12` or `{HOST}`"
-        ))),
-        None if names.is_empty() => Err(Error::new("no kernel is named")),
+        )),
+        None if names.is_empty() => Err("no kernel is named".to_string()),
         None => Ok(names),
     }
 }
 
-fn only(text: &str) -> Result<Only, Error> {
-    let (name, filter) = text.split_once(':').unwrap_or((text, ""));
-    let suite = Suite::by_name(name).ok_or_else(|| {
-        let names = SUITES.map(|suite| suite.name).join(", ");
-        Error::new(format!(
-            "there is no suite `{name}`; the suites are {names}"
-        ))
-    })?;
-    Ok(Only {
-        suite: suite.name,
-        filter: filter.to_string(),
-    })
+impl FromStr for Only {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Only, String> {
+        let (name, filter) = text.split_once(':').unwrap_or((text, ""));
+        let suite = Suite::by_name(name).ok_or_else(|| {
+            let names = SUITES.map(|suite| suite.name).join(", ");
+            format!("there is no suite `{name}`; the suites are {names}")
+        })?;
+        Ok(Only {
+            suite: suite.name,
+            filter: filter.to_string(),
+        })
+    }
 }
 
-fn shard(text: &str) -> Result<Shard, Error> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse().ok()?)));
-    match parts {
-        Some((i, of)) if (1..=of).contains(&i) => Ok(Shard { index: i - 1, of }),
-        _ => Err(Error::new(format!(
-            "`{text}` is no shard: `2/5` is the second of five"
-        ))),
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/');
+        match parts.and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse().ok()?))) {
+            Some((i, of)) if (1..=of).contains(&i) => Ok(Shard { index: i - 1, of }),
+            _ => Err(format!("`{text}` is no shard: `2/5` is the second of five")),
+        }
     }
 }
 
@@ -194,21 +168,28 @@ fn shard(text: &str) -> Result<Shard, Error> {
 mod tests {
     use super::*;
 
-    fn parsed(words: &[&str]) -> Result<Command, String> {
-        parse(words.iter().map(|w| (*w).to_string())).map_err(|e| e.to_string())
+    fn parsed(words: &[&str]) -> Result<Arguments, String> {
+        Arguments::try_parse_from([&["matrix"], words].concat()).map_err(|e| e.to_string())
     }
 
     fn run(words: &[&str]) -> Run {
-        match parsed(words) {
-            Ok(Command::Run(run)) => run,
-            other => panic!("{other:?}"),
-        }
+        parsed(words).expect("is right").run
+    }
+
+    #[test]
+    fn a_guest_is_told_its_files() {
+        let Inner::Guest { plan, events } = parsed(&["guest", "/p", "/e"])
+            .expect("is right")
+            .inner
+            .expect("the command");
+        assert_eq!((plan, events), ("/p".into(), "/e".into()));
+        assert!(run(&["--smoke"]).choice.smoke);
     }
 
     #[test]
     fn without_arguments_it_is_everything_on_the_kernels_of_debian() {
         let all = run(&[]);
-        assert_eq!(all.kernels, ["6.1", "6.12"]);
+        assert_eq!(*all.kernels, ["6.1", "6.12"]);
         assert!(all.choice.is_everything());
     }
 
@@ -223,7 +204,7 @@ mod tests {
             "2/3",
             "--smoke",
         ]);
-        assert_eq!(some.kernels, ["6.1", "host"]);
+        assert_eq!(*some.kernels, ["6.1", "host"]);
         let expected = Only {
             suite: "stf",
             filter: "tc::tests".to_string(),
@@ -258,7 +239,7 @@ mod tests {
         assert!(wrong(&["--only", "all"]).contains("the suites are loads, built, drivers, kernel"));
         assert!(wrong(&["--shard", "0/2"]).contains("is no shard"));
         assert!(wrong(&["--shard", "3/2"]).contains("is no shard"));
-        assert!(wrong(&["--shard"]).contains("needs a value"));
-        assert!(wrong(&["--fast"]).contains("unknown argument"));
+        assert!(wrong(&["--shard"]).contains("a value is required"));
+        assert!(wrong(&["--fast"]).contains("unexpected argument '--fast'"));
     }
 }

@@ -7,63 +7,42 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The binary of each suite.
-#[derive(Debug)]
-pub(crate) struct Binaries(BTreeMap<&'static str, PathBuf>);
-
-impl Binaries {
-    /// Builds those that are not up to date. What cargo prints for people is shown as it comes.
-    pub(crate) fn build(root: &Path) -> Result<Binaries, Error> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
-        let mut command = Command::new(cargo);
-        command
-            .args([
-                "test",
-                "--no-run",
-                "--locked",
-                // Of parts of the workspace cargo would build dependencies with other features: after `make test`
-                // nothing is left to build.
-                "--workspace",
-                "--message-format=json-render-diagnostics",
-            ])
-            .args(["--lib", "--bins"])
-            .current_dir(root)
-            .stderr(Stdio::inherit());
-        for suite in SUITES {
-            if let Target::Test(name) = suite.target {
-                command.args(["--test", name]);
-            }
+/// The binary of each suite, by its name. Builds those that are not up to date, and shows what cargo prints for people as it
+/// comes.
+pub(crate) fn build(root: &Path) -> Result<BTreeMap<&'static str, PathBuf>, Error> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
+    let mut command = Command::new(cargo);
+    command
+        // Of parts of the workspace cargo would build dependencies with other features: after `make test`
+        // nothing is left to build.
+        .args([
+            "test",
+            "--no-run",
+            "--locked",
+            "--workspace",
+            "--lib",
+            "--bins",
+        ])
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(root)
+        .stderr(Stdio::inherit());
+    for suite in SUITES {
+        if let Target::Test(name) = suite.target {
+            command.args(["--test", name]);
         }
-        let output = command
-            .output()
-            .map_err(|e| Error::new(format!("could not run cargo: {e}")))?;
-        if !output.status.success() {
-            return Err(Error::new("the test binaries could not be built"));
-        }
-        let messages = String::from_utf8_lossy(&output.stdout);
-        let found = SUITES
-            .iter()
-            .filter_map(|suite| Some((suite.name, find(suite, &messages)?)));
-        Ok(Binaries(found.collect()))
     }
-
-    /// A suite's binary.
-    pub(crate) fn of(&self, suite: &Suite) -> Result<&Path, Error> {
-        let found = self.0.get(suite.name);
-        found.map(PathBuf::as_path).ok_or_else(|| {
-            Error::new(format!(
-                "cargo built no binary for the suite {}",
-                suite.name
-            ))
-        })
+    let output = command.output();
+    let output = output.map_err(|e| Error::new(format!("could not run cargo: {e}")))?;
+    if !output.status.success() {
+        return Err(Error::new("the test binaries could not be built"));
     }
-
-    /// `onpath` itself.
-    pub(crate) fn onpath(&self) -> Result<&Path, Error> {
-        let runs_it = |suite: &&Suite| suite.target == Target::Loads;
-        let suite = SUITES.iter().find(runs_it);
-        self.of(suite.ok_or_else(|| Error::new("no suite runs onpath"))?)
-    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let binary = |suite: &Suite| {
+        let missing = || format!("cargo built no binary for the suite {}", suite.name);
+        let found = find(suite, &messages).ok_or_else(|| Error::new(missing()))?;
+        Ok((suite.name, found))
+    };
+    SUITES.iter().map(binary).collect()
 }
 
 /// The executable of a suite among cargo's messages.
@@ -71,7 +50,7 @@ fn find(suite: &Suite, messages: &str) -> Option<PathBuf> {
     let (kind, name, test) = match suite.target {
         Target::Library => ("lib", suite.package, true),
         Target::Test(name) => ("test", name, true),
-        Target::Loads | Target::Built | Target::Drivers => ("bin", suite.package, false),
+        Target::Program => ("bin", suite.package, false),
     };
     let manifest = format!("/crates/{}/Cargo.toml", suite.package);
     messages.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! What the suite `built` needs: programs that `onpath build` wrote, and the binaries of `onpath` that are to run them.
+//! What the suites `built` and `drivers` need: programs that `onpath build` wrote, and binaries of `onpath` that are to run them.
 
 use crate::error::{Error, output_of};
 use std::fs;
@@ -6,50 +6,30 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The test, from the repository's root.
-pub(crate) const SCRIPT: &str = "scripts/try-built";
-/// The programs that it takes, in this order, and where their objects are in the suite's folder.
-pub(crate) const PROGRAMS: [(&str, &str); 2] = [
+/// The programs, and the names of the folders that have their objects.
+const PROGRAMS: [(&str, &str); 4] = [
     ("guard", "programs/guard/guard.toml"),
     ("ipv4_counter", "programs/ipv4_counter/ipv4_counter.p4"),
+    ("l2_switch", "programs/l2_switch/l2_switch.p4"),
+    ("xdp11", "programs/xdp11/xdp11.p4"),
 ];
 /// The folder of binaries, each named as its trial.
 pub(crate) const BINARIES: &str = "bin";
 /// The oldest kernel that objects are built for: they load on every newer one.
 const OLDEST: &str = "6.1";
 
-/// Makes the folder anew, and returns the names of trials: one a binary.
+/// Makes a folder anew, and builds the programs there for the oldest kernel.
 pub(crate) fn prepare(
     root: &Path,
     onpath: &Path,
     objects: &Path,
     folder: &Path,
-) -> Result<Vec<String>, Error> {
+) -> Result<(), Error> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
     }
-    let binaries = folder.join(BINARIES);
-    fs::create_dir_all(&binaries).map_err(Error::file("make", &binaries))?;
-    build(root, onpath, objects, folder, &PROGRAMS)?;
-    let mut names = Vec::new();
-    let dist = distributed(&root.join("target/dist"), folder)?;
-    for (name, binary) in std::iter::once(("debug", onpath.to_path_buf())).chain(dist) {
-        let link = binaries.join(name);
-        symlink(&binary, &link).map_err(Error::file("make", &link))?;
-        names.push(name.to_string());
-    }
-    Ok(names)
-}
-
-/// Builds programs of the repository for the oldest kernel, each in a folder of `folder` with its name.
-pub(crate) fn build(
-    root: &Path,
-    onpath: &Path,
-    objects: &Path,
-    folder: &Path,
-    programs: &[(&str, &str)],
-) -> Result<(), Error> {
-    for (name, program) in programs {
+    fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
+    for (name, program) in PROGRAMS {
         let mut build = Command::new(onpath);
         build
             .args(["build", program, "--kernel", OLDEST, "-o"])
@@ -59,6 +39,19 @@ pub(crate) fn build(
         output_of(&mut build)?;
     }
     Ok(())
+}
+
+/// Puts the binaries of `onpath` in their folder, and returns their names: this build, and those that `make dist` left.
+pub(crate) fn binaries(root: &Path, onpath: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+    let binaries = folder.join(BINARIES);
+    fs::create_dir_all(&binaries).map_err(Error::file("make", &binaries))?;
+    let mut found = distributed(&root.join("target/dist"), folder)?;
+    found.insert(0, ("debug", onpath.to_path_buf()));
+    for (name, binary) in &found {
+        let link = binaries.join(name);
+        symlink(binary, &link).map_err(Error::file("make", &link))?;
+    }
+    Ok(found.iter().map(|(name, _)| name.to_string()).collect())
 }
 
 /// The binaries of what `make dist` left in a folder, unpacked in another one; none of what is not there.
@@ -72,12 +65,11 @@ fn distributed(dist: &Path, folder: &Path) -> Result<Vec<(&'static str, PathBuf)
         let to = folder.join("tarball");
         fs::create_dir_all(&to).map_err(Error::file("make", &to))?;
         let mut tar = Command::new("tar");
-        output_of(
-            tar.arg("-C")
-                .arg(&to)
-                .args(["--strip-components=1", "-xf"])
-                .arg(tarball),
-        )?;
+        tar.args(["--strip-components=1", "-C"])
+            .arg(&to)
+            .arg("-xf")
+            .arg(tarball);
+        output_of(&mut tar)?;
         found.push(("tarball", to.join("bin/onpath")));
     }
     if package.exists() {
@@ -91,7 +83,7 @@ fn distributed(dist: &Path, folder: &Path) -> Result<Vec<(&'static str, PathBuf)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use crate::fake;
 
     #[test]
     fn programs_are_built_and_every_binary_is_a_trial() {
@@ -102,12 +94,14 @@ mod tests {
             fs::create_dir_all(folder).expect("made");
         }
         let onpath = root.path().join("onpath");
-        let script = "#!/bin/sh\nmkdir -p \"$6\" && echo \"$1 $2 $3 $4 $5 $ONPATH_OBJECT_CACHE\" >\"$6/log\"\n";
-        fs::write(&onpath, script).expect("written");
-        fs::set_permissions(&onpath, fs::Permissions::from_mode(0o755)).expect("set");
+        let script =
+            "mkdir -p \"$6\" && echo \"$1 $2 $3 $4 $5 $ONPATH_OBJECT_CACHE\" >\"$6/log\"\n";
+        fake::program(&onpath, script);
         let folder = root.path().join("built");
-        let prepare =
-            || prepare(root.path(), &onpath, Path::new("/objects"), &folder).expect("made");
+        let prepare = || {
+            prepare(root.path(), &onpath, Path::new("/objects"), &folder).expect("made");
+            binaries(root.path(), &onpath, &folder).expect("made")
+        };
         assert_eq!(prepare(), ["debug"]);
         fs::write(tree.join("onpath"), "released").expect("written");
         let tarball = format!(

@@ -4,16 +4,12 @@ use crate::accelerator::Accelerator;
 use crate::table::Grid;
 
 /// All tables below a head that says where they come from; `machine` is this one, with its kernel, and the day.
-pub(crate) fn document(
-    machine: &str,
-    accelerator: Accelerator,
-    tables: &[(String, Grid)],
-) -> String {
+pub(crate) fn document(machine: &str, accelerator: Accelerator, tables: &[(&str, Grid)]) -> String {
     let tables: String = tables
         .iter()
         .map(|(title, grid)| format!("\n## {title}\n\n{}", grid.markdown()))
         .collect();
-    let accelerator = accelerator.name();
+    let accelerator = accelerator.name;
     format!(
         "# Kernels: what loads and runs, and how\n\n{machine}. Written by `make test-kernels TRIALS=\"... --markdown FILE\"`.\n\n\
          The kernels are those of Debian's packages, each in a machine of its own by {accelerator}; `host` is this machine's. \
@@ -24,17 +20,13 @@ pub(crate) fn document(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accelerator::TCG;
 
     #[test]
     fn a_document_has_a_head_and_all_tables() {
-        let words = |words: [&str; 2]| words.map(String::from).into_iter();
-        let mut grid = Grid::new(words(["a", "b"]));
-        grid.row(words(["1", "2"]));
-        let text = document(
-            "Today, a machine",
-            Accelerator::Tcg,
-            &[("T".to_string(), grid)],
-        );
+        let row = |cells: [&str; 2]| cells.map(String::from).to_vec();
+        let grid = Grid(vec![row(["a", "b"]), row(["1", "2"])]);
+        let text = document("Today, a machine", TCG, &[("T", grid)]);
         assert!(text.contains("\n\nToday, a machine. Written by `make test-kernels"));
         assert!(text.contains("by emulation; `host`"));
         assert!(text.ends_with("\n\n## T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// What went wrong, and what to do, in words.
 #[derive(Debug)]
@@ -27,25 +27,31 @@ impl fmt::Display for Error {
     }
 }
 
+/// A script for the shell by its name and its text. Arguments follow.
+pub(crate) fn script(name: &str, text: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", text, name]);
+    command
+}
+
 /// What a tool prints on its standard output. If it is missing or fails, what it printed as an error.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, Error> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| {
-        Error(format!(
-            "could not run `{name}`: {error}; `scripts/setup-kernels` installs what is missing"
-        ))
-    })?;
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output;
-    if !status.success() {
-        let printed = String::from_utf8_lossy(&stderr);
-        return Err(Error(format!(
-            "`{name}` failed ({status}): {}",
-            printed.trim()
-        )));
+    const HINT: &str = "`scripts/setup-kernels` installs what is missing";
+    let name = command.get_program().display().to_string();
+    let output = command.output();
+    let output = output.map_err(|e| Error(format!("could not run `{name}`: {e}; {HINT}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Ok(String::from_utf8_lossy(&stdout).into_owned())
+    let printed = String::from_utf8_lossy(&output.stderr);
+    let (status, printed) = (output.status, printed.trim());
+    // So the shell says that there is no such program.
+    let hint = if status.code() == Some(127) {
+        format!("; {HINT}")
+    } else {
+        String::new()
+    };
+    Err(Error(format!(
+        "`{name}` failed ({status}): {printed}{hint}"
+    )))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::results::Results;
-use crate::trial::Outcome;
+use crate::trial::{Outcome, Trial};
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
@@ -39,35 +39,13 @@ pub(crate) struct Refused {
     pub reason: String,
 }
 
-/// A difference between what is documented and what happened.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Difference {
-    /// A trial failed that is not documented, or with another message.
-    Fails {
-        /// Which.
-        trial: String,
-        /// What it printed.
-        reason: String,
-    },
-    /// A trial passed that is documented not to.
-    Passes {
-        /// Which.
-        trial: String,
-        /// The documented reason.
-        reason: String,
-    },
-    /// A documented trial that was not among those of a whole run.
-    Unknown {
-        /// As documented.
-        trial: String,
-    },
-    /// Too much is documented.
-    TooMany {
-        /// Trials that are refused.
-        refused: usize,
-        /// All trials of the suite.
-        of: usize,
-    },
+/// How what happened differs from what is documented.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Differences<'a> {
+    /// The trials that failed and are not documented, or with another message.
+    pub failures: Vec<&'a Trial>,
+    /// All else, in words.
+    pub others: Vec<String>,
 }
 
 impl Expected {
@@ -75,11 +53,7 @@ impl Expected {
     pub(crate) fn read(root: &Path) -> Result<Expected, Error> {
         let path = root.join(FILE);
         let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-        Expected::parse(&text).map_err(|e| Error::new(format!("{}: {e}", path.display())))
-    }
-
-    fn parse(text: &str) -> Result<Expected, toml::de::Error> {
-        toml::from_str(text)
+        toml::from_str(&text).map_err(|e| Error::new(format!("{}: {e}", path.display())))
     }
 
     /// The documented reason why a trial does not pass on a kernel.
@@ -91,60 +65,59 @@ impl Expected {
         })
     }
 
-    /// What differs. Of a run of `everything` also what is documented and did not occur.
-    pub(crate) fn differences(&self, results: &Results, everything: bool) -> Vec<Difference> {
-        let mut found = Vec::new();
+    /// What differs. Of a run of `everything` also what is documented and did not occur, and whether that is too much.
+    pub(crate) fn differences<'a>(
+        &self,
+        results: &'a Results,
+        everything: bool,
+    ) -> Differences<'a> {
+        let mut found = Differences::default();
         let mut refused_of_suite = 0;
         for trial in &results.trials {
-            let name = format!("{} {}", trial.suite, trial.name);
-            match (
-                self.of(&results.kernel, &trial.suite, &trial.name),
-                trial.outcome,
-            ) {
+            let refused = self.of(&results.kernel, &trial.suite, &trial.name);
+            match (refused, trial.outcome) {
                 (None, Outcome::Passed) => {}
-                (Some(refused), Outcome::Passed) => found.push(Difference::Passes {
-                    trial: name,
-                    reason: refused.reason.clone(),
-                }),
+                (Some(refused), Outcome::Passed) => found.others.push(format!(
+                    "{} passes, and is documented not to: {}",
+                    trial.full_name(),
+                    refused.reason
+                )),
                 (Some(refused), _) if trial.reason.contains(&refused.message) => {
                     refused_of_suite += usize::from(trial.suite == LIMITED);
                 }
-                (_, _) => found.push(Difference::Fails {
-                    trial: name,
-                    reason: trial.reason.clone(),
-                }),
+                (_, _) => found.failures.push(trial),
             }
         }
         if everything {
-            found.extend(self.unknown(results));
+            found.others.extend(self.unknown(results));
             let of = results.trials.iter().filter(|t| t.suite == LIMITED).count();
             if refused_of_suite * 100 > of * MOST_PERCENT {
-                found.push(Difference::TooMany {
-                    refused: refused_of_suite,
-                    of,
-                });
+                found.others.push(format!(
+                    "{refused_of_suite} of {of} STF trials are documented not to pass: too many"
+                ));
             }
         }
         found
     }
 
-    fn unknown(&self, results: &Results) -> Vec<Difference> {
-        let of_kernel = self
+    fn unknown(&self, results: &Results) -> Vec<String> {
+        let mut unknown = Vec::new();
+        for refused in self
             .refused
             .iter()
-            .filter(|r| r.kernels.contains(&results.kernel));
-        let patterns =
-            of_kernel.flat_map(|refused| refused.trials.iter().map(|p| (&refused.suite, p)));
-        let occurs = |suite: &String, pattern: &str| {
-            let mut trials = results.trials.iter();
-            trials.any(|trial| trial.suite == *suite && fits(pattern, &trial.name))
-        };
-        patterns
-            .filter(|(suite, pattern)| !occurs(suite, pattern))
-            .map(|(suite, pattern)| Difference::Unknown {
-                trial: format!("{suite} {pattern}"),
-            })
-            .collect()
+            .filter(|r| r.kernels.contains(&results.kernel))
+        {
+            for pattern in &refused.trials {
+                let mut of_suite = results.trials.iter().filter(|t| t.suite == refused.suite);
+                if !of_suite.any(|trial| fits(pattern, &trial.name)) {
+                    unknown.push(format!(
+                        "there is no trial {} {pattern}, which is documented not to pass",
+                        refused.suite
+                    ));
+                }
+            }
+        }
+        unknown
     }
 }
 
@@ -158,7 +131,6 @@ fn fits(pattern: &str, trial: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::Trial;
 
     const TEXT: &str = r#"
 [[refused]]
@@ -169,21 +141,20 @@ message = "opcode e5"
 reason = "no may_goto"
 "#;
 
-    fn differences(trials: &[(&str, Outcome, &str)], everything: bool) -> Vec<Difference> {
+    /// The trials that fail, and what else differs.
+    fn differences(
+        trials: &[(&str, Outcome, &str)],
+        everything: bool,
+    ) -> (Vec<String>, Vec<String>) {
         let mut results = Results::new("6.1");
-        results
-            .trials
-            .extend(trials.iter().map(|(name, outcome, reason)| Trial {
-                suite: "stf".to_string(),
-                name: (*name).to_string(),
-                outcome: *outcome,
-                reason: (*reason).to_string(),
-                verified: None,
-                forms: Vec::new(),
-            }));
-        Expected::parse(TEXT)
-            .expect("is right")
-            .differences(&results, everything)
+        let trials = trials.iter();
+        results.trials = trials
+            .map(|(name, outcome, reason)| Trial::new("stf", name, *outcome, reason))
+            .collect();
+        let expected: Expected = toml::from_str(TEXT).expect("is right");
+        let found = expected.differences(&results, everything);
+        let failures = found.failures.iter().map(|trial| trial.full_name());
+        (failures.collect(), found.others)
     }
 
     #[test]
@@ -191,7 +162,7 @@ reason = "no may_goto"
         let documented = ("tc::loops.p4", Outcome::Failed, "unknown opcode e5");
         assert_eq!(
             differences(&[documented, ("tc::a.p4", Outcome::Passed, "")], false),
-            []
+            Default::default()
         );
     }
 
@@ -202,30 +173,26 @@ reason = "no may_goto"
             ("tc::a.p4", Outcome::Hung, "late"),
             ("tc::loops.p4", Outcome::Failed, "other"),
         ];
-        let fails = |trial: &str, reason: &str| Difference::Fails {
-            trial: trial.to_string(),
-            reason: reason.to_string(),
-        };
-        let passes = Difference::Passes {
-            trial: "stf veth::a.p4".to_string(),
-            reason: "no may_goto".to_string(),
-        };
-        let expected = [
-            passes,
-            fails("stf tc::a.p4", "late"),
-            fails("stf tc::loops.p4", "other"),
-        ];
-        assert_eq!(differences(&trials, false), expected);
+        let (failures, others) = differences(&trials, false);
+        assert_eq!(failures, ["stf tc::a.p4", "stf tc::loops.p4"]);
+        assert_eq!(
+            others,
+            ["stf veth::a.p4 passes, and is documented not to: no may_goto"]
+        );
     }
 
     #[test]
     fn a_whole_run_finds_stale_lines_and_too_many() {
         let documented = ("tc::loops.p4", Outcome::Failed, "unknown opcode e5");
-        let unknown = Difference::Unknown {
-            trial: "stf veth::*".to_string(),
-        };
-        let too_many = Difference::TooMany { refused: 1, of: 1 };
-        assert_eq!(differences(&[documented], true), [unknown, too_many]);
+        let (failures, others) = differences(&[documented], true);
+        assert_eq!(failures, [""; 0]);
+        assert_eq!(
+            others,
+            [
+                "there is no trial stf veth::*, which is documented not to pass",
+                "1 of 1 STF trials are documented not to pass: too many"
+            ]
+        );
     }
 
     /// `make test-kernels` writes the document; a line that is added or changed needs another run.

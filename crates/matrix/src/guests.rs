@@ -1,12 +1,11 @@
 //! A plan on a kernel: booted, watched and its events collected.
 
-use crate::accelerator::Accelerator;
-use crate::boot::{Guest, Order};
+use crate::boot::{Order, boot};
 use crate::error::Error;
 use crate::interrupt;
 use crate::packages::Kernel;
-use crate::plan::{Kind, Plan};
-use crate::trial::{Event, Sink};
+use crate::plan::Plan;
+use crate::trial::Event;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -19,15 +18,14 @@ const POLL: Duration = Duration::from_millis(200);
 const EVENTS: &str = "events.jsonl";
 const PLAN: &str = "plan.json";
 
-/// Boots a kernel, runs the plan there, and gives what happens to the sink. `logs` is a folder for this kernel.
+/// Boots a kernel, runs the plan there, and gives what happens to the sink. `logs` is a folder for this kernel,
+/// by its absolute path, which both sides read.
 pub(crate) fn run(
     kernel: &Kernel,
     plan: &Plan,
     logs: &Path,
-    sink: &mut dyn Sink,
+    sink: &mut dyn FnMut(Event),
 ) -> Result<(), Error> {
-    // Files are read by their absolute path on both sides.
-    let logs = logs.canonicalize().map_err(Error::file("read", logs))?;
     let (plan_file, events) = (logs.join(PLAN), logs.join(EVENTS));
     let text = serde_json::to_string(plan).map_err(|e| Error::new(e.to_string()))?;
     fs::write(&plan_file, text).map_err(Error::file("write", &plan_file))?;
@@ -40,24 +38,24 @@ pub(crate) fn run(
         quoted(&events)
     );
     let order = Order {
-        writes: &[logs.clone(), plan.objects.clone()],
         command: &command,
-        logs: &logs,
-        wires: plan.has(Kind::Drivers),
+        logs,
+        objects: &plan.objects,
+        wires: !plan.with_wires(true).suites.is_empty(),
     };
-    let mut guest = Guest::boot(kernel, Accelerator::of_this_machine(), &order)?;
+    let mut guest = boot(kernel, &order)?;
     let file = File::open(&events).map_err(Error::file("read", &events))?;
     let mut lines = BufReader::new(file);
     let mut line = String::new();
     let mut last = Instant::now();
     loop {
-        let runs = guest.runs();
+        let runs = guest.qemu.runs();
         while lines.read_line(&mut line).is_ok_and(|n| n > 0) && line.ends_with('\n') {
             last = Instant::now();
             let event: Event = serde_json::from_str(&line)
                 .map_err(|e| Error::new(format!("{}: {e}: {line}", events.display())))?;
             let is_end = event == Event::Ended;
-            sink.take(event);
+            sink(event);
             line.clear();
             if is_end {
                 return Ok(());

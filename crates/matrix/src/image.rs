@@ -1,90 +1,88 @@
-//! The initial RAM disk of a guest: busybox, the modules that it needs to reach the host's files, and a script that
-//! makes these its root. All else a guest has from there.
+//! The initial RAM disk of a guest, and a script that makes the host's files its root.
 
-use crate::cpio::Archive;
-use crate::error::{Error, output_of};
+use crate::error::{Error, output_of, script};
 use crate::packages::Kernel;
-use crate::share::Share;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-const INIT: &str = include_str!("init.sh");
+/// Debian's package of a static one has it here.
 const BUSYBOX: &str = "/bin/busybox";
-/// What the host's files come by. What is built into a kernel is no module of it.
-const MODULES: [&str; 3] = ["virtio_pci", "virtiofs", "overlay"];
 
-/// The RAM disk of a guest with these folders to write, which runs this command.
-pub(crate) fn image(kernel: &Kernel, shares: &[Share], command: &str) -> Result<Vec<u8>, Error> {
-    let mut archive = Archive::default();
-    for folder in [
-        "bin", "proc", "sys", "dev", "modules", "lower", "written", "root",
-    ] {
-        archive.folder(folder);
-    }
-    archive.program("bin/busybox", &read(Path::new(BUSYBOX))?);
-    archive.link("bin/sh", "busybox");
-    archive.program("init", INIT.as_bytes());
-    let mut order = String::new();
-    for module in modules(kernel)? {
-        let name = module
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let name = name.trim_end_matches(".xz");
-        archive.file(&format!("modules/{name}"), &decompressed(&module)?);
-        order += &format!("{name}\n");
-    }
-    archive.file("modules/order", order.as_bytes());
-    archive.file(
-        "modules/folder",
-        kernel.modules().as_os_str().as_encoded_bytes(),
-    );
-    let shares: String = shares
+/// Writes the RAM disk of a guest that mounts these folders by their tags, to write to them, and runs this command.
+pub(crate) fn write(
+    disk: &Path,
+    kernel: &Kernel,
+    shares: &[(&str, &Path)],
+    command: &str,
+) -> Result<(), Error> {
+    output_of(&mut make(BUSYBOX, disk, kernel, shares, command)).map(drop)
+}
+
+fn make(
+    busybox: &str,
+    disk: &Path,
+    kernel: &Kernel,
+    shares: &[(&str, &Path)],
+    command: &str,
+) -> Command {
+    let lines = shares
         .iter()
-        .map(|s| format!("{} {}\n", s.tag, s.folder.display()))
-        .collect();
-    archive.file("shares", shares.as_bytes());
-    archive.file("command", command.as_bytes());
-    Ok(archive.finish())
-}
-
-/// The files of [`MODULES`] and of what they need, in the order in which they are loaded.
-fn modules(kernel: &Kernel) -> Result<Vec<PathBuf>, Error> {
-    let mut command = Command::new("modprobe");
-    command
-        .arg("-d")
+        .map(|(tag, folder)| format!("{tag} {}\n", folder.display()));
+    let shares: String = lines.collect();
+    let mut make = script("image.sh", include_str!("image.sh"));
+    make.arg(busybox)
         .arg(&kernel.root)
-        .args(["-S", &kernel.release, "-a", "--show-depends"]);
-    let printed = output_of(command.args(MODULES))?;
-    let mut files: Vec<PathBuf> = Vec::new();
-    for line in printed.lines() {
-        // Options may stand behind a file.
-        let file = line
-            .strip_prefix("insmod ")
-            .and_then(|rest| rest.split_whitespace().next());
-        files.extend(file.map(PathBuf::from).filter(|file| !files.contains(file)));
-    }
-    Ok(files)
+        .args([&kernel.release, include_str!("init.sh"), &shares, command])
+        .arg(disk);
+    make
 }
 
-/// A module as the kernel loads it.
-fn decompressed(module: &Path) -> Result<Vec<u8>, Error> {
-    if module.extension().is_none_or(|e| e != "xz") {
-        return read(module);
-    }
-    let unpacked = Command::new("xz").arg("-dc").arg(module).output();
-    let unpacked = unpacked.map_err(Error::file("unpack", module))?;
-    if unpacked.status.success() {
-        return Ok(unpacked.stdout);
-    }
-    Err(Error::new(format!(
-        "`xz` could not unpack `{}`",
-        module.display()
-    )))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake;
 
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(Error::file("read", path))
+    /// With tools in the place of others: one says what modules are needed, one unpacks, one lists what it is to pack.
+    #[test]
+    fn a_disk_has_the_modules_in_order_and_what_its_script_reads() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tool = |name: &str, script: &str| fake::program(&folder.path().join(name), script);
+        tool(
+            "modprobe",
+            r#"[ "$1 $2 $3 $4" = "-d ${0%/*} -S 6.1.0" ] || exit
+            printf 'insmod %s\n' "$2/fuse.ko.xz" "$2/virtiofs.ko" "$2/fuse.ko.xz" "$2/overlay.ko some=option"
+            echo builtin virtio_pci"#,
+        );
+        tool("xz", r#"[ "$1" = -dc ] && echo "unpacked $(cat "$2")""#);
+        tool(
+            "busybox",
+            r#"echo "$*"; sort | while read -r file; do [ ! -f "$file" ] || echo "$file: $(head -n 1 "$file")"; done"#,
+        );
+        for module in ["fuse.ko.xz", "virtiofs.ko", "overlay.ko"] {
+            std::fs::write(folder.path().join(module), module).expect("written");
+        }
+        let kernel = Kernel {
+            release: "6.1.0".to_string(),
+            root: folder.path().to_path_buf(),
+        };
+        let disk = folder.path().join("disk");
+        let busybox = folder.path().join("busybox").display().to_string();
+        let mut make = make(
+            &busybox,
+            &disk,
+            &kernel,
+            &[("results", Path::new("/a b"))],
+            "run it",
+        );
+        output_of(make.env("PATH", fake::path(folder.path()))).expect("made");
+        let packed = std::fs::read_to_string(disk).expect("written");
+        let root = folder.path().display();
+        let expected = format!(
+            "cpio -o -H newc\n./bin/busybox: #!/bin/sh\n./bin/sh: #!/bin/sh\n./command: run it\n./init: #!/bin/sh\n\
+             ./modules/folder: {root}/lib/modules/6.1.0\n./modules/fuse.ko: unpacked fuse.ko.xz\n\
+             ./modules/order: fuse.ko\n./modules/overlay.ko: overlay.ko\n./modules/virtiofs.ko: virtiofs.ko\n\
+             ./shares: results /a b\n"
+        );
+        assert_eq!(packed, expected);
+    }
 }

@@ -9,11 +9,11 @@ mod arguments;
 mod binaries;
 mod boot;
 mod built;
-mod cpio;
 mod document;
-mod drivers;
 mod error;
 mod expected;
+#[cfg(test)]
+mod fake;
 mod guests;
 mod image;
 mod interrupt;
@@ -31,7 +31,9 @@ mod trial;
 mod warm;
 mod wires;
 
-use arguments::{Command, HOST, Run};
+use accelerator::Accelerator;
+use arguments::{Arguments, HOST, Inner, Run};
+use clap::Parser;
 use error::Error;
 use expected::Expected;
 use packages::Flavour;
@@ -40,10 +42,18 @@ use results::Results;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use trial::{Event, Sink};
+use trial::Event;
 
 fn main() -> ExitCode {
-    match run() {
+    let arguments = Arguments::parse();
+    let done = match arguments.inner {
+        Some(Inner::Guest { plan, events }) => guests::inside(&plan, &events).map(|()| true),
+        None => {
+            interrupt::listen();
+            on_kernels(&arguments.run)
+        }
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -54,39 +64,20 @@ fn main() -> ExitCode {
 }
 
 /// Whether all was as documented.
-fn run() -> Result<bool, Error> {
-    match arguments::parse(std::env::args().skip(1))? {
-        Command::Help => {
-            print!("{}", arguments::HELP);
-            Ok(true)
-        }
-        Command::Guest { plan, events } => guests::inside(&plan, &events).map(|()| true),
-        Command::Run(run) => {
-            interrupt::listen();
-            on_kernels(&run)
-        }
-    }
-}
-
 fn on_kernels(run: &Run) -> Result<bool, Error> {
-    let root = root()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().map_err(Error::file("read", &root))?;
     let expected = Expected::read(&root)?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("kernels");
-    let objects = std::env::var_os("ONPATH_OBJECT_CACHE")
-        .filter(|folder| !folder.is_empty())
-        .map_or_else(|| target.join("objects"), PathBuf::from);
-    for folder in [&folder, &objects] {
-        fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
-    }
-    let (folder, objects) = (absolute(&folder)?, absolute(&objects)?);
-    let binaries = binaries::Binaries::build(&root)?;
+    let set = |variable| std::env::var_os(variable).filter(|value| !value.is_empty());
+    let target = set("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let objects = set("ONPATH_OBJECT_CACHE").map_or_else(|| target.join("objects"), PathBuf::from);
+    let (folder, objects) = (made(&target.join("kernels"))?, made(&objects)?);
+    let binaries = binaries::build(&root)?;
     let plan = plan::plan(&root, &binaries, &folder, &objects, &run.choice)?;
     if plan.suites.is_empty() {
         return Err(Error::new("no trial is chosen"));
     }
-    eprintln!("{} trials on each kernel", plan.len());
+    eprintln!("{} trials on each kernel", plan.names().count());
     let mut all = Vec::new();
     for kernel in &run.kernels {
         all.push(on_kernel(kernel, &plan, &folder)?);
@@ -103,14 +94,13 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
     }
     if let Some(file) = &run.markdown {
         let machine = lab::Machine::this().to_string();
-        let accelerator = accelerator::Accelerator::of_this_machine();
-        let text = document::document(&machine, accelerator, &tables);
+        let text = document::document(&machine, Accelerator::of_this_machine(), &tables);
         fs::write(file, text).map_err(Error::file("write", file))?;
     }
     let mut differs = String::new();
     for results in &all {
         let found = expected.differences(results, run.choice.is_everything());
-        differs += &report::differences(results, &found);
+        differs += &report::report(results, &found);
     }
     if differs.is_empty() {
         println!("all is as {} documents it", expected::FILE);
@@ -127,7 +117,7 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
 /// The results on one kernel. That a guest ended early is one of them, so that the other kernels have their turn.
 fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Error> {
     let plan = match name {
-        HOST => plan.without_wires(),
+        HOST => plan.with_wires(false),
         _ => plan.clone(),
     };
     let mut results = Results::new(name);
@@ -159,23 +149,16 @@ fn in_guest(
     flavour: Flavour,
     plan: &plan::Plan,
     folder: &Path,
-    take: &mut dyn Sink,
+    take: &mut dyn FnMut(Event),
 ) -> Result<(), Error> {
     let kernel = packages::fetch(name, flavour, &folder.join("packages"))?;
-    let logs = folder.join("logs").join(flavour.folder(name));
-    fs::create_dir_all(&logs).map_err(Error::file("make", &logs))?;
-    eprintln!(
-        "{name}: booting by {}",
-        accelerator::Accelerator::of_this_machine().name()
-    );
+    let logs = made(&folder.join("logs").join(flavour.folder(name)))?;
+    eprintln!("{name}: booting by {}", Accelerator::of_this_machine().name);
     guests::run(&kernel, plan, &logs, take)
 }
 
-/// The repository.
-fn root() -> Result<PathBuf, Error> {
-    absolute(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    path.canonicalize().map_err(Error::file("read", path))
+/// A folder that is made if it is not there, by its absolute path.
+fn made(folder: &Path) -> Result<PathBuf, Error> {
+    let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+    made.map_err(Error::file("make", folder))
 }

@@ -1,14 +1,13 @@
 //! What is to run on each kernel: decided once, on this machine, and given to every guest.
 
 use crate::arguments::Choice;
-use crate::binaries::Binaries;
 use crate::built;
-use crate::drivers;
 use crate::error::{Error, output_of};
 use crate::packages::Flavour;
 use crate::queries;
-use crate::suite::{SUITES, Target};
+use crate::suite::{Kind, SUITES};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,125 +39,98 @@ pub(crate) struct Part {
     pub others: Vec<String>,
 }
 
-/// What a binary is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    /// A test binary, which takes the options of `libtest`.
-    Tests,
-    /// `onpath`, which reports what the verifier says of a program.
-    Loads,
-    /// A script that runs programs that were built before.
-    Built,
-    /// A script that runs such programs at the interfaces of a guest with wires.
-    Drivers,
-}
-
 impl Plan {
-    /// Whether a part of it is run like this.
-    pub(crate) fn has(&self, kind: Kind) -> bool {
-        self.suites.iter().any(|part| part.kind == kind)
-    }
-
-    /// What needs no wires: all that a machine can do that is no guest.
-    pub(crate) fn without_wires(&self) -> Plan {
-        self.filtered(|part| part.kind != Kind::Drivers)
-    }
-
-    /// What each guest of a kernel is to do, and which of the kernel's packages has the drivers for that.
-    pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
-        let wires = self.filtered(|part| part.kind == Kind::Drivers);
-        let all = [
-            (Flavour::Cloud, self.without_wires()),
-            (Flavour::Full, wires),
-        ];
-        let mut guests = Vec::from(all);
-        guests.retain(|(_, plan)| !plan.suites.is_empty());
-        guests
-    }
-
-    fn filtered(&self, takes: impl Fn(&Part) -> bool) -> Plan {
+    /// What needs wires, or all else, which a machine can do that is no guest.
+    pub(crate) fn with_wires(&self, wires: bool) -> Plan {
+        let suites = self.suites.iter();
+        let suites = suites.filter(|part| (part.kind == Kind::Drivers) == wires);
         Plan {
-            suites: self.suites.iter().filter(|p| takes(p)).cloned().collect(),
+            suites: suites.cloned().collect(),
             ..self.clone()
         }
     }
 
-    /// How many trials it has.
-    pub(crate) fn len(&self) -> usize {
-        self.suites.iter().map(|part| part.trials.len()).sum()
+    /// What each guest of a kernel is to do, and which of the kernel's packages has the drivers for that.
+    pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
+        let all = [(Flavour::Cloud, false), (Flavour::Full, true)];
+        let guests = all.map(|(flavour, wires)| (flavour, self.with_wires(wires)));
+        guests
+            .into_iter()
+            .filter(|(_, plan)| !plan.suites.is_empty())
+            .collect()
+    }
+
+    /// The full names of its trials.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.suites.iter().flat_map(|part| {
+            let names = part.trials.iter();
+            names.map(move |name| format!("{} {name}", part.suite))
+        })
     }
 }
 
-/// The trials of all suites that were chosen. What a suite needs besides is made in `folder`.
+/// The trials of all suites that were chosen; each suite has a binary. What suites need besides is made in `folder`.
 pub(crate) fn plan(
     root: &Path,
-    binaries: &Binaries,
+    binaries: &BTreeMap<&'static str, PathBuf>,
     folder: &Path,
     objects: &Path,
     choice: &Choice,
 ) -> Result<Plan, Error> {
     let mut position = 0;
-    let mut suites = Vec::new();
+    let mut plan = Plan {
+        suites: Vec::new(),
+        objects: objects.to_path_buf(),
+        onpath: binaries["loads"].clone(),
+    };
     for suite in SUITES.iter().filter(|suite| choice.takes_suite(suite)) {
-        let binary = binaries.of(suite)?;
-        let (kind, binary, folder, names) = match suite.target {
-            Target::Loads => (
-                Kind::Loads,
-                binary.to_path_buf(),
-                root.to_path_buf(),
-                loads(root, binary)?,
-            ),
-            Target::Built => {
-                let folder = folder.join("built");
-                let names = built::prepare(root, binary, objects, &folder)?;
-                (Kind::Built, root.join(built::SCRIPT), folder, names)
+        let binary = &binaries[suite.name];
+        let scripted = folder.join(suite.name);
+        let script = root.join(format!("scripts/try-{}", suite.name));
+        let (binary, folder, names) = match suite.kind {
+            Kind::Loads => (binary.clone(), root.to_path_buf(), loads(root, binary)?),
+            Kind::Built => {
+                built::prepare(root, binary, objects, &scripted)?;
+                let names = built::binaries(root, binary, &scripted)?;
+                (script, scripted, names)
             }
-            Target::Drivers => {
-                let folder = folder.join("drivers");
-                let names = drivers::prepare(root, binary, objects, &folder)?;
-                (Kind::Drivers, root.join(drivers::SCRIPT), folder, names)
+            Kind::Drivers => {
+                built::prepare(root, binary, objects, &scripted)?;
+                let listed = output_of(Command::new(&script).arg("--list"))?;
+                (script, scripted, listed.lines().map(String::from).collect())
             }
-            Target::Library | Target::Test(_) => {
+            Kind::Tests => {
                 let folder = root.join("crates").join(suite.package);
                 let names = tests(binary, &folder)?;
-                (Kind::Tests, binary.to_path_buf(), folder, names)
+                (binary.clone(), folder, names)
             }
         };
         let mut takes = |name: &String| {
-            if !choice.takes(suite, name) {
-                return false;
-            }
-            position += 1;
-            choice.shard.has(position - 1)
+            let takes = choice.takes(suite, name);
+            position += usize::from(takes);
+            takes && choice.shard.has(position - 1)
         };
         let (trials, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| takes(name));
-        if trials.is_empty() {
-            continue;
+        if !trials.is_empty() {
+            plan.suites.push(Part {
+                suite: suite.name.to_string(),
+                kind: suite.kind,
+                binary,
+                folder,
+                trials,
+                others,
+            });
         }
-        suites.push(Part {
-            suite: suite.name.to_string(),
-            kind,
-            binary,
-            folder,
-            trials,
-            others,
-        });
     }
-    Ok(Plan {
-        suites,
-        objects: objects.to_path_buf(),
-        onpath: binaries.onpath()?.to_path_buf(),
-    })
+    Ok(plan)
 }
 
 /// The names of a binary's tests.
 fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
-    let listed = output_of(
-        Command::new(binary)
-            .args(["--list", "--format", "terse"])
-            .current_dir(folder),
-    )?;
+    let mut list = Command::new(binary);
+    list.args(["--list", "--format", "terse"])
+        .current_dir(folder);
+    let listed = output_of(&mut list)?;
     let names = listed
         .lines()
         .filter_map(|line| line.strip_suffix(": test"));
@@ -167,6 +139,9 @@ fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
 
 /// Where the examples are, and the programs of a realistic size; those of queries are made.
 const LOADED: [&str; 2] = ["programs", "tests/scale"];
+
+/// What programs are attached to.
+pub(crate) const HOOKS: [&str; 3] = ["xdp", "tc-ingress", "tc-egress"];
 
 /// Each of them at each hook that its architecture has, as `hook::path`, from the root.
 fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
@@ -180,7 +155,7 @@ fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     }
     programs.extend(queries::prepare(root, onpath)?);
     for short in programs {
-        for hook in ["xdp", "tc-ingress", "tc-egress"] {
+        for hook in HOOKS {
             let mut command = Command::new(onpath);
             command
                 .args(["build", &short, "--emit", "c", "--target", hook])

@@ -74,37 +74,25 @@ impl Progress {
     }
 
     fn close(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let Some(suite) = self.suite.take() else {
-            return Ok(());
-        };
-        self.line(out, &suite.text())
+        let closed = self.suite.take();
+        closed.map_or(Ok(()), |suite| self.line(out, &suite.text()))
     }
 
     fn line(&mut self, out: &mut impl Write, text: &str) -> io::Result<()> {
         self.reported = Instant::now();
         let seconds = self.elapsed().as_secs();
-        writeln!(
-            out,
-            "{} {:3}:{:02} {text}",
-            self.kernel,
-            seconds / 60,
-            seconds % 60
-        )?;
+        let (minutes, seconds) = (seconds / 60, seconds % 60);
+        writeln!(out, "{} {minutes:3}:{seconds:02} {text}", self.kernel)?;
         out.flush()
     }
 }
 
 impl Running {
     fn text(&self) -> String {
-        let Running {
-            name,
-            trials,
-            done,
-            failed,
-        } = self;
-        match failed {
-            0 => format!("{name}: {done} of {trials}"),
-            n => format!("{name}: {done} of {trials}, {n} did not pass"),
+        let of = format!("{}: {} of {}", self.name, self.done, self.trials);
+        match self.failed {
+            0 => of,
+            n => format!("{of}, {n} did not pass"),
         }
     }
 }
@@ -122,16 +110,7 @@ mod tests {
             name: name.to_string(),
             trials,
         };
-        let trial = |outcome| {
-            Event::Trial(Trial {
-                suite: "a".to_string(),
-                name: "t".to_string(),
-                outcome,
-                reason: String::new(),
-                verified: None,
-                forms: Vec::new(),
-            })
-        };
+        let trial = |outcome| Event::Trial(Trial::new("a", "t", outcome, ""));
         let events = [
             suite("a", 2),
             trial(Outcome::Passed),

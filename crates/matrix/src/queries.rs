@@ -8,51 +8,21 @@ use std::process::Command;
 /// Where their texts are made, from the repository's root, which guests see at the same path.
 const FOLDER: &str = "target/queries";
 
-/// Queries on each message, with all that takes the verifier something: several attributes, texts as keys, expressions, response times. The name
-/// of each begins with the message's.
-const QUERIES: [(&str, &str); 13] = [
-    (
-        "http",
-        "count, bytes by http.host where http.method == \"GET\" and http.path ~ \"^/api/\"",
-    ),
-    (
-        "http.response_time",
-        "mean(http.response_time) by http.path, http.status",
-    ),
-    ("json", "count, distinct(json.user.id) by json.tags[0]"),
-    (
-        "xml",
-        "count by xml.order/@id where xml.order/item/@price starts with \"1\"",
-    ),
-    (
-        "dns",
-        "histogram(dns.response_time), count by dns.qname, dns.rcode",
-    ),
-    ("tls", "count, distinct(ip.src) by tls.sni, tls.alpn"),
-    ("gtpu", "count, bytes by gtpu.teid, gtpu.qfi"),
-    ("pfcp", "count by pfcp.type, pfcp.node_id, pfcp.seid"),
-    (
-        "memcached",
-        "top(10, memcached.key) by memcached.verb where memcached.bytes > 100",
-    ),
-    (
-        "memcached-binary",
-        "mean(memcached-binary.response_time) by memcached-binary.opcode",
-    ),
-    ("redis", "max(redis.response_time), count by redis.command"),
-    (
-        "postgresql",
-        "count by postgresql.user where postgresql.query ~ \"(?i)^select\"",
-    ),
-    ("mqtt", "count by mqtt.topic, mqtt.client_id"),
-];
+/// Queries on each message, with all that takes the verifier something: several attributes, texts as keys, expressions,
+/// response times. The name of each, before a colon, begins with the message's.
+const QUERIES: &str = include_str!("queries.txt");
+
+/// Each with its name.
+fn queries() -> impl Iterator<Item = (&'static str, &'static str)> {
+    QUERIES.lines().filter_map(|line| line.split_once(": "))
+}
 
 /// Writes the programs, and gives their paths from the root.
 pub(crate) fn prepare(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     let folder = root.join(FOLDER);
     fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
     let mut paths = Vec::new();
-    for (name, query) in QUERIES {
+    for (name, query) in queries() {
         let text = output_of(Command::new(onpath).args(["query", query, "--p4"]))?;
         let path = format!("{FOLDER}/{name}.p4");
         let file = root.join(&path);
@@ -79,7 +49,7 @@ mod tests {
             .collect();
         messages.sort();
         let message = |(name, _): (&str, _)| name.split('.').next().map(String::from);
-        let mut queried: Vec<String> = QUERIES.into_iter().filter_map(message).collect();
+        let mut queried: Vec<String> = queries().filter_map(message).collect();
         queried.sort();
         queried.dedup();
         assert_eq!(queried, messages);

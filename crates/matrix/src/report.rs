@@ -1,69 +1,40 @@
 //! What differs from what is documented, for people: failures with the same message together.
 
-use crate::expected::Difference;
+use crate::expected::Differences;
 use crate::results::Results;
+use crate::trial::Trial;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The names that are listed of trials with the same message.
 const EXAMPLES: usize = 3;
 
 /// What kept a kernel's run from being complete, and what differs. Empty if all is as documented.
-pub(crate) fn differences(results: &Results, differences: &[Difference]) -> String {
-    let mut text = String::new();
+pub(crate) fn report(results: &Results, differences: &Differences<'_>) -> String {
     let kernel = &results.kernel;
-    for trouble in &results.trouble {
-        let _ = writeln!(text, "{kernel}: {trouble}");
-    }
-    let mut failures: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for difference in differences {
-        match difference {
-            Difference::Fails { trial, reason } => {
-                failures.entry(essence(reason)).or_default().push(trial)
-            }
-            Difference::Passes { trial, reason } => {
-                let _ = writeln!(
-                    text,
-                    "{kernel}: {trial} passes, and is documented not to: {reason}"
-                );
-            }
-            Difference::Unknown { trial } => {
-                let _ = writeln!(
-                    text,
-                    "{kernel}: there is no trial {trial}, which is documented not to pass"
-                );
-            }
-            Difference::TooMany { refused, of } => {
-                let _ = writeln!(
-                    text,
-                    "{kernel}: {refused} of {of} STF trials are documented not to pass: too many"
-                );
-            }
-        }
+    let lines = results.trouble.iter().chain(&differences.others);
+    let mut text: String = lines.map(|line| format!("{kernel}: {line}\n")).collect();
+    let mut failures: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
+    for trial in &differences.failures {
+        failures
+            .entry(essence(&trial.reason))
+            .or_default()
+            .push(trial);
     }
     let mut failures: Vec<_> = failures.into_iter().collect();
-    failures.sort_by_key(|(_, trials)| std::cmp::Reverse(trials.len()));
+    failures.sort_by_key(|(_, trials)| Reverse(trials.len()));
     for (message, trials) in failures {
-        let _ = writeln!(
-            text,
-            "{kernel}: {} failed: {message}",
-            counted(trials.len())
-        );
+        let count = trials.len();
+        let plural = if count == 1 { "" } else { "s" };
+        text += &format!("{kernel}: {count} trial{plural} failed: {message}\n");
         for trial in trials.iter().take(EXAMPLES) {
-            let _ = writeln!(text, "    {trial}");
+            text += &format!("    {}\n", trial.full_name());
         }
-        if trials.len() > EXAMPLES {
-            let _ = writeln!(text, "    ...");
+        if count > EXAMPLES {
+            text += "    ...\n";
         }
     }
     text
-}
-
-fn counted(trials: usize) -> String {
-    match trials {
-        1 => "1 trial".to_string(),
-        n => format!("{n} trials"),
-    }
 }
 
 /// The line of a failure that says what is wrong, with its numbers as `N`.
@@ -90,21 +61,20 @@ fn essence(reason: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fails(trial: &str, reason: &str) -> Difference {
-        Difference::Fails {
-            trial: trial.to_string(),
-            reason: reason.to_string(),
-        }
-    }
+    use crate::trial::Outcome;
 
     #[test]
     fn failures_with_the_same_message_are_listed_together() {
+        let fails = |name, reason| Trial::new("stf", name, Outcome::Failed, reason);
         let all = [
-            fails("stf a", "error[E0774]: R4 off=128 size=0\n more"),
-            fails("stf b", "\nthread 'x' panicked\nleft: 7"),
-            fails("stf c", "x\nerror[E0774]: R4 off=5 size=12"),
+            fails("a", "error[E0774]: R4 off=128 size=0\n more"),
+            fails("b", "\nthread 'x' panicked\nleft: 7"),
+            fails("c", "x\nerror[E0774]: R4 off=5 size=12"),
         ];
+        let all = Differences {
+            failures: all.iter().collect(),
+            others: Vec::new(),
+        };
         let expected = "\
 6.1: 2 trials failed: error[E0774]: R4 off=N size=N
     stf a
@@ -112,14 +82,22 @@ mod tests {
 6.1: 1 trial failed: left: N
     stf b
 ";
-        assert_eq!(differences(&Results::new("6.1"), &all), expected);
+        assert_eq!(report(&Results::new("6.1"), &all), expected);
     }
 
     #[test]
     fn nothing_is_reported_where_all_is_as_documented() {
-        assert_eq!(differences(&Results::new("6.1"), &[]), "");
+        assert_eq!(report(&Results::new("6.1"), &Differences::default()), "");
         let mut results = Results::new("6.1");
         results.trouble.push("the guest is silent".to_string());
-        assert_eq!(differences(&results, &[]), "6.1: the guest is silent\n");
+        let others = vec!["there is no trial x".to_string()];
+        let differences = Differences {
+            others,
+            ..Differences::default()
+        };
+        assert_eq!(
+            report(&results, &differences),
+            "6.1: the guest is silent\n6.1: there is no trial x\n"
+        );
     }
 }

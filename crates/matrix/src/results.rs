@@ -49,29 +49,15 @@ impl Results {
 
     /// In the plan's order; and a trial of the plan without a result is trouble.
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        let keys = plan.suites.iter().flat_map(|part| {
-            part.trials
-                .iter()
-                .map(|name| (part.suite.as_str(), name.as_str()))
-        });
-        let order: Vec<(&str, &str)> = keys.collect();
-        let place = |trial: &Trial| {
-            order
-                .iter()
-                .position(|key| *key == (&trial.suite, &trial.name))
-        };
+        let order: Vec<String> = plan.names().collect();
+        let place = |trial: &Trial| order.iter().position(|name| *name == trial.full_name());
         self.trials.sort_by_cached_key(place);
-        let has: BTreeSet<(&str, &str)> = self
-            .trials
-            .iter()
-            .map(|trial| (trial.suite.as_str(), trial.name.as_str()))
-            .collect();
-        let missing: Vec<_> = order.iter().filter(|key| !has.contains(*key)).collect();
-        if let Some((suite, name)) = missing.first() {
+        let has: BTreeSet<String> = self.trials.iter().map(Trial::full_name).collect();
+        let missing: Vec<&String> = order.iter().filter(|name| !has.contains(*name)).collect();
+        if let Some(first) = missing.first() {
             let count = missing.len();
-            self.trouble.push(format!(
-                "{count} trials have no result, the first is {suite} {name}"
-            ));
+            let trouble = format!("{count} trials have no result, the first is {first}");
+            self.trouble.push(trouble);
         }
     }
 }
@@ -79,7 +65,8 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Kind, Part};
+    use crate::plan::Part;
+    use crate::suite::Kind;
     use crate::trial::Outcome;
 
     #[test]
@@ -99,14 +86,7 @@ mod tests {
         };
         let mut results = Results::new("6.1");
         for name in ["z", "x"] {
-            results.take(Event::Trial(Trial {
-                suite: "stf".to_string(),
-                name: name.to_string(),
-                outcome: Outcome::Passed,
-                reason: String::new(),
-                verified: None,
-                forms: Vec::new(),
-            }));
+            results.take(Event::Trial(Trial::new("stf", name, Outcome::Passed, "")));
         }
         results.finish(&plan);
         let names: Vec<&str> = results.trials.iter().map(|t| t.name.as_str()).collect();

@@ -1,10 +1,14 @@
 //! The suites: test binaries of the workspace, what of them concerns the kernel, and what a smoke test takes.
 
+use serde::{Deserialize, Serialize};
+
 /// A test binary, and the part of it that runs on every kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Suite {
     /// The name in tables and filters.
     pub name: &'static str,
+    /// How its trials are run.
+    pub kind: Kind,
     /// The package that has it.
     pub package: &'static str,
     /// Which of the package's binaries.
@@ -18,6 +22,20 @@ pub(crate) struct Suite {
     pub smoke: &'static [&'static str],
 }
 
+/// What a suite's trials are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// Tests of a binary, which takes the options of `libtest`.
+    Tests,
+    /// Programs, each example and each of a realistic size: whether `onpath` loads them, and what the verifier takes for it.
+    Loads,
+    /// Binaries of `onpath`, this build and those of `make dist`: whether they run programs that were built before.
+    Built,
+    /// Drivers that only a guest with wires has: whether `onpath` runs such programs there.
+    Drivers,
+}
+
 /// A binary of a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
@@ -25,46 +43,22 @@ pub(crate) enum Target {
     Library,
     /// A test binary.
     Test(&'static str),
-    /// `onpath` itself: whether each example and each program of a realistic size loads, and what the verifier takes for it.
-    Loads,
-    /// `onpath` again, this build and those of `make dist`: whether it runs programs that were built before.
-    Built,
-    /// `onpath` again: whether it runs programs at drivers that only a guest with wires has.
-    Drivers,
+    /// The package's program.
+    Program,
 }
 
 /// All of them, the quickest answers first.
 pub(crate) const SUITES: [Suite; 10] = [
     Suite {
-        name: "loads",
-        package: "onpath",
-        target: Target::Loads,
-        takes: &[],
-        leaves: &[],
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
+        ..Suite::of_programs("loads", Kind::Loads)
     },
     Suite {
-        name: "built",
-        package: "onpath",
-        target: Target::Built,
-        takes: &[],
-        leaves: &[],
         smoke: &["debug"],
+        ..Suite::of_programs("built", Kind::Built)
     },
+    Suite::of_programs("drivers", Kind::Drivers),
     Suite {
-        name: "drivers",
-        package: "onpath",
-        target: Target::Drivers,
-        takes: &[],
-        leaves: &[],
-        smoke: &[],
-    },
-    Suite {
-        name: "kernel",
-        package: "kernel",
-        target: Target::Library,
-        takes: &[],
-        leaves: &[],
         smoke: &[
             "features::",
             "link_settings::",
@@ -72,21 +66,14 @@ pub(crate) const SUITES: [Suite; 10] = [
             "probe::",
             "sys::",
         ],
+        ..Suite::of_tests("kernel", "kernel", Target::Library)
     },
     Suite {
-        name: "attach",
-        package: "kernel",
-        target: Target::Test("it"),
-        takes: &[],
-        leaves: &[],
         smoke: &["refusals::", "tc::"],
+        ..Suite::of_tests("attach", "kernel", Target::Test("it"))
     },
     Suite {
-        name: "stf",
-        package: "onpath",
-        target: Target::Test("stf"),
         takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
-        leaves: &[],
         smoke: &[
             "xdp::tests/stf/match/",
             "xdp::tests/stf/parser/",
@@ -95,11 +82,9 @@ pub(crate) const SUITES: [Suite; 10] = [
             "veth::programs/firewall/",
             "tc_veth::programs/guard/",
         ],
+        ..Suite::of_tests("stf", "onpath", Target::Test("stf"))
     },
     Suite {
-        name: "states",
-        package: "onpath",
-        target: Target::Test("it"),
         takes: &[
             "flow_state::",
             "writers::",
@@ -109,37 +94,42 @@ pub(crate) const SUITES: [Suite; 10] = [
             "pdm::",
             "pdm_tshark::",
         ],
-        leaves: &[],
-        smoke: &[],
+        ..Suite::of_tests("states", "onpath", Target::Test("it"))
     },
+    Suite::of_tests("truth", "onpath", Target::Test("pdm_truth")),
     Suite {
-        name: "truth",
-        package: "onpath",
-        target: Target::Test("pdm_truth"),
-        takes: &[],
-        leaves: &[],
-        smoke: &[],
-    },
-    Suite {
-        name: "cli",
-        package: "onpath",
-        target: Target::Test("cli"),
         takes: &["kernel::"],
-        leaves: &[],
-        smoke: &[],
+        ..Suite::of_tests("cli", "onpath", Target::Test("cli"))
     },
     Suite {
-        name: "differential",
-        package: "onpath",
-        target: Target::Test("differential"),
-        takes: &[],
         // Each packet takes the loops' last turn, the eight millionth.
         leaves: &["tests/stf/parser/endless"],
-        smoke: &[],
+        ..Suite::of_tests("differential", "onpath", Target::Test("differential"))
     },
 ];
 
 impl Suite {
+    /// All tests of a binary, of which a smoke test runs none.
+    const fn of_tests(name: &'static str, package: &'static str, target: Target) -> Suite {
+        Suite {
+            name,
+            kind: Kind::Tests,
+            package,
+            target,
+            takes: &[],
+            leaves: &[],
+            smoke: &[],
+        }
+    }
+
+    /// What `onpath` itself does.
+    const fn of_programs(name: &'static str, kind: Kind) -> Suite {
+        Suite {
+            kind,
+            ..Suite::of_tests(name, "onpath", Target::Program)
+        }
+    }
+
     /// The suite of this name.
     pub(crate) fn by_name(name: &str) -> Option<&'static Suite> {
         SUITES.iter().find(|suite| suite.name == name)

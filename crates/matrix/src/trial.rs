@@ -22,6 +22,30 @@ pub(crate) struct Trial {
     pub forms: Vec<Form>,
 }
 
+impl Trial {
+    /// One of which the suite reports no more. A reason counts where it did not pass.
+    pub(crate) fn new(suite: &str, name: &str, outcome: Outcome, reason: &str) -> Trial {
+        let reason = if outcome == Outcome::Passed {
+            ""
+        } else {
+            reason
+        };
+        Trial {
+            suite: suite.to_string(),
+            name: name.to_string(),
+            outcome,
+            reason: reason.to_string(),
+            verified: None,
+            forms: Vec::new(),
+        }
+    }
+
+    /// Its suite's name and its own.
+    pub(crate) fn full_name(&self) -> String {
+        format!("{} {}", self.suite, self.name)
+    }
+}
+
 /// How a program's code does something that it could do in several ways, or that not every kernel has.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Form {
@@ -85,16 +109,4 @@ pub(crate) enum Event {
     },
     /// All suites ended.
     Ended,
-}
-
-/// Takes events as they come.
-pub(crate) trait Sink {
-    /// The next one.
-    fn take(&mut self, event: Event);
-}
-
-impl<F: FnMut(Event)> Sink for F {
-    fn take(&mut self, event: Event) {
-        self(event);
-    }
 }

@@ -3,7 +3,8 @@
 //! The STF suite does so itself when it is asked to. For measurements, sessions at the command line and what is only loaded,
 //! `onpath build` does.
 
-use crate::plan::{Kind, Part, Plan, p4_files};
+use crate::plan::{HOOKS, Part, Plan, p4_files};
+use crate::suite::Kind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,7 +23,6 @@ const MEASURING: [&str; 3] = ["states", "truth", "cli"];
 /// objects: this has folders from which the same programs have the same paths, and where they are from there.
 const SESSIONS: &str = "cli";
 const OF_SESSIONS: [(&str, &str); 2] = [("crates/onpath/tests/cli/files", ""), (".", "programs")];
-const HOOKS: [&str; 3] = ["xdp", "tc-ingress", "tc-egress"];
 
 /// A program, for a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,45 +37,54 @@ struct Object {
 /// Compiles what a plan's trials on this version of Linux need. What does not compile fails again in its trial.
 pub(crate) fn run(plan: &Plan, version: &str) {
     for part in &plan.suites {
-        if part.suite == STF && !crate::interrupt::is_requested() {
-            compile_trials(part, &plan.objects, version);
+        if part.suite == STF {
+            finish(crate::runner::together(part, &plan.objects).env(COMPILES_FOR, version));
         }
         for object in objects(part) {
-            if crate::interrupt::is_requested() {
+            let Ok(folder) = tempfile::tempdir() else {
                 return;
-            }
-            compile(plan, &object, version);
+            };
+            let mut command = Command::new(&plan.onpath);
+            command
+                .current_dir(&object.folder)
+                .arg("build")
+                .arg(&object.program)
+                .args(["--target", object.hook, "--kernel", version, "-o"])
+                .arg(folder.path())
+                .env("ONPATH_OBJECT_CACHE", &plan.objects);
+            finish(&mut command);
         }
     }
 }
 
 /// What a part's trials have compiled.
 fn objects(part: &Part) -> Vec<Object> {
-    match part.kind {
-        Kind::Tests => of_tests(part),
-        Kind::Loads => of_loads(part),
-        Kind::Built | Kind::Drivers => Vec::new(),
-    }
-}
-
-/// Each program for its hook, named by the absolute path.
-fn of_loads(part: &Part) -> Vec<Object> {
-    let trials = part.trials.iter().filter_map(|trial| {
-        let (hook, program) = trial.split_once("::")?;
-        let hook = HOOKS.iter().find(|known| **known == hook)?;
-        Some((part.folder.join(program), hook))
-    });
-    trials
-        .flat_map(|(program, hook)| of(&part.folder, &program, &[*hook]))
-        .collect()
-}
-
-fn of_tests(part: &Part) -> Vec<Object> {
-    let root = part.folder.join("../..");
     let mut objects = Vec::new();
+    let mut add = |folder: &Path, program: &Path, hook| {
+        let (folder, program) = (folder.to_path_buf(), program.to_path_buf());
+        objects.push(Object {
+            folder,
+            program,
+            hook,
+        });
+    };
+    if part.kind == Kind::Loads {
+        // Each is named by the absolute path.
+        for (hook, program) in part
+            .trials
+            .iter()
+            .filter_map(|trial| trial.split_once("::"))
+        {
+            let known = HOOKS.into_iter().find(|known| *known == hook);
+            known
+                .into_iter()
+                .for_each(|hook| add(&part.folder, &part.folder.join(program), hook));
+        }
+    }
+    let root = part.folder.join("../..");
     if MEASURING.contains(&part.suite.as_str()) {
         for (program, hook) in MEASUREMENT {
-            objects.extend(of(&root, Path::new(program), &[hook]));
+            add(&root, Path::new(program), hook);
         }
     }
     if part.suite == SESSIONS {
@@ -83,56 +92,28 @@ fn of_tests(part: &Part) -> Vec<Object> {
             let folder = root.join(folder);
             for program in p4_files(&folder.join(programs)).unwrap_or_default() {
                 let name = program.strip_prefix(&folder).unwrap_or(&program);
-                objects.extend(of(&folder, name, &HOOKS));
+                HOOKS.into_iter().for_each(|hook| add(&folder, name, hook));
             }
         }
     }
     objects
 }
 
-/// A program for each of these hooks.
-fn of(folder: &Path, program: &Path, hooks: &[&'static str]) -> Vec<Object> {
-    let each = hooks.iter().map(|hook| Object {
-        folder: folder.to_path_buf(),
-        program: program.to_path_buf(),
-        hook,
-    });
-    each.collect()
-}
-
-fn compile_trials(part: &Part, objects: &Path, version: &str) {
-    let mut command = crate::runner::together(part, objects);
-    command.env(COMPILES_FOR, version);
-    finish(command);
-}
-
-fn compile(plan: &Plan, object: &Object, version: &str) {
-    let Ok(folder) = tempfile::tempdir() else {
-        return;
-    };
-    let mut command = Command::new(&plan.onpath);
-    command
-        .current_dir(&object.folder)
-        .arg("build")
-        .arg(&object.program)
-        .args(["--target", object.hook, "--kernel", version, "-o"])
-        .arg(folder.path())
-        .env("ONPATH_OBJECT_CACHE", &plan.objects);
-    finish(command);
-}
-
-fn finish(mut command: Command) {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let _ = command.status();
+/// Runs a command, unless somebody wants the run to end.
+fn finish(command: &mut Command) {
+    if !crate::interrupt::is_requested() {
+        let quiet = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let _ = quiet.status();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use crate::fake;
 
     fn part(suite: &str, folder: &Path, trials: &[&str]) -> Part {
         Part {
@@ -200,11 +181,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("binary");
         let script = format!(
-            "#!/bin/sh\necho \"$*, $ONPATH_STF_COMPILES_FOR $ONPATH_OBJECT_CACHE\" >> {}/log\n",
+            "echo \"$*, $ONPATH_STF_COMPILES_FOR $ONPATH_OBJECT_CACHE\" >> {}/log\n",
             folder.path().display()
         );
-        std::fs::write(&binary, script).expect("written");
-        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("set");
+        fake::program(&binary, &script);
         let stf = Part {
             binary,
             others: vec!["veth::b.p4".to_string()],

@@ -5,39 +5,14 @@ use std::process::Command;
 
 const SCRIPT: &str = include_str!("wires.sh");
 
-/// A wire.
-struct Wire {
-    /// Its name; see the script.
-    name: &'static str,
-    /// The flags of its taps in QEMU.
-    tap: &'static str,
-    /// The devices at its ends, with their flags.
-    device: &'static str,
-}
-
-/// The wires in order: their numbers are in the addresses of their ends.
-const WIRES: [Wire; 4] = [
+/// The wires in order, since their numbers are in the addresses of their ends: the name (see the script), the flags of
+/// its taps in QEMU, and the devices at its ends, with their flags.
+const WIRES: [(&str, &str, &str); 4] = [
     // Two processors take two queues, and two more for XDP.
-    Wire {
-        name: "many-q",
-        tap: ",queues=4",
-        device: "virtio-net-pci,mq=on,vectors=10",
-    },
-    Wire {
-        name: "one",
-        tap: "",
-        device: "virtio-net-pci",
-    },
-    Wire {
-        name: "fixed",
-        tap: "",
-        device: "virtio-net-pci,ctrl_guest_offloads=off",
-    },
-    Wire {
-        name: "e1000e",
-        tap: "",
-        device: "e1000e",
-    },
+    ("many-q", ",queues=4", "virtio-net-pci,mq=on,vectors=10"),
+    ("one", "", "virtio-net-pci"),
+    ("fixed", "", "virtio-net-pci,ctrl_guest_offloads=off"),
+    ("e1000e", "", "e1000e"),
 ];
 
 /// The ends of a wire.
@@ -48,7 +23,7 @@ pub(crate) fn start(program: &str) -> Command {
     let mut command = Command::new("unshare");
     command
         .args(["--net", "sh", "-c", SCRIPT, "wires"])
-        .args(WIRES.map(|wire| wire.name))
+        .args(WIRES.map(|(name, ..)| name))
         .args(["--", program]);
     command
 }
@@ -56,16 +31,17 @@ pub(crate) fn start(program: &str) -> Command {
 /// QEMU's arguments for the interfaces.
 pub(crate) fn arguments() -> Vec<String> {
     let mut all = Vec::new();
-    for (number, wire) in (1..).zip(&WIRES) {
-        let Wire { name, tap, device } = wire;
+    for (number, (name, tap, device)) in (1..).zip(WIRES) {
         for end in ENDS {
+            let (id, address) = (
+                format!("{name}{end}"),
+                format!("02:00:00:00:{number:02x}:0{end}"),
+            );
             all.extend([
                 "-netdev".to_string(),
-                format!(
-                    "tap,id={name}{end},ifname={name}{end},script=no,downscript=no,vhost=off{tap}"
-                ),
+                format!("tap,id={id},ifname={id},script=no,downscript=no,vhost=off{tap}"),
                 "-device".to_string(),
-                format!("{device},netdev={name}{end},mac=02:00:00:00:{number:02x}:0{end}"),
+                format!("{device},netdev={id},mac={address}"),
             ]);
         }
     }
@@ -82,19 +58,19 @@ mod tests {
         assert_eq!(all.len(), WIRES.len() * ENDS.len() * 4);
         assert!(all.contains(&"e1000e,netdev=e1000eb,mac=02:00:00:00:04:0b".to_string()));
         // Names of interfaces have at most 15 bytes.
-        assert!(WIRES.iter().all(|wire| wire.name.len() < 15));
+        assert!(WIRES.iter().all(|(name, ..)| name.len() < 15));
     }
 
     #[test]
     fn every_wire_is_a_bridge_between_two_taps() {
-        for wire in &WIRES {
-            let script = format!("ip -o link show master {} up type tun", wire.name);
+        for (wire, ..) in WIRES {
+            let script = format!("ip -o link show master {wire} up type tun");
             let mut command = start("sh");
             let output = command.args(["-c", &script]).output().expect("runs");
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "needs root: {errors}");
             let lines = String::from_utf8_lossy(&output.stdout).lines().count();
-            assert_eq!(lines, ENDS.len(), "{}", wire.name);
+            assert_eq!(lines, ENDS.len(), "{wire}");
         }
     }
 }

@@ -1,18 +1,9 @@
-//! How often a delay was how long, in buckets: four to the octave, as `bucket` of `programs/pdm/pdm.p4h` numbers them.
+//! How often a delay was how long, in the buckets of [`sketch::Histogram`], as `bucket` of `programs/pdm/pdm.p4h` numbers them.
 
 /// Buckets; the last one takes everything that is longer.
 pub const BUCKETS: u64 = 160;
-
-/// The longest delay in nanoseconds that a bucket takes, if it has a limit.
-fn longest(bucket: u64) -> Option<u64> {
-    let (octave, quarter) = (bucket / 4, bucket % 4);
-    match bucket {
-        // Below 4 ns a bucket is one value, and from 4 to 7 ns too.
-        0..4 => Some(bucket),
-        _ if bucket + 1 < BUCKETS => Some((5 + quarter) * (1 << (octave - 1)) - 1),
-        _ => None,
-    }
-}
+/// Base-2 logarithm of the buckets of an octave.
+const DETAIL: u32 = 2;
 
 /// Counts of delays by length. A bucket holds the delays that are longer than the bound before and not longer
 /// than its own.
@@ -33,10 +24,11 @@ impl Histogram {
             sum,
             ..Histogram::default()
         };
-        for (bucket, &count) in (0..).zip(counts) {
-            match longest(bucket) {
-                Some(bound) => histogram.buckets.push((bound, count)),
-                None => histogram.above += count,
+        for (bucket, &count) in counts.iter().enumerate() {
+            let (_, longest) = sketch::bounds(DETAIL, bucket);
+            match bucket + 1 < BUCKETS as usize {
+                true => histogram.buckets.push((longest, count)),
+                false => histogram.above += count,
             }
         }
         histogram
@@ -105,12 +97,11 @@ mod tests {
 
     #[test]
     fn bounds_are_those_of_the_program() {
-        for number in 0..BUCKETS - 1 {
-            let longest = longest(number).unwrap();
+        let histogram = Histogram::of(&[0; BUCKETS as usize], 0);
+        for (number, &(longest, _)) in (0..).zip(&histogram.buckets) {
             assert_eq!((bucket(longest), bucket(longest + 1)), (number, number + 1));
         }
-        assert_eq!(longest(BUCKETS - 1), None);
-        assert_eq!(longest(158), Some(7 * (1 << 38) - 1));
+        assert_eq!(histogram.buckets[158].0, 7 * (1 << 38) - 1);
     }
 
     #[test]

@@ -1,229 +1,217 @@
-//! Measurements in Prometheus' text format, version 0.0.4. Its base unit of time is the second.
+//! Measurements in Prometheus' text format. Its base unit of time is the second.
 
 use crate::histogram::Histogram;
 use crate::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
-use crate::units::seconds;
-use std::fmt::Write;
+use control::exposition::{self, Family, Kind, Labels, Page, Unit, Value};
 
 /// The bounds of histograms are a nanosecond less than the powers of two between these: about 1 µs and 1 minute.
 const SHORTEST: u64 = (1 << 10) - 1;
 /// See [`SHORTEST`].
 const LONGEST: u64 = (1 << 36) - 1;
 
-/// One quantity of a page: its name without `onpath_pdm_`, type, help, and how much of it there is.
-struct Quantity<T: ?Sized> {
+/// One quantity of a page: the end of its name, type, unit, help, and how much of it there is.
+struct Quantity<T> {
     name: &'static str,
-    kind: &'static str,
+    kind: Kind,
+    unit: Unit,
     help: &'static str,
-    of: fn(&T) -> String,
+    of: fn(&T) -> u64,
 }
 
 /// A number of packets that may fall is a gauge: a late packet is lost until it comes.
 const PACKETS: [Quantity<Packets>; 5] = [
     Quantity {
-        name: "packets_sent_total",
-        kind: "counter",
+        name: "packets_sent",
+        kind: Kind::Counter,
+        unit: Unit::Plain,
         help: "Packets sent with the option.",
-        of: |p| p.sent.to_string(),
+        of: |p| p.sent,
     },
     Quantity {
-        name: "packets_received_total",
-        kind: "counter",
+        name: "packets_received",
+        kind: Kind::Counter,
+        unit: Unit::Plain,
         help: "Packets received with the option.",
-        of: |p| p.received.to_string(),
+        of: |p| p.received,
     },
     Quantity {
         name: "packets_lost",
-        kind: "gauge",
+        kind: Kind::Gauge,
+        unit: Unit::Plain,
         help: "Packets that the other ends sent and that did not arrive; falls when one comes late.",
-        of: |p| p.lost().to_string(),
+        of: |p| p.lost(),
     },
     Quantity {
-        name: "packets_reordered_total",
-        kind: "counter",
+        name: "packets_reordered",
+        kind: Kind::Counter,
+        unit: Unit::Plain,
         help: "Packets that arrived after one that was sent later.",
-        of: |p| p.reordered.to_string(),
+        of: |p| p.reordered,
     },
     Quantity {
-        name: "packets_duplicated_total",
-        kind: "counter",
+        name: "packets_duplicated",
+        kind: Kind::Counter,
+        unit: Unit::Plain,
         help: "Packets that arrived again.",
-        of: |p| p.duplicates.to_string(),
+        of: |p| p.duplicates,
     },
 ];
 
 const DELAYS: [Quantity<Delay>; 5] = [
     Quantity {
-        name: "samples_total",
-        kind: "counter",
+        name: "_samples",
+        kind: Kind::Counter,
+        unit: Unit::Plain,
         help: "How often the delay was measured.",
-        of: |d| d.samples.to_string(),
+        of: |d| d.samples,
     },
     Quantity {
-        name: "seconds_total",
-        kind: "counter",
+        name: "",
+        kind: Kind::Counter,
+        unit: Unit::Time,
         help: "All measured delays together.",
-        of: |d| seconds(d.sum),
+        of: |d| d.sum,
     },
     Quantity {
-        name: "last_seconds",
-        kind: "gauge",
+        name: "_last",
+        kind: Kind::Gauge,
+        unit: Unit::Time,
         help: "The last measured delay.",
-        of: |d| seconds(d.last),
+        of: |d| d.last,
     },
     Quantity {
-        name: "min_seconds",
-        kind: "gauge",
+        name: "_min",
+        kind: Kind::Gauge,
+        unit: Unit::Time,
         help: "The shortest measured delay.",
-        of: |d| seconds(d.min),
+        of: |d| d.min,
     },
     Quantity {
-        name: "max_seconds",
-        kind: "gauge",
+        name: "_max",
+        kind: Kind::Gauge,
+        unit: Unit::Time,
         help: "The longest measured delay.",
-        of: |d| seconds(d.max),
+        of: |d| d.max,
     },
 ];
 
 /// The page for a snapshot, with at most `most` flows.
 pub fn page(snapshot: &Snapshot, most: usize) -> String {
-    let mut out = Page::default();
-    let interface = [("interface", snapshot.interface.as_str())];
+    let mut page = Page::new("onpath_pdm");
+    let interface = Labels::default().and("interface", &snapshot.interface);
     for quantity in &PACKETS {
-        out.head(quantity.name, quantity.kind, quantity.help);
-        out.line(
-            quantity.name,
-            &interface,
-            &(quantity.of)(&snapshot.totals.packets),
-        );
+        let value = (quantity.of)(&snapshot.totals.packets);
+        let samples = [(&interface, Value::Whole(value))];
+        page.numbers(quantity.kind, quantity.family(quantity.name), samples);
     }
     for (name, help, label, counts) in [
         (
-            "packets_sent_without_total",
+            "packets_sent_without",
             "Packets that went out without the option, by reason.",
             "reason",
             &snapshot.totals.sent_without,
         ),
         (
-            "packets_received_without_total",
+            "packets_received_without",
             "Packets that came in without the option, by reason.",
             "reason",
             &snapshot.totals.received_without,
         ),
         (
-            "packets_changed_total",
+            "packets_changed",
             "What was done to packets besides inserting the option.",
             "change",
             &snapshot.totals.changed,
         ),
     ] {
-        out.head(name, "counter", help);
-        for count in counts {
-            let labels = [interface[0], (label, count.what.name)];
-            out.line(name, &labels, &count.packets.to_string());
-        }
+        let samples = counts.iter().map(|count| {
+            let labels = interface.and(label, count.what.name);
+            (labels, Value::Whole(count.packets))
+        });
+        page.numbers(Kind::Counter, Family::plain(name, help), samples);
     }
-    out.head("flows", "gauge", "Flows that are known.");
-    out.line("flows", &interface, &snapshot.flows.len().to_string());
+    let flows = Value::Whole(snapshot.flows.len() as u64);
+    let family = Family::plain("flows", "Flows that are known.");
+    page.numbers(Kind::Gauge, family, [(&interface, flows)]);
     for (delay, histogram) in snapshot.delays.named() {
-        out.histogram(&format!("{delay}_delay_seconds"), &interface, histogram);
+        let family = Family {
+            name: &format!("{delay}_delay"),
+            unit: Unit::Time,
+            help: "Measured delays, of all flows.",
+        };
+        page.histograms(family, [(interface.clone(), buckets(histogram))]);
     }
 
-    let flows: Vec<(&Flow, Vec<(&str, String)>)> = snapshot
-        .flows
-        .iter()
-        .take(most)
-        .map(|flow| (flow, labels(&snapshot.interface, flow)))
-        .collect();
+    let flows = snapshot.flows.iter().take(most);
+    let flows: Vec<(&Flow, Labels)> = flows.map(|flow| (flow, labels(&interface, flow))).collect();
     for quantity in &PACKETS {
+        let samples = flows
+            .iter()
+            .map(|(flow, labels)| (labels, Value::Whole((quantity.of)(&flow.packets))));
         let name = format!("flow_{}", quantity.name);
-        out.head(&name, quantity.kind, quantity.help);
-        for (flow, labels) in &flows {
-            out.line(&name, labels, &(quantity.of)(&flow.packets));
-        }
+        page.numbers(quantity.kind, quantity.family(&name), samples);
     }
     for (i, (delay, _)) in snapshot.delays.named().into_iter().enumerate() {
         for quantity in &DELAYS {
-            let name = format!("flow_{delay}_delay_{}", quantity.name);
-            out.head(&name, quantity.kind, quantity.help);
-            for (flow, labels) in &flows {
-                let measured = flow.delays.named()[i].1;
-                if measured.samples > 0 {
-                    out.line(&name, labels, &(quantity.of)(measured));
-                }
-            }
+            let measured = flows
+                .iter()
+                .map(|(flow, labels)| (labels, flow.delays.named()[i].1))
+                .filter(|(_, delay)| delay.samples > 0);
+            let samples =
+                measured.map(|(labels, delay)| (labels, Value::Whole((quantity.of)(delay))));
+            let name = format!("flow_{delay}_delay{}", quantity.name);
+            page.numbers(quantity.kind, quantity.family(&name), samples);
         }
     }
-    out.0
+    page.text()
 }
 
-fn labels<'a>(interface: &str, flow: &Flow) -> Vec<(&'a str, String)> {
+impl<T> Quantity<T> {
+    fn family<'a>(&self, name: &'a str) -> Family<'a> {
+        Family {
+            name,
+            unit: self.unit,
+            help: self.help,
+        }
+    }
+}
+
+fn labels(interface: &Labels, flow: &Flow) -> Labels {
     let key = &flow.key;
-    vec![
-        ("interface", interface.to_string()),
-        ("protocol", protocol(key.protocol)),
-        ("local_address", key.local.to_string()),
-        ("local_port", key.local_port.to_string()),
-        ("remote_address", key.remote.to_string()),
-        ("remote_port", key.remote_port.to_string()),
-    ]
+    interface
+        .and("protocol", protocol(key.protocol))
+        .and("local_address", key.local)
+        .and("local_port", key.local_port)
+        .and("remote_address", key.remote)
+        .and("remote_port", key.remote_port)
 }
 
-#[derive(Default)]
-struct Page(String);
-
-impl Page {
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
-        let help = help.replace('\\', "\\\\").replace('\n', "\\n");
-        let _ = write!(
-            self.0,
-            "# HELP onpath_pdm_{name} {help}\n# TYPE onpath_pdm_{name} {kind}\n"
-        );
+fn buckets(histogram: &Histogram) -> exposition::Histogram {
+    let shown = |bound: u64| (SHORTEST..=LONGEST).contains(&bound) && (bound + 1).is_power_of_two();
+    let bounds = histogram.cumulative().filter(|(bound, _)| shown(*bound));
+    exposition::Histogram {
+        buckets: bounds
+            .map(|(bound, count)| (Value::Whole(bound), count))
+            .collect(),
+        sum: Value::Whole(histogram.sum),
+        count: histogram.samples(),
     }
-
-    fn line<V: AsRef<str>>(&mut self, name: &str, labels: &[(&str, V)], value: &str) {
-        let labels: Vec<String> = labels
-            .iter()
-            .map(|(label, value)| format!("{label}=\"{}\"", escaped(value.as_ref())))
-            .collect();
-        let _ = writeln!(self.0, "onpath_pdm_{name}{{{}}} {value}", labels.join(","));
-    }
-
-    fn histogram(&mut self, name: &str, labels: &[(&str, &str)], histogram: &Histogram) {
-        self.head(name, "histogram", "Measured delays, of all flows.");
-        let bucket = format!("{name}_bucket");
-        let bounds = histogram
-            .cumulative()
-            .filter(|(bound, _)| {
-                (SHORTEST..=LONGEST).contains(bound) && (bound + 1).is_power_of_two()
-            })
-            .map(|(bound, count)| (seconds(bound), count));
-        for (bound, count) in bounds.chain([("+Inf".to_string(), histogram.samples())]) {
-            let mut labels = labels.to_vec();
-            labels.push(("le", &bound));
-            self.line(&bucket, &labels, &count.to_string());
-        }
-        self.line(&format!("{name}_sum"), labels, &seconds(histogram.sum));
-        self.line(
-            &format!("{name}_count"),
-            labels,
-            &histogram.samples().to_string(),
-        );
-    }
-}
-
-/// A label's value as it stands between quotes.
-fn escaped(value: &str) -> String {
-    diag::shown_lines(value)
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::snapshot::sample;
+    use lab::promtool;
+
+    #[test]
+    fn prometheus_accepts_the_page() {
+        let mut snapshot = sample();
+        snapshot.interface = "a\"b\\c\nd\x1b[2J".into();
+        for snapshot in [snapshot, Snapshot::default()] {
+            promtool::check(&page(&snapshot, 10));
+        }
+    }
 
     #[test]
     fn in_all_and_by_flow() {

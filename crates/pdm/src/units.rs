@@ -16,16 +16,6 @@ pub fn delay(ns: u64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// Nanoseconds as seconds, exactly and without an exponent.
-pub fn seconds(ns: u64) -> String {
-    let (whole, part) = (ns / 1_000_000_000, ns % 1_000_000_000);
-    if part == 0 {
-        return whole.to_string();
-    }
-    let text = format!("{whole}.{part:09}");
-    text.trim_end_matches('0').to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,24 +40,6 @@ mod tests {
             [
                 "0 ns", "999 ns", "1.00 µs", "12.3 µs", "999 µs", "1.00 ms", "25.0 ms", "1.00 s",
                 "12.0 s"
-            ]
-        );
-    }
-
-    #[test]
-    fn seconds_are_exact() {
-        let shown: Vec<String> = [0, 1, 1_024, 500_000_000, 3_000_000_000, u64::MAX]
-            .map(seconds)
-            .to_vec();
-        assert_eq!(
-            shown,
-            [
-                "0",
-                "0.000000001",
-                "0.000001024",
-                "0.5",
-                "3",
-                "18446744073.709551615"
             ]
         );
     }

@@ -58,13 +58,7 @@ impl Histogram {
 
     /// The least and the greatest number of a bucket.
     pub fn bounds(&self, bucket: usize) -> (u64, u64) {
-        let one = 1 << self.detail;
-        let Some(shift) = (bucket >> self.detail).checked_sub(1) else {
-            return (bucket as u64, bucket as u64);
-        };
-        let least = ((bucket & (one - 1)) + one) as u64;
-        let least = least << shift;
-        (least, least + ((1 << shift) - 1))
+        bounds(self.detail, bucket)
     }
 
     /// The number that stands for a bucket: the middle, rounded down.
@@ -87,6 +81,14 @@ impl Histogram {
     /// How many numbers there were.
     pub fn total(&self) -> u64 {
         self.counts.iter().fold(0, |sum, &n| sum.saturating_add(n))
+    }
+
+    /// About the sum of all numbers: each counts as the middle of its bucket, so it is no further off than [`Self::relative_error`].
+    pub fn sum(&self) -> f64 {
+        let buckets = self.counts.iter().enumerate();
+        buckets.fold(0.0, |sum, (bucket, &count)| {
+            sum + count as f64 * self.middle(bucket) as f64
+        })
     }
 
     /// Adds what another one counted, of the same detail. The result is that of adding all numbers to one.
@@ -125,6 +127,17 @@ impl Histogram {
     }
 }
 
+/// The least and the greatest number of a bucket of the scale with this detail.
+pub fn bounds(detail: u32, bucket: usize) -> (u64, u64) {
+    let one = 1 << detail;
+    let Some(shift) = (bucket >> detail).checked_sub(1) else {
+        return (bucket as u64, bucket as u64);
+    };
+    let least = ((bucket & (one - 1)) + one) as u64;
+    let least = least << shift;
+    (least, least + ((1 << shift) - 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +165,7 @@ mod tests {
             histogram.add(value);
         }
         let found: Vec<_> = histogram.buckets().collect();
+        assert_eq!(histogram.sum(), (7 + 15 + 16 + 16 + 18) as f64);
         assert_eq!(
             found,
             [(0, 0, 1), (7, 7, 1), (15, 15, 1), (16, 17, 2), (18, 19, 1)]

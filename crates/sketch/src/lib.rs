@@ -17,7 +17,7 @@ mod tally;
 
 pub use figure::Figure;
 pub use hash::{HashKey, hash, hash_u64, hash_words};
-pub use histogram::Histogram;
+pub use histogram::{Histogram, bounds};
 pub use hyperloglog::HyperLogLog;
 pub use space_saving::{Item, SpaceSaving};
 pub use tally::Tally;

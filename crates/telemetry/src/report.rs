@@ -5,6 +5,7 @@ use crate::catalogue::Type;
 use crate::query::{Aggregate, Query};
 use crate::streams::Followed;
 use crate::value::Value;
+pub use control::exposition::Unit;
 
 /// The figures of all groups.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,15 +55,6 @@ impl Report {
     }
 }
 
-/// What numbers are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
-    /// Numbers.
-    Plain,
-    /// Times, in nanoseconds.
-    Time,
-}
-
 fn unit(aggregate: &Aggregate, query: &Query) -> Unit {
     let attribute = aggregate.function.attribute();
     match attribute.map(|x| query.attributes[x].ty) {
@@ -105,6 +97,82 @@ pub struct Counts {
     pub unmatched: u64,
     /// What became of the streams of messages that go on from segment to segment.
     pub streams: Followed,
+}
+
+impl Counts {
+    /// Those that only grow: name, description and number.
+    pub(crate) fn totals(&self) -> [(&'static str, &'static str, u64); 12] {
+        [
+            ("packets", "Packets that were read.", self.packets),
+            (
+                "records",
+                "Packets, or messages of the query's kind.",
+                self.records,
+            ),
+            (
+                "matched",
+                "Records for which the condition holds.",
+                self.matched,
+            ),
+            (
+                "without_key",
+                "Of these, those that lack a key.",
+                self.without_key,
+            ),
+            (
+                "not_grouped",
+                "Of these, those for whose group there was no room.",
+                self.not_grouped,
+            ),
+            (
+                "malformed",
+                "Packets with a malformed message.",
+                self.malformed,
+            ),
+            ("cut", "Long values that were cut.", self.cut),
+            (
+                "unread",
+                "Packets with messages that were not read: too long, or behind too many others.",
+                self.unread,
+            ),
+            (
+                "unmatched",
+                "Responses without a request that is known.",
+                self.unmatched,
+            ),
+            (
+                "gaps",
+                "Segments in front of which something is missing.",
+                self.streams.gaps,
+            ),
+            (
+                "sent_again",
+                "Segments whose bytes came before.",
+                self.streams.sent_again,
+            ),
+            (
+                "unfollowed",
+                "Messages with an end that is not known: a head that is cut or long, or a body of no known length.",
+                self.streams.unfollowed,
+            ),
+        ]
+    }
+
+    /// Those that fall too: name, description and number.
+    pub(crate) fn waiting(&self) -> [(&'static str, &'static str, u64); 2] {
+        [
+            (
+                "unanswered",
+                "Requests that have no response so far.",
+                self.unanswered,
+            ),
+            (
+                "unfinished",
+                "Messages whose rest has not come so far.",
+                self.streams.unfinished,
+            ),
+        ]
+    }
 }
 
 /// By what rows are ordered.

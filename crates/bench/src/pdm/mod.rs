@@ -31,41 +31,16 @@ use std::path::Path;
 type Rounds = Vec<Vec<f64>>;
 
 /// A part of the benchmark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// Single packets by test runs.
+    /// Single packets by test runs
     Single,
-    /// The kernel's statistics under traffic.
+    /// The kernel's statistics under traffic
     Statistics,
-    /// `iperf3`
+    /// iperf3, and TCP in turns of a moment
     Throughput,
-    /// Requests and answers.
+    /// Requests and answers
     Latency,
-}
-
-impl Part {
-    /// All, in the order in which they are measured.
-    pub(crate) const ALL: [Part; 4] = [
-        Part::Single,
-        Part::Statistics,
-        Part::Throughput,
-        Part::Latency,
-    ];
-
-    /// As the command line has it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Part::Single => "single",
-            Part::Statistics => "statistics",
-            Part::Throughput => "throughput",
-            Part::Latency => "latency",
-        }
-    }
-
-    /// By the name that [`Part::name`] gives.
-    pub(crate) fn by_name(name: &str) -> Option<Part> {
-        Part::ALL.into_iter().find(|part| part.name() == name)
-    }
 }
 
 /// Measures everything and returns the two texts: JSON, Markdown.

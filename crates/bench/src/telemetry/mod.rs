@@ -58,7 +58,7 @@ impl Effort {
 }
 
 /// How often each case gets its turn if nothing else is asked for.
-pub(crate) const ROUNDS: usize = 21;
+pub(crate) const ROUNDS: u16 = 21;
 
 /// The kernel's `XDP_PASS`.
 const PASS: i32 = 2;

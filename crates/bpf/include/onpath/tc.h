@@ -33,9 +33,9 @@ INLINE long packet_end(struct __sk_buff *ctx)
 
 #define UNSEGMENTED 1
 
-/* A packet that has, or may have, another EtherType than `protocol`, what the stack took it for when it came. 0 if the stack can
- * handle it now. A packet that is still to be segmented cannot become one of another protocol: no receiver could parse that. It is
- * UNSEGMENTED then, and nothing has been done to it; negative values are faults. */
+/* Has the stack take a packet for what its EtherType says now; `protocol` is what the stack took it for when it came. 0 if the stack can
+ * handle it. A packet that is still to be segmented cannot become one of another protocol: no receiver could parse that. It is
+ * UNSEGMENTED then, and nothing has been done to it; negative values are faults. The verifier goes through it once for all callers. */
 GLOBAL_FUNC long packet_become(struct __sk_buff *ctx, u32 protocol)
 {
     if (context_get(ctx, gso_size)) {
@@ -51,7 +51,7 @@ GLOBAL_FUNC long packet_become(struct __sk_buff *ctx, u32 protocol)
     return packet_settle(ctx) ? -1 : 0;
 }
 
-/* A packet that passes and may have another EtherType now; see `packet_become`. */
+/* A packet that passes and may have another EtherType now: the same, and quickly where it has not. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {
     u8 *data = context_pointer(ctx, data);

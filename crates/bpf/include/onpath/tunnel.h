@@ -192,7 +192,8 @@ INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
     return packet_end(ctx);
 }
 
-/* The same for one that is still to be segmented and may have another EtherType now; see `packet_become`. */
+/* A packet that passes, is still to be segmented, and came as `came_as`: it may have another EtherType now, and has grown in front of its IP header by
+ * `grown` bytes, or shrunk. The result is that of `packet_end_as`. */
 GLOBAL_FUNC long packet_end_segmented(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
     long as = packet_tunnel(ctx, grown, came_as);
@@ -200,7 +201,7 @@ GLOBAL_FUNC long packet_end_segmented(struct __sk_buff *ctx, u32 came_as, u32 gr
     return as < 0 ? as : packet_end_as(ctx, as);
 }
 
-/* The same, to be segmented or not. */
+/* The same for any packet, to be segmented or not. */
 INLINE long packet_end_resized_as(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
     return context_get(ctx, gso_size) ? packet_end_segmented(ctx, came_as, grown) : packet_end_as(ctx, came_as);

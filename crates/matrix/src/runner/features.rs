@@ -1,7 +1,7 @@
 //! What the kernel has of what `onpath` looks for.
 
-use super::process::{self, End};
-use crate::trial::{Event, Feature, Sink};
+use super::process;
+use crate::trial::{Event, Feature, Outcome};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -11,29 +11,19 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Asks `onpath doctor`. What it says is reported, and returned.
-pub(super) fn run(onpath: &Path, sink: &mut dyn Sink) -> Vec<Feature> {
+pub(super) fn run(onpath: &Path, sink: &mut dyn FnMut(Event)) -> Vec<Feature> {
     let mut command = Command::new(onpath);
     command.args(["doctor", "--json"]);
-    match process::run(&mut command, PATIENCE, |_| {}) {
-        Ok((End::Succeeded, text)) => {
-            let found = features(&text);
-            for feature in &found {
-                sink.take(Event::Feature(feature.clone()));
-            }
-            found
-        }
+    let (outcome, text) = process::finish(&mut command, PATIENCE);
+    if outcome != Outcome::Passed {
         // Its status says that this kernel runs no program.
-        Ok((_, text)) => broken(text, sink),
-        Err(error) => broken(error.to_string(), sink),
+        let name = "onpath doctor".to_string();
+        sink(Event::Broken { name, reason: text });
+        return Vec::new();
     }
-}
-
-fn broken(reason: String, sink: &mut dyn Sink) -> Vec<Feature> {
-    sink.take(Event::Broken {
-        name: "onpath doctor".to_string(),
-        reason,
-    });
-    Vec::new()
+    let found = features(&text);
+    found.iter().cloned().map(Event::Feature).for_each(sink);
+    found
 }
 
 /// The findings of a report.

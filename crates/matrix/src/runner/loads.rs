@@ -1,8 +1,8 @@
 //! Whether each example and each program of a realistic size loads, in which forms, and how many instructions the verifier processed for it.
 
-use super::process::{self, End};
+use super::process;
 use crate::plan::Part;
-use crate::trial::{Event, Feature, Form, Outcome, Sink, Trial};
+use crate::trial::{Event, Feature, Form, Outcome, Trial};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ const PART_OF_LIMIT: u64 = 2;
 const ATTACHING: &str = "attaching at tc";
 
 /// Builds and loads each, named `hook::path`.
-pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn Sink) {
+pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn FnMut(Event)) {
     for name in &part.trials {
         let (hook, program) = name.split_once("::").unwrap_or(("xdp", name));
         let mut command = Command::new(&part.binary);
@@ -26,26 +26,24 @@ pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut 
             .arg(part.folder.join(program))
             .args(["--target", hook, "--report", "--json"])
             .env("ONPATH_OBJECT_CACHE", objects);
-        let mut forms = Vec::new();
-        let (outcome, verified, reason) = match process::run(&mut command, PATIENCE, |_| {}) {
-            Err(error) => (Outcome::Failed, None, error.to_string()),
-            Ok((End::Hung, text)) => (Outcome::Hung, None, text),
-            Ok((End::Crashed, text)) => (Outcome::Crashed, None, text),
-            Ok((End::Succeeded | End::Failed, text)) => match report(&text) {
-                Some(report) => {
-                    forms = taken(&report, features);
-                    judged(&report)
-                }
-                None => (Outcome::Failed, None, text),
-            },
+        let (outcome, text) = process::finish(&mut command, PATIENCE);
+        let report = match outcome {
+            Outcome::Passed | Outcome::Failed => report(&text),
+            Outcome::Hung | Outcome::Crashed => None,
         };
-        sink.take(Event::Trial(Trial {
-            suite: part.suite.clone(),
-            name: name.clone(),
-            outcome,
-            reason,
-            verified,
-            forms,
+        let trial = |outcome, reason: &str| Trial::new(&part.suite, name, outcome, reason);
+        sink(Event::Trial(match (report, outcome) {
+            (Some(report), _) => {
+                let (outcome, verified, reason) = judged(&report);
+                Trial {
+                    verified,
+                    forms: taken(&report, features),
+                    ..trial(outcome, &reason)
+                }
+            }
+            // There is no result without a report.
+            (None, Outcome::Passed) => trial(Outcome::Failed, &text),
+            (None, _) => trial(outcome, &text),
         }));
     }
 }
@@ -65,9 +63,8 @@ fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
         })
     };
     let uses = report["kernel"]["uses"].as_array();
+    let uses = uses.into_iter().flatten();
     let mut forms: Vec<Form> = uses
-        .into_iter()
-        .flatten()
         .filter_map(|used| form(&used["for"], &used["form"]))
         .collect();
     let attached = &report["kernel"]["attached"];
@@ -83,12 +80,11 @@ fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
 /// What a report says: accepted within our part of the limit, or why not.
 fn judged(report: &Value) -> (Outcome, Option<u64>, String) {
     let verifier = &report["verifier"];
-    let verified = verifier["instructions"].as_u64();
-    match (
-        verifier["accepted"].as_bool(),
-        verified,
+    let (verified, limit) = (
+        verifier["instructions"].as_u64(),
         verifier["limit"].as_u64(),
-    ) {
+    );
+    match (verifier["accepted"].as_bool(), verified, limit) {
         (Some(true), Some(taken), Some(limit)) if taken > limit / PART_OF_LIMIT => {
             let reason =
                 format!("{taken} instructions processed: more than half of the verifier's {limit}");

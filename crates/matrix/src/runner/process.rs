@@ -1,11 +1,12 @@
 //! A process whose lines are read as they come, and which is killed when none comes for too long.
 
 use crate::interrupt;
+use crate::trial::Outcome;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,45 +16,24 @@ const REST: Duration = Duration::from_secs(2);
 /// How often a process that prints nothing is looked at.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
-    /// With status 0.
-    Succeeded,
-    /// With another status.
-    Failed,
-    /// By a signal, not ours.
-    Crashed,
-    /// By ours: it printed nothing for too long.
-    Hung,
-}
-
-impl From<ExitStatus> for End {
-    fn from(status: ExitStatus) -> End {
-        match (status.success(), status.signal()) {
-            (true, _) => End::Succeeded,
-            (false, None) => End::Failed,
-            (false, Some(_)) => End::Crashed,
-        }
-    }
-}
-
-/// Runs a command, gives each line that it prints to `line`, and returns how it ended and all lines, those of
-/// its standard output and of its errors as they came. An interrupt is an error.
+/// Runs a command, gives each line that it prints to `line`, and returns how it ended, where another status than 0 is a
+/// failure, and all lines, those of its standard output and of its errors as they came. An interrupt is an error.
 pub(super) fn run(
     command: &mut Command,
     patience: Duration,
     mut line: impl FnMut(&str),
-) -> io::Result<(End, String)> {
-    let mut child = command
+) -> io::Result<(Outcome, String)> {
+    let (reader, writer) = io::pipe()?;
+    command
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0);
+    let mut child = command.spawn()?;
+    // The ends of the pipe that the command keeps would hold it open.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let (sender, lines) = channel();
-    read(child.stdout.take(), sender.clone());
-    read(child.stderr.take(), sender);
+    thread::spawn(move || read(reader, &sender));
     let mut text = String::new();
     let mut last = Instant::now();
     let mut ended: Option<Instant> = None;
@@ -78,7 +58,7 @@ pub(super) fn run(
             }
             Err(RecvTimeoutError::Timeout) if last.elapsed() > patience => break true,
             Err(RecvTimeoutError::Timeout) => {}
-            // Both ends are closed: it has ended, or will at once.
+            // Its end is closed: it has ended, or will at once.
             Err(RecvTimeoutError::Disconnected) => break false,
         }
     };
@@ -86,8 +66,18 @@ pub(super) fn run(
         kill(&child);
     }
     let status = child.wait()?;
-    let end = if hung { End::Hung } else { status.into() };
-    Ok((end, text))
+    let outcome = match status.code() {
+        _ if hung => Outcome::Hung,
+        Some(0) => Outcome::Passed,
+        Some(_) => Outcome::Failed,
+        None => Outcome::Crashed,
+    };
+    Ok((outcome, text))
+}
+
+/// Runs a command that prints something at least this often. That it could not be run is a failure.
+pub(super) fn finish(command: &mut Command, patience: Duration) -> (Outcome, String) {
+    run(command, patience, |_| {}).unwrap_or_else(|error| (Outcome::Failed, error.to_string()))
 }
 
 /// Ends a process and what it started, which is in its group. If that has ended, there is nothing to end.
@@ -95,26 +85,23 @@ fn kill(child: &Child) {
     let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
 }
 
-fn read(pipe: Option<impl Read + Send + 'static>, lines: Sender<String>) {
-    let Some(pipe) = pipe else { return };
-    thread::spawn(move || {
-        let mut reader = BufReader::new(pipe);
-        let mut bytes = Vec::new();
-        while reader.read_until(b'\n', &mut bytes).is_ok_and(|n| n > 0) {
-            let line = String::from_utf8_lossy(&bytes);
-            if lines.send(line.trim_end_matches('\n').to_string()).is_err() {
-                break;
-            }
-            bytes.clear();
+fn read(pipe: impl Read, lines: &Sender<String>) {
+    let mut reader = BufReader::new(pipe);
+    let mut bytes = Vec::new();
+    while reader.read_until(b'\n', &mut bytes).is_ok_and(|n| n > 0) {
+        let line = String::from_utf8_lossy(&bytes);
+        if lines.send(line.trim_end_matches('\n').to_string()).is_err() {
+            break;
         }
-    });
+        bytes.clear();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shell(script: &str, patience: u64) -> (End, String) {
+    fn shell(script: &str, patience: u64) -> (Outcome, String) {
         let mut command = Command::new("sh");
         run(
             command.args(["-c", script]),
@@ -128,13 +115,13 @@ mod tests {
     fn the_end_of_a_process_and_its_lines_are_reported() {
         assert_eq!(
             shell("echo a; echo b", 10_000),
-            (End::Succeeded, "a\nb\n".to_string())
+            (Outcome::Passed, "a\nb\n".to_string())
         );
         assert_eq!(
             shell("echo a >&2; exit 3", 10_000),
-            (End::Failed, "a\n".to_string())
+            (Outcome::Failed, "a\n".to_string())
         );
-        assert_eq!(shell("kill -SEGV $$", 10_000).0, End::Crashed);
+        assert_eq!(shell("kill -SEGV $$", 10_000).0, Outcome::Crashed);
     }
 
     #[test]
@@ -142,7 +129,7 @@ mod tests {
         let begun = Instant::now();
         assert_eq!(
             shell("sleep 60 & echo a", 50_000),
-            (End::Succeeded, "a\n".to_string())
+            (Outcome::Passed, "a\n".to_string())
         );
         assert!(begun.elapsed() < Duration::from_secs(30));
     }
@@ -151,7 +138,7 @@ mod tests {
     fn one_that_prints_nothing_is_killed_with_what_it_started() {
         assert_eq!(
             shell("echo a; sleep 60 & sleep 60", 300),
-            (End::Hung, "a\n".to_string())
+            (Outcome::Hung, "a\n".to_string())
         );
     }
 }

@@ -1,32 +1,73 @@
-//! A trial that is a script: it passes if that ends with status 0.
+//! Trials that are scripts: whether programs that were built before run, on real traffic and without clang.
 
-use super::process::{self, End};
+use super::process;
+use crate::built::BINARIES;
 use crate::plan::Part;
-use crate::trial::{Event, Outcome, Sink, Trial};
+use crate::suite::Kind;
+use crate::trial::{Event, Trial};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Runs the command of a part's trial, which prints something at least this often.
-pub(super) fn run(
-    part: &Part,
-    name: &str,
-    command: &mut Command,
-    patience: Duration,
-    sink: &mut dyn Sink,
-) {
-    let (outcome, reason) = match process::run(command, patience, |_| {}) {
-        Err(error) => (Outcome::Failed, error.to_string()),
-        Ok((End::Succeeded, _)) => (Outcome::Passed, String::new()),
-        Ok((End::Failed, text)) => (Outcome::Failed, text),
-        Ok((End::Crashed, text)) => (Outcome::Crashed, text),
-        Ok((End::Hung, text)) => (Outcome::Hung, text),
-    };
-    sink.take(Event::Trial(Trial {
-        suite: part.suite.clone(),
-        name: name.to_string(),
-        outcome,
-        reason,
-        verified: None,
-        forms: Vec::new(),
-    }));
+/// A trial takes seconds, half a minute where the machine is emulated, and several if it fails.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Runs the script once a trial. It passes if the script ends with status 0.
+pub(super) fn run(part: &Part, onpath: &Path, sink: &mut dyn FnMut(Event)) {
+    for name in &part.trials {
+        let mut command = Command::new(&part.binary);
+        if part.kind == Kind::Built {
+            let files = [&format!("{BINARIES}/{name}"), "guard", "ipv4_counter"];
+            command.args(files.map(|file| part.folder.join(file)));
+        } else {
+            command.arg(onpath).arg(&part.folder).arg(name);
+        }
+        // Whatever the machine has: a program that were compiled here would fail.
+        command.env("ONPATH_CLANG", "/nonexistent");
+        let (outcome, text) = process::finish(&mut command, PATIENCE);
+        sink(Event::Trial(Trial::new(&part.suite, name, outcome, &text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake;
+    use crate::trial::Outcome;
+
+    /// The outcomes of two trials, of which a script passes those with these arguments, but for `#`, the folder.
+    fn outcomes(kind: Kind, trials: [&str; 2], arguments: &str) -> [(Outcome, String); 2] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let binary = folder.path().join("try");
+        let arguments = arguments.replace('#', &folder.path().display().to_string());
+        let script = format!(
+            "[ \"$* $ONPATH_CLANG\" = \"{arguments} /nonexistent\" ] || {{ echo \"${{1##*/}}\"; exit 1; }}\n"
+        );
+        fake::program(&binary, &script);
+        let part = Part {
+            suite: "s".to_string(),
+            kind,
+            binary,
+            folder: folder.path().to_path_buf(),
+            trials: trials.map(String::from).to_vec(),
+            others: Vec::new(),
+        };
+        let mut found = Vec::new();
+        run(&part, Path::new("/onpath"), &mut |event| match event {
+            Event::Trial(trial) => found.push((trial.outcome, trial.reason)),
+            other => panic!("{other:?}"),
+        });
+        found.try_into().expect("two")
+    }
+
+    #[test]
+    fn a_binary_and_a_driver_pass_with_their_scripts() {
+        let passed = (Outcome::Passed, String::new());
+        let failed = |printed: &str| (Outcome::Failed, format!("{printed}\n"));
+        let built = "#/bin/good #/guard #/ipv4_counter";
+        let found = outcomes(Kind::Built, ["good", "bad"], built);
+        assert_eq!(found, [passed.clone(), failed("bad")]);
+        let found = outcomes(Kind::Drivers, ["many-q", "one"], "/onpath # many-q");
+        assert_eq!(found, [passed, failed("onpath")]);
+    }
 }

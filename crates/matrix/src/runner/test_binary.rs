@@ -1,9 +1,9 @@
 //! The trials of a test binary: all in one process, and one by one those that this left without a result.
 
 use super::output::{Verdict, reasons, verdict};
-use super::process::{self, End};
+use super::process;
 use crate::plan::Part;
-use crate::trial::{Event, Outcome, Sink, Trial};
+use crate::trial::{Event, Outcome, Trial};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 /// No test prints its result later than this after the one before, also where the machine is emulated.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// What is kept of the text of a failure, in bytes.
+/// What is kept of the text of a failure, in characters.
 const LONGEST: usize = 16_000;
 
 /// Runs them.
-pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
+pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
     let mut together = together(part, objects);
     let mut left: Vec<&String> = part.trials.iter().collect();
     let mut failed = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
             failed.push(name.to_string());
         } else if left.iter().any(|n| *n == name) {
             left.retain(|n| *n != name);
-            sink.take(Event::Trial(trial(part, name, Outcome::Passed, "")));
+            sink(Event::Trial(trial(part, name, Outcome::Passed, "")));
         }
     });
     let text = match ended {
@@ -37,12 +37,12 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn Sink) {
     };
     for (name, reason) in reasons(&text, &failed) {
         left.retain(|n| **n != name);
-        sink.take(Event::Trial(trial(part, &name, Outcome::Failed, &reason)));
+        sink(Event::Trial(trial(part, &name, Outcome::Failed, &reason)));
     }
     // The process was killed or crashed before it reported these.
     for name in left {
         match alone(part, objects, name) {
-            Ok(trial) => sink.take(Event::Trial(trial)),
+            Ok(trial) => sink(Event::Trial(trial)),
             Err(error) => return broken(part, &error, sink),
         }
     }
@@ -62,25 +62,19 @@ pub(crate) fn together(part: &Part, objects: &Path) -> Command {
 fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
     let mut command = command(part, objects);
     let mut verdicts = BTreeMap::new();
-    let (end, text) = process::run(command.args(["--exact", name]), PATIENCE, |line| {
+    let (ended, text) = process::run(command.args(["--exact", name]), PATIENCE, |line| {
         if let Some((name, verdict)) = verdict(line) {
             verdicts.insert(name.to_string(), verdict);
         }
     })?;
-    let outcome = match (end, verdicts.get(name)) {
-        (End::Succeeded, Some(Verdict::Ok | Verdict::Ignored)) => Outcome::Passed,
-        (End::Succeeded | End::Failed, _) => Outcome::Failed,
-        (End::Crashed, _) => Outcome::Crashed,
-        (End::Hung, _) => Outcome::Hung,
+    let outcome = match (ended, verdicts.get(name)) {
+        (Outcome::Passed, Some(Verdict::Ok | Verdict::Ignored)) => Outcome::Passed,
+        (Outcome::Passed, _) => Outcome::Failed,
+        (other, _) => other,
     };
     let mut sections = reasons(&text, &[name.to_string()]);
     let reason = sections.remove(name).unwrap_or(text);
-    let reason = if outcome == Outcome::Passed {
-        ""
-    } else {
-        &reason
-    };
-    Ok(trial(part, name, outcome, reason))
+    Ok(trial(part, name, outcome, &reason))
 }
 
 fn command(part: &Part, objects: &Path) -> Command {
@@ -102,26 +96,12 @@ fn threads() -> String {
 }
 
 fn trial(part: &Part, name: &str, outcome: Outcome, reason: &str) -> Trial {
-    Trial {
-        suite: part.suite.clone(),
-        name: name.to_string(),
-        outcome,
-        reason: shortened(reason).to_string(),
-        verified: None,
-        forms: Vec::new(),
-    }
+    let kept: String = reason.chars().take(LONGEST).collect();
+    Trial::new(&part.suite, name, outcome, &kept)
 }
 
-fn shortened(text: &str) -> &str {
-    let mut end = LONGEST.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-fn broken(part: &Part, error: &io::Error, sink: &mut dyn Sink) {
-    sink.take(Event::Broken {
+fn broken(part: &Part, error: &io::Error, sink: &mut dyn FnMut(Event)) {
+    sink(Event::Broken {
         name: part.suite.clone(),
         reason: format!("could not run `{}`: {error}", part.binary.display()),
     });
@@ -130,15 +110,14 @@ fn broken(part: &Part, error: &io::Error, sink: &mut dyn Sink) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Kind;
-    use std::os::unix::fs::PermissionsExt;
+    use crate::fake;
+    use crate::suite::Kind;
 
     /// What a script in the role of a test binary makes of three trials.
     fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("suite");
-        std::fs::write(&binary, format!("#!/bin/sh\n{script}")).expect("written");
-        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("set");
+        fake::program(&binary, script);
         let part = Part {
             suite: "s".to_string(),
             kind: Kind::Tests,

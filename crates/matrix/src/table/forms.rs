@@ -1,6 +1,6 @@
 //! In which form generated code does what it could do in several ways, kernel by kernel.
 
-use super::Grid;
+use super::{Grid, kernels, row};
 use crate::results::Results;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,41 +8,48 @@ use std::path::Path;
 /// What a construct takes on each kernel, and the programs that have it.
 #[derive(Default)]
 struct Row<'a> {
+    construct: &'a str,
     forms: BTreeMap<usize, BTreeSet<&'a str>>,
     programs: BTreeSet<String>,
 }
 
 /// Rows of constructs, in the order in which they occur first; for each kernel the form that was taken there.
 pub(super) fn forms(all: &[Results]) -> Grid {
-    let mut rows: Vec<(&str, Row)> = Vec::new();
+    let mut found: Vec<Row> = Vec::new();
     for (kernel, results) in all.iter().enumerate() {
-        for trial in &results.trials {
-            let program = short(&trial.name);
-            for form in &trial.forms {
-                let known = rows.iter().position(|(name, _)| *name == form.construct);
-                let at = known.unwrap_or_else(|| {
-                    rows.push((&form.construct, Row::default()));
-                    rows.len() - 1
+        for (trial, form) in results
+            .trials
+            .iter()
+            .flat_map(|t| t.forms.iter().map(move |f| (t, f)))
+        {
+            let known = found.iter().position(|row| row.construct == form.construct);
+            let at = known.unwrap_or(found.len());
+            if known.is_none() {
+                let construct = &form.construct;
+                found.push(Row {
+                    construct,
+                    ..Row::default()
                 });
-                let row = &mut rows[at].1;
-                row.forms.entry(kernel).or_default().insert(&form.name);
-                row.programs.insert(program.clone());
             }
+            found[at]
+                .forms
+                .entry(kernel)
+                .or_default()
+                .insert(&form.name);
+            found[at].programs.insert(short(&trial.name));
         }
     }
-    let kernels = all.iter().map(|results| results.kernel.clone());
-    let head = std::iter::once("what programs do".to_string()).chain(kernels);
-    let mut grid = Grid::new(head.chain(std::iter::once("programs".to_string())));
-    for (construct, row) in rows {
-        let cells = (0..all.len()).map(|kernel| listed(row.forms.get(&kernel)));
-        let programs = std::iter::once(listed(Some(&row.programs)));
-        grid.row(
-            std::iter::once(construct.to_string())
-                .chain(cells)
-                .chain(programs),
-        );
+    let mut rows = vec![row("what programs do", kernels(all), Some("programs"))];
+    for Row {
+        construct,
+        forms,
+        programs,
+    } in &found
+    {
+        let cells = (0..all.len()).map(|kernel| listed(forms.get(&kernel)));
+        rows.push(row(construct, cells, Some(&listed(Some(programs)))));
     }
-    grid
+    Grid(rows)
 }
 
 fn listed<S: AsRef<str>>(names: Option<&BTreeSet<S>>) -> String {
@@ -72,12 +79,8 @@ mod tests {
             name: (*name).to_string(),
         };
         Trial {
-            suite: "loads".to_string(),
-            name: name.to_string(),
-            outcome: Outcome::Passed,
-            reason: String::new(),
-            verified: Some(7),
             forms: forms.iter().map(form).collect(),
+            ..Trial::new("loads", name, Outcome::Passed, "")
         }
     }
 

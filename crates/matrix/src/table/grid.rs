@@ -1,57 +1,32 @@
 //! A table as text and as Markdown.
 
-/// Rows of cells below a head.
+/// Rows of cells, each with a cell for each column; the first is the head.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Grid {
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
+pub(crate) struct Grid(pub Vec<Vec<String>>);
 
 impl Grid {
-    /// One without rows.
-    pub(crate) fn new(head: impl Iterator<Item = String>) -> Grid {
-        Grid {
-            head: head.collect(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// Adds a row, with a cell for each column.
-    pub(crate) fn row(&mut self, cells: impl Iterator<Item = String>) {
-        self.rows.push(cells.collect());
-    }
-
-    /// Whether it has no rows.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// For a terminal: columns as wide as they need.
     pub(crate) fn text(&self) -> String {
-        let lines = || std::iter::once(&self.head).chain(&self.rows);
-        let width = |column: usize| {
-            lines()
-                .map(|line| line[column].chars().count())
-                .max()
-                .unwrap_or(0)
+        let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
+        let columns = self.0.first().map_or(0, Vec::len);
+        let widths: Vec<usize> = (0..columns).filter_map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths);
+            let padded: Vec<String> = cells
+                .map(|(cell, width)| format!("{cell:width$}"))
+                .collect();
+            padded.join("  ").trim_end().to_string() + "\n"
         };
-        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
-        let line = |cells: &Vec<String>| {
-            let cells = cells
-                .iter()
-                .zip(&widths)
-                .map(|(cell, width)| format!("{cell:width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
-        };
-        lines().map(line).collect()
+        self.0.iter().map(line).collect()
     }
 
     /// For a document.
     pub(crate) fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule = "|---".repeat(self.head.len()) + "|\n";
-        let rows: String = self.rows.iter().map(|row| line(row)).collect();
-        line(&self.head) + &rule + &rows
+        let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
+        let mut lines: Vec<String> = self.0.iter().map(line).collect();
+        let columns = self.0.first().map_or(0, Vec::len);
+        lines.insert(1, "|---".repeat(columns) + "|\n");
+        lines.concat()
     }
 }
 
@@ -61,14 +36,8 @@ mod tests {
 
     #[test]
     fn a_document_gets_the_same_cells() {
-        let cells = |text: &str| {
-            text.split(',')
-                .map(String::from)
-                .collect::<Vec<_>>()
-                .into_iter()
-        };
-        let mut grid = Grid::new(cells("a,b"));
-        grid.row(cells("1,"));
+        let row = |cells: [&str; 2]| cells.map(String::from).to_vec();
+        let grid = Grid(vec![row(["a", "b"]), row(["1", ""])]);
         assert_eq!(grid.markdown(), "| a | b |\n|---|---|\n| 1 |  |\n");
         assert_eq!(grid.text(), "a  b\n1\n");
     }

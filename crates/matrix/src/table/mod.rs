@@ -14,66 +14,65 @@ use std::collections::BTreeMap;
 /// The suites whose trials are named `hook::program`.
 const BY_PROGRAM: [&str; 2] = ["loads", "stf"];
 
-/// All tables, each with a title.
-pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(String, Grid)> {
+/// All tables that have rows, each with a title.
+pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(&'static str, Grid)> {
     let mut tables = vec![
-        ("Trials that passed".to_string(), by_suite(all, expected)),
+        ("Trials that passed", by_suite(all, expected)),
+        ("Features that not every kernel has", features(all)),
+        ("Forms that programs take", forms::forms(all)),
         (
-            "Features that not every kernel has".to_string(),
-            features(all),
+            "Instructions that the verifier processed",
+            by_program("loads", all, expected),
         ),
-        ("Forms that programs take".to_string(), forms::forms(all)),
+        (
+            "STF tests, by program, hook and kernel",
+            by_program("stf", all, expected),
+        ),
+        ("Other trials that did not pass", others(all, expected)),
+        ("Why trials are refused", reasons(all, expected)),
     ];
-    for suite in BY_PROGRAM {
-        let title = match suite {
-            "loads" => "Instructions that the verifier processed".to_string(),
-            _ => "STF tests, by program, hook and kernel".to_string(),
-        };
-        tables.push((title, by_program(suite, all, expected)));
-    }
-    tables.push((
-        "Other trials that did not pass".to_string(),
-        others(all, expected),
-    ));
-    tables.push(("Why trials are refused".to_string(), reasons(all, expected)));
-    tables.retain(|(_, grid)| !grid.is_empty());
+    tables.retain(|(_, grid)| grid.0.len() > 1);
     tables
+}
+
+/// A name, a cell for each kernel, and what follows.
+fn row(name: &str, cells: impl Iterator<Item = String>, last: Option<&str>) -> Vec<String> {
+    let name = std::iter::once(name.to_string());
+    name.chain(cells).chain(last.map(String::from)).collect()
+}
+
+/// The names of kernels.
+fn kernels(all: &[Results]) -> impl Iterator<Item = String> {
+    all.iter().map(|results| results.kernel.clone())
 }
 
 fn by_suite(all: &[Results], expected: &Expected) -> Grid {
     let kernels = all
         .iter()
         .map(|results| format!("{} ({})", results.kernel, results.release));
-    let mut grid = Grid::new(std::iter::once("suite".to_string()).chain(kernels));
+    let mut rows = vec![row("suite", kernels, None)];
     for suite in SUITES {
         let cells = all.iter().map(|results| {
-            let of: Vec<&Trial> = results
-                .trials
-                .iter()
-                .filter(|t| t.suite == suite.name)
-                .collect();
-            let passed = of.iter().filter(|t| t.outcome == Outcome::Passed).count();
-            let is_refused = |t: &&&Trial| cell(results, t, expected) == REFUSED;
-            let refused = of.iter().filter(is_refused).count();
-            match (of.len(), refused) {
+            let of = || results.trials.iter().filter(|t| t.suite == suite.name);
+            let passed = of().filter(|t| t.outcome == Outcome::Passed).count();
+            let refused = of()
+                .filter(|t| cell(results, t, expected) == REFUSED)
+                .count();
+            match (of().count(), refused) {
                 (0, _) => String::new(),
                 (all, 0) => format!("{passed} of {all}"),
                 (all, refused) => format!("{passed} of {all}, {refused} refused"),
             }
         });
-        let cells: Vec<String> = cells.collect();
-        if cells.iter().any(|cell| !cell.is_empty()) {
-            grid.row(std::iter::once(suite.name.to_string()).chain(cells));
-        }
+        rows.push(row(suite.name, cells, None));
     }
-    grid
+    rows.retain(|row| row[1..].iter().any(|cell| !cell.is_empty()));
+    Grid(rows)
 }
 
 /// What some kernel lacks, and what is done there instead.
 fn features(all: &[Results]) -> Grid {
-    let kernels = all.iter().map(|results| results.kernel.clone());
-    let head = std::iter::once("feature".to_string()).chain(kernels);
-    let mut grid = Grid::new(head.chain(std::iter::once("instead".to_string())));
+    let mut rows = vec![row("feature", kernels(all), Some("instead"))];
     let mut lacking: Vec<&Feature> = Vec::new();
     for feature in all.iter().flat_map(|results| &results.features) {
         if !feature.there && !lacking.iter().any(|known| known.name == feature.name) {
@@ -87,93 +86,84 @@ fn features(all: &[Results]) -> Grid {
                 .map_or("", |f| if f.there { "yes" } else { "no" })
                 .to_string()
         });
-        let row = std::iter::once(lacked.name.clone()).chain(cells);
-        grid.row(row.chain(std::iter::once(lacked.without.clone())));
+        rows.push(row(&lacked.name, cells, Some(&lacked.without)));
     }
-    grid
+    Grid(rows)
 }
 
 /// What is documented not to pass on these kernels.
 fn reasons(all: &[Results], expected: &Expected) -> Grid {
-    let head = ["kernel", "suite", "trial", "reason"];
-    let mut grid = Grid::new(head.iter().map(ToString::to_string));
+    let mut rows = vec![
+        ["kernel", "suite", "trial", "reason"]
+            .map(String::from)
+            .to_vec(),
+    ];
     for refused in &expected.refused {
-        let is_asked = |kernel: &&String| all.iter().any(|results| results.kernel == **kernel);
-        let kernels: Vec<&str> = refused
-            .kernels
-            .iter()
-            .filter(is_asked)
-            .map(String::as_str)
-            .collect();
+        let mut kernels = refused.kernels.clone();
+        kernels.retain(|kernel| all.iter().any(|results| results.kernel == *kernel));
         if !kernels.is_empty() {
             let trials = refused.trials.join(", ");
-            let cells = [
-                &kernels.join(", "),
-                &refused.suite,
-                &trials,
-                &refused.reason,
-            ];
-            grid.row(cells.into_iter().cloned());
+            let (suite, reason) = (refused.suite.clone(), refused.reason.clone());
+            rows.push(vec![kernels.join(", "), suite, trials, reason]);
         }
     }
-    grid
+    Grid(rows)
 }
 
-/// Rows of programs; for each kernel a column a hook.
-fn by_program(suite: &str, all: &[Results], expected: &Expected) -> Grid {
+/// Rows of trials by a name; for each kernel a column for each hook. `place` has a trial's hook and name, if it is shown.
+fn by_name<'a>(
+    first: &str,
+    all: &'a [Results],
+    expected: &Expected,
+    place: impl Fn(&'a Trial) -> Option<(&'a str, String)>,
+) -> Grid {
     let mut hooks: Vec<&str> = Vec::new();
-    let mut rows: BTreeMap<&str, BTreeMap<(usize, &str), String>> = BTreeMap::new();
+    let mut cells: BTreeMap<String, BTreeMap<(usize, &str), String>> = BTreeMap::new();
     for (kernel, results) in all.iter().enumerate() {
-        for trial in results.trials.iter().filter(|trial| trial.suite == suite) {
-            let Some((hook, program)) = trial.name.split_once("::") else {
+        for trial in &results.trials {
+            let Some((hook, name)) = place(trial) else {
                 continue;
             };
             if !hooks.contains(&hook) {
                 hooks.push(hook);
             }
-            let cell = cell(results, trial, expected);
-            rows.entry(program)
-                .or_default()
-                .insert((kernel, hook), cell);
+            let of_name = cells.entry(name).or_default();
+            of_name.insert((kernel, hook), cell(results, trial, expected));
         }
     }
-    let columns: Vec<(usize, &str)> = (0..all.len())
-        .flat_map(|kernel| hooks.iter().map(move |hook| (kernel, *hook)))
-        .collect();
+    let of_kernel = |kernel| hooks.iter().map(move |hook| (kernel, *hook));
+    let columns: Vec<(usize, &str)> = (0..all.len()).flat_map(of_kernel).collect();
     let head = columns
         .iter()
         .map(|(kernel, hook)| format!("{} {hook}", all[*kernel].kernel));
-    let mut grid = Grid::new(std::iter::once("program".to_string()).chain(head));
-    for (program, cells) in rows {
-        let cells = columns
-            .iter()
-            .map(|column| cells.get(column).cloned().unwrap_or_default());
-        grid.row(std::iter::once(program.to_string()).chain(cells));
+    let mut rows = vec![row(
+        first,
+        head.map(|text| text.trim_end().to_string()),
+        None,
+    )];
+    for (name, of_name) in cells {
+        let cells = columns.iter().map(|column| of_name.get(column).cloned());
+        rows.push(row(&name, cells.map(Option::unwrap_or_default), None));
     }
-    grid
+    Grid(rows)
 }
 
+/// Rows of programs, for a suite of [`BY_PROGRAM`].
+fn by_program(suite: &str, all: &[Results], expected: &Expected) -> Grid {
+    by_name("program", all, expected, |trial| {
+        let (hook, program) = trial.name.split_once("::")?;
+        (trial.suite == suite).then(|| (hook, program.to_string()))
+    })
+}
+
+/// The trials of other suites, if one kernel does not pass them.
 fn others(all: &[Results], expected: &Expected) -> Grid {
-    let mut rows: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
-    for (kernel, results) in all.iter().enumerate() {
-        let of = results
-            .trials
-            .iter()
-            .filter(|trial| !BY_PROGRAM.contains(&trial.suite.as_str()));
-        for trial in of {
-            let name = format!("{} {}", trial.suite, trial.name);
-            rows.entry(name)
-                .or_default()
-                .insert(kernel, cell(results, trial, expected));
-        }
-    }
-    rows.retain(|_, cells| cells.values().any(|cell| cell != PASSED));
-    let kernels = all.iter().map(|results| results.kernel.clone());
-    let mut grid = Grid::new(std::iter::once("trial".to_string()).chain(kernels));
-    for (name, cells) in rows {
-        let cells = (0..all.len()).map(|kernel| cells.get(&kernel).cloned().unwrap_or_default());
-        grid.row(std::iter::once(name).chain(cells));
-    }
+    let mut grid = by_name("trial", all, expected, |trial| {
+        let is_other = !BY_PROGRAM.contains(&trial.suite.as_str());
+        is_other.then(|| ("", trial.full_name()))
+    });
+    let passed = |cell: &String| cell.is_empty() || cell == PASSED;
+    grid.0.retain(|row| !row[1..].iter().all(passed));
     grid
 }
 
@@ -183,13 +173,12 @@ const REFUSED: &str = "refused";
 /// A trial in a word.
 fn cell(results: &Results, trial: &Trial, expected: &Expected) -> String {
     let documented = expected.of(&results.kernel, &trial.suite, &trial.name);
-    match (trial.outcome, trial.verified, documented) {
-        (Outcome::Passed, Some(verified), _) => verified.to_string(),
-        (Outcome::Passed, None, _) => PASSED.to_string(),
-        (_, _, Some(refused)) if trial.reason.contains(&refused.message) => REFUSED.to_string(),
-        (Outcome::Failed, _, _) => "FAILED".to_string(),
-        (Outcome::Hung, _, _) => "HUNG".to_string(),
-        (Outcome::Crashed, _, _) => "CRASHED".to_string(),
+    match (trial.outcome, documented) {
+        (Outcome::Passed, _) => trial.verified.map_or(PASSED.to_string(), |n| n.to_string()),
+        (_, Some(refused)) if trial.reason.contains(&refused.message) => REFUSED.to_string(),
+        (Outcome::Failed, _) => "FAILED".to_string(),
+        (Outcome::Hung, _) => "HUNG".to_string(),
+        (Outcome::Crashed, _) => "CRASHED".to_string(),
     }
 }
 
@@ -200,12 +189,8 @@ mod tests {
 
     fn trial(suite: &str, name: &str, outcome: Outcome, verified: Option<u64>) -> Trial {
         Trial {
-            suite: suite.to_string(),
-            name: name.to_string(),
-            outcome,
-            reason: "why".to_string(),
             verified,
-            forms: Vec::new(),
+            ..Trial::new(suite, name, outcome, "why")
         }
     }
 

@@ -1,6 +1,5 @@
 //! `--prometheus ADDR`: figures as a page for Prometheus, served as long as the command runs.
 
-mod connections;
 mod errors;
 mod server;
 

@@ -1,27 +1,39 @@
-//! A small HTTP server that gives one page: figures for Prometheus.
+//! An HTTP server that gives one page: figures for Prometheus.
 //!
-//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most [`MOST`](super::connections::MOST)
-//! connections are served at once, none of them is waited for longer than [`PATIENCE`], and one that asks for nothing gives way to others.
+//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most [`MOST`] connections are
+//! served at once, none of them is waited for longer than [`PATIENCE`], and one that asks for nothing gives way to others.
 
-use super::connections::Connections;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, yield_now};
+use tokio::time::{sleep, timeout};
 
+/// Connections at once.
+const MOST: usize = 32;
 /// How long a connection may take, from its beginning to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What is written at once: a call may wait as long again for each part that the reader takes.
-const PIECE: usize = 4 << 10;
 /// The longest request line with headers.
 const LONGEST_HEAD: usize = 8 << 10;
-/// What is read of a request's body before the connection is closed, so that the answer arrives.
-const LONGEST_REST: usize = 64 << 10;
+/// What is read behind a request before the connection is closed, so that the answer arrives.
+const LONGEST_REST: u64 = 64 << 10;
 
 /// The page that the server gives now; at first there is none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Page(Arc<RwLock<Option<Arc<str>>>>);
+pub(crate) struct Page(Arc<RwLock<Option<Bytes>>>);
 
 impl Page {
     /// Replaces the page.
@@ -30,7 +42,7 @@ impl Page {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
-    fn now(&self) -> Option<Arc<str>> {
+    fn now(&self) -> Option<Bytes> {
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -41,181 +53,120 @@ impl Page {
 /// Listens at an address, and serves `page` there until the process ends. Returns the address, with the port that the
 /// kernel chose if it was 0.
 pub(super) fn serve(address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
-    let listener = TcpListener::bind(address)?;
+    serve_within(PATIENCE, address, page)
+}
+
+fn serve_within(patience: Duration, address: SocketAddr, page: &Page) -> io::Result<SocketAddr> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build()?;
+    let listener = runtime.block_on(TcpListener::bind(address))?;
     let bound = listener.local_addr()?;
     let page = page.clone();
-    let connections = Arc::new(Connections::default());
     thread::Builder::new()
         .name("metrics".into())
-        .spawn(move || {
-            for number in 0.. {
-                let accepted = listener.accept();
-                let begun =
-                    accepted.and_then(|(stream, _)| begin(stream, number, &connections, &page));
-                if begun.is_err() {
-                    // Out of file descriptors or threads, perhaps: it passes.
-                    thread::sleep(Duration::from_millis(100));
-                }
-            }
-        })?;
+        .spawn(move || runtime.block_on(accept(listener, page, patience)))?;
     Ok(bound)
 }
 
-/// Has a thread serve a connection.
-fn begin(
-    mut stream: TcpStream,
-    number: u64,
-    connections: &Arc<Connections>,
-    page: &Page,
-) -> io::Result<()> {
-    connections.enter(number, &stream)?;
-    let (all, page) = (Arc::clone(connections), page.clone());
-    let serve = move || {
-        // A client that goes away is its own affair.
-        drop(answer(&mut stream, &page, PATIENCE, || all.asked(number)));
-        all.leave(number);
-    };
-    let begun = thread::Builder::new()
-        .name(format!("metrics-{number}"))
-        .spawn(serve);
-    if begun.is_err() {
-        connections.leave(number);
-    }
-    begun.map(drop)
+/// A connection that is served.
+struct Connection {
+    /// Whether its request was read.
+    has_asked: Arc<AtomicBool>,
+    /// Ends it.
+    task: AbortHandle,
 }
 
-/// Reads one request, calls `asked`, answers it, and closes; all of it takes no longer than `patience`.
-fn answer(
-    stream: &mut TcpStream,
-    page: &Page,
-    patience: Duration,
-    asked: impl FnOnce(),
-) -> io::Result<()> {
-    let until = Instant::now() + patience;
-    let head = read_head(stream, until)?;
-    asked();
-    let response = match head {
-        Some(head) if head.starts_with(b"HEAD ") => without_body(respond(&head, page)),
-        Some(head) => respond(&head, page),
-        None => response(
-            "431 Request Header Fields Too Large",
-            "",
-            "the request is too long\n",
-        ),
-    };
-    let mut unsent = response.as_bytes();
-    while !unsent.is_empty() {
-        stream.set_write_timeout(Some(left(until)?))?;
-        let piece = &unsent[..unsent.len().min(PIECE)];
-        match stream.write(piece)? {
-            0 => return Err(io::ErrorKind::WriteZero.into()),
-            sent => unsent = &unsent[sent..],
+/// Serves whoever comes. If there are as many as there may be, the oldest of those that have asked for nothing yet is
+/// ended, or else the oldest.
+async fn accept(listener: TcpListener, page: Page, patience: Duration) {
+    // In the order in which they came.
+    let mut open: Vec<Connection> = Vec::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file descriptors, perhaps: it passes.
+            sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        open.retain(|connection| !connection.task.is_finished());
+        if open.len() >= MOST {
+            let is_silent = |c: &Connection| !c.has_asked.load(Ordering::Relaxed);
+            let silent = open.iter().position(is_silent);
+            open.remove(silent.unwrap_or(0)).task.abort();
         }
+        let has_asked = Arc::default();
+        let answered = answer(stream, page.clone(), Arc::clone(&has_asked));
+        let task = tokio::spawn(timeout(patience, answered)).abort_handle();
+        open.push(Connection { has_asked, task });
+        // However many wait to be accepted, requests that came meanwhile are read.
+        yield_now().await;
     }
-    stream.shutdown(Shutdown::Write)?;
+}
+
+/// Reads one request, notes that, answers it, and closes.
+async fn answer(mut stream: TcpStream, page: Page, has_asked: Arc<AtomicBool>) -> io::Result<()> {
+    let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
+        has_asked.store(true, Ordering::Relaxed);
+        let response = respond(request.method(), request.uri().path(), &page);
+        std::future::ready(Ok::<_, Infallible>(response))
+    });
+    let served = http1::Builder::new()
+        .keep_alive(false)
+        // A client may say that it sends no more, and then read.
+        .half_close(true)
+        .max_buf_size(LONGEST_HEAD)
+        .title_case_headers(true)
+        .serve_connection(TokioIo::new(&mut stream), service)
+        .await;
+    // A malformed request was answered by hyper, and a client that goes away is its own affair.
+    drop(served);
+    stream.shutdown().await?;
     // What came and was not read would make the kernel reset the connection, and the answer with it.
-    let mut rest = 0;
-    let mut buffer = [0; 1024];
-    while rest < LONGEST_REST {
-        stream.set_read_timeout(Some(left(until)?))?;
-        match stream.read(&mut buffer)? {
-            0 => break,
-            read => rest += read,
-        }
-    }
+    copy(&mut stream.take(LONGEST_REST), &mut sink()).await?;
     Ok(())
 }
 
-/// The request up to the empty line; nothing if that is too far.
-fn read_head(stream: &mut TcpStream, until: Instant) -> io::Result<Option<Vec<u8>>> {
-    let mut head = Vec::new();
-    let mut buffer = [0; 1024];
-    loop {
-        stream.set_read_timeout(Some(left(until)?))?;
-        let read = stream.read(&mut buffer)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        head.extend_from_slice(&buffer[..read]);
-        if head.windows(4).any(|w| w == b"\r\n\r\n") {
-            return Ok(Some(head));
-        }
-        if head.len() >= LONGEST_HEAD {
-            return Ok(None);
-        }
-    }
-}
-
-fn left(until: Instant) -> io::Result<Duration> {
-    let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return Err(io::ErrorKind::TimedOut.into());
-    }
-    Ok(left)
-}
-
-fn respond(head: &[u8], page: &Page) -> String {
-    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line);
-    let words: Vec<&str> = line.split(' ').collect();
-    let [method, target, version] = words[..] else {
-        return response("400 Bad Request", "", "this is no HTTP request\n");
+fn respond(method: &Method, path: &str, page: &Page) -> Response<Full<Bytes>> {
+    let refusal = |status, header, text: &'static str| {
+        (status, header, "text/plain; charset=utf-8", text.into())
     };
-    if !version.starts_with("HTTP/1.") {
-        return response(
-            "505 HTTP Version Not Supported",
-            "",
-            "HTTP/1.0 and HTTP/1.1 are understood\n",
-        );
-    }
-    if target.split('?').next() != Some("/metrics") {
-        return response("404 Not Found", "", "the figures are at /metrics\n");
-    }
-    if !["GET", "HEAD"].contains(&method) {
-        return response(
-            "405 Method Not Allowed",
-            "Allow: GET, HEAD\r\n",
+    let (status, header, kind, text): (_, Option<(HeaderName, _)>, _, Bytes) = match page.now() {
+        _ if path != "/metrics" => {
+            refusal(StatusCode::NOT_FOUND, None, "the figures are at /metrics\n")
+        }
+        _ if method != Method::GET && method != Method::HEAD => refusal(
+            StatusCode::METHOD_NOT_ALLOWED,
+            Some((ALLOW, "GET, HEAD")),
             "this page can be read only\n",
-        );
-    }
-    match page.now() {
-        Some(text) => respond_with(
-            "200 OK",
-            "",
-            "text/plain; version=0.0.4; charset=utf-8",
-            &text,
         ),
-        None => response(
-            "503 Service Unavailable",
-            "Retry-After: 1\r\n",
+        None => refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Some((RETRY_AFTER, "1")),
             "there are no figures yet\n",
         ),
+        Some(text) => (
+            StatusCode::OK,
+            None,
+            "text/plain; version=0.0.4; charset=utf-8",
+            text,
+        ),
+    };
+    let mut response = Response::new(Full::new(text));
+    *response.status_mut() = status;
+    let kind = Some((CONTENT_TYPE, kind));
+    for (name, value) in kind.into_iter().chain(header) {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
     }
-}
-
-/// The answer to a request for the head alone (RFC 9110, 9.3.2).
-fn without_body(mut answer: String) -> String {
-    const END: &str = "\r\n\r\n";
-    let end = answer.find(END);
-    answer.truncate(end.map_or(0, |at| at + END.len()));
-    answer
-}
-
-fn response(status: &str, headers: &str, text: &str) -> String {
-    respond_with(status, headers, "text/plain; charset=utf-8", text)
-}
-
-fn respond_with(status: &str, headers: &str, kind: &str, text: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n{text}",
-        text.len()
-    )
+    response
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::connections::MOST;
     use super::*;
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Instant;
 
     fn ask(request: &[u8]) -> String {
         let page = Page::default();
@@ -266,13 +217,13 @@ mod tests {
             "{text}"
         );
         assert!(ask(b"hello\r\n\r\n").contains(" 400 "));
-        assert!(ask(b"GET /metrics HTTP/2\r\n\r\n").contains(" 505 "));
+        assert!(ask(b"GET /metrics HTTP/2\r\n\r\n").contains(" 400 "));
     }
 
     #[test]
     fn before_there_is_a_page_it_says_so() {
-        let text = respond(b"GET /metrics HTTP/1.1\r\n\r\n", &Page::default());
-        assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
+        let response = respond(&Method::GET, "/metrics", &Page::default());
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
     #[test]
@@ -319,24 +270,52 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_sends_no_more_has_the_whole_page() {
+        for long in [10, 16 << 20] {
+            let page = Page::default();
+            page.publish("x".repeat(long));
+            let address = serve("127.0.0.1:0".parse().unwrap(), &page).unwrap();
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            assert!(text.ends_with(&"x".repeat(long)), "{}", text.len());
+        }
+    }
+
+    #[test]
     fn a_client_that_reads_little_by_little_is_not_waited_for() {
         let page = Page::default();
         // More than the kernel keeps for a connection.
-        page.publish("x".repeat(64 << 20));
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let long = 64 << 20;
+        page.publish("x".repeat(long));
+        let mut client = TcpStream::connect(serve_impatiently(&page)).unwrap();
         client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
         let begun = Instant::now();
-        let answered =
-            thread::spawn(move || answer(&mut stream, &page, Duration::from_millis(300), || ()));
         let mut little = vec![0; 256 << 10];
-        while !answered.is_finished() && begun.elapsed() < PATIENCE {
-            client.read_exact(&mut little).ok();
-            thread::sleep(Duration::from_millis(100));
+        let mut all = 0;
+        while let Ok(read @ 1..) = client.read(&mut little) {
+            all += read;
+            thread::sleep(Duration::from_millis(50));
         }
-        assert!(answered.is_finished(), "after {:?}", begun.elapsed());
-        assert!(answered.join().unwrap().is_err());
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+        assert!(all < long, "{all}");
+    }
+
+    #[test]
+    fn a_client_that_asks_little_by_little_is_not_waited_for() {
+        let mut client = TcpStream::connect(serve_impatiently(&Page::default())).unwrap();
+        let begun = Instant::now();
+        while client.write_all(b"G").is_ok() && begun.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(50));
+        }
+        assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    }
+
+    fn serve_impatiently(page: &Page) -> SocketAddr {
+        let patience = Duration::from_millis(300);
+        serve_within(patience, "127.0.0.1:0".parse().unwrap(), page).unwrap()
     }
 
     #[test]

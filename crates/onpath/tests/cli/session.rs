@@ -160,8 +160,9 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         }
     }
     let path = format!(
-        "{}:{}",
+        "{}:{}:{}",
         environment.bin.display(),
+        lab::promtool::folder().display(),
         std::env::var("PATH").unwrap_or_default()
     );
     let shell: &[&str] = match environment.in_kernel {

@@ -56,7 +56,7 @@ impl Attribute {
         name(self.has_name())
     }
 
-    /// The name of that.
+    /// The name of that variable.
     pub(super) fn has_name(&self) -> String {
         format!("has_{}", self.variable)
     }

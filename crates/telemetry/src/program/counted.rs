@@ -67,7 +67,7 @@ const ALL: [(Count, &str, &str, &str); 15] = [
 const SHIPPED: &str = "stream_count";
 const OWN: &str = "query_count";
 
-/// How many counters there are.
+/// Number of counters.
 pub(super) const COUNTERS: usize = ALL.len();
 
 impl Count {

@@ -219,19 +219,21 @@ impl Reader<'_> {
         self.several() && all.any(|a| a.function == Function::Bytes)
     }
 
-    /// What is added to the bytes of a group: the packet's length, but not once more.
+    /// Bytes to add to a group: the packet's length, once.
     pub(super) fn bytes(&self) -> Block {
         let length = name("input").member("length").cast(Type::Bits(64));
         let mut out = vec![declare(Type::Bits(64), "bytes", length)];
-        let turn = || name(TURN);
         for earlier in 0..MOST_COMPARED - 1 {
             let is_same = name(earlier_group(earlier)).equals(name("group"));
-            let known = all([turn().binary(">", number(earlier)), is_same]);
+            let known = all([name(is_earlier(earlier)), is_same]);
             out.push(when(known, vec![Stmt::Assign(name("bytes"), number(0u8))]));
         }
         for this in 0..MOST_COMPARED - 1 {
-            let keep = Stmt::Assign(name(earlier_group(this)), name("group"));
-            out.push(when(turn().equals(number(this)), vec![keep]));
+            let keep = vec![
+                Stmt::Assign(name(earlier_group(this)), name("group")),
+                Stmt::Assign(name(is_earlier(this)), Expr::Bool(true)),
+            ];
+            out.push(when(name(TURN).equals(number(this)), keep));
         }
         out
     }
@@ -275,8 +277,11 @@ impl Reader<'_> {
             out.extend(pairing.begin());
         }
         if self.compares_groups() {
-            let groups = (0..MOST_COMPARED - 1).map(earlier_group);
-            out.extend(groups.map(|group| declare(named("group_t"), group, no_group.clone())));
+            for turn in 0..MOST_COMPARED - 1 {
+                let group = earlier_group(turn);
+                out.push(declare(named("group_t"), group, no_group.clone()));
+                out.push(declare(Type::Bool, is_earlier(turn), Expr::Bool(false)));
+            }
         }
         let mut turn = vec![
             apply("read", vec![segment()]),
@@ -343,13 +348,13 @@ impl Reader<'_> {
         self.attributes.iter().chain(pairing)
     }
 
-    /// Their names.
+    /// The names of the attributes that are read.
     fn asked(&self) -> String {
         let names: Vec<&str> = self.read().map(|a| a.name.as_str()).collect();
         names.join(",")
     }
 
-    /// Whether there are some.
+    /// True if attributes are read.
     fn asks(&self) -> bool {
         self.read().next().is_some()
     }
@@ -472,4 +477,9 @@ fn kept_name(attribute: &Attribute) -> String {
 /// The variable of the group of an earlier message of a packet.
 fn earlier_group(turn: u32) -> String {
     format!("group{turn}")
+}
+
+/// The variable that says that there is such a group.
+fn is_earlier(turn: u32) -> String {
+    format!("is_group{turn}")
 }

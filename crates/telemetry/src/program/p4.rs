@@ -20,11 +20,13 @@ pub(super) struct Enum {
     pub members: Vec<(&'static str, u32, &'static str)>,
 }
 
+/// A struct's declaration.
 pub(super) struct Struct {
     pub name: String,
     pub fields: Vec<(Type, String)>,
 }
 
+/// A control's declaration.
 pub(super) struct Control {
     pub name: &'static str,
     /// Its `in` parameters.
@@ -41,6 +43,7 @@ pub(super) struct Instance {
     pub comment: Option<String>,
 }
 
+/// A type.
 #[derive(Clone, Debug)]
 pub(super) enum Type {
     Bits(u32),
@@ -52,6 +55,7 @@ pub(super) enum Type {
 
 pub(super) type Block = Vec<Stmt>;
 
+/// A statement.
 pub(super) enum Stmt {
     Comment(&'static str),
     Declare(Type, String, Option<Expr>),
@@ -62,6 +66,7 @@ pub(super) enum Stmt {
     Turns(&'static str, u32, Expr, Block),
 }
 
+/// An expression.
 #[derive(Clone, Debug)]
 pub(super) enum Expr {
     Name(String),
@@ -166,7 +171,7 @@ impl Expr {
         Expr::Cast(ty, self.into())
     }
 
-    /// Whether a header is there.
+    /// True if a header is there.
     pub(super) fn valid(self) -> Expr {
         self.method("isValid", Vec::new())
     }

@@ -134,7 +134,7 @@ impl Display for Expr {
         };
         match self {
             Expr::Name(name) => f.write_str(name),
-            Expr::Member(of, name) => write!(f, "{}.{name}", Operand(of)),
+            Expr::Member(of, name) => write!(f, "{}.{name}", Primary(of)),
             Expr::Number(number) => write!(f, "{number}"),
             Expr::Bytes(bytes) => {
                 write!(f, "{}w0x", 8 * bytes.len())?;
@@ -145,13 +145,13 @@ impl Display for Expr {
             Expr::List(parts) => write!(f, "{{ {} }}", list(parts)),
             Expr::Not(of) => write!(f, "!{}", Operand(of)),
             Expr::Cast(ty, of) => write!(f, "({ty}){}", Operand(of)),
-            Expr::Slice(of, first, last) => write!(f, "{}[{first}:{last}]", Operand(of)),
+            Expr::Slice(of, first, last) => write!(f, "{}[{first}:{last}]", Primary(of)),
             Expr::Binary(operator, left, right) => {
                 write!(f, "{} {operator} {}", Operand(left), Operand(right))
             }
             Expr::All(parts) => f.write_str(&joined(parts, " && ")),
             Expr::Any(parts) => f.write_str(&joined(parts, " || ")),
-            Expr::Call(function, args) => write!(f, "{function}({})", list(args)),
+            Expr::Call(function, args) => write!(f, "{}({})", Primary(function), list(args)),
         }
     }
 }
@@ -164,6 +164,18 @@ impl Display for Operand<'_> {
         match self.0 {
             Expr::Binary(..) | Expr::All(_) | Expr::Any(_) => write!(f, "({})", self.0),
             other => other.fmt(f),
+        }
+    }
+}
+
+/// An expression behind which a member, bits or arguments stand: in parentheses if it has any operator.
+struct Primary<'e>(&'e Expr);
+
+impl Display for Primary<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.0 {
+            Expr::Cast(..) | Expr::Not(_) => write!(f, "({})", self.0),
+            other => Operand(other).fmt(f),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Streams: where the messages of each direction of a connection begin, from one segment to the next.
 //!
-//! A program on the path does the same (`program/stream.rs`).
+//! A program on the path does the same (`p4include/streams.p4`).
 
 mod received;
 

@@ -23,26 +23,15 @@ pub fn object(report: &Report) -> serde_json::Value {
             json!({ "keys": keys.collect::<Map<_, _>>(), "values": values.collect::<Map<_, _>>() })
         })
         .collect();
-    let counts = &report.counts;
+    let counts = report.counts.totals().into_iter();
+    let counts = counts.chain(report.counts.waiting());
+    let counts: Map<_, _> = counts
+        .map(|(name, _, number)| (name.to_string(), json!(number)))
+        .collect();
     json!({
         "seconds": report.seconds,
         "groups": groups,
-        "counts": {
-            "packets": counts.packets,
-            "records": counts.records,
-            "matched": counts.matched,
-            "without_key": counts.without_key,
-            "not_grouped": counts.not_grouped,
-            "malformed": counts.malformed,
-            "cut": counts.cut,
-            "unread": counts.unread,
-            "unanswered": counts.unanswered,
-            "unmatched": counts.unmatched,
-            "unfinished": counts.streams.unfinished,
-            "gaps": counts.streams.gaps,
-            "sent_again": counts.streams.sent_again,
-            "unfollowed": counts.streams.unfollowed,
-        },
+        "counts": counts,
     })
 }
 

@@ -1,206 +1,171 @@
-//! The figures in Prometheus' text format, version 0.0.4.
+//! The figures in Prometheus' text format.
+//!
+//! The name of a metric is that of what an aggregate computes; the attribute is a label. So no name depends on what a query reads:
+//! Prometheus' rules for names, which that could break, hold for every page.
 
 use super::QUANTILES;
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
-use crate::report::{Counts, Report};
-use std::fmt::Write;
+use crate::report::{Report, Row};
+use control::exposition::{Family, Kind, Labels, Page, Summary, Unit, Value};
+
+/// Labels that are no keys.
+const OWN_LABELS: [&str; 4] = ["of", "k", "item", "quantile"];
+
+/// The place of an aggregate among a row's cells, and of what its numbers are.
+type Column = (usize, Function, Unit);
 
 /// A page: the figures of the first `most` groups, with the keys as labels, and what was not counted, among it `dropped` packets that were
 /// not seen.
 pub fn page(query: &Query, report: &Report, dropped: u64, most: usize) -> String {
-    let mut page = String::new();
-    let keys = words(report.keys.iter().map(String::as_str));
-    let names = words(query.aggregates.iter().map(|a| a.label.as_str()));
-    for (index, (aggregate, name)) in query.aggregates.iter().zip(names).enumerate() {
-        let name = format!("onpath_query_{name}");
-        let _ = writeln!(page, "# HELP {name} {}", help(&aggregate.label));
-        let _ = writeln!(page, "# TYPE {name} {}", kind(aggregate.function));
-        for row in report.rows.iter().take(most) {
-            let values = row.keys.iter().map(ToString::to_string);
-            let labels = keys.iter().zip(values);
-            let labels: Vec<String> = labels.map(|(key, value)| label(key, &value)).collect();
-            if let Some(cell) = row.cells.get(index) {
-                samples(&mut page, &name, &labels, cell);
-            }
-        }
+    let mut page = Page::new("onpath_query");
+    let keys = label_names(&report.keys);
+    let groups = report.rows.iter().take(most).map(|row| {
+        let labels = keys.iter().zip(&row.keys);
+        let labels = labels.fold(Labels::default(), |all, (key, value)| all.and(key, value));
+        (labels, row)
+    });
+    let groups: Vec<(Labels, &Row)> = groups.collect();
+    let columns = query.aggregates.iter().zip(&report.units).enumerate();
+    let mut columns: Vec<Column> = columns
+        .map(|(index, (aggregate, &unit))| (index, aggregate.function, unit))
+        .collect();
+    let family = |&(_, function, unit): &Column| (metric(function).0, unit);
+    columns.sort_by_key(family);
+    for columns in columns.chunk_by(|a, b| family(a) == family(b)) {
+        figures(&mut page, query, columns, &groups);
     }
-    let left = report.rows.len().saturating_sub(most);
-    let name = "onpath_query_groups_left_out";
-    let _ = writeln!(
-        page,
-        "# HELP {name} Groups that are not on this page, which has the {most} with the largest first figure."
-    );
-    let _ = writeln!(page, "# TYPE {name} gauge\n{name} {left}");
-    counts(&mut page, &report.counts, dropped);
-    page
-}
-
-fn samples(page: &mut String, name: &str, labels: &[String], cell: &Cell) {
-    let mut sample = |suffix: &str, extra: Option<String>, value: &str| {
-        let all: Vec<&str> = labels.iter().chain(&extra).map(String::as_str).collect();
-        let labels = match all.is_empty() {
-            true => String::new(),
-            false => format!("{{{}}}", all.join(",")),
-        };
-        let _ = writeln!(page, "{name}{suffix}{labels} {value}");
+    let mut alone = |kind, name, help: &str, number| {
+        let samples = [(Labels::default(), Value::Whole(number))];
+        page.numbers(kind, Family::plain(name, help), samples);
     };
-    match cell {
-        Cell::Nothing => {}
-        Cell::Number(number) => sample("", None, &number.to_string()),
-        Cell::Real(number) | Cell::Estimate(number, _) => sample("", None, &number.to_string()),
-        Cell::Top { items, .. } => {
-            for (item, count, _) in items {
-                let item = label("item", &item.to_string());
-                sample("", Some(item), &count.to_string());
-            }
-        }
-        Cell::Histogram(histogram, _) => {
-            for (_, quantile) in QUANTILES {
-                if let Some(value) = histogram.quantile(quantile) {
-                    let quantile = label("quantile", &quantile.to_string());
-                    sample("", Some(quantile), &value.to_string());
-                }
-            }
-            sample("_count", None, &histogram.total().to_string());
-        }
+    let left = report.rows.len().saturating_sub(most);
+    let help = format!(
+        "Groups that are not on this page, which has the {most} with the largest first figure."
+    );
+    alone(Kind::Gauge, "groups_left_out", &help, left as u64);
+    for (name, help, number) in report.counts.totals() {
+        alone(Kind::Counter, name, help, number);
+    }
+    let help = "Packets that the kernel had no room to copy.";
+    alone(Kind::Counter, "dropped", help, dropped);
+    for (name, help, number) in report.counts.waiting() {
+        alone(Kind::Gauge, name, help, number);
+    }
+    page.text()
+}
+
+/// Writes the figures of aggregates that have one metric.
+fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels, &Row)]) {
+    let Some(&(_, function, unit)) = columns.first() else {
+        return;
+    };
+    let (name, kind, help) = metric(function);
+    let family = Family { name, unit, help };
+    let cells = columns.iter().flat_map(|&(index, function, _)| {
+        let cells = groups
+            .iter()
+            .filter_map(move |(group, row)| Some((group, row.cells.get(index)?)));
+        cells.map(move |(group, cell)| (labels(group, function, query), cell))
+    });
+    match kind {
+        Some(kind) => page.numbers(kind, family, cells.flat_map(numbers)),
+        None => page.summaries(family, cells.filter_map(summary)),
     }
 }
 
-fn counts(page: &mut String, counts: &Counts, dropped: u64) {
-    let all = [
-        ("packets", "Packets that were read.", counts.packets),
-        (
-            "records",
-            "Packets, or messages of the query's kind.",
-            counts.records,
-        ),
-        (
-            "matched",
-            "Records for which the condition holds.",
-            counts.matched,
-        ),
-        (
-            "without_key",
-            "Of these, those that lack a key.",
-            counts.without_key,
-        ),
-        (
-            "not_grouped",
-            "Of these, those for whose group there was no room.",
-            counts.not_grouped,
-        ),
-        (
-            "malformed",
-            "Packets with a malformed message.",
-            counts.malformed,
-        ),
-        ("cut", "Long values that were cut.", counts.cut),
-        (
-            "unread",
-            "Packets with messages that were not read: too long, or behind too many others.",
-            counts.unread,
-        ),
-        (
-            "unmatched",
-            "Responses without a request that is known.",
-            counts.unmatched,
-        ),
-        (
-            "gaps",
-            "Segments in front of which something is missing.",
-            counts.streams.gaps,
-        ),
-        (
-            "sent_again",
-            "Segments whose bytes came before.",
-            counts.streams.sent_again,
-        ),
-        (
-            "unfollowed",
-            "Messages with an end that is not known: a head that is cut or long, or a body of no known length.",
-            counts.streams.unfollowed,
-        ),
-        (
-            "dropped",
-            "Packets that the kernel had no room to copy.",
-            dropped,
-        ),
-    ];
-    for (name, help, number) in all {
-        let _ = writeln!(page, "# HELP onpath_query_{name}_total {help}");
-        let _ = writeln!(page, "# TYPE onpath_query_{name}_total counter");
-        let _ = writeln!(page, "onpath_query_{name}_total {number}");
-    }
-    let gauges = [
-        (
-            "unanswered",
-            "Requests that have no response so far.",
-            counts.unanswered,
-        ),
-        (
-            "unfinished",
-            "Messages whose rest has not come so far.",
-            counts.streams.unfinished,
-        ),
-    ];
-    for (name, help, number) in gauges {
-        let name = format!("onpath_query_{name}");
-        let _ = writeln!(
-            page,
-            "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {number}"
-        );
-    }
-}
-
-fn kind(function: Function) -> &'static str {
+/// The name, the kind and the help of the metric of an aggregate. One without a kind is a summary.
+fn metric(function: Function) -> (&'static str, Option<Kind>, &'static str) {
+    use Kind::{Counter, Gauge};
     match function {
-        Function::Count | Function::Bytes | Function::Sum(_) => "counter",
-        Function::Histogram(_) => "summary",
-        Function::Min(_)
-        | Function::Max(_)
-        | Function::Mean(_)
-        | Function::Distinct(_)
-        | Function::Top(..)
-        | Function::Rate(_) => "gauge",
+        Function::Count => ("count", Some(Counter), "Records."),
+        Function::Bytes => ("bytes", Some(Counter), "Bytes of the records' packets."),
+        Function::Sum(_) => ("sum", Some(Counter), "Sum of an attribute."),
+        Function::Min(_) => ("min", Some(Gauge), "Least value of an attribute."),
+        Function::Max(_) => ("max", Some(Gauge), "Greatest value of an attribute."),
+        Function::Mean(_) => ("mean", Some(Gauge), "Mean of an attribute."),
+        Function::Distinct(_) => (
+            "distinct",
+            Some(Gauge),
+            "Estimated number of different values of an attribute.",
+        ),
+        Function::Top(..) => (
+            "top",
+            Some(Gauge),
+            "How often the k most frequent values of an attribute came, at most.",
+        ),
+        Function::Rate(_) => (
+            "rate",
+            Some(Gauge),
+            "Records a second since the report before, or an attribute's sum a second.",
+        ),
+        Function::Histogram(_) => (
+            "distribution",
+            None,
+            "Distribution of an attribute; its quantiles and sum are estimates.",
+        ),
     }
 }
 
-/// Texts as names of letters, digits and single underscores. Those that would be alike have a number behind them: no page may have the same
-/// name twice.
-fn words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// The labels of a group, and of what the aggregate is.
+fn labels(group: &Labels, function: Function, query: &Query) -> Labels {
+    let Some(attribute) = function.attribute() else {
+        return group.clone();
+    };
+    let labels = group.and("of", &query.attributes[attribute].name);
+    match function {
+        Function::Top(k, _) => labels.and("k", k),
+        _ => labels,
+    }
+}
+
+fn numbers((labels, cell): (Labels, &Cell)) -> Vec<(Labels, Value)> {
+    match cell {
+        Cell::Nothing | Cell::Histogram(..) => Vec::new(),
+        Cell::Number(number) => vec![(labels, Value::Whole(*number))],
+        Cell::Real(number) | Cell::Estimate(number, _) => vec![(labels, Value::Real(*number))],
+        Cell::Top { items, .. } => {
+            let items = items.iter();
+            items
+                .map(|(item, count, _)| (labels.and("item", item), Value::Whole(*count)))
+                .collect()
+        }
+    }
+}
+
+fn summary((labels, cell): (Labels, &Cell)) -> Option<(Labels, Summary)> {
+    let Cell::Histogram(histogram, _) = cell else {
+        return None;
+    };
+    let quantiles = QUANTILES.into_iter();
+    let quantiles = quantiles.filter_map(|(_, q)| Some((q, Value::Whole(histogram.quantile(q)?))));
+    let summary = Summary {
+        quantiles: quantiles.collect(),
+        sum: Value::Real(histogram.sum()),
+        count: histogram.total(),
+    };
+    Some((labels, summary))
+}
+
+/// Texts as names of small letters, digits and single underscores. Those that would be alike have a number behind them: Prometheus refuses a
+/// page with a label twice.
+fn label_names(texts: &[String]) -> Vec<String> {
+    let mut names = OWN_LABELS.map(String::from).to_vec();
     for text in texts {
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let mut spaced = String::new();
+        for c in text.chars() {
+            if c.is_ascii_uppercase() && spaced.ends_with(|c: char| c.is_ascii_lowercase()) {
+                spaced.push('_');
+            }
+            spaced.push(if c.is_ascii_alphanumeric() { c } else { '_' });
+        }
+        spaced.make_ascii_lowercase();
+        let words: Vec<&str> = spaced.split('_').filter(|word| !word.is_empty()).collect();
         let plain = words.join("_");
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let mut wishes = std::iter::once(plain.clone()).chain(numbered);
         let free = wishes.find(|wish| !names.contains(wish));
         names.push(free.unwrap_or(plain));
     }
-    names
-}
-
-fn help(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\n', "\\n")
-}
-
-fn label(name: &str, value: &str) -> String {
-    let value = diag::shown_lines(value)
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n");
-    format!("{name}=\"{value}\"")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_escaped() {
-        let label = label("name", "a\"b\\c\nd\x1b[2J");
-        assert_eq!(label, "name=\"a\\\"b\\\\c\\nd\\\\u001b[2J\"");
-    }
+    names.split_off(OWN_LABELS.len())
 }

@@ -4,7 +4,7 @@
 use crate::evaluation::run_on;
 use crate::frames::{self, End};
 use crate::program::{on_path, shorten};
-use crate::schemas::SCHEMAS;
+use crate::schemas::{SCHEMAS, asked};
 use diag::SourceMap;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -462,4 +462,17 @@ fn an_announced_body_may_not_come() {
     let streams = found.counts.streams;
     // What has not come: the rests of the others, and most of what is taken for a body.
     assert_eq!((streams.unfollowed, streams.unfinished), (1, 1025));
+}
+
+/// A message of no group has no key, whatever the key of the next one is.
+#[test]
+fn bytes_count_in_the_first_group_that_has_an_empty_key() {
+    let get = b"GET / HTTP/1.1\r\nHost: \r\n\r\n".as_slice();
+    let post = b"POST / HTTP/1.1\r\nHost: a\r\n\r\n".as_slice();
+    let packet = asked(80, &[post, get, get].concat());
+    let length = packet.len() as u64;
+    let text = "count, bytes by http.host where http.method == \"GET\"";
+    let report = same(text, &[packet]);
+    let cells: Vec<_> = report.rows.iter().map(|row| row.cells.clone()).collect();
+    assert_eq!(cells, [[Cell::Number(2), Cell::Number(length)]]);
 }

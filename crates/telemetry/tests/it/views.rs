@@ -1,13 +1,14 @@
 //! The figures as people and programs see them.
 
-use crate::evaluation::{run, run_with};
-use crate::frames;
+use crate::evaluation::{run, run_on, run_with};
+use crate::frames::{self, End::Client, End::Server, segment};
 use crate::toy::Toy;
 use diag::SourceMap;
+use lab::promtool;
 use telemetry::view::plot::History;
 use telemetry::view::trend::Trends;
 use telemetry::view::{csv, json, prometheus, table};
-use telemetry::{Catalogue, compile, explain};
+use telemetry::{Catalogue, Messages, Schemas, compile, explain};
 
 fn packets() -> Vec<Vec<u8>> {
     let text = "method=GET;host=a,\"b\"\nmethod=GET;host=\x1b[2J\nno=host\nrubbish\n";
@@ -117,50 +118,129 @@ fn csv_has_a_column_for_each_figure() {
     );
 }
 
+/// The page for Prometheus, which Prometheus' own checker finds nothing wrong with.
+fn exposed(messages: &dyn Messages, text: &str, packets: &[Vec<u8>], most: usize) -> String {
+    let query = compile(text, &Catalogue::new(messages), &mut SourceMap::new()).unwrap();
+    let report = run_on(messages, text, packets, None);
+    let page = prometheus::page(&query, &report, 7, most);
+    promtool::check(&page);
+    page
+}
+
+fn has_lines(page: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(
+            page.lines().any(|l| l == *line),
+            "{line}\nis not in\n{page}"
+        );
+    }
+}
+
 #[test]
 fn prometheus_has_keys_as_labels() {
     let text = "count, mean(ip.ttl), top(1, ip.src), histogram(packet.length) by kv.host";
-    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
-    let page = prometheus::page(&query, &run(text, &packets()), 7, 10);
-    for line in [
-        "# TYPE onpath_query_count counter",
-        r#"onpath_query_count{kv_host="a,\"b\""} 1"#,
-        r#"onpath_query_count{kv_host="\\x1b[2J"} 1"#,
-        "# TYPE onpath_query_mean_ip_ttl gauge",
-        r#"onpath_query_top_1_ip_src{kv_host="a,\"b\"",item="10.0.0.1"} 1"#,
-        "# TYPE onpath_query_histogram_packet_length summary",
-        r#"onpath_query_histogram_packet_length{kv_host="a,\"b\"",quantile="0.5"} 99"#,
-        r#"onpath_query_histogram_packet_length_count{kv_host="a,\"b\""} 1"#,
-        "onpath_query_malformed_total 1",
-        "onpath_query_without_key_total 1",
-        "onpath_query_cut_total 0",
-        "onpath_query_unread_total 0",
-        "onpath_query_dropped_total 7",
-        "onpath_query_groups_left_out 0",
-    ] {
-        assert!(page.lines().any(|l| l == line), "{line}\nis not in\n{page}");
-    }
-    let few = prometheus::page(&query, &run(text, &packets()), 0, 1);
-    assert_eq!(few.matches("onpath_query_count{").count(), 1);
+    let page = exposed(&Toy, text, &packets(), 10);
+    has_lines(
+        &page,
+        &[
+            "# TYPE onpath_query_count_total counter",
+            r#"onpath_query_count_total{kv_host="a,\"b\""} 1"#,
+            r#"onpath_query_count_total{kv_host="\\x1b[2J"} 1"#,
+            "# TYPE onpath_query_mean gauge",
+            r#"onpath_query_top{kv_host="a,\"b\"",of="ip.src",k="1",item="10.0.0.1"} 1"#,
+            "# TYPE onpath_query_distribution summary",
+            r#"onpath_query_distribution{kv_host="a,\"b\"",of="packet.length",quantile="0.5"} 99"#,
+            r#"onpath_query_distribution_sum{kv_host="a,\"b\"",of="packet.length"} 99"#,
+            r#"onpath_query_distribution_count{kv_host="a,\"b\"",of="packet.length"} 1"#,
+            "onpath_query_malformed_total 1",
+            "onpath_query_without_key_total 1",
+            "onpath_query_cut_total 0",
+            "onpath_query_unread_total 0",
+            "onpath_query_dropped_total 7",
+            "onpath_query_groups_left_out 0",
+        ],
+    );
+    let few = exposed(&Toy, text, &packets(), 1);
+    assert_eq!(few.matches("onpath_query_count_total{").count(), 1);
     assert!(few.contains("\nonpath_query_groups_left_out 1\n"), "{few}");
 }
 
 /// Two metrics, or two labels, of the same name make a page that Prometheus refuses as a whole.
 #[test]
 fn prometheus_has_no_name_twice() {
-    let text = "distinct(kv.x.a-b), distinct(kv.x.a_b) by kv.x.a-b, kv.x.a_b";
-    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
-    let packet = frames::udp(1, 1, (1, 7000), b"a-b=1;a_b=2\n");
-    let page = prometheus::page(&query, &run(text, &[packet]), 0, 10);
-    for line in [
-        r#"onpath_query_distinct_kv_x_a_b{kv_x_a_b="1",kv_x_a_b_2="2"} 1"#,
-        r#"onpath_query_distinct_kv_x_a_b_2{kv_x_a_b="1",kv_x_a_b_2="2"} 1"#,
+    let text = "distinct(kv.x.a-b), count, distinct(kv.x.a_b), top(1, kv.host), top(2, kv.host) by kv.x.a-b, kv.x.a_b";
+    let packet = frames::udp(1, 1, (1, 7000), b"a-b=1;a_b=2;host=h\n");
+    let page = exposed(&Toy, text, &[packet], 10);
+    has_lines(
+        &page,
+        &[
+            r#"onpath_query_top{kv_x_a_b="1",kv_x_a_b_2="2",of="kv.host",k="1",item="h"} 1"#,
+            r#"onpath_query_top{kv_x_a_b="1",kv_x_a_b_2="2",of="kv.host",k="2",item="h"} 1"#,
+        ],
+    );
+    for start in [
+        r#"onpath_query_distinct{kv_x_a_b="1",kv_x_a_b_2="2",of="kv.x.a-b"} 1"#,
+        r#"onpath_query_distinct{kv_x_a_b="1",kv_x_a_b_2="2",of="kv.x.a_b"} 1"#,
     ] {
         assert!(
-            page.lines().any(|l| l.starts_with(line)),
-            "{line}\nis not in\n{page}"
+            page.lines().any(|l| l.starts_with(start)),
+            "{start}\nis not in\n{page}"
         );
     }
+}
+
+#[test]
+fn prometheus_accepts_every_aggregate_and_any_name() {
+    let packets = packets();
+    for text in [
+        "count, bytes, sum(packet.length), min(ip.ttl), max(ip.ttl), mean(ip.ttl), rate, rate(ip.ttl)",
+        "min(tcp.seq), mean(tcp.seq), histogram(tcp.seq), top(3, tcp.seq)",
+        "count, distinct(ip.src), top(5, flow), histogram(packet.length), histogram(ip.ttl) by flow",
+    ] {
+        exposed(&Toy, text, &packets, 10);
+        exposed(&Toy, text, &[], 10);
+    }
+    // Units, types and capitals, none of which may be in a name.
+    let names =
+        "distinct(kv.x.ms), top(1, kv.x.histogram), distinct(kv.x.gauge_s) by kv.x.userId, kv.x.h";
+    let packet = frames::udp(
+        1,
+        1,
+        (1, 7000),
+        b"ms=1;histogram=2;gauge_s=\\;userId=\"\xc3\x84;h=\x07\n",
+    );
+    let page = exposed(&Toy, names, &[packet], 10);
+    let labels = r#"kv_x_user_id="\"Ä",kv_x_h="\\x07",of="kv.x.histogram",k="1""#;
+    has_lines(
+        &page,
+        &[&format!("onpath_query_top{{{labels},item=\"2\"}} 1")],
+    );
+}
+
+/// The base unit of time is the second.
+#[test]
+fn prometheus_has_times_in_seconds() {
+    let text = "mean(http.response_time), max(http.response_time), sum(http.response_time), rate(http.response_time), \
+                histogram(http.response_time), max(ip.ttl), histogram(ip.ttl)";
+    let packets = [
+        segment(40000, 80, Client, 1, b"GET / HTTP/1.1\r\n\r\n"),
+        segment(40000, 80, Server, 1, b"HTTP/1.1 204 X\r\n\r\n"),
+    ];
+    let page = exposed(&Schemas::builtin(), text, &packets, 10);
+    let of = r#"{of="http.response_time"}"#;
+    let lines = [
+        format!("onpath_query_mean_seconds{of} 0.001"),
+        format!("onpath_query_max_seconds{of} 0.001"),
+        format!("onpath_query_sum_seconds_total{of} 0.001"),
+        format!("onpath_query_rate_seconds{of} 1"),
+        format!("onpath_query_distribution_seconds_count{of} 1"),
+        r#"onpath_query_max{of="ip.ttl"} 64"#.to_string(),
+        r#"onpath_query_distribution_count{of="ip.ttl"} 1"#.to_string(),
+    ];
+    has_lines(&page, &lines.each_ref().map(String::as_str));
+    let quantile =
+        r#"onpath_query_distribution_seconds{of="http.response_time",quantile="0.5"} 0.00"#;
+    assert!(page.contains(quantile), "{page}");
 }
 
 #[test]

@@ -119,6 +119,7 @@ fn get(address: &str) -> std::io::Result<String> {
 
 /// The page is well-formed, and has the same as the JSON object.
 fn check_page(page: &str, udp: &Value) {
+    lab::promtool::check(page);
     let families = exposition::parse(page).unwrap_or_else(|wrong| panic!("{wrong}\n{page}"));
     let only = |name: &str, labels: &[(&str, &str)]| value(&families, name, labels);
     let end = [("interface", "c0")];
