@@ -2,10 +2,10 @@
 //
 //! Headers of Ethernet, VLANs, IPv4, IPv6, TCP and UDP, and the parser that reads them as far as a packet has them.
 //!
-//! What has lengths that cannot be is left out with all that follows. Of fragments, the transport header is not read. A packet that ends within a
-//! header is rejected: a tap sees the headers in front of that, other architectures do with it as with all packets that their parser rejects.
+//! A header with an impossible length is left out, with everything after it. The transport header of fragments is not read. A packet that ends within a
+//! header is rejected: a tap sees the headers before it, other architectures treat it as any packet that their parser rejects.
 //!
-//! The header types stand in the place of a program's own: including this file and declaring `ipv4_t` is an error.
+//! The header types replace a program's own: including this file and declaring `ipv4_t` is an error.
 
 #ifndef _PACKET_HEADERS_P4_
 #define _PACKET_HEADERS_P4_
@@ -111,7 +111,7 @@ header fragment_t {
     bit<32> id;
 }
 
-/// What a packet has.
+/// The headers of a packet.
 struct packet_headers {
     ethernet_t eth;
     vlan_t     vlan;

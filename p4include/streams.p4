@@ -2,7 +2,7 @@
 //
 //! Messages in TCP streams, followed from segment to segment.
 //!
-//! A message may begin in one segment and end in another, or stand behind the body of another one; segments may come late or again. Each
+//! A message may begin in one segment and end in another, or follow the body of another one. Segments may be reordered or retransmitted. Each
 //! direction of a connection is a stream.
 //!
 //! ```p4
@@ -19,15 +19,15 @@
 //!     if (hdr.tcp.isValid()) {
 //!         stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
 //!         packet_addresses(hdr, ends.src, ends.dst);
-//!         // Ethernet may have filled the packet up.
+//!         // Without Ethernet's padding.
 //!         bit<32> bytes = payload_length();
 //!         if (bytes > hdr.payload_bytes) { bytes = hdr.payload_bytes; }
 //!         stream_segment segment;
 //!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, bytes);
-//!         for (bit<32> turn = 0; turn < 64 && segment.more; turn = turn + 1) {
+//!         for (bit<32> iteration = 0; iteration < 64 && segment.more; iteration = iteration + 1) {
 //!             read.apply(segment);
 //!             if (segment.is_message) {
-//!                 // Its attributes can be had. One that is recorded was seen with an earlier segment.
+//!                 // Its attributes can be read. A recorded one was counted with an earlier segment.
 //!                 if (segment.status == message_status.READ && !segment.message.recorded) { ... }
 //!                 bit<10> status;
 //!                 bool is_response = messages.get_number("status", status);
@@ -42,11 +42,11 @@
 //!
 //! `hdr` and `packet_addresses` are of `packet_headers.p4`. `programs/requests` of the repository is a whole program.
 //!
-//! All parts have the same objects, and agree on `several`, `bodiless` and `number`. Of messages that do not follow one another in a segment (those
-//! of TLS), `several` is false: then there is no body and no `stream_next`, and an `if` stands in the place of the loop.
+//! All parts take the same objects, and agree on `several`, `bodiless` and `number`. For messages that do not follow one another in a segment (those
+//! of TLS), `several` is false: then there is no `stream_body` and no `stream_next`, and an `if` replaces the loop.
 //!
-//! What could not be followed is counted. What is kept of a stream is lost if another one takes its place in the flow state; then messages are
-//! looked for at the start of each segment.
+//! Losses are counted. The state of a stream is lost if another one is stored in its slot of the flow state; then messages are looked for at the
+//! start of each segment.
 
 #ifndef _STREAMS_P4_
 #define _STREAMS_P4_
@@ -56,27 +56,27 @@
 #include <flow_state.p4>
 #include <payload.p4>
 
-/// Bytes of a message that are read: as many as `message` may. The object that reads messages must have this limit.
+/// Bytes of a message that are read. The `message` object must have this limit.
 const bit<32> STREAM_LIMIT = 16384;
-/// Bytes of a message that begins in one segment and goes on in another, at most.
+/// The most bytes that are kept of a message that continues in a later segment.
 const bit<32> STREAM_KEPT = 4096;
-/// Bytes in front of a stream's end within which late segments are read.
+/// Distance in bytes before a stream's end within which late segments are read.
 const bit<32> STREAM_REACH = 16777215;
-/// The bytes that show whether a message begins in the place of a body.
+/// Bytes that are enough to tell a message from a body.
 const bit<32> STREAM_LOOKED_AT = 32;
 
 /// The indices of counters.
 enum bit<32> stream_count {
-    GAP        = 0,   // segments behind a gap
-    AGAIN      = 1,   // segments that came before
-    UNFOLLOWED = 2,   // messages of which the end, or the rest, is not known
-    BEGUN      = 3,   // messages that go on behind the end of a segment
-    ENDED      = 4,   // of these, those that ended
-    MALFORMED  = 5,   // messages that are malformed
+    GAP        = 0,   // segments after a gap
+    AGAIN      = 1,   // retransmitted segments
+    UNFOLLOWED = 2,   // messages whose end or rest is unknown
+    BEGUN      = 3,   // messages that continue in a later segment
+    ENDED      = 4,   // of these, completed ones
+    MALFORMED  = 5,   // malformed messages
     UNREAD     = 6    // messages that are too long, or too many in a segment
 }
 
-/// Number of these counters. The array may have more behind them, for the program's own counts.
+/// Number of these counters. The array may have more, for the program's own counts.
 const bit<32> STREAM_COUNTS = 7;
 
 /// The ends of a stream. IPv4 addresses are mapped to IPv6.
@@ -87,55 +87,55 @@ struct stream_ends {
     bit<16>  dst_port;
 }
 
-/// A stream, as it is kept.
+/// The state of a stream.
 struct stream_state {
-    bit<64> skip;          // bytes of a body, behind which the next message begins
-    bit<64> ticket;        // of a head that is cut: it leads to the bytes that are kept
-    bit<32> next;          // number of the byte behind the last one
-    bit<32> certain;       // so many bytes in front of it came, but for those that are missing; of others that is not known
-    bit<32> hole_from;     // the bytes that are missing: from so many in front of it
-    bit<32> hole_to;       // to so many
-    bit<32> kept;          // how many bytes are kept, of a head or of what may be one
-    bit<32> turn;          // how often this was written
-    bit<1>  known;         // whether a message begins, or goes on, at the next byte
-    bit<1>  begun;         // whether a message has begun, and not ended
-    bit<1>  recorded;      // whether that was counted before
-    bit<1>  unsure;        // whether that body is empty if a message begins in its place, which so far is not known
-    bit<1>  opened;        // whether a connection with the same ends was opened
+    bit<64> skip;          // bytes of a body, after which the next message begins
+    bit<64> ticket;        // of an incomplete head: leads to the bytes that are kept
+    bit<32> next;          // sequence number of the next byte
+    bit<32> certain;       // bytes before it that are known to be received, except the missing ones
+    bit<32> hole_from;     // the missing bytes: from this distance before it
+    bit<32> hole_to;       // to this one
+    bit<32> kept;          // number of bytes that are kept, of a head or of what may be one
+    bit<32> version;       // number of updates
+    bit<1>  known;         // a message begins, or continues, at the next byte
+    bit<1>  begun;         // a message has begun, and not ended
+    bit<1>  recorded;      // that message was counted before
+    bit<1>  unsure;        // that body is empty if a message begins in its place, which is not known yet
+    bit<1>  opened;        // a connection with the same ends was opened
 }
 
 /// A message of a segment.
 struct stream_message {
-    bit<64> ticket;        // leads to the bytes that it has in earlier segments
-    bit<32> kept;          // how many they are
-    bool    recorded;      // whether it was recorded with an earlier segment
+    bit<64> ticket;        // leads to its bytes in earlier segments
+    bit<32> kept;          // number of these bytes
+    bool    recorded;      // it was counted with an earlier segment
 }
 
-/// A segment, as it is read. Programs look at the message's members only.
+/// A segment while it is read. Programs read the members of its message only.
 struct stream_segment {
     // The message that is read.
-    bool           more;        // whether there is one to read
-    bit<32>        at;          // where it begins, or goes on
-    bit<32>        end;         // where the segment ends
-    message_status status;      // what became of reading it
-    bool           is_message;  // whether it is one
+    bool           more;        // there is one to read
+    bit<32>        at;          // its offset
+    bit<32>        end;         // end of the segment
+    message_status status;      // result of reading it
+    bool           is_message;  // it is one
     stream_message message;
     // Its body.
     bool           has_body;
-    bool           is_open;        // of which the length is not known
+    bool           is_open;        // its length is unknown
     bool           may_be_empty;
     bit<32>        body_at;
-    bit<64>        next;           // where the next message begins
+    bit<64>        next;           // offset of the next message
     // The segment in its stream.
     stream_state   stream;
-    bool           is_followed;    // whether the stream is known
-    bool           seen;           // whether the segment has a message
+    bool           is_followed;    // the stream has a state
+    bool           seen;           // the segment has a message
     bit<1>         was_begun;
-    bit<32>        until;          // messages that begin there are not read
-    bool           is_read;        // whether what is behind all others is
-    stream_message rest;           // the first message of that,
-    bit<32>        rest_at;        // and where it begins or goes on
-    // Bytes that come late: from which one on, and up to which.
+    bit<32>        until;          // end of the messages that are read
+    bool           is_read;        // the new bytes are read
+    stream_message rest;           // the first message of these
+    bit<32>        rest_at;        // and its offset
+    // Late bytes: their offsets.
     bool           is_late;
     bit<32>        late;
     bit<32>        late_end;
@@ -145,11 +145,11 @@ struct stream_segment {
     bool           late_is_open;
 }
 
-/// Part of `stream_begin`: finds which bytes of a segment are new to its stream, and which come late.
+/// Part of `stream_begin`: finds the new and the late bytes of a segment.
 control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens)
                    (flow_state<stream_ends, stream_state> streams, CounterArray counts) {
     apply {
-        bit<32> first_byte = sequence;   // its number
+        bit<32> first_byte = sequence;   // its sequence number
         bit<32> end = segment.end;
         if (opens) { first_byte = first_byte + 1; }
         if (opens) {
@@ -157,27 +157,27 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
                 segment.is_followed = streams.lookup(ends, segment.stream);
                 if (segment.is_followed) {
                     segment.stream.opened = 1;
-                    segment.stream.turn = segment.stream.turn + 1;
+                    segment.stream.version = segment.stream.version + 1;
                     streams.update(ends, segment.stream);
                 }
             }
         } else if (segment.more) {
             segment.is_followed = streams.lookup(ends, segment.stream);
         }
-        // What goes on with a stream does not begin another one.
+        // A segment that continues a stream does not begin another one.
         segment.is_followed = segment.is_followed && (segment.stream.opened == 0 || first_byte == segment.stream.next);
         segment.stream.opened = 0;
         bit<32> ahead = first_byte - segment.stream.next;
         bit<32> before = 0 - ahead;
         bit<32> late = 0;
         bit<32> late_end = 0;
-        bit<32> moved = end;          // by how many bytes the stream's end moves on
+        bit<32> moved = end;          // number of bytes by which the stream's end advances
         bool is_gap = segment.is_followed && ahead != 0 && (ahead < 0x80000000 || before > STREAM_REACH);
         if (is_gap) { counts.increment(stream_count.GAP); }
         if (is_gap || !segment.is_followed) {
             before = 0;
             if (is_gap && ahead < 0x80000000) {
-                // There is room for one hole: in front of an earlier one, nothing is known any more.
+                // One hole is kept: before an earlier one, nothing is known any more.
                 if (segment.stream.hole_from != segment.stream.hole_to) { segment.stream.certain = segment.stream.hole_to; }
                 moved = ahead + end;
                 segment.stream.hole_from = 0;
@@ -189,7 +189,7 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
             }
         } else if (before > segment.stream.certain) {
             if (segment.stream.hole_from != segment.stream.hole_to && end > before - segment.stream.hole_from) {
-                // It is over the hole too: what came in between is read again.
+                // It overlaps the hole too: the bytes between them are read again.
                 late_end = before - segment.stream.hole_to;
                 if (end < late_end) { late_end = end; }
                 segment.stream.certain = before;
@@ -202,7 +202,7 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
             if (before > segment.stream.hole_from) { late = before - segment.stream.hole_from; }
             late_end = before - segment.stream.hole_to;
             if (end < late_end) { late_end = end; }
-            // What is in its middle leaves the hole as it is.
+            // Bytes in the middle leave the hole as it is.
             if (late >= late_end) {
                 late_end = 0;
             } else if (before - late == segment.stream.hole_from) {
@@ -229,7 +229,7 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
             counts.increment(stream_count.AGAIN);
         }
         if (is_gap || !segment.is_followed) {
-            // What has begun never ends.
+            // A message that has begun never ends.
             segment.stream.skip = 0;
             segment.stream.ticket = 0;
             segment.stream.kept = 0;
@@ -241,11 +241,11 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
     }
 }
 
-/// Part of `stream_begin` and `stream_body`: looks for a message with the attribute `number` in the place of a body: `is_message`; `is_short` says that there are too few bytes to tell.
-/// In front of them are those that were kept. An answer to HEAD announces a body, and has none.
+/// Part of `stream_begin` and `stream_body`: looks for a message with the attribute `number` in the place of a body, since an answer to HEAD announces
+/// a body and has none. `is_short` says that there are too few bytes to tell, with those that were kept.
 control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kept, in bit<32> at, out bit<1> is_message, out bit<1> is_short)
                    (message messages, string number) {
-    // A bit for each status with which more bytes may show it.
+    // A bit for each status that more bytes may change.
     const bit<16> SHORT = 16w1 << (bit<8>)message_status.TRUNCATED | 16w1 << (bit<8>)message_status.LENGTH_PAST_END
         | 16w1 << (bit<8>)message_status.BEGINS;
     apply {
@@ -255,12 +255,12 @@ control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kep
         bit<64> value;
         is_message = (bit<1>)messages.get_number(number, value);
         bit<16> is_cut = SHORT >> (bit<8>)there;
-        // What is less than something else, the sign of their difference tells without a branch.
+        // The sign of a difference compares without a branch.
         is_short = ~is_message & is_cut[0:0] & (kept + looked_at - STREAM_LOOKED_AT)[31:31];
     }
 }
 
-/// Part of `stream_begin`: passes over what belongs to a body. Messages that may have no body have the attribute `number`, if there are such.
+/// Part of `stream_begin`: skips a body. With `bodiless`, messages that may have no body have the attribute `number`.
 control stream_skip(inout stream_segment segment)(message messages, CounterArray counts, bool bodiless, string number) {
     stream_look(messages, number) look;
     apply {
@@ -281,7 +281,7 @@ control stream_skip(inout stream_segment segment)(message messages, CounterArray
                             segment.stream.unsure = 1;
                             if (segment.stream.ticket == 0) { counts.increment(stream_count.UNFOLLOWED); }
                         } else {
-                            // They may look like no message only because their first bytes were pushed out by those of others.
+                            // They may look like no message only because their first bytes were overwritten by those of others.
                             if (segment.stream.ticket != 0 && messages.read_behind(segment.stream.ticket, segment.at, 0) == message_status.OTHER) {
                                 counts.increment(stream_count.UNFOLLOWED);
                             }
@@ -309,7 +309,7 @@ control stream_skip(inout stream_segment segment)(message messages, CounterArray
     }
 }
 
-/// A segment of which nothing is known, with so many bytes of payload.
+/// Returns a segment without a stream, with so many bytes of payload.
 stream_segment stream_unknown(in bit<32> bytes) {
     stream_message none = { 0, 0, false };
     return {
@@ -322,8 +322,8 @@ stream_segment stream_unknown(in bit<32> bytes) {
     };
 }
 
-/// Finds where in a segment messages begin or go on. `sequence` is TCP's sequence number, `opens` that the segment opens a connection (SYN). The segment has
-/// so many bytes of payload, without what Ethernet filled the packet up with.
+/// Finds the first message of a segment. `sequence` is TCP's sequence number; `opens` says that the segment opens a connection (SYN). `bytes` is the length
+/// of the payload without Ethernet's padding.
 ///
 /// With `several`, a segment may have many messages, and they may have bodies. With `bodiless`, those with the attribute `number` may have none although
 /// they announce one.
@@ -337,7 +337,7 @@ control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32>
         if (several) {
             skip.apply(segment);
         } else if (segment.is_late && segment.more) {
-            // Only one part of a segment is read: a head that goes on, or what comes late.
+            // Only one part of a segment is read: a head that continues, or the late bytes.
             if (segment.stream.kept == 0) { segment.more = false; } else { segment.is_late = false; }
         }
         segment.is_read = segment.more;
@@ -360,7 +360,7 @@ control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32>
     }
 }
 
-/// Reads a message: for `attributes`, whose names have `,` between them, or all of it if none `is_asked`.
+/// Reads a message: for `attributes`, a list of names with `,` between them, or the whole message without `is_asked`.
 control stream_read(inout stream_segment segment)(message messages, CounterArray counts, bool is_asked, string attributes) {
     apply {
         segment.more = false;
@@ -371,7 +371,7 @@ control stream_read(inout stream_segment segment)(message messages, CounterArray
             segment.status = messages.read_behind(segment.message.ticket, segment.at, segment.end - segment.at);
         }
         if (segment.status == message_status.OTHER && segment.message.kept != 0) {
-            // The bytes that were kept begin no message. But one may begin here.
+            // The bytes that were kept begin no message, but one may begin here.
             counts.increment(stream_count.UNFOLLOWED);
             segment.message = { 0, 0, false };
             segment.stream.known = 0;
@@ -385,7 +385,7 @@ control stream_read(inout stream_segment segment)(message messages, CounterArray
     }
 }
 
-/// The same of messages that are not followed from segment to segment, as those in UDP datagrams: the segment is `stream_unknown`.
+/// Reads a message that is not followed, such as one in a UDP datagram. The segment comes from `stream_unknown`.
 control stream_read_alone(inout stream_segment segment)(message messages, bool is_asked, string attributes) {
     apply {
         segment.more = false;
@@ -399,15 +399,15 @@ control stream_read_alone(inout stream_segment segment)(message messages, bool i
     }
 }
 
-/// Finds where the next of several messages begins, in this segment or a later one: behind the body. The attribute `body` begins there, and
-/// `length` has its length in decimal digits, unless there is an attribute `unless`. One that `may_be_empty` may have none although it announces one,
-/// if another message with the attribute `number` stands in its place; one that `is_empty` has none.
+/// Finds the next of several messages, after the body of this one, in this segment or a later one. The attribute `body` begins with the body, and the attribute
+/// `length` is its length in decimal digits. With an attribute `unless`, the length is unknown. A message that `may_be_empty` has no body if another
+/// message with the attribute `number` stands in its place; one that `is_empty` has none.
 control stream_body(inout stream_segment segment, in bool may_be_empty, in bool is_empty)
                    (message messages, string body, string length, bool has_unless, string unless, bool bodiless, string number) {
     stream_look(messages, number) look;
     apply {
         bit<8> first;
-        bit<32> rest_length;     // bytes that are shown from the body on
+        bit<32> rest_length;     // bytes of the segment from the body on
         bit<80> digits;
         bit<32> digits_length;
         bit<32> unless_length;
@@ -415,8 +415,7 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
         segment.has_body = messages.get_bytes(body, first, rest_length);
         bool has_digits = messages.get_bytes(length, digits, digits_length);
         if (has_unless) { is_unless = messages.get_bytes(unless, first, unless_length); }
-        // With zeros in front there are ten digits, also of a length that is absent. There is no loop over them, which a verifier would
-        // follow in each turn of the one around.
+        // Leading zeros make ten digits, also of an absent length. A loop over them would cost the verifier in each iteration of the loop around.
         digits = digits >> ((10 - (bit<8>)digits_length) << 3);
         digits = digits | 80w0x30303030303030303030 << ((bit<8>)digits_length << 3);
         bit<80> wrong = (digits & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030;
@@ -428,7 +427,7 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
             + 1000000 * (bit<64>)digits[51:48] + 10000000 * (bit<64>)digits[59:56]
             + 100000000 * (bit<64>)digits[67:64] + 1000000000 * (bit<64>)digits[75:72];
         if (is_empty) { body_bytes = 0; }
-        // With bytes that were kept, less of the segment is read.
+        // With kept bytes, less of the segment is read.
         bit<32> most = segment.message.kept == 0 ? STREAM_LIMIT : STREAM_LIMIT / 2;
         bit<32> shown = segment.end - segment.at > most ? most : segment.end - segment.at;
         segment.body_at = segment.at + shown - rest_length;
@@ -446,7 +445,7 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
             }
         }
         segment.next = (bit<64>)segment.body_at + body_bytes;
-        // Bits are no branches, each of which the verifier would follow through the next turn.
+        // Bits instead of branches, each of which the verifier would follow through the next iteration.
         segment.more = ((bit<1>)segment.has_body & ~(bit<1>)segment.is_open & (bit<1>)(segment.next < (bit<64>)segment.until)) == 1;
         if (segment.more) {
             segment.at = (bit<32>)segment.next;
@@ -456,8 +455,8 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
     }
 }
 
-/// Behind the last message of what comes late: goes on with what is behind all others. There is no further branch: the verifier would follow it
-/// through the next turn.
+/// Goes on with the new bytes after the last message of the late ones. There is no further branch: the verifier would follow it through the
+/// next iteration.
 void stream_next(inout stream_segment segment) {
     if (segment.is_late && !segment.more) {
         segment.late_status = segment.status;
@@ -475,7 +474,7 @@ void stream_next(inout stream_segment segment) {
     }
 }
 
-/// Part of `stream_end`: counts the last message of what comes late, of which nothing is kept.
+/// Part of `stream_end`: counts the last message of late bytes, of which nothing is kept.
 control stream_count_late(in stream_segment segment, in message_status status)(CounterArray counts, bool several) {
     apply {
         if (status == message_status.OTHER || status == message_status.BEGINS) {
@@ -496,7 +495,7 @@ control stream_count_late(in stream_segment segment, in message_status status)(C
     }
 }
 
-/// Part of `stream_end`: keeps what goes on behind the segment.
+/// Part of `stream_end`: keeps the beginning of a message that continues in a later segment.
 control stream_keep(inout stream_segment segment)(message messages, CounterArray counts, bool several, bool in_order) {
     apply {
         bool was_known = segment.seen || segment.stream.known == 1;
@@ -555,13 +554,13 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
         } else if (is_message && segment.status != message_status.READ) {
             if (why == message_status.TOO_LONG) { counts.increment(stream_count.UNREAD); } else { counts.increment(stream_count.MALFORMED); }
         } else if (several) {
-            // One that is wrong behind all that is asked for is no malformed one.
+            // An error after all attributes that are asked for does not make a message malformed.
             if (segment.status == message_status.READ && why != message_status.READ) { counts.increment(stream_count.UNFOLLOWED); }
         }
     }
 }
 
-/// Part of `stream_end`: stores what is known of the stream. Of two segments at once, on two processors, neither knows where the other one ended.
+/// Part of `stream_end`: stores the state of the stream. Two segments on two processors do not know each other's end.
 control stream_store(inout stream_segment segment, in stream_ends ends)(flow_state<stream_ends, stream_state> streams, CounterArray counts) {
     apply {
         if (segment.is_followed && segment.end != 0 || segment.seen) {
@@ -569,7 +568,7 @@ control stream_store(inout stream_segment segment, in stream_ends ends)(flow_sta
             bool is_raced = false;
             @atomic {
                 bool is_there = streams.lookup(ends, now);
-                if (is_there && now.turn != segment.stream.turn) {
+                if (is_there && now.version != segment.stream.version) {
                     is_raced = true;
                     segment.was_begun = now.begun;
                     segment.stream.skip = 0;
@@ -579,7 +578,7 @@ control stream_store(inout stream_segment segment, in stream_ends ends)(flow_sta
                     segment.stream.recorded = 0;
                     segment.stream.opened = now.opened;
                 }
-                segment.stream.turn = now.turn + 1;
+                segment.stream.version = now.version + 1;
                 streams.update(ends, segment.stream);
             }
             if (is_raced) { counts.increment(stream_count.UNFOLLOWED); }
@@ -589,8 +588,7 @@ control stream_store(inout stream_segment segment, in stream_ends ends)(flow_sta
     }
 }
 
-/// Keeps what goes on in a later segment, behind the last message. With `in_order`, each message is recorded in the order in which they come, so none waits
-/// for its rest.
+/// Stores the stream after the last message of a segment. With `in_order`, messages are counted in the order of the stream, so that none waits for its rest.
 control stream_end(inout stream_segment segment, in stream_ends ends)
                   (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool in_order) {
     stream_count_late(counts, several) count_late;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests by host and responses by status of HTTP/1 on any port of TCP, wherever in a connection's segments they begin: behind the bodies of
-// others, several in a segment, or in the middle of two. Every packet goes on.
+// Requests by host and responses by status of HTTP/1 on any port of TCP, wherever in a connection's segments they begin: after the bodies of
+// others, several in a segment, or across two. Every packet goes on.
 
 #include <core.p4>
 #include <tap_model.p4>
@@ -33,7 +33,7 @@ control watch(in packet_headers hdr, in tap_input input) {
             bool opens = hdr.tcp.flags[1:1] == 1;   // SYN
             stream_segment segment;
             begin.apply(segment, ends, hdr.tcp.seq, opens, bytes);
-            for (bit<32> turn = 0; turn < 64 && segment.more; turn = turn + 1) {
+            for (bit<32> iteration = 0; iteration < 64 && segment.more; iteration = iteration + 1) {
                 read.apply(segment);
                 if (segment.is_message) {
                     bit<10> status;

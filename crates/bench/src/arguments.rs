@@ -13,12 +13,12 @@ use clap::{Parser, Subcommand, ValueEnum};
                   Results go to `bench/results/` as JSON and Markdown. It needs root and takes minutes: `pdm` about eight."
 )]
 pub(crate) struct Arguments {
-    /// What is measured.
+    /// The measurement.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What is measured.
+/// A measurement.
 #[derive(Subcommand, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
     /// Eight XDP programs, and packets through a pair of devices

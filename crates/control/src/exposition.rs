@@ -1,4 +1,5 @@
-//! A page of metrics in Prometheus' text format, version 0.0.4, which is right by construction.
+//! A page of metrics in Prometheus' text format, version 0.0.4. Names' endings, units, escapes and the order of lines are right by construction; that
+//! families, label names and label sets are distinct is up to the caller.
 //!
 //! Every family of metrics is described once, with all its samples below. The name of a counter ends in `_total`, that of times
 //! in `_seconds`, and times, which are nanoseconds everywhere else, are shown in seconds.
@@ -31,7 +32,7 @@ impl<'a> Family<'a> {
     }
 }
 
-/// What numbers are.
+/// The unit of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unit {
     /// Numbers.

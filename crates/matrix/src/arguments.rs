@@ -14,15 +14,15 @@ use std::str::FromStr;
     disable_help_subcommand = true
 )]
 pub(crate) struct Arguments {
-    /// What this program does for itself.
+    /// A subcommand that this program calls itself.
     #[command(subcommand)]
     pub inner: Option<Inner>,
-    /// What it does for users.
+    /// The options of users.
     #[command(flatten)]
     pub run: Run,
 }
 
-/// What this program has itself do.
+/// Subcommands that this program calls itself.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Inner {
     /// Inside a guest: runs a plan, and writes what happens to a file
@@ -69,20 +69,20 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Whether something of a suite may be among them.
+    /// True if a trial of the suite may be among them.
     pub(crate) fn takes_suite(&self, suite: &Suite) -> bool {
         let named = self.only.is_empty() || self.only.iter().any(|only| only.suite == suite.name);
         named && (!self.smoke || !suite.smoke.is_empty())
     }
 
-    /// Whether a trial is among them, apart from the shard.
+    /// True if a trial is among them, apart from the shard.
     pub(crate) fn takes(&self, suite: &Suite, trial: &str) -> bool {
         let mut only = self.only.iter().filter(|only| only.suite == suite.name);
         let named = self.only.is_empty() || only.any(|only| trial.contains(&only.filter));
         named && suite.has(trial) && (!self.smoke || suite.is_smoke(trial))
     }
 
-    /// Whether it is all of them.
+    /// True for all of them.
     pub(crate) fn is_everything(&self) -> bool {
         *self == Choice::default()
     }
@@ -111,7 +111,7 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// Whether it has the trial at this position.
+    /// True if it has the trial at this position.
     pub(crate) fn has(self, position: usize) -> bool {
         position % self.of == self.index
     }

@@ -14,7 +14,7 @@ const QEMU: &str = "qemu-system-x86_64";
 const MACHINE: &str = "-smp 2 -m 4G -object memory-backend-memfd,id=memory,size=4G,share=on -numa node,memdev=memory \
                        -display none -monitor none -nic none -no-reboot";
 
-/// What a guest is to do. Of the host it writes two folders; of all other files it writes copies that are gone with it.
+/// The work of a guest. It writes two folders of the host; its changes to all other files are lost with it.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
     /// A command for its shell. The guest ends with it.

@@ -1,4 +1,4 @@
-//! What the suites `built` and `drivers` need: programs that `onpath build` wrote, and binaries of `onpath` that are to run them.
+//! Programs that `onpath build` wrote, and binaries of `onpath` that run them, for the suites `built` and `drivers`.
 
 use crate::error::{Error, output_of};
 use std::fs;

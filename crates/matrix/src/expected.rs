@@ -39,7 +39,7 @@ pub(crate) struct Refused {
     pub reason: String,
 }
 
-/// How what happened differs from what is documented.
+/// Differences between the results and the documentation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Differences<'a> {
     /// The trials that failed and are not documented, or with another message.
@@ -65,7 +65,7 @@ impl Expected {
         })
     }
 
-    /// What differs. Of a run of `everything` also what is documented and did not occur, and whether that is too much.
+    /// Compares results with the documentation. A run of `everything` also reports documented failures that did not occur, and too many of them.
     pub(crate) fn differences<'a>(
         &self,
         results: &'a Results,

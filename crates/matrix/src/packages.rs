@@ -92,7 +92,7 @@ linux-image-6.12.9+deb12-cloud-amd64 - Linux 6.12
 linux-image-6.12.117+deb12-cloud-amd64 - Linux 6.12
 linux-image-cloud-amd64 - Linux (meta-package)";
 
-    /// What is fetched, with tools in apt's place: one lists packages, one makes a package of the name.
+    /// The package that is fetched, with scripts instead of apt: one lists packages, one makes a package of the name.
     fn fetched(name: &str, flavour: Flavour) -> Result<String, String> {
         let folder = tempfile::tempdir().expect("a folder");
         let tools = folder.path().join("tools");

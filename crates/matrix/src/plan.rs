@@ -40,7 +40,7 @@ pub(crate) struct Part {
 }
 
 impl Plan {
-    /// What needs wires, or all else, which a machine can do that is no guest.
+    /// The suites that need wires, or all others, which the host can run too.
     pub(crate) fn with_wires(&self, wires: bool) -> Plan {
         let suites = self.suites.iter();
         let suites = suites.filter(|part| (part.kind == Kind::Drivers) == wires);
@@ -140,7 +140,7 @@ fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
 /// Where the examples are, and the programs of a realistic size; those of queries are made.
 const LOADED: [&str; 2] = ["programs", "tests/scale"];
 
-/// What programs are attached to.
+/// The hooks of programs.
 pub(crate) const HOOKS: [&str; 3] = ["xdp", "tc-ingress", "tc-egress"];
 
 /// Each of them at each hook that its architecture has, as `hook::path`, from the root.

@@ -33,7 +33,7 @@ impl Running {
             .map_err(|error| Error::new(format!("could not run `{name}`: {error}; {hint}")))
     }
 
-    /// Whether it has not ended yet.
+    /// True until it has ended.
     pub(crate) fn runs(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }

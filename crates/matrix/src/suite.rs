@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Suite {
     /// The name in tables and filters.
     pub name: &'static str,
-    /// How its trials are run.
+    /// The way in which its trials are run.
     pub kind: Kind,
     /// The package that has it.
     pub package: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Suite {
     pub smoke: &'static [&'static str],
 }
 
-/// What a suite's trials are.
+/// The trials of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -122,7 +122,7 @@ impl Suite {
         }
     }
 
-    /// What `onpath` itself does.
+    /// A suite of programs that `onpath` itself handles.
     const fn of_programs(name: &'static str, kind: Kind) -> Suite {
         Suite {
             kind,

@@ -45,13 +45,13 @@ settings::keys! {
             "what stands somewhere else too, in a message that goes on so far";
     }
 
-    /// What a signature has besides.
+    /// The second part of a signature.
     pub(crate) FURTHER: "the rest of a signature" {
         required "at": Number(0, 65_535), "at = 5", "offset in the payload";
         required "bytes": Bytes, "bytes = [1]", "what stands there";
     }
 
-    /// Where another message begins.
+    /// The rule by which the next message is found.
     pub(crate) NEXT: "the next message" {
         required "body": Text, r#"body = "body""#,
             "the attribute behind all else, which is the rest of the root layout: it has the message's last bytes, and all messages that follow";
@@ -68,7 +68,7 @@ settings::keys! {
         required "values": List(&Number(0, u32::MAX as i64)), "values = [204, 304]", "the numbers that it has in them";
     }
 
-    /// What answers what.
+    /// The rule by which a response is found for a request.
     pub(crate) EXCHANGE: "an exchange" {
         optional "request": Table(&SIDE), r#"request = { attribute = "response", values = [0] }"#, "by what a request shows that it is one";
         optional "response": Table(&SIDE), r#"response = { attribute = "response", values = [1] }"#,

@@ -1,4 +1,4 @@
-//! How often a delay was how long, in the buckets of [`sketch::Histogram`], as `bucket` of `programs/pdm/pdm.p4h` numbers them.
+//! Distributions of delays, in the buckets of [`sketch::Histogram`], as `bucket` of `programs/pdm/pdm.p4h` numbers them.
 
 /// Buckets; the last one takes everything that is longer.
 pub const BUCKETS: u64 = 160;

@@ -13,7 +13,7 @@ const MOST_ERRORS: usize = 200;
 /// A file's text as TOML.
 pub struct Document<'m> {
     map: &'m SourceMap,
-    /// Where its first byte is.
+    /// The location of its first byte.
     start: Span,
     root: Spanned<DeTable<'m>>,
     /// The first part of it that is no TOML. What follows it mostly follows from it.

@@ -1,4 +1,4 @@
-//! What can be wrong with any file. One function a diagnostic.
+//! Diagnostics for every kind of file, one function each.
 
 use crate::kind::Misfit;
 use crate::{Form, Key, Keys};

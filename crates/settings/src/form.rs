@@ -50,37 +50,6 @@ pub struct Key {
     pub meaning: &'static str,
 }
 
-impl Key {
-    /// A key that must be there.
-    pub const fn required(
-        name: &'static str,
-        kind: Kind,
-        example: &'static str,
-        meaning: &'static str,
-    ) -> Key {
-        Key {
-            name,
-            kind,
-            is_required: true,
-            example,
-            meaning,
-        }
-    }
-
-    /// A key that may be absent.
-    pub const fn optional(
-        name: &'static str,
-        kind: Kind,
-        example: &'static str,
-        meaning: &'static str,
-    ) -> Key {
-        Key {
-            is_required: false,
-            ..Key::required(name, kind, example, meaning)
-        }
-    }
-}
-
 impl Keys {
     /// The key of a name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Key> {
@@ -97,13 +66,21 @@ impl Keys {
 /// meaning as a clause.
 #[macro_export]
 macro_rules! keys {
+    (@is_required required) => { true };
+    (@is_required optional) => { false };
     ($(#[doc = $doc:literal] $visibility:vis $table:ident: $of:literal {
         $($need:ident $name:literal: $kind:expr, $example:literal, $meaning:literal;)*
     })*) => {$(
         #[doc = $doc]
         $visibility static $table: $crate::Keys = $crate::Keys {
             of: $of,
-            all: &[$($crate::Key::$need($name, $kind, $example, $meaning)),*],
+            all: &[$($crate::Key {
+                name: $name,
+                kind: $kind,
+                is_required: $crate::keys!(@is_required $need),
+                example: $example,
+                meaning: $meaning,
+            }),*],
         };
     )*};
 }

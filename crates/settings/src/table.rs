@@ -62,7 +62,7 @@ pub struct Table<'v> {
     /// Its location.
     pub span: Span,
     pub(crate) raw: &'v DeTable<'v>,
-    /// Where the file begins.
+    /// The location of the file's first byte.
     pub(crate) start: Span,
     pub(crate) keys: &'static Keys,
 }
@@ -211,22 +211,22 @@ impl<'v> Table<'v> {
         tables.flatten().collect()
     }
 
-    /// The keys and values of a map, in the file's order.
-    pub fn map(&self, name: &str) -> Option<Vec<(At<String>, Value<'v>)>> {
+    /// The keys and values of a map, in the file's order; `None` for a value that was refused.
+    pub fn map(&self, name: &str) -> Option<Vec<(At<String>, Option<Value<'v>>)>> {
         let (key, raw) = self.find(name)?;
         let (Kind::Map(_, of), DeValue::Table(table)) = (key.kind, raw.get_ref()) else {
             return None;
         };
         let start = self.start;
-        let fitting = table.iter().filter(|(_, raw)| misfits(raw, *of).is_empty());
         let pair = |(name, raw): (&Spanned<DeString>, _)| {
             let name = At {
                 value: name.get_ref().to_string(),
                 span: at(start, name.span()),
             };
-            (name, Value { raw, start })
+            let fits = misfits(raw, *of).is_empty();
+            (name, fits.then_some(Value { raw, start }))
         };
-        let mut pairs: Vec<_> = fitting.map(pair).collect();
+        let mut pairs: Vec<_> = table.iter().map(pair).collect();
         pairs.sort_by_key(|(name, _)| name.span.lo);
         Some(pairs)
     }

@@ -36,7 +36,7 @@ crate::keys! {
     }
 }
 
-/// What is wrong with a text: code, the text that is marked, message and help of each.
+/// The errors of a text: code, the text that is marked, message and help of each.
 fn wrong(text: &str) -> Vec<String> {
     let mut map = SourceMap::new();
     let file = map.add("a.toml", text).unwrap();

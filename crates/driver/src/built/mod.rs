@@ -192,7 +192,7 @@ pub fn description_of(object: &Path) -> PathBuf {
 }
 
 impl Built {
-    /// What a bundle has to know of it.
+    /// Its part in the check of a bundle.
     pub fn part(&self) -> Part<'_> {
         Part {
             hook: self.hook,

@@ -133,6 +133,7 @@ fn shares(table: &Table, programs: &[Member], wrong: &mut Diagnostics) -> Vec<Sh
     let mut seen: Vec<At<String>> = Vec::new();
     let mut shares = Vec::new();
     for (name, parts) in table.map("share").unwrap_or_default() {
+        let Some(parts) = parts else { continue };
         let before = wrong.len();
         let mut of = Vec::new();
         for part in parts.texts() {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// No test prints its result later than this after the one before, also where the machine is emulated.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// What is kept of the text of a failure, in characters.
+/// Characters that are kept of the text of a failure.
 const LONGEST: usize = 16_000;
 
 /// Runs them.

@@ -7,14 +7,14 @@ use diag::shown;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long one read waits before it asks again whether the program is still there.
+/// Time that one read waits before it asks again for the program.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What one read has found.
+/// The result of one read.
 pub(super) struct Found {
     /// Lines to print, each of one report.
     pub(super) lines: Vec<String>,
-    /// What to warn of, if reports were lost before these.
+    /// A warning, if reports were lost before these.
     pub(super) lost: Option<String>,
 }
 

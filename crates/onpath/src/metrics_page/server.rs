@@ -24,11 +24,11 @@ use tokio::time::{sleep, timeout};
 
 /// Connections at once.
 const MOST: usize = 32;
-/// How long a connection may take, from its beginning to the last byte.
+/// The longest time of a connection, from its beginning to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest request line with headers.
 const LONGEST_HEAD: usize = 8 << 10;
-/// What is read behind a request before the connection is closed, so that the answer arrives.
+/// Bytes that are read after a request before the connection is closed, so that the answer arrives.
 const LONGEST_REST: u64 = 64 << 10;
 
 /// The page that the server gives now; at first there is none.
@@ -70,7 +70,7 @@ fn serve_within(patience: Duration, address: SocketAddr, page: &Page) -> io::Res
 
 /// A connection that is served.
 struct Connection {
-    /// Whether its request was read.
+    /// Set once its request was read.
     has_asked: Arc<AtomicBool>,
     /// Ends it.
     task: AbortHandle,

@@ -51,7 +51,7 @@ pub(super) fn read(
         let mut cases = Vec::new();
         for (key, layout) in table.map("case")? {
             let key = case_key(report, &key, is_number)?;
-            cases.push((key, names.layout(report, &layout.text()?)?));
+            cases.push((key, names.layout(report, &layout?.text()?)?));
         }
         return Some(Contents::Select(field, Cases { cases, default }));
     }
@@ -60,7 +60,7 @@ pub(super) fn read(
         for (bytes, layout) in starts {
             cases.push((
                 bytes.value.into_bytes(),
-                names.layout(report, &layout.text()?)?,
+                names.layout(report, &layout?.text()?)?,
             ));
         }
         return Some(Contents::Starts(Cases { cases, default }));

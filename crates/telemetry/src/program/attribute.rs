@@ -97,7 +97,7 @@ pub(super) fn messages(method: &str, args: Vec<Expr>) -> Expr {
     name(MESSAGES).method(method, args)
 }
 
-/// Whether a regular expression is found in an attribute.
+/// True if a regular expression is found in an attribute.
 pub(super) fn matches(attribute: &str, pattern: &str) -> Expr {
     messages("matches", vec![text(attribute), text(pattern)])
 }

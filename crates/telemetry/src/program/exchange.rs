@@ -302,7 +302,7 @@ impl Pairing<'_> {
         when(lacks, take)
     }
 
-    /// What is kept of a request.
+    /// The fields of a request that waits, besides its time.
     fn kept(&self, read: &[Attribute]) -> Vec<Kept> {
         let bit = |field: String| Kept {
             ty: Type::Bits(1),

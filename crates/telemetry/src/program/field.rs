@@ -8,7 +8,7 @@ use crate::query::{Function, Query};
 /// An attribute in P4.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// Whether the packet has it, if not all have.
+    /// True if the packet has it; `None` if every packet does.
     pub has: Option<Expr>,
     /// Its value, if it has.
     pub value: Expr,

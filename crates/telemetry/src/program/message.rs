@@ -27,7 +27,7 @@ const MOST_COMPARED: u32 = 4;
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const ENDS: &str = "ends";
 /// The variable that counts the messages of a segment.
-const TURN: &str = "turn";
+const ITERATION: &str = "iteration";
 
 /// The messages that a query reads.
 pub(super) struct Reader<'q> {
@@ -194,7 +194,7 @@ impl Reader<'_> {
         all
     }
 
-    /// How the next of several messages is found.
+    /// The rule by which the next of several messages is found.
     fn next(&self) -> Option<&Next> {
         self.schema.next.as_ref()
     }
@@ -233,7 +233,7 @@ impl Reader<'_> {
                 Stmt::Assign(name(earlier_group(this)), name("group")),
                 Stmt::Assign(name(is_earlier(this)), Expr::Bool(true)),
             ];
-            out.push(when(name(TURN).equals(number(this)), keep));
+            out.push(when(name(ITERATION).equals(number(this)), keep));
         }
         out
     }
@@ -294,8 +294,8 @@ impl Reader<'_> {
         out.push(match (self.several(), self.compares_groups()) {
             // A loop would take more of the verifier, also one of a single turn.
             (false, _) => when(is_more.clone(), turn),
-            (true, false) => Stmt::Turns(TURN, MOST, is_more.clone(), turn),
-            (true, true) => Stmt::Turns(TURN, MOST_COMPARED, is_more.clone(), turn),
+            (true, false) => Stmt::Turns(ITERATION, MOST, is_more.clone(), turn),
+            (true, true) => Stmt::Turns(ITERATION, MOST_COMPARED, is_more.clone(), turn),
         });
         if self.schema.follow {
             out.push(apply("end", vec![segment(), ends()]));
@@ -306,7 +306,7 @@ impl Reader<'_> {
         vec![when(self.carried(), out)]
     }
 
-    /// What becomes of a message.
+    /// The statements for a message.
     fn message(&self, record: impl FnOnce() -> Block) -> Block {
         let mut out: Block = self.read().flat_map(Attribute::get).collect();
         let whole = match self.asks() {
@@ -359,7 +359,7 @@ impl Reader<'_> {
         self.read().next().is_some()
     }
 
-    /// What becomes of a message: `record` is what does if it is whole.
+    /// The statements that count a message; `record` makes those for a whole one.
     fn taken(&self, record: impl FnOnce() -> Block) -> Block {
         let counted = || {
             let mut out = vec![Count::Message.increment()];
@@ -410,7 +410,7 @@ impl Reader<'_> {
         !attribute.is_number() && is_kept(self.query, attribute.index)
     }
 
-    /// What is kept of texts.
+    /// Keeps the first bytes of texts.
     fn keep(&self) -> Block {
         let mut out = Block::new();
         let texts = self.attributes.iter().filter(|a| self.keeps_text(a));
@@ -428,7 +428,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Whether a text is longer than what is kept.
+    /// True if a text is longer than the bytes that are kept.
     fn is_cut(&self, attribute: &Attribute) -> Expr {
         attribute.length().binary(">", number(self.kept as u64))
     }
@@ -451,7 +451,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether there is an attribute, and its name.
+/// Two arguments: true if there is an attribute, and its name.
 fn optional(attribute: Option<&str>) -> [Expr; 2] {
     [
         Expr::Bool(attribute.is_some()),

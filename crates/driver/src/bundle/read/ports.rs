@@ -113,9 +113,10 @@ fn numbers<'v, N: FromStr>(
 ) -> Vec<(N, Span, Value<'v>)> {
     let mut numbers = Vec::new();
     for (name, value) in table.map(key).unwrap_or_default() {
-        match name.value.parse() {
-            Ok(number) => numbers.push((number, name.span, value)),
-            Err(_) => wrong.push(refusal(&name)),
+        match (name.value.parse(), value) {
+            (Ok(number), Some(value)) => numbers.push((number, name.span, value)),
+            (Ok(_), None) => {}
+            (Err(_), _) => wrong.push(refusal(&name)),
         }
     }
     numbers

@@ -323,6 +323,16 @@ fn ports_and_interfaces_stand_once_and_numbers_are_numbers() {
 }
 
 #[test]
+fn a_key_and_its_value_are_both_reported() {
+    let mut map = SourceMap::new();
+    let text = "[[program]]\nsource = \"a.p4\"\nports = { x = 1 }\n";
+    let file = map.add("a.toml", text).unwrap();
+    let refused = read(&map, file).unwrap_err();
+    let codes: Vec<&str> = refused.iter().map(|d| d.code.0).collect();
+    assert_eq!(codes, ["E0909", "E0903"]);
+}
+
+#[test]
 fn of_two_that_are_one_too_many_the_second_is_marked_and_the_first_is_shown() {
     let marked = |lines: &str| {
         let mut map = SourceMap::new();
