@@ -16,7 +16,7 @@ pub mod budget;
 pub mod build;
 pub mod bundle;
 pub mod caps;
-mod child;
+pub mod child;
 pub mod clang;
 pub mod contents;
 pub mod errors;

@@ -2,8 +2,10 @@
 
 mod control_flow;
 mod dot;
+mod graphviz;
 mod json;
 mod layout;
+mod overview;
 mod svg;
 
 use diag::SourceMap;
@@ -31,6 +33,15 @@ struct Node {
     shape: Shape,
     title: String,
     lines: Vec<String>,
+}
+
+impl Node {
+    /// What is written in it, a line each.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.title)
+            .chain(&self.lines)
+            .map(String::as_str)
+    }
 }
 
 /// An arrow between nodes, by index.
@@ -78,22 +89,31 @@ impl Graph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TooLarge(pub String);
 
-/// The drawing of a program as elaborated, as SVG.
+/// The drawing of a program as elaborated, as SVG: by Graphviz where it is installed.
 pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
-    let graphs = control_flow::graphs(program, map);
-    let place = |graph: &Graph| {
-        layout::place(graph).map_err(|layout::TooLarge| TooLarge(graph.title.clone()))
-    };
+    let graphs = graphs(program, map);
+    if let Some(drawing) = graphviz::svg(&dot::render(&graphs)) {
+        return Ok(drawing);
+    }
+    let place =
+        |graph: &Graph| layout::place(graph).ok_or_else(|| TooLarge(graph.title.clone()));
     let placed: Vec<layout::Placed> = graphs.iter().map(place).collect::<Result<_, _>>()?;
     Ok(svg::render(&graphs, &placed))
 }
 
 /// The same for `dot` and its relatives, which place it.
 pub(crate) fn dot(program: &Program, map: &SourceMap) -> String {
-    dot::render(&control_flow::graphs(program, map))
+    dot::render(&graphs(program, map))
 }
 
 /// The same for programs.
 pub(crate) fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
-    json::render(&control_flow::graphs(program, map))
+    json::render(&graphs(program, map))
+}
+
+/// An overview if the pipeline is more than a line, and a graph a block.
+fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
+    let blocks = control_flow::graphs(program, map);
+    let overview = overview::graph(program, &blocks);
+    overview.into_iter().chain(blocks).collect()
 }
