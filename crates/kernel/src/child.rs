@@ -37,11 +37,7 @@ pub enum Ended {
 ///
 /// It cannot be started, or an interrupt came that is only deferred: [`io::ErrorKind::Interrupted`]. It stays in the queue, and acts as soon as
 /// it is not deferred any more.
-pub fn run(
-    command: &mut Command,
-    interrupts: &Deferred,
-    longest: Duration,
-) -> io::Result<Ended> {
+pub fn run(command: &mut Command, interrupts: &Deferred, longest: Duration) -> io::Result<Ended> {
     let (reader, writer) = io::pipe()?;
     command
         .stdin(Stdio::null())

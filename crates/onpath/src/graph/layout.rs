@@ -137,7 +137,11 @@ mod tests {
                     "{seed}: {number} at {at:?}, its edge at {points:?}"
                 );
                 let others = labels[..number].iter().chain(&placed.nodes);
-                assert_eq!(others.filter(|other| overlap(label, other)).count(), 0, "{seed}");
+                assert_eq!(
+                    others.filter(|other| overlap(label, other)).count(),
+                    0,
+                    "{seed}"
+                );
             }
         }
     }

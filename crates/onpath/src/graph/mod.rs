@@ -95,8 +95,7 @@ pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge
     if let Some(drawing) = graphviz::svg(&dot::render(&graphs)) {
         return Ok(drawing);
     }
-    let place =
-        |graph: &Graph| layout::place(graph).ok_or_else(|| TooLarge(graph.title.clone()));
+    let place = |graph: &Graph| layout::place(graph).ok_or_else(|| TooLarge(graph.title.clone()));
     let placed: Vec<layout::Placed> = graphs.iter().map(place).collect::<Result<_, _>>()?;
     Ok(svg::render(&graphs, &placed))
 }
