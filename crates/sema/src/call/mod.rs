@@ -285,7 +285,7 @@ impl Checker<'_> {
                 return self.give_up(args);
             }
         }
-        let mut object = self.receiver(base);
+        let object = self.receiver(base);
         match object.ty.clone() {
             Ty::Poison => self.give_up(args),
             Ty::Extern(id, type_arguments) => self.extern_method(
