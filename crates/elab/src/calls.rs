@@ -382,7 +382,7 @@ impl Elab<'_> {
         &mut self,
         copy_outs: &[CopyOut],
         result: Option<Storage>,
-        after: Option<State>,
+        after: Option<ir::State>,
         build: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, InlineFrame)> {
         let label = self.program.make_label();

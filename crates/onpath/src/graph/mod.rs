@@ -3,17 +3,18 @@
 mod control_flow;
 mod dot;
 mod graphviz;
-mod json;
 mod layout;
 mod overview;
 mod svg;
 
 use diag::SourceMap;
 use ir::Program;
+use serde::Serialize;
 use std::collections::HashSet;
 
 /// What a node stands for, and so how it is drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
+#[serde(rename_all = "lowercase")]
 enum Shape {
     /// A parser state.
     State,
@@ -28,8 +29,9 @@ enum Shape {
 }
 
 /// A box with a title and lines below it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 struct Node {
+    #[serde(rename = "kind")]
     shape: Shape,
     title: String,
     lines: Vec<String>,
@@ -45,7 +47,7 @@ impl Node {
 }
 
 /// An arrow between nodes, by index.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Debug)]
 struct Edge {
     from: usize,
     to: usize,
@@ -53,12 +55,14 @@ struct Edge {
 }
 
 /// One block of the pipeline.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Serialize, Debug, Default)]
 struct Graph {
+    #[serde(rename = "block")]
     title: String,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// What is in `edges`.
+    #[serde(skip)]
     known: HashSet<Edge>,
 }
 
@@ -105,9 +109,9 @@ pub(crate) fn dot(program: &Program, map: &SourceMap) -> String {
     dot::render(&graphs(program, map))
 }
 
-/// The same for programs.
+/// The same for programs: edges lead from one node to another by their positions among the nodes.
 pub(crate) fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
-    json::render(&graphs(program, map))
+    serde_json::json!(graphs(program, map))
 }
 
 /// An overview if the pipeline is more than a line, and a graph a block.
