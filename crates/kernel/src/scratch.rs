@@ -1,4 +1,4 @@
-//! A folder for the files of a compiler or another program, which no end of this process leaves behind for good.
+//! A folder for the compiler's files, which no end of this process leaves behind for good.
 //!
 //! It goes with the value. A process that is killed leaves it, but not the lock on a file in it: the next one that makes
 //! such a folder removes it.
@@ -24,7 +24,7 @@ const LONG_ENOUGH_TO_LOCK: Duration = Duration::from_secs(60);
 
 /// A folder of this process, for its user only.
 #[derive(Debug)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     // Removed before the lock is let go.
     folder: TempDir,
     _owner: Flock<File>,
@@ -32,7 +32,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// A new one in the folder for temporary files, from which those of dead processes are removed.
-    pub fn new() -> io::Result<Scratch> {
+    pub(crate) fn new() -> io::Result<Scratch> {
         Scratch::within(&std::env::temp_dir())
     }
 
@@ -56,7 +56,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }

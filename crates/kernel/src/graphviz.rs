@@ -1,8 +1,8 @@
-//! Graphs laid out by Graphviz, where it is installed.
+//! Graphviz, where it is installed: it lays graphs out.
 
-use kernel::child::{self, Ended};
-use kernel::interrupt::Deferred;
-use kernel::scratch::Scratch;
+use crate::child::{self, Ended};
+use crate::interrupt::Deferred;
+use crate::scratch::Scratch;
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// SVG of a graph in Graphviz's language; `None` without a `dot` that makes it in time.
-pub(super) fn svg(graph: &str) -> Option<String> {
+pub fn svg(graph: &str) -> Option<String> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().ok()?;
     let folder = Scratch::new().ok()?;
