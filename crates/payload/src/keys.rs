@@ -40,9 +40,11 @@ settings::keys! {
     /// A signature.
     pub(crate) SIGNATURE: "a signature" {
         optional "at": Number(0, 65_535), "at = 4", "offset in the payload; 0 if it is left out";
-        required "bytes": Bytes, "bytes = [0x16, 0x03]", "what stands there";
+        optional "bytes": Bytes, "bytes = [0x16, 0x03]", "what stands there";
         optional "and": Table(&FURTHER), "and = { at = 5, bytes = [1] }",
             "what stands somewhere else too, in a message that goes on so far";
+        optional "pattern": Text, r#"pattern = "^[A-Z]{1,16} /""#,
+            "in place of `bytes`: a regular expression for the first bytes, which begins with `^`";
     }
 
     /// The second part of a signature.
@@ -101,6 +103,7 @@ settings::keys! {
             "whether its fields follow one another as listed (fixed, the default), or in any order and number, each behind its tag (any)";
         optional "key": Text, r#"key = "type""#, "the field whose value tells what an instance is about";
         optional "ignore_case": Flag, "ignore_case = true", "whether the key is compared without the case of ASCII letters";
+        optional "whole": Flag, "whole = true", "whether the values in it count only if all of it was read";
         required "field": Tables(&FIELD), r#"field = [{ name = "type", size = 2 }]"#, "its fields";
     }
 
@@ -134,7 +137,9 @@ settings::keys! {
             "it stands again and again, until one of these stands where the next would begin; it is passed over";
         optional "chain": Text, r#"chain = "next_type""#,
             "it stands again and again, as long as this earlier field is not 0; each instance has a field of that name for the next";
-        optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`";
+        optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`; with `^` in front, all others";
+        optional "followed_by": Text, r#"followed_by = "^ \t""#,
+            "the only characters of which one may stand behind it, and has to: where the bytes around it end, it is truncated";
         optional "trim": Text, "trim = \" \\t\"", "characters that are no part of it at its start and end";
         optional "min": Number(0, 65_535), "min = 1", "fewest bytes";
     }

@@ -1,6 +1,6 @@
 //! A message schema, as data.
 
-use crate::{CharSet, Condition, Exchange, Linear, Side};
+use crate::{CharSet, Condition, Exchange, Linear, Side, Signature};
 
 /// The protocol below the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,34 +18,6 @@ impl Transport {
             Transport::Tcp => "tcp",
             Transport::Udp => "udp",
         }
-    }
-}
-
-/// Bytes by which a message is recognised on any port.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
-    /// Offset in the payload.
-    pub at: usize,
-    /// The bytes that stand there.
-    pub bytes: Vec<u8>,
-    /// What stands somewhere else too, in a message that goes on so far: an offset, and bytes.
-    pub and: Option<(usize, Vec<u8>)>,
-}
-
-impl Signature {
-    fn is_of(&self, message: &[u8]) -> bool {
-        let rest = message.get(self.at..);
-        let further = |(at, bytes): &(usize, Vec<u8>)| {
-            let rest = message.get(*at..).unwrap_or_default();
-            rest.iter().zip(bytes).all(|(here, wanted)| here == wanted)
-        };
-        rest.is_some_and(|rest| rest.starts_with(&self.bytes))
-            && self.and.as_ref().is_none_or(further)
-    }
-
-    /// Whether it may be of a message of which there are only these bytes so far: its own begin with them.
-    fn may_follow(&self, message: &[u8]) -> bool {
-        self.at == 0 && message.len() < self.bytes.len() && self.bytes.starts_with(message)
     }
 }
 
@@ -148,6 +120,8 @@ pub struct Layout {
     pub order: Order,
     /// What distinguishes its instances, if anything does.
     pub key: Option<Key>,
+    /// Whether the values in an instance count only if all of it was read.
+    pub whole: bool,
     /// Its fields.
     pub fields: Vec<Field>,
 }
@@ -284,6 +258,8 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
+    /// The only bytes of which one may stand behind it, and has to.
+    pub followed_by: Option<CharSet>,
 }
 
 impl Field {

@@ -45,6 +45,7 @@ impl Writer<'_> {
         };
         let place = self.place(frame, field, window, start, !choices.is_empty() || is_kept);
         let place = self.checked(field, place);
+        self.followed(field, window, &place);
         let number = self.number(field, &place);
         let wants_number = needs.number || wanted.iter().any(|(w, _)| is_number(w));
         let number = match number {
@@ -151,6 +152,16 @@ impl Writer<'_> {
             self.fail_if(bad, status("UNEXPECTED"));
         }
         place
+    }
+
+    /// Checks the byte behind a field.
+    fn followed(&mut self, field: &Field, window: &Window, place: &Place) {
+        let Some(set) = &field.followed_by else {
+            return;
+        };
+        let none = C::bin(BinOp::Eq, place.next.clone(), window.end.clone());
+        self.fail_if(none, status("TRUNCATED"));
+        self.fail_if(C::not(is_in(set, &place.next)), status("UNEXPECTED"));
     }
 
     /// The number that a field is.
@@ -400,7 +411,25 @@ fn grouped<K>(
 
 /// Whether the byte at an offset is in a set.
 fn is_in(set: &CharSet, at: &C) -> C {
-    let members = (0..=255u8).filter(|&byte| set.contains(byte));
-    let same = members.map(|member| C::bin(BinOp::Eq, byte(at.clone()), C::int(member.into())));
-    same.reduce(C::or).unwrap_or(C::int(0))
+    let others = set.complement();
+    let (ranges, others) = (set.ranges(), others.ranges());
+    match others.len() < ranges.len() {
+        true => C::not(is_one_of(&others, at)),
+        false => is_one_of(&ranges, at),
+    }
+}
+
+fn is_one_of(ranges: &[(u8, u8)], at: &C) -> C {
+    let all = ranges.iter().map(|&(first, last)| {
+        let byte = byte(at.clone());
+        let number = |byte: u8| C::int(byte.into());
+        match last - first {
+            0 => C::bin(BinOp::Eq, byte, number(first)),
+            more => {
+                let behind = C::bin(BinOp::Sub, byte.cast(CType::U32), number(first));
+                C::bin(BinOp::Le, behind.cast(CType::U32), number(more))
+            }
+        }
+    });
+    all.reduce(C::or).unwrap_or(C::int(0))
 }

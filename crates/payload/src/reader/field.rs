@@ -117,6 +117,7 @@ impl<N: Notes> Reader<'_, N> {
         let bounds = self.bounds(field, frame, window, at);
         let bounds = bounds.map_err(|stop| faulty(frame, stop))?;
         let inside = check(field, window, &bounds).map_err(|stop| faulty(frame, stop))?;
+        followed(field, window, bounds.next).map_err(|stop| faulty(frame, stop))?;
         let slot = Slot {
             start: inside.0,
             end: inside.1,
@@ -179,6 +180,7 @@ impl<N: Notes> Reader<'_, N> {
     ) -> Result<usize, Halt> {
         let mut parts = Vec::new();
         let mut next = at;
+        let is_inside = self.incomplete.is_some();
         let shared = Shared {
             field: part,
             number: None,
@@ -191,7 +193,13 @@ impl<N: Notes> Reader<'_, N> {
                     next = end;
                 }
                 Err(halt) if parts.is_empty() || matches!(halt, Halt::Done) => return Err(halt),
-                _ => break,
+                _ => {
+                    // Unless all of it is inside such an instance.
+                    if !is_inside {
+                        self.forget_incomplete();
+                    }
+                    break;
+                }
             }
         }
         let input = Input::joined(window.input, &parts);
@@ -237,6 +245,7 @@ fn plain_size(field: &Field) -> Option<usize> {
         && field.tag.is_empty()
         && field.trim.is_none()
         && field.chars.is_none()
+        && field.followed_by.is_none()
         && field.min <= size;
     is_plain.then_some(size)
 }
@@ -282,6 +291,18 @@ fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize
         return stop(Reason::Unexpected, start + wrong);
     }
     Ok((start, end))
+}
+
+/// Checks the byte behind a field.
+fn followed(field: &Field, window: Window, next: usize) -> Result<(), Stop> {
+    let Some(may_follow) = &field.followed_by else {
+        return Ok(());
+    };
+    match window.from(next).first() {
+        Some(&byte) if may_follow.contains(byte) => Ok(()),
+        Some(_) => stop(Reason::Unexpected, next),
+        None => stop(Reason::Truncated, window.end),
+    }
 }
 
 fn number(

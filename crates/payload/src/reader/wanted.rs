@@ -100,6 +100,7 @@ impl<'s> Wanted<'s> {
                 values: &mut self.values,
             },
             slots: std::mem::take(&mut self.slots),
+            incomplete: None,
         };
         let done = reader.message(message);
         self.slots = reader.slots;
@@ -224,6 +225,14 @@ impl Notes for First<'_> {
                         value: is_elsewhere.then(copied),
                     });
                 }
+            }
+        }
+    }
+
+    fn forget(&mut self, from: usize) {
+        for value in self.values.iter_mut() {
+            if value.take_if(|taken| taken.offset >= from).is_some() {
+                self.missing += 1;
             }
         }
     }

@@ -269,3 +269,24 @@ pub(super) fn large_key(
     let help = format!("its numbers are {} to {}", numbers.start(), numbers.end());
     Diagnostic::refusal("E1029", span, message, help)
 }
+
+/// A signature without bytes.
+pub(super) fn no_signature(span: Span) -> Diagnostic {
+    let message = "nothing in this signature says with which bytes a message begins";
+    let help = "add `bytes`, or a regular expression as `pattern`";
+    Diagnostic::refusal("E0990", span, message, help)
+}
+
+/// A regular expression that has no automaton.
+pub(super) fn no_pattern(span: Span, what: &str) -> Diagnostic {
+    let message = format!("no regular expression that recognises messages: {what}");
+    let help = "correct it: it has what a deterministic automaton can do, and classes of ASCII";
+    Diagnostic::refusal("E0991", span, message, help)
+}
+
+/// A regular expression that may be found behind the start of a message.
+pub(super) fn not_bound(span: Span) -> Diagnostic {
+    let message = "the regular expression does not say how a message begins";
+    let help = "begin it with `^`, and with bytes that not every payload has there";
+    Diagnostic::refusal("E0992", span, message, help)
+}

@@ -68,6 +68,17 @@ pub(super) fn read(
         }
         None => return None,
     };
+    let has_no_end = matches!(
+        extent,
+        Extent::Contents | Extent::Joined { .. } | Extent::Bits(_)
+    );
+    if let (true, Some(span)) = (has_no_end, table.span_of("followed_by")) {
+        report.push(errors::only_with(
+            span,
+            "followed_by",
+            "an end in whole bytes, such as `until`",
+        ));
+    }
     Some(Field {
         name: name.value,
         when,
@@ -78,6 +89,7 @@ pub(super) fn read(
         chars: set(report, table, "chars"),
         trim: set(report, table, "trim"),
         min: table.number("min").map_or(0, |min| min.value as usize),
+        followed_by: set(report, table, "followed_by"),
     })
 }
 

@@ -41,6 +41,50 @@ fn a_head_that_is_cut_is_truncated_and_keeps_what_was_read() {
     let cut = reading("http", &REQUEST[..70]).unwrap_err();
     assert_eq!((cut.reason, cut.at), (Reason::Truncated, 70));
     assert_eq!(texts(&cut.before, "host"), ["www.example.com"]);
+    let cut = reading("http", &REQUEST[..30]).unwrap_err();
+    assert_eq!(cut.reason, Reason::Truncated);
+    assert!(cut.before.is_empty());
+}
+
+/// No value is taken from a line that is wrong, or goes on in the next one (RFC 9112, sections 2.2, 5.1 and 5.2).
+#[test]
+fn a_line_that_is_not_whole_has_no_value() {
+    let request = |head: &str| reading("http", format!("{head}\r\n\r\n").as_bytes());
+    for (head, missing) in [
+        ("GET / HTTP/1.1\r\nHost: ex\r\n\tample.com\r\nA: b", "host"),
+        ("GET / HTTP/1.1\nUser-Agent: a\n b", "user_agent"),
+        ("GET / HTTP/1.1\r\nHost : ex", "host"),
+        ("GET / HTTP/1.1\r\n Host: ex", "host"),
+        ("GET / HTTP/1.1\r\nHost: e\u{1}x", "host"),
+        ("GET / HTTP/1.1\r\nHost: e\rx", "host"),
+        ("GET / HTTP/1.1\r\nHo(st: ex", "header.host"),
+        ("GET /a b HTTP/1.1", "path"),
+        ("GET /a HTTP/1.1 ", "target"),
+        ("GET /a\u{e9} HTTP/1.1", "target"),
+        ("G@T /a HTTP/1.1", "method"),
+        ("GET /a", "method"),
+        ("HTTP/1.1 2000 OK", "status"),
+        ("HTTP/1.1 20 OK", "status"),
+        ("HTTP/1.1 2x0 OK", "status"),
+        ("HTTP/1.1 200OK", "status"),
+        ("HTTP/1.1  200 OK", "status"),
+        ("HTTP/1.1 200 O\u{1}K", "reason"),
+    ] {
+        let malformed = request(head).unwrap_err();
+        assert_eq!(malformed.reason, Reason::Unexpected, "{head:?}");
+        assert!(texts(&malformed.before, missing).is_empty(), "{head:?}");
+        let lines = head.lines().count();
+        let start = ["method", "status"].map(|name| texts(&malformed.before, name).len());
+        assert_eq!(
+            start.iter().sum::<usize>(),
+            usize::from(lines > 1),
+            "{head:?}"
+        );
+    }
+    // What follows may be a blank.
+    let cut = reading("http", b"GET / HTTP/1.1\r\nHost: ex\r\n").unwrap_err();
+    assert_eq!(cut.reason, Reason::Truncated);
+    assert!(texts(&cut.before, "host").is_empty());
 }
 
 /// What the two readers are compared by: the start's parts and the headers.
