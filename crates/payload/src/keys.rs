@@ -61,13 +61,24 @@ settings::keys! {
             "the attribute that says how many of these bytes are the message's, in decimal digits; none if it is absent";
         optional "unless": Text, r#"unless = "header.transfer-encoding""#, "an attribute with which the length is not known";
         optional "none": Table(&NO_BODY), r#"none = { attribute = "status", values = [204, 304] }"#,
-            "which messages have no such bytes, whatever the length says. Others with the attribute may have none too: if another such message begins in their place";
+            "which messages have no such bytes, whatever the length says";
+        optional "to_end": Text, r#"to_end = "status""#,
+            "the attribute of messages to which, without the length, all bytes belong that follow on the connection";
     }
 
     /// Messages without a body.
     pub(crate) NO_BODY: "the messages without a body" {
         required "attribute": Text, r#"attribute = "status""#, "the attribute that tells them";
         required "values": List(&Number(0, u32::MAX as i64)), "values = [204, 304]", "the numbers that it has in them";
+        optional "answers": Tables(&ANSWER), r#"answers = [{ to = "HEAD" }]"#,
+            "which responses have none because of their request, by the `exchange`: up to three lines";
+    }
+
+    /// Responses without a body, by their request.
+    pub(crate) ANSWER: "the responses to a request" {
+        required "to": Bytes, r#"to = "HEAD""#, "the attribute of the request by which it is known as one: up to eight bytes";
+        optional "least": Number(0, u32::MAX as i64), "least = 200", "the least number that the response's attribute has then; 0 if it is left out";
+        optional "most": Number(0, u32::MAX as i64), "most = 299", "the greatest one; any if it is left out";
     }
 
     /// The rule by which a response is found for a request.

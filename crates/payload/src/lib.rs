@@ -32,8 +32,8 @@ pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
 pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
 pub use recognise::{Beginning, Signature};
 pub use schema::{
-    Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
-    Next, Order, Repeat, Schema, Transport, Which,
+    Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
+    Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Transport, Which,
 };
 pub use text::load;
 

@@ -1,5 +1,7 @@
 //! A message schema, as data.
 
+use std::ops::RangeInclusive;
+
 use crate::{CharSet, Condition, Exchange, Linear, Side, Signature};
 
 /// The protocol below the message.
@@ -32,6 +34,39 @@ pub struct Next {
     pub unless: Option<String>,
     /// Which messages have no body, whatever the length says.
     pub none: Option<Side>,
+    /// Responses that have none because of their request: [`MOST_ANSWERS`] at most. With them, the exchange has attributes for its sides.
+    pub answers: Vec<Answers>,
+    /// The attribute of messages to which, without the length, all bytes belong that follow.
+    pub to_end: Option<String>,
+}
+
+/// Responses to a request, without a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answers {
+    /// The attribute of the request by which it is known as one.
+    pub to: Vec<u8>,
+    /// The numbers that the attribute of messages without a body has in them.
+    pub numbers: RangeInclusive<u64>,
+}
+
+/// The most lines that a schema has of [`Answers`].
+pub const MOST_ANSWERS: usize = 3;
+
+impl Next {
+    /// Which of [`Next::answers`] is about the answer to a request, from 1 on; 0 if none is.
+    pub fn kind_of(&self, request: &[u8]) -> usize {
+        let known = self
+            .answers
+            .iter()
+            .position(|answers| answers.to == request);
+        known.map_or(0, |known| known + 1)
+    }
+
+    /// Whether a response with this number has no body because its request is of this kind.
+    pub fn is_bodiless(&self, kind: usize, number: u64) -> bool {
+        let answers = kind.checked_sub(1).and_then(|kind| self.answers.get(kind));
+        answers.is_some_and(|answers| answers.numbers.contains(&number))
+    }
 }
 
 /// What bounds the work on one message.

@@ -19,6 +19,17 @@ pub struct Taken {
     pub value: Option<Value>,
 }
 
+impl Taken {
+    /// The bytes that it is in a message; `None` if it is a number.
+    pub fn bytes<'b>(&'b self, message: &'b [u8]) -> Option<&'b [u8]> {
+        match &self.value {
+            None => message.get(self.offset..self.offset + self.length),
+            Some(Value::Bytes(bytes)) => Some(bytes),
+            Some(Value::Number(_)) => None,
+        }
+    }
+}
+
 /// What a message has of what is wanted.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Answer<'w> {

@@ -290,3 +290,18 @@ pub(super) fn not_bound(span: Span) -> Diagnostic {
     let help = "begin it with `^`, and with bytes that not every payload has there";
     Diagnostic::refusal("E0992", span, message, help)
 }
+
+/// Responses without a body by their request, where no request is known by its response.
+pub(super) fn no_requests(span: Span) -> Diagnostic {
+    let message = "nothing says which request these responses answer";
+    let help =
+        "add an `exchange` in the order of the messages, whose requests have an attribute of bytes";
+    Diagnostic::refusal("E0993", span, message, help)
+}
+
+/// Too many kinds of requests, or with too long an attribute.
+pub(super) fn many_answers(span: Span) -> Diagnostic {
+    let message = "there is room for three kinds of requests, each known by eight bytes";
+    let help = "keep the ones whose responses are frequent";
+    Diagnostic::refusal("E0994", span, message, help)
+}

@@ -57,6 +57,7 @@ fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {
     };
     let next = next(report, table, &schema);
     let exchange = exchange::read(report, table, &schema);
+    exchange::answers_fit(report, table, next.as_ref(), exchange.as_ref(), &schema);
     Some(Schema {
         next,
         exchange,
@@ -108,7 +109,16 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
     };
     let (body, length, unless) = (named("body"), named("length"), named("unless"));
     let none = exchange::side(report, &table, "none", schema);
+    let to_end = table.text("to_end");
+    if let Some(name) = to_end
+        .as_ref()
+        .filter(|name| schema.asked(&name.value).is_err())
+    {
+        report.push(errors::no_attribute(name.span, &name.value));
+    }
     Some(Next {
+        answers: exchange::answers(&table),
+        to_end: to_end.map(|name| name.value),
         body: body?,
         length: length?,
         unless,
