@@ -5,7 +5,7 @@ use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
 use crate::messages::{Found, Messages, Payload, Position, Reader};
-pub use crate::packet::Link;
+use crate::link::Link;
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
 use crate::report::{Counts, Report, Row};
@@ -23,8 +23,8 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// Its length on the wire; more than the bytes if it was captured in part.
     pub length: u32,
-    /// When it came, since any fixed time.
-    pub time: Duration,
+    /// When it came, since any fixed time; some captures do not say it.
+    pub time: Option<Duration>,
     /// With what it begins.
     pub link: Link,
 }
@@ -123,13 +123,13 @@ impl<'m> Evaluator<'m> {
     /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
     /// ports and the length, which is that of the bytes, have values besides the attributes of messages. It is read by itself.
     pub fn received(&mut self, payload: Payload, time: Duration) {
-        self.take(&Packet::received(payload), None, time);
+        self.take(&Packet::received(payload), None, Some(time));
     }
 
     /// The same of what one call read of a stream, whose messages go on in what the next call reads. The application tells its streams, in each direction, by
     /// numbers of its own, and says by [`Evaluator::ended`] where one ends.
     pub fn received_of(&mut self, stream: u64, payload: Payload, time: Duration) {
-        self.take(&Packet::received(payload), Some(stream), time);
+        self.take(&Packet::received(payload), Some(stream), Some(time));
     }
 
     /// Takes note that a stream ended: what comes with its number is another one.
@@ -139,17 +139,21 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn take(&mut self, packet: &Packet, stream: Option<u64>, time: Duration) {
+    fn take(&mut self, packet: &Packet, stream: Option<u64>, time: Option<Duration>) {
         let Evaluator {
             reader,
             streams,
             figures,
         } = self;
         figures.counts.packets += 1;
-        let (first, last) = figures.times.unwrap_or((time, time));
-        figures.times = Some((first.min(time), last.max(time)));
+        if let Some(time) = time {
+            let (first, last) = figures.times.unwrap_or((time, time));
+            figures.times = Some((first.min(time), last.max(time)));
+        } else {
+            figures.counts.untimed += 1;
+        }
         let Some(reader) = reader else {
-            figures.record(packet, &[], None);
+            figures.record(packet, time, &[], None);
             return;
         };
         if let Some(exchanges) = &mut figures.exchanges {
@@ -206,20 +210,26 @@ impl<'m> Evaluator<'m> {
 
 impl Figures {
     /// Takes a message: of a query about response times a response with its request is a record, of others each message.
-    fn message(&mut self, from: (&Packet, &Payload), time: Duration, message: Found) {
+    fn message(&mut self, from: (&Packet, &Payload), time: Option<Duration>, message: Found) {
         self.counts.malformed += u64::from(!message.whole && !message.unread);
         if let Some(exchanges) = &mut self.exchanges {
             let answered = exchanges.take(from, time, message, &mut self.counts);
-            if let Some((values, time)) = answered {
-                self.record(from.0, &values, Some(time));
+            if let Some((values, response_time)) = answered {
+                self.record(from.0, time, &values, response_time);
             }
         } else if message.whole {
-            self.record(from.0, message.values, None);
+            self.record(from.0, time, message.values, None);
         }
     }
 
-    /// Takes a record: the values of those attributes that are of messages, and how long its response took.
-    fn record(&mut self, packet: &Packet, message: &[Option<Value>], response_time: Option<u64>) {
+    /// Takes a record: when its packet came, the values of those attributes that are of messages, and how long its response took.
+    fn record(
+        &mut self,
+        packet: &Packet,
+        time: Option<Duration>,
+        message: &[Option<Value>],
+        response_time: Option<u64>,
+    ) {
         self.counts.records += 1;
         let query = &self.query;
         let record = Record {
@@ -245,6 +255,8 @@ impl Figures {
             long += cut(key);
         }
         let mut value = |function| match function {
+            // What came at no known time is in no rate.
+            Function::Rate(_) if time.is_none() => None,
             Function::Count | Function::Rate(None) => Some(Value::Number(1)),
             Function::Bytes => Some(Value::Number(packet.length().into())),
             Function::Sum(x)

@@ -49,7 +49,7 @@ struct Order {
 
 /// A request.
 struct Request {
-    time: Duration,
+    time: Option<Duration>,
     values: Vec<Option<Value<'static>>>,
     bytes: usize,
 }
@@ -96,15 +96,15 @@ impl Exchanges {
     }
 
     /// Takes a message. If it is the response to a request that is known: its values and, where it has none, the request's, and
-    /// the nanoseconds since the request. The message has the values that the query asks for, and behind them those of
+    /// the nanoseconds since the request, if both times are known. The message has the values that the query asks for, and behind them those of
     /// [`Exchanges::attributes`].
     pub(crate) fn take<'a>(
         &mut self,
         (packet, payload): (&Packet, &Payload),
-        time: Duration,
+        time: Option<Duration>,
         message: Found<'_, 'a>,
         counts: &mut Counts,
-    ) -> Option<(Vec<Option<Value<'a>>>, u64)> {
+    ) -> Option<(Vec<Option<Value<'a>>>, Option<u64>)> {
         let own = message.values.len() - self.attributes().count();
         let (values, pairing) = message.values.split_at(own);
         let side = self.side(pairing, payload)?;
@@ -149,8 +149,11 @@ impl Exchanges {
                 }
                 let both = values.iter().cloned().zip(request.values);
                 let values = both.map(|(own, of_request)| own.or(of_request)).collect();
-                let passed = time.saturating_sub(request.time).as_nanos();
-                Some((values, u64::try_from(passed).unwrap_or(u64::MAX)))
+                let passed = time.zip(request.time).map(|(time, asked)| {
+                    let passed = time.saturating_sub(asked).as_nanos();
+                    u64::try_from(passed).unwrap_or(u64::MAX)
+                });
+                Some((values, passed))
             }
         }
     }
@@ -209,7 +212,7 @@ impl Exchanges {
     }
 
     /// Has a request wait.
-    fn wait(&mut self, ends: Ends, number: u64, time: Duration, values: &[Option<Value>]) {
+    fn wait(&mut self, ends: Ends, number: u64, time: Option<Duration>, values: &[Option<Value>]) {
         let values = values.iter().cloned().map(|v| v.map(Value::into_owned));
         let values: Vec<Option<Value<'static>>> = values.collect();
         let text = |value: &Option<Value>| match value {

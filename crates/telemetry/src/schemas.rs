@@ -141,8 +141,11 @@ impl Reader for ByWanted<'_> {
             };
             if !schema.recognises(&message) {
                 let is_known = std::mem::take(&mut place.known);
-                if is_known && schema.may_begin(&message) && !place.is_last() {
-                    return place.keep(&message);
+                if schema.may_begin(&message) && !place.is_last() {
+                    place.keep(&message);
+                    // Where none was expected, it is no loss if these are the bytes of something else.
+                    place.known = is_known;
+                    return;
                 }
                 place.lose();
                 place.unfollowed += u64::from(is_known);

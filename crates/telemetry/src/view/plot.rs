@@ -82,6 +82,11 @@ impl History {
         }
     }
 
+    /// Whether it shows how something went over time.
+    pub fn is_over_time(&self) -> bool {
+        self.figure != Figure::Distribution
+    }
+
     /// Takes a report, `elapsed` seconds after the beginning.
     pub fn take(&mut self, report: &Report, elapsed: f64) {
         self.unit = report.units.first().copied().unwrap_or(Unit::Plain);
