@@ -60,7 +60,7 @@ pub use evaluate::{Evaluator, Frame};
 pub use explain::explain;
 pub use groups::MAX_GROUPS;
 pub use link::Link;
-pub use messages::{Found, Messages, NoMessages, Payload, Position, Reader, Transport};
+pub use messages::{Found, Messages, NoMessages, Payload, Position, Reader, Transport, Wish};
 pub use payload::Pattern;
 pub use program::{Kept, Reading, Stores, groups_on_path, objects_of, program};
 pub use query::{Aggregate, Condition, Element, Function, Operator, Predicate, Query};

@@ -100,8 +100,7 @@ fn cooked<'a>(bytes: &'a [u8], layout: &Layout) -> LinkLayer<'a> {
             _ => None,
         },
         destination: None,
-        headers: is_ether_type
-            .then(|| LaxSlicedPacket::from_ether_type(EtherType(protocol), rest)),
+        headers: is_ether_type.then(|| LaxSlicedPacket::from_ether_type(EtherType(protocol), rest)),
     }
 }
 
@@ -115,7 +114,11 @@ fn family(bytes: &[u8]) -> LinkLayer<'_> {
     };
     let family = u32::from_be_bytes(*family);
     // All of them have one byte.
-    let family = if family > 0xff { family.swap_bytes() } else { family };
+    let family = if family > 0xff {
+        family.swap_bytes()
+    } else {
+        family
+    };
     let is_ip = family == FOUR || SIX.contains(&family);
     LinkLayer {
         headers: is_ip.then(|| LaxSlicedPacket::from_ip(rest).ok()).flatten(),

@@ -11,8 +11,8 @@ use telemetry::{Catalogue, Schemas};
 
 /// The names of a message's attributes, with a key in the place of `*`.
 fn names(schema: &Schema) -> impl Iterator<Item = String> {
-    schema.attributes.iter().map(|attribute| {
-        let named = ["a", "1", "a/@b"].map(|key| attribute.name.replace('*', key));
+    schema.names().into_iter().map(|attribute| {
+        let named = ["a", "1", "a/@b"].map(|key| attribute.replace('*', key));
         let mut known = named.into_iter().filter(|name| schema.asked(name).is_ok());
         known.next().expect("a name")
     })

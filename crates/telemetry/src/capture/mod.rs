@@ -242,7 +242,10 @@ fn packet<'b>(block: Block<'b>, section: &mut Section) -> Option<Packet<'b>> {
         }),
         // It has no time, and the padding is part of its data.
         Block::SimplePacket(packet) => {
-            let most = section.interfaces.first().map_or(0, |interface| interface.most);
+            let most = section
+                .interfaces
+                .first()
+                .map_or(0, |interface| interface.most);
             let length = packet.original_len;
             let here = if most == 0 { length } else { length.min(most) };
             let mut bytes = packet.data;

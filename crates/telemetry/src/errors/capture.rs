@@ -18,7 +18,11 @@ fn named(path: &str) -> String {
 /// It cannot be read.
 pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     let what = diag::system_message(error);
-    Diagnostic::failure("E1140", format!("{} cannot be read: {what}", named(path)), KINDS)
+    Diagnostic::failure(
+        "E1140",
+        format!("{} cannot be read: {what}", named(path)),
+        KINDS,
+    )
 }
 
 /// It is none: its first bytes are these.

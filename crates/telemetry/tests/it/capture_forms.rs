@@ -52,7 +52,13 @@ fn interface(link: u16, options: &[Vec<u8>], number: Bytes) -> Vec<u8> {
     block(1, &[body, listed(options)].concat(), number)
 }
 
-fn enhanced(interface: u32, stamp: u64, data: &[u8], options: &[Vec<u8>], number: Bytes) -> Vec<u8> {
+fn enhanced(
+    interface: u32,
+    stamp: u64,
+    data: &[u8],
+    options: &[Vec<u8>],
+    number: Bytes,
+) -> Vec<u8> {
     let padding = &[0; 3][..data.len().next_multiple_of(4) - data.len()];
     let body = [
         &number(interface)[..],
@@ -68,7 +74,13 @@ fn enhanced(interface: u32, stamp: u64, data: &[u8], options: &[Vec<u8>], number
 }
 
 /// The obsolete form of a packet.
-fn obsolete(interface: u16, stamp: u64, data: &[u8], options: &[Vec<u8>], number: Bytes) -> Vec<u8> {
+fn obsolete(
+    interface: u16,
+    stamp: u64,
+    data: &[u8],
+    options: &[Vec<u8>],
+    number: Bytes,
+) -> Vec<u8> {
     let padding = &[0; 3][..data.len().next_multiple_of(4) - data.len()];
     let body = [
         &half(number, interface)[..],
@@ -132,7 +144,10 @@ fn an_offset_of_times_is_added() {
     let packet = frames::udp(1, 2, (3, 4), b"x");
     for number in [LITTLE, BIG] {
         let offset = |seconds: i64| {
-            let halves = [number((seconds as u64 >> 32) as u32), number(seconds as u32)];
+            let halves = [
+                number((seconds as u64 >> 32) as u32),
+                number(seconds as u32),
+            ];
             let [high, low] = halves;
             let value = match number(1) == BIG(1) {
                 true => [high, low].concat(),
@@ -234,7 +249,10 @@ fn packets_without_a_time_are_in_nothing_that_needs_one() {
         enhanced(0, 3_000_000, &question(3), &[], LITTLE),
         enhanced(0, 3_000_009, &answer(3), &[], LITTLE),
     ];
-    let report = query("count, max(dns.response_time), min(dns.response_time)", &[&whole.concat()]);
+    let report = query(
+        "count, max(dns.response_time), min(dns.response_time)",
+        &[&whole.concat()],
+    );
     let cells = [Cell::Number(3), Cell::Number(9000), Cell::Number(9000)];
     assert_eq!(report.rows[0].cells, cells);
     assert_eq!((report.counts.untimed, report.counts.unanswered), (2, 0));
@@ -253,7 +271,9 @@ fn packets_without_a_time_are_in_nothing_that_needs_one() {
 fn lengths(file: &[u8]) -> Vec<(usize, u32)> {
     let (packets, wrong) = read(file);
     assert_eq!(wrong, None);
-    let lengths = packets.iter().map(|(bytes, length, ..)| (bytes.len(), *length));
+    let lengths = packets
+        .iter()
+        .map(|(bytes, length, ..)| (bytes.len(), *length));
     lengths.collect()
 }
 
@@ -364,14 +384,21 @@ fn packets_of_any_interface_are_read() {
         }
         // Messages are read as they are behind Ethernet.
         let by = "count by udp.dst_port, ip.dst";
-        let (ours, plain) = (query(by, &[&file]), run_on(&Schemas::builtin(), by, &[four.clone()], None));
+        let (ours, plain) = (
+            query(by, &[&file]),
+            run_on(&Schemas::builtin(), by, &[four.clone()], None),
+        );
         assert_eq!(ours.rows[0].keys, plain.rows[0].keys);
         // Whatever is cut, nothing that is there is taken for something else.
         for length in 0..packets[0].len() {
             let header = packets[0].len() - (four.len() - 14);
             let file = pcap(link, 0, &[packets[0][..length].to_vec()]);
             let report = query("count by ip.src, eth.src", &[&file]);
-            assert_eq!(report.rows.len(), usize::from(length >= header + 20), "{length}");
+            assert_eq!(
+                report.rows.len(),
+                usize::from(length >= header + 20),
+                "{length}"
+            );
         }
     }
 }
@@ -398,11 +425,18 @@ fn packets_of_loopback_interfaces_are_read() {
         let orders = orders.len() as u64;
         for (text, expected) in [
             ("count where ip.src == 10.0.0.7", orders),
-            ("count where ipv6.src == ::1 and tcp.dst_port == 1234", 4 * orders),
+            (
+                "count where ipv6.src == ::1 and tcp.dst_port == 1234",
+                4 * orders,
+            ),
             ("count where eth.type >= 0", 0),
             ("count", 7 * orders),
         ] {
-            assert_eq!(query(text, &[&file]).rows[0].cells, [Cell::Number(expected)], "{text}");
+            assert_eq!(
+                query(text, &[&file]).rows[0].cells,
+                [Cell::Number(expected)],
+                "{text}"
+            );
         }
     }
 }
@@ -438,19 +472,35 @@ fn packed_captures_are_unpacked() {
     ] {
         assert!(read(&packed) == expected);
     }
-    let file = [section(BIG), interface(1, &[], BIG), enhanced(0, 1, &packets[0], &[], BIG)];
+    let file = [
+        section(BIG),
+        interface(1, &[], BIG),
+        enhanced(0, 1, &packets[0], &[], BIG),
+    ];
     assert!(read(&gzip(&file.concat())) == read(&file.concat()));
 
     for (packed, expected) in [
-        (gzip(b"no capture at all"), "E1141 `a.pcap` is no capture file"),
+        (
+            gzip(b"no capture at all"),
+            "E1141 `a.pcap` is no capture file",
+        ),
         (zstd(b""), "E1141 `a.pcap` is no capture file"),
         // Packed twice.
         (gzip(&zstd(&plain)), "E1141 `a.pcap` is compressed"),
         (gzip(&plain)[..200].to_vec(), "middle of a packet"),
-        (zstd(&plain)[..200].to_vec(), "E1143 `a.pcap` is damaged behind"),
+        (
+            zstd(&plain)[..200].to_vec(),
+            "E1143 `a.pcap` is damaged behind",
+        ),
         // One that asks for 256 MB.
-        (b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00".to_vec(), "cannot be unpacked"),
-        (b"\x1f\x8b\x08\0packed".to_vec(), "E1143 `a.pcap` is damaged behind 0 packets"),
+        (
+            b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00".to_vec(),
+            "cannot be unpacked",
+        ),
+        (
+            b"\x1f\x8b\x08\0packed".to_vec(),
+            "E1143 `a.pcap` is damaged behind 0 packets",
+        ),
     ] {
         let wrong = read(&packed).1.expect("an error");
         assert!(wrong.contains(expected), "{wrong}");
@@ -468,7 +518,12 @@ fn several_captures_are_read_in_the_order_of_their_times() {
         let numbers = from..from + many;
         numbers.map(|n| frames::udp(n, 2, (3, 4), b"x")).collect()
     };
-    let senders = |packets: &Packets| packets.iter().map(|(bytes, ..)| bytes[29]).collect::<Vec<u8>>();
+    let senders = |packets: &Packets| {
+        packets
+            .iter()
+            .map(|(bytes, ..)| bytes[29])
+            .collect::<Vec<u8>>()
+    };
     let early = pcap(1, 10, &packets(1, 3));
     let late = pcap(1, 13, &packets(4, 2));
     // Files of one capture, whatever order they are named in.
@@ -496,7 +551,10 @@ fn several_captures_are_read_in_the_order_of_their_times() {
     assert_eq!(senders(&all), [1, 2, 4, 5]);
     let expected = "E1143 `a.pcap` is damaged behind 2 packets: it ends in the middle of a packet";
     assert_eq!(wrong.as_deref(), Some(expected));
-    assert_eq!(query("rate", &[&late, &early]).rows[0].cells, [Cell::Real(1.25)]);
+    assert_eq!(
+        query("rate", &[&late, &early]).rows[0].cells,
+        [Cell::Real(1.25)]
+    );
     assert_eq!(read_all(&[]).0.len(), 0);
     assert!(all.iter().all(|(.., link)| *link == Link::Ethernet));
 }

@@ -10,6 +10,7 @@ mod frames;
 mod program;
 mod schemas;
 mod sequences;
+mod several;
 mod streams;
 mod toy;
 mod views;

@@ -354,7 +354,12 @@ fn short_beginnings() -> Vec<Case> {
             &[1],
             NOTHING,
         ),
-        paths("what never goes on is counted", opened(&[b"PO"]), &[], waits),
+        paths(
+            "what never goes on is counted",
+            opened(&[b"PO"]),
+            &[],
+            waits,
+        ),
         paths(
             "what is sent again, is",
             vec![
@@ -424,7 +429,10 @@ fn the_first_byte_of_a_request_may_stand_alone() {
         at(1 + get(1).len() as u32, &get(2)),
         from_server(1 + answer.len() as u32, &answer),
     ];
-    let report = same("count by http.path, http.status where http.response_time >= 0ms", &packets);
+    let report = same(
+        "count by http.path, http.status where http.response_time >= 0ms",
+        &packets,
+    );
     assert_eq!(report.rows.len(), 2);
     assert_eq!((report.counts.unanswered, report.counts.unmatched), (0, 0));
     assert_eq!(report.counts.streams, NOTHING);
