@@ -137,6 +137,7 @@ settings::keys! {
         optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`";
         optional "trim": Text, "trim = \" \\t\"", "characters that are no part of it at its start and end";
         optional "min": Number(0, 65_535), "min = 1", "fewest bytes";
+        optional "max": Number(0, 65_535), "max = 16", "most bytes";
     }
 
     /// An attribute.
@@ -153,6 +154,6 @@ settings::keys! {
             "whether a message may have several values of it, of which each counts in a query";
         optional "noise": List(&Number(0, u32::MAX as i64)), "noise = [0x0a0a, 0x1a1a]",
             "values without a meaning: where there is another one, none of them is taken for the first. Of bytes, the number that they are in network byte order";
-        optional "address": Flag, "address = true", "whether its bytes are an IPv4 or IPv6 address: its fields have the size 4 or 16";
+        optional "address": Flag, "address = true", "whether its bytes are an IPv4 or IPv6 address: its fields are always 4 or 16 bytes";
     }
 }

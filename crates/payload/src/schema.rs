@@ -296,6 +296,8 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
+    /// Most bytes, after trimming, if there is such a limit.
+    pub max: Option<usize>,
 }
 
 impl Field {
@@ -306,6 +308,14 @@ impl Field {
             let mut trimmed = (0..=255u8).filter(|&byte| trim.contains(byte));
             trimmed.all(|byte| chars.contains(byte))
         })
+    }
+
+    /// The bytes that it has in each message, if that is one number.
+    pub fn constant_size(&self) -> Option<usize> {
+        match self.extent {
+            Extent::Size(size) if self.trim.is_none() => Some(size),
+            _ => self.max.filter(|&max| max == self.min),
+        }
     }
 
     /// Of a field whose end has not come so far: whether a byte that cannot stand in it shows that none may come. The last byte may be the first

@@ -6,7 +6,7 @@ use crate::messages::{
     Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport, Wish,
 };
 use crate::value::Value;
-use payload::{Extent, Kind, Schema, Site, Taken, Traits, Wanted, plan};
+use payload::{Kind, Schema, Site, Taken, Traits, Wanted, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -316,9 +316,9 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
 /// The type of the values that a name stands for, if it stands for any.
 fn ty(schema: &Schema, name: &str) -> Option<Type> {
     let asked = schema.asked(name).ok()?;
-    let size = |site: &Site| match schema.layouts[site.layout].fields[site.field].extent {
-        Extent::Size(size) => size,
-        _ => 0,
+    let size = |site: &Site| {
+        let field = &schema.layouts[site.layout].fields[site.field];
+        field.constant_size().unwrap_or(0)
     };
     Some(match asked.kind {
         Kind::Number { bits, .. } => Type::Number(bits.min(64) as u8),

@@ -2,7 +2,7 @@
 
 use super::layout::{Names, ReadLayout, twice};
 use super::{contents, errors, field};
-use crate::{Attribute, CaseKey, Contents, Extent, FieldId, LayoutId, Traits, Which, asked};
+use crate::{Attribute, CaseKey, Contents, FieldId, LayoutId, Traits, Which, asked};
 use diag::Diagnostics;
 use settings::Table;
 
@@ -63,7 +63,7 @@ fn one(
             if *kind.get_or_insert(own) != own {
                 report.push(errors::other_kind(path.span, &path.value, &name.value));
             }
-            let is_of_address = matches!(read.extent, Extent::Size(4 | 16))
+            let is_of_address = matches!(read.constant_size(), Some(4 | 16))
                 && matches!(read.contents, Contents::Bytes);
             if traits.is_address && !is_of_address {
                 report.push(errors::no_address(path.span, &path.value));

@@ -280,7 +280,7 @@ pub(super) fn other_kind(span: Span, path: &str, name: &str) -> Diagnostic {
 /// An address in a field that has no room for exactly one.
 pub(super) fn no_address(span: Span, path: &str) -> Diagnostic {
     let message = format!("`{path}` is no address");
-    let help = "the field of an address has `size = 4` and the type `bytes` if it is IPv4, `size = 16` and that type if it is IPv6";
+    let help = "the field of an address is bytes, and always as many: `size = 4, type = \"bytes\"` for IPv4, `size = 16` for IPv6, or these as `min` and `max` where a length stands in front";
     Diagnostic::refusal("E0970", span, message, help)
 }
 

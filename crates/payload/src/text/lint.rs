@@ -23,9 +23,8 @@ pub(super) fn warnings(schema: &Schema, table: &Table) -> Diagnostics {
     report
 }
 
-/// The fields of the same name, which no attribute is, in layouts that may stand in the place of the attribute's.
+/// The fields that are named as the attribute, which no attribute is, in layouts that may stand in the place of the attribute's.
 fn uncovered(schema: &Schema, attribute: &Attribute) -> Vec<String> {
-    let field = &schema.layouts[attribute.layout].fields[attribute.field].name;
     let last = attribute.name.rsplit('.').next().unwrap_or_default();
     let is_covered = |layout: LayoutId, field: FieldId| {
         let mut all = schema.attributes.iter();
@@ -35,8 +34,7 @@ fn uncovered(schema: &Schema, attribute: &Attribute) -> Vec<String> {
     for sibling in siblings(schema, attribute.layout) {
         let layout = &schema.layouts[sibling];
         for (index, other) in layout.fields.iter().enumerate() {
-            let is_named_so = other.name == *field || other.name == last;
-            if is_named_so && !is_covered(sibling, index) {
+            if other.name == last && !is_covered(sibling, index) {
                 found.push(format!("{}.{}", layout.name, other.name));
             }
         }

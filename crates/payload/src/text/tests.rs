@@ -574,7 +574,7 @@ fn an_attribute_that_a_sibling_layout_has_too_is_warned_of() {
     let lint = |case: &str, field: &str| {
         let text = GOOD
             .replace("case = { 0x10 = \"text\" }", case)
-            .replace("field = \"item.value\"\nkey = 0x20", field);
+            .replace("name = \"first\"\nfield = \"item.value\"\nkey = 0x20", field);
         let mut map = SourceMap::new();
         let file = map.add("sample.toml", text.as_str()).expect("room");
         let warnings = super::lint(&map, file);
@@ -585,16 +585,17 @@ fn an_attribute_that_a_sibling_layout_has_too_is_warned_of() {
     };
     let both = "case = { 0x10 = \"text\", 0x11 = \"other\" }";
     let other = "\n\n[[layout]]\nname = \"other\"\nfield = [{ name = \"a\", size = 2 }]";
-    let only = format!("field = \"text.a\"{other}");
+    let only = format!("name = \"a\"\nfield = \"text.a\"{other}");
     let warned = lint(both, &only);
     assert_eq!(
         warned,
-        ["`first` is not found in `other.a`, which may stand in the place of its field"]
+        ["`a` is not found in `other.a`, which may stand in the place of its field"]
     );
-    assert!(lint(both, &format!("field = [\"text.a\", \"other.a\"]{other}")).is_empty());
+    assert!(lint(both, &format!("name = \"a\"\nfield = [\"text.a\", \"other.a\"]{other}")).is_empty());
     // Another attribute has it.
-    let named =
-        format!("field = \"text.a\"\n\n[[attribute]]\nname = \"second\"\nfield = \"other.a\"{other}");
+    let named = format!(
+        "name = \"a\"\nfield = \"text.a\"\n\n[[attribute]]\nname = \"second\"\nfield = \"other.a\"{other}"
+    );
     assert!(lint(both, &named).is_empty());
-    assert!(lint("case = { 0x10 = \"text\" }", "field = \"text.a\"").is_empty());
+    assert!(lint("case = { 0x10 = \"text\" }", "name = \"a\"\nfield = \"text.a\"").is_empty());
 }
