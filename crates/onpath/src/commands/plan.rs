@@ -89,12 +89,9 @@ fn list(as_json: bool) -> Done {
             true => transport.to_string(),
             false => format!("{transport} {}", ports.join(", ")),
         };
+        let names = names.join(", ");
         rows.push(vec![schema.name, carrier, schema.title]);
-        rows.push(vec![
-            String::new(),
-            String::new(),
-            format!("  {}", names.join(", ")),
-        ]);
+        rows.push(vec![String::new(), String::new(), format!("  {}", names)]);
     }
     match as_json {
         true => print_json(&Value::Array(objects)),
