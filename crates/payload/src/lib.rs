@@ -33,9 +33,9 @@ pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value
 pub use recognise::{Beginning, Signature};
 pub use schema::{
     Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
-    Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Transport, Which,
+    Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
 };
-pub use text::load;
+pub use text::{lint, load};
 
 /// The JSON Schema of a schema's TOML form, for editors that complete and check such files.
 pub fn json_schema() -> serde_json::Value {

@@ -169,7 +169,8 @@ impl Writer<'_> {
             let own = !field.tag.is_empty()
                 || field.chars.is_some()
                 || field.min > 0
-                || field.followed_by.is_some();
+                || field.followed_by.is_some()
+                || field.max.is_some();
             own || end
                 || repeat
                 || contents

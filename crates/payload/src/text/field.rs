@@ -90,6 +90,7 @@ pub(super) fn read(
         trim: set(report, table, "trim"),
         min: table.number("min").map_or(0, |min| min.value as usize),
         followed_by: set(report, table, "followed_by"),
+        max: table.number("max").map(|max| max.value as usize),
     })
 }
 

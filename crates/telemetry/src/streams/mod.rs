@@ -176,7 +176,7 @@ impl Streams {
         };
         segment.read(0..usize::MAX, &mut place, reader, counts, each);
         keep_requests(awaited, source, &mut place, counts);
-        if place.seen {
+        if place.seen || place.begun {
             counts.begun(false, place.begun);
             streams.push(source, Stream::new(&segment, place));
         }
