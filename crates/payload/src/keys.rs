@@ -123,12 +123,14 @@ settings::keys! {
         required "name": Name, r#"name = "length""#, "its name";
         optional "when": Text, r#"when = "flags != 0""#,
             "it is only there if this holds: a comparison of a sum of earlier fields with a number";
+        optional "skip": ByteStrings, "skip = [\"\\r\\n\", \"\\n\"]", "these are passed over in front of it and its tag, as often as one stands there";
         optional "tag": Bytes, r#"tag = "HTTP/""#, "constant bytes in front of it";
         optional "bits": Number(1, 64), "bits = 4", "it has so many bits, from the highest of a byte on";
         optional "size": Number(0, 65_535), "size = 2", "it has so many bytes";
         optional "length": TextOrNumber, r#"length = "4 * words - 2""#, "it has as many bytes as this sum of earlier fields";
         optional "until": ByteStrings, "until = \"\\r\\n\"", "it ends in front of the first of these, which is passed over";
         optional "or_end": Flag, "or_end = true", "with `until`: the end of the bytes around it will do";
+        optional "keep_end": Flag, "keep_end = true", "with `until`: its end is not passed over, and begins what follows";
         optional "rest": Flag, "rest = true", "it reaches to the end of the bytes around it";
         optional "join": Text, r#"join = "record.fragment""#,
             "it is the parts LAYOUT.FIELD of consecutive instances of that layout, read as one";
@@ -162,7 +164,7 @@ settings::keys! {
         required "field": Texts, r#"field = "header.value""#,
             "where it is: LAYOUT.FIELD, or a list of these where several layouts have it";
         optional "key": TextOrNumber, r#"key = "host""#,
-            "it is only in instances of the layout with this key; `*` takes all, each under its key's name";
+            "it is only in instances of the layout with this key, of several fields in those that have a key; `*` takes all, each under its key's name";
         optional "index": Number(0, 65_535), "index = 0", "it is only in the instance of this number, from 0, in its repetition";
         optional "member": Text, r#"member = "user.id""#,
             "it is at this path of the JSON or XML in the field; `*` takes all, each under its path";

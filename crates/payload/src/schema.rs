@@ -188,6 +188,8 @@ pub enum Extent {
         ends: Vec<Vec<u8>>,
         /// Whether the end of the bytes around the field will do.
         or_end: bool,
+        /// Whether the byte string is not passed over.
+        keep_end: bool,
     },
     /// At the end of the bytes around it.
     Rest,
@@ -291,6 +293,8 @@ pub struct Field {
     pub name: String,
     /// It is only there if this holds.
     pub when: Option<Condition>,
+    /// Byte strings that are passed over in front of it, as often as one stands there.
+    pub skip: Vec<Vec<u8>>,
     /// Constant bytes in front of it; may be empty.
     pub tag: Vec<u8>,
     /// Where it ends.

@@ -24,6 +24,7 @@ impl Writer<'_> {
     pub(super) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
+        self.skip(field, window);
         self.tag(field, window);
         if let Extent::Joined { layout, part } = field.extent {
             return self.joined(frame, id, window, (layout, part));
@@ -83,6 +84,34 @@ impl Writer<'_> {
         }
         if !is_open {
             self.go_to(place.next);
+        }
+    }
+
+    /// Passes over what may stand in front of a field.
+    fn skip(&mut self, field: &Field, window: &Window) {
+        if field.skip.is_empty() {
+            return;
+        }
+        let mut all: Vec<&Vec<u8>> = field.skip.iter().filter(|one| !one.is_empty()).collect();
+        all.sort_by_key(|one| one.len());
+        let here = |bytes: &[u8]| stands(&C::id(AT), window.left(), bytes);
+        self.repeat(&C::id(AT), |w| {
+            let step = all.iter().fold(vec![Stmt::Break], |rest, one| {
+                let length = C::int(one.len() as u64);
+                let over = vec![Stmt::Update(BinOp::Add, C::id(AT), length)];
+                vec![Stmt::If(here(one), over, rest)]
+            });
+            w.out.extend(step);
+        });
+        let begins = all
+            .iter()
+            .flat_map(|one| (1..one.len()).map(|size| &one[..size]));
+        let begins = begins.map(|bytes| {
+            let size = C::int(bytes.len() as u64);
+            C::and(C::bin(BinOp::Eq, window.left(), size), here(bytes))
+        });
+        if let Some(cut) = begins.reduce(C::or) {
+            self.fail_if(cut, status("TRUNCATED"));
         }
     }
 

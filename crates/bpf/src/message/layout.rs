@@ -377,6 +377,7 @@ impl Writer<'_> {
         };
         let needs = Needs::of(self, layout, id);
         let is_plain = field.tag.is_empty()
+            && field.skip.is_empty()
             && matches!(field.contents, Contents::Bytes | Contents::Number { .. })
             && field.chars.is_none()
             && field.followed_by.is_none()

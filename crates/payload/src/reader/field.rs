@@ -110,6 +110,7 @@ impl<N: Notes> Reader<'_, N> {
             return self.plain(frame, id, window, at, size);
         }
         let faulty = |frame: &Frame, stop| fault(frame, id, window, stop);
+        let at = skip(field, window, at).map_err(|stop| faulty(frame, stop))?;
         let at = tag(field, window, at).map_err(|stop| faulty(frame, stop))?;
         if let Extent::Joined { layout, part } = field.extent {
             return self.joined(frame, id, window, at, (layout, part));
@@ -243,6 +244,7 @@ fn plain_size(field: &Field) -> Option<usize> {
     };
     let is_plain = matches!(field.contents, Contents::Bytes | Contents::Number { .. })
         && field.tag.is_empty()
+        && field.skip.is_empty()
         && field.trim.is_none()
         && field.chars.is_none()
         && field.followed_by.is_none()
@@ -257,6 +259,20 @@ fn whole(bytes: &[u8], little_endian: bool) -> i128 {
     match little_endian {
         true => bytes.iter().rev().fold(0, fold),
         false => bytes.iter().fold(0, fold),
+    }
+}
+
+/// Passes over what may stand in front of the field.
+fn skip(field: &Field, window: Window, mut at: usize) -> Result<usize, Stop> {
+    while let Some(length) = window.stands(&field.skip, at).filter(|&length| length > 0) {
+        at += length;
+    }
+    let rest = window.from(at);
+    // What is left may be the first bytes of another.
+    let is_cut = !rest.is_empty() && field.skip.iter().any(|bytes| bytes.starts_with(rest));
+    match is_cut {
+        true => stop(Reason::Truncated, window.end),
+        false => Ok(at),
     }
 }
 

@@ -52,9 +52,10 @@ pub(super) fn read(
     let contents = contents::read(report, names, id, table, extent.as_ref());
     let repeat = repeat(report, names, id, table);
     let tag = table.bytes("tag").unwrap_or_default();
-    if table.has("or_end") && !table.has("until") {
-        let span = table.span_of("or_end").unwrap_or(table.span);
-        report.push(errors::only_with(span, "or_end", "`until`"));
+    for key in ["or_end", "keep_end"] {
+        if let Some(span) = table.span_of(key).filter(|_| !table.has("until")) {
+            report.push(errors::only_with(span, key, "`until`"));
+        }
     }
     let extent = match extent {
         Some(extent) => extent,
@@ -82,6 +83,7 @@ pub(super) fn read(
     Some(Field {
         name: name.value,
         when,
+        skip: table.byte_strings("skip").unwrap_or_default(),
         tag,
         extent,
         contents: contents?,
@@ -126,6 +128,7 @@ fn extent(report: &mut Diagnostics, names: &Names, id: Id, table: &Table) -> Opt
         "until" => Some(Extent::Until {
             ends: table.byte_strings("until")?,
             or_end: table.flag("or_end"),
+            keep_end: table.flag("keep_end"),
         }),
         "rest" => Some(Extent::Rest),
         "join" => {

@@ -87,6 +87,97 @@ fn a_line_that_is_not_whole_has_no_value() {
     assert!(texts(&cut.before, "host").is_empty());
 }
 
+/// RFC 9112, section 3.2: the target as it stands, and what it says.
+#[test]
+fn a_target_has_a_host_and_a_path() {
+    for (line, target, host, path) in [
+        ("GET /a?b=1", "/a?b=1", &["h"][..], &["/a"][..]),
+        ("OPTIONS *", "*", &["h"], &["*"]),
+        (
+            "GET http://a.example/x/y?b=1",
+            "http://a.example/x/y?b=1",
+            &["a.example", "h"],
+            &["/x/y"],
+        ),
+        (
+            "GET HTTPS://a.example:8443",
+            "HTTPS://a.example:8443",
+            &["a.example:8443", "h"],
+            &[],
+        ),
+        (
+            "GET ftp://[::1]?b=1",
+            "ftp://[::1]?b=1",
+            &["[::1]", "h"],
+            &[""],
+        ),
+        (
+            "CONNECT a.example:443",
+            "a.example:443",
+            &["a.example:443", "h"],
+            &[],
+        ),
+        ("GET a", "a", &["h"], &[]),
+    ] {
+        let text = format!("{line} HTTP/1.1\r\nHost: h\r\n\r\n");
+        let found = reading("http", text.as_bytes()).unwrap();
+        assert_eq!(texts(&found, "target"), [target], "{line}");
+        assert_eq!(texts(&found, "host"), host, "{line}");
+        assert_eq!(texts(&found, "path"), path, "{line}");
+        let query = if line.ends_with("?b=1") {
+            &["1"][..]
+        } else {
+            &[]
+        };
+        assert_eq!(texts(&found, "query.b"), query, "{line}");
+    }
+    for line in [
+        "GET a.example/x",
+        "GET http:///x",
+        "GET http:x",
+        "GET ://a",
+        "GET ",
+    ] {
+        let text = format!("{line} HTTP/1.1\r\n\r\n");
+        let malformed = reading("http", text.as_bytes()).unwrap_err();
+        assert_eq!(
+            (malformed.reason, malformed.before.len()),
+            (Reason::Unexpected, 0),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn of_several_hosts_the_first_counts() {
+    let found = reading("http", b"GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").unwrap();
+    assert_eq!(texts(&found, "header.host"), ["a", "b"]);
+    assert_eq!(texts(&found, "host"), ["a", "b"]);
+    let schema = crate::common::schema("http");
+    let first = payload::Wanted::new(schema, &["host"])
+        .read(b"GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n")
+        .values[0]
+        .take();
+    assert_eq!(
+        first.map(|first| (first.offset, first.length)),
+        Some((22, 1))
+    );
+}
+
+/// RFC 9112, section 2.2.
+#[test]
+fn empty_lines_in_front_are_passed_over() {
+    let found = reading("http", b"\r\n\n\r\nGET /a HTTP/1.1\r\n\r\n").unwrap();
+    assert_eq!(texts(&found, "path"), ["/a"]);
+    let method = found.iter().find(|found| found.name == "method");
+    assert_eq!(method.map(|method| method.offset), Some(5));
+    for cut in [&b"\r\n\r"[..], b"\n", b"\r\nGET"] {
+        assert_eq!(reading("http", cut).unwrap_err().reason, Reason::Truncated);
+    }
+    let wrong = reading("http", b"\r\rGET /a HTTP/1.1\r\n\r\n").unwrap_err();
+    assert_eq!(wrong.reason, Reason::Unexpected);
+}
+
 /// What the two readers are compared by: the start's parts and the headers.
 type Head = (Vec<String>, Vec<(String, Vec<u8>)>);
 
