@@ -154,6 +154,10 @@ impl Reader for ByWanted<'_> {
             if !schema.recognises(&message) {
                 let is_known = std::mem::take(&mut place.known);
                 if schema.may_begin(&message) && !place.is_last() {
+                    if message.len() > MOST_KEPT {
+                        place.unfollowed += u64::from(is_known);
+                        return place.lose();
+                    }
                     place.keep(&message);
                     // Where none was expected, it is no loss if these are the bytes of something else.
                     place.known = is_known;

@@ -1,8 +1,6 @@
 //! Messages as P4: where in a packet they begin, and the calls that read their attributes. `p4include/streams.p4` does the rest.
 
-use super::attribute::{
-    Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared,
-};
+use super::attribute::{Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared};
 use super::behind::behind;
 use super::counted::{COUNTS, Count};
 use super::exchange::{self, Pairing};

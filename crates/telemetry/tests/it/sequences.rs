@@ -83,25 +83,49 @@ fn unusual() -> Vec<Case> {
         ..NOTHING
     };
     let wrong = b"GET /1 HTTP/1.1\r\nX: \x01\r\n\r\n";
+    let long = format!("{} /9 HTTP/1.1\r\n\r\n", "A".repeat(33));
     vec![
         paths(
-            "an empty line between messages is no beginning of one",
+            "empty lines between messages are passed over",
             stream(
                 1,
-                &[get(1), crlf.clone(), get(2), get(3), crlf.clone(), get(4)],
+                &[
+                    get(1),
+                    crlf.clone(),
+                    get(2),
+                    joined(&[&get(3), &crlf]),
+                    joined(&[b"\n", &crlf, &get(4), &crlf, &get(5), b"\r"]),
+                    joined(&[b"\n", &get(6)]),
+                ],
             ),
-            &[1, 2, 3, 4],
-            unfollowed(2),
+            &[1, 2, 3, 4, 5, 6],
+            NOTHING,
         ),
         paths(
-            "nor at the end of a segment",
-            stream(1, &[joined(&[&get(1), &crlf]), get(2), get(3)]),
+            "any token is a method",
+            stream(
+                1,
+                &[
+                    b"PROPFIND /1 HTTP/1.1\r\nHost: a\r\n\r\nx /2 HTTP/1.0\n\n".to_vec(),
+                    b"m-search /3 HT".to_vec(),
+                    b"TP/1.1\r\n\r\n".to_vec(),
+                ],
+            ),
             &[1, 2, 3],
+            NOTHING,
+        ),
+        paths(
+            "one that is not recognised hides nothing behind it",
+            stream(1, &[get(1), long.into_bytes(), get(2)]),
+            &[1, 2],
             unfollowed(1),
         ),
         paths(
             "the first bytes of a method may be those of none",
-            stream(1, &[get(1), b"GE".to_vec(), get(2), get(3)]),
+            stream(
+                1,
+                &[get(1), b"GE".to_vec(), b"\x01".to_vec(), get(2), get(3)],
+            ),
             &[1, 2, 3],
             unfollowed(1),
         ),
@@ -369,13 +393,10 @@ fn short_beginnings() -> Vec<Case> {
             NOTHING,
         ),
         paths(
-            "a message behind such a byte",
+            "bytes of a token in front make another method",
             opened(&[b"G", &first, b"P", b"U", &second]),
             &[1, 2],
-            Followed {
-                unfollowed: 1,
-                ..NOTHING
-            },
+            NOTHING,
         ),
         paths(
             "something is lost behind the first byte",
@@ -670,6 +691,29 @@ fn what_stands_in_the_place_of_a_body_may_be_cut() {
         found.symmetric_difference(&expected)
     );
     assert_eq!(report.counts.streams, NOTHING);
+}
+
+/// What is asked for is not taken from a line that is wrong, whatever follows it.
+#[test]
+fn a_line_that_is_not_whole_has_no_value() {
+    for (text, head) in [
+        (
+            "count by http.host",
+            "GET / HTTP/1.1\r\nHost: ex\r\n\tample.com\r\n\r\n",
+        ),
+        ("count by http.host", "GET / HTTP/1.1\r\nHost : ex\r\n\r\n"),
+        ("count by http.path", "GET /a b HTTP/1.1\r\n\r\n"),
+        ("count by http.status", "HTTP/1.1 2000 OK\r\n\r\n"),
+    ] {
+        for cut in [0, head.len() - 3] {
+            let (front, rest) = head.split_at(cut);
+            let parts = [front, rest].map(|part| part.as_bytes().to_vec());
+            let parts: Vec<Vec<u8>> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let report = same(text, &stream(1, &parts));
+            assert_eq!(report.rows.len(), 0, "{head:?}");
+            assert_eq!(report.counts.malformed, 1, "{head:?}");
+        }
+    }
 }
 
 /// One that sends a head byte by byte does not have those of others forgotten.
