@@ -293,6 +293,16 @@ pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
     refuse("E0821", span, what, format!("write it as: {form}"))
 }
 
+/// A file that looks like a runtime file, and is none.
+pub fn runtime_file(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E0813",
+        span,
+        format!("this runtime file cannot be read: {why}"),
+        "it is an object with `table_entries`, `multicast_group_entries` and `clone_session_entries`; a file of `add` lines is read too",
+    )
+}
+
 /// The bytes of a counter that counts none.
 pub fn counts_no(span: Span, counter: &str, wanted: &str, counted: &str) -> Refusal {
     refuse(
