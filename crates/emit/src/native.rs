@@ -67,7 +67,9 @@ pub fn native(
         Item::Include("onpath/hash.h".into()),
         Item::Include("onpath/checksum.h".into()),
     ];
-    items.extend(functions.iter().map(|(name, f)| f.prototype(name)));
+    // A function whose result no call uses may have one: its file alone declares it.
+    let known = functions.iter().filter(|(_, f)| f.result.is_some());
+    items.extend(known.map(|(name, f)| f.prototype(name)));
     items.extend(files.iter().cloned().map(Item::Include));
     items.extend(functions.iter().map(|(name, f)| caller(name, f)));
     let c = cgen::print::print(&Unit { items });
