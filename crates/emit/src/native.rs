@@ -56,7 +56,7 @@ pub fn native(
                         known.result = function.result;
                     }
                 }
-                Err(refusal) => diagnostics.push(refusal),
+                Err(refusal) => diagnostics.push(*refusal),
             }
         });
     }

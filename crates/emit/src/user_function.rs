@@ -53,8 +53,8 @@ impl UserFunction {
         program: &Program,
         call: &ExternCall,
         span: Span,
-    ) -> Result<UserFunction, Diagnostic> {
-        let refusal = |why| errors::extern_parameter(&call.name, why, span);
+    ) -> Result<UserFunction, Box<Diagnostic>> {
+        let refusal = |why| Box::new(errors::extern_parameter(&call.name, why, span));
         let result = match call.result[..] {
             [] => None,
             [place] => {
@@ -139,7 +139,7 @@ impl<T: Target> Gen<'_, T> {
     pub fn user_function(&mut self, name: &str, call: &ExternCall, span: Span) {
         let function = match UserFunction::of(self.p, call, span) {
             Ok(function) => function,
-            Err(refusal) => return self.refuse(refusal),
+            Err(refusal) => return self.refuse(*refusal),
         };
         let mut args = Vec::new();
         let mut before = Vec::new();
