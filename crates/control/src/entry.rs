@@ -150,7 +150,7 @@ pub fn parse_member(
 }
 
 /// `used` says what an action at the end is for; without it none may stand there.
-fn parse(
+pub(crate) fn parse(
     schema: &Schema,
     text: Piece,
     used: Option<ActionUse>,
@@ -337,7 +337,7 @@ pub(crate) fn reads_as_name(text: &str, others_are: bool) -> bool {
 
 /// Where an action is to stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ActionUse {
+pub(crate) enum ActionUse {
     Entry,
     Default,
 }
