@@ -188,6 +188,16 @@ pub fn argument_count(span: Span, action: &str, expected: &[&str], found: usize)
     )
 }
 
+/// A test's entry that gives no arguments to an action that takes some.
+pub fn arguments_omitted(span: Span, action: &str, expected: &[&str]) -> Diagnostic {
+    let message = format!(
+        "`{action}` takes {}, and none is given: zero is taken for each",
+        count(expected.len(), "argument")
+    );
+    Diagnostic::warning("W0824", span, message)
+        .help(format!("write them: `{action}({})`", expected.join(", ")))
+}
+
 /// An entry in a table whose entries can overlap has no priority.
 pub fn priority_missing(span: Span, table: &str) -> Refusal {
     let help = "write a number after the table's name; the largest wins";
