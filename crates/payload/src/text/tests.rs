@@ -572,9 +572,10 @@ fn an_attribute_may_be_one_of_several_fields() {
 #[test]
 fn an_attribute_that_a_sibling_layout_has_too_is_warned_of() {
     let lint = |case: &str, field: &str| {
-        let text = GOOD
-            .replace("case = { 0x10 = \"text\" }", case)
-            .replace("name = \"first\"\nfield = \"item.value\"\nkey = 0x20", field);
+        let text = GOOD.replace("case = { 0x10 = \"text\" }", case).replace(
+            "name = \"first\"\nfield = \"item.value\"\nkey = 0x20",
+            field,
+        );
         let mut map = SourceMap::new();
         let file = map.add("sample.toml", text.as_str()).expect("room");
         let warnings = super::lint(&map, file);
@@ -591,11 +592,23 @@ fn an_attribute_that_a_sibling_layout_has_too_is_warned_of() {
         warned,
         ["`a` is not found in `other.a`, which may stand in the place of its field"]
     );
-    assert!(lint(both, &format!("name = \"a\"\nfield = [\"text.a\", \"other.a\"]{other}")).is_empty());
+    assert!(
+        lint(
+            both,
+            &format!("name = \"a\"\nfield = [\"text.a\", \"other.a\"]{other}")
+        )
+        .is_empty()
+    );
     // Another attribute has it.
     let named = format!(
         "name = \"a\"\nfield = \"text.a\"\n\n[[attribute]]\nname = \"second\"\nfield = \"other.a\"{other}"
     );
     assert!(lint(both, &named).is_empty());
-    assert!(lint("case = { 0x10 = \"text\" }", "name = \"a\"\nfield = \"text.a\"").is_empty());
+    assert!(
+        lint(
+            "case = { 0x10 = \"text\" }",
+            "name = \"a\"\nfield = \"text.a\""
+        )
+        .is_empty()
+    );
 }
