@@ -257,8 +257,8 @@ mod tests {
             let first = wrong.iter().next().expect("one");
             format!("{}: {}", first.code.0, first.message)
         };
-        let file = entries(&schema, &mut map, file).map_err(wrong)?;
-        Ok(parse(&schema, &map, file).map_err(wrong)?.changes)
+        let file = entries(schema, &mut map, file).map_err(wrong)?;
+        Ok(parse(schema, &map, file).map_err(wrong)?.changes)
     }
 
     const FORWARD: &str = "forward(port: 3, mac: 02:00:00:00:00:01, loud: true, offset: -1, color: red, why: NoError)";
