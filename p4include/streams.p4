@@ -110,7 +110,7 @@ struct stream_state {
     bit<32> hole_to;       // to this one
     bit<32> kept;          // number of bytes that are kept, of a head or of what may be one
     bit<32> version;       // number of updates
-    bit<1>  known;         // a message begins, or continues, at the next byte; with bytes that are kept, it may do so without this too
+    bit<1>  known;         // a message begins, or continues, at the next byte (kept bytes alone mean that it may)
     bit<1>  begun;         // a message has begun, and not ended
     bit<1>  recorded;      // that message was counted before
     bit<1>  opened;        // a connection with the same ends was opened

@@ -154,6 +154,16 @@ pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
     )
 }
 
+/// A match of several values, or of all, in the place of a packet's value.
+pub fn no_value(span: Span, key: &str) -> Refusal {
+    refuse(
+        "E0805",
+        span,
+        format!("a packet has one value of the key `{key}`"),
+        format!("give it as `{key}:VALUE`, such as an address without a prefix length"),
+    )
+}
+
 /// The same key or argument twice.
 pub fn given_twice(span: Span, what: &str) -> Refusal {
     refuse(
@@ -176,6 +186,16 @@ pub fn argument_count(span: Span, action: &str, expected: &[&str], found: usize)
         ),
         format!("call it as `{action}({})`", expected.join(", ")),
     )
+}
+
+/// A test's entry that gives no arguments to an action that takes some.
+pub fn arguments_omitted(span: Span, action: &str, expected: &[&str]) -> Diagnostic {
+    let message = format!(
+        "`{action}` takes {}, and none is given: zero is taken for each",
+        count(expected.len(), "argument")
+    );
+    Diagnostic::warning("W0824", span, message)
+        .help(format!("write them: `{action}({})`", expected.join(", ")))
 }
 
 /// An entry in a table whose entries can overlap has no priority.
@@ -239,7 +259,10 @@ pub fn not_done(schema: &Schema, change: &Change) -> String {
 /// The target refused; nothing was changed.
 pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
     let help = match error {
-        StoreError::Duplicate => "remove it first, or give another match or priority",
+        StoreError::Duplicate => {
+            "give an entry that is there another action by `onpath table modify` or `add --or-modify`, or give this one another \
+             match or priority"
+        }
         StoreError::Missing => "`onpath table dump` shows the entries there are",
         StoreError::Full { .. } => "remove some, or raise the size in the program",
         StoreError::OutOfRange { .. } => "indexes begin at 0",
@@ -278,6 +301,16 @@ pub fn unknown_statement(span: Span, word: &str, known: &[&str]) -> Refusal {
 /// A statement that is not complete or has too much.
 pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
     refuse("E0821", span, what, format!("write it as: {form}"))
+}
+
+/// A file that looks like a runtime file, and is none.
+pub fn runtime_file(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E0813",
+        span,
+        format!("this runtime file cannot be read: {why}"),
+        "it is an object with `table_entries`, `multicast_group_entries` and `clone_session_entries`; a file of `add` lines is read too",
+    )
 }
 
 /// The bytes of a counter that counts none.

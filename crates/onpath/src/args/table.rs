@@ -29,7 +29,9 @@ Lines of an entries file; # begins a comment:
   action_group SELECTOR GROUP [MEMBER ...]
   meter_set NAME[INDEX] RATE BURST RATE BURST, or TABLE KEY:MATCH ... for the meter of an entry
   meter_reset NAME[INDEX]
-Entries of a table with an action profile name an action, or member(ID) or group(ID).";
+Entries of a table with an action profile name an action, or member(ID) or group(ID).
+Read too: BMv2's commands table_add, table_set_default, table_clear and mirroring_add, where the
+smallest priority wins; and runtime files of the P4 tutorials (s1-runtime.json).";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]
@@ -49,6 +51,20 @@ pub enum TableCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the entry that a packet with these values meets, and why it meets no other: TABLE KEY:VALUE ...
+    ///
+    /// For example `onpath table lookup routes dst:10.0.0.7`. Reads the entries, and changes no counter.
+    Lookup {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE KEY:VALUE ..., a value for each key
+        #[arg(required = true, value_name = "VALUES", add = names::tables())]
+        values: Vec<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Add an entry: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
     ///
     /// For example `onpath table add routes dst:10.0.0.0/24 'forward(port: 1)'`. Keys and arguments
@@ -58,6 +74,12 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Give an entry that is there already this action
+        #[arg(long)]
+        or_modify: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
@@ -70,6 +92,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
@@ -102,6 +127,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE ACTION(ARGS)
         #[arg(required = true, value_name = "DEFAULT", add = names::tables())]
         action: Vec<String>,
@@ -111,6 +139,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ...
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,

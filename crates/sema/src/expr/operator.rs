@@ -348,7 +348,7 @@ impl Checker<'_> {
             let no = self.expr(no, hint.as_ref().filter(|_| needs_type(no)).or(want));
             (yes, no)
         };
-        let (mut yes, mut no) = self.level(yes, no);
+        let (yes, no) = self.level(yes, no);
         if cond.ty == Ty::Poison || yes.ty == Ty::Poison || no.ty == Ty::Poison {
             return poison_expr(span);
         }
@@ -360,15 +360,6 @@ impl Checker<'_> {
                 span,
                 ..if c { yes } else { no }
             };
-        }
-        // Two numbers without a width take that of the context, when a condition chooses between them.
-        if yes.ty == Ty::Int
-            && no.ty == Ty::Int
-            && let Some(Ty::Bits { width, signed }) = want.map(|w| self.shallow(w))
-        {
-            let ty = Ty::Bits { width, signed };
-            yes = self.coerce(yes, &ty);
-            no = self.coerce(no, &ty);
         }
         if yes.ty == no.ty && !self.is_value(&yes.ty) {
             let shown = self.show(&yes.ty);

@@ -161,7 +161,7 @@ impl Checker<'_> {
                 name,
                 collection,
                 body,
-            } => match self.for_in(ty.as_ref(), name, collection, body) {
+            } => match self.for_in(ty, name, collection, body) {
                 Some(kind) => kind,
                 None => return,
             },

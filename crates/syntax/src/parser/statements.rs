@@ -348,7 +348,11 @@ impl Parser<'_> {
         if !named && !typed {
             return Ok(None);
         }
-        let ty = if typed { Some(self.ty()?) } else { None };
+        if named {
+            let name = self.name("a variable")?;
+            return Err(self.report(grammar::loop_variable_type(&name)));
+        }
+        let ty = self.ty()?;
         let name = self.name("a variable")?;
         self.expect(Kind::In)?;
         let collection = self.collection()?;

@@ -386,7 +386,7 @@ fn packets_of_any_interface_are_read() {
         let by = "count by udp.dst_port, ip.dst";
         let (ours, plain) = (
             query(by, &[&file]),
-            run_on(&Schemas::builtin(), by, &[four.clone()], None),
+            run_on(&Schemas::builtin(), by, std::slice::from_ref(&four), None),
         );
         assert_eq!(ours.rows[0].keys, plain.rows[0].keys);
         // Whatever is cut, nothing that is there is taken for something else.

@@ -415,7 +415,7 @@ fn short_beginnings() -> Vec<Case> {
             [
                 opened(&[b"G"]),
                 vec![at(70_000, b"")],
-                stream(70_001, &[second.clone()]),
+                stream(70_001, std::slice::from_ref(&second)),
             ]
             .concat(),
             &[2],
