@@ -94,7 +94,8 @@ pub(super) fn names() -> Enum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::{LOOKED_AT, MOST_KEPT};
+    use crate::behind::NO_END;
+    use crate::messages::MOST_KEPT;
     use crate::streams::REACH;
 
     const FILE: &str = include_str!("../../../../p4include/streams.p4");
@@ -104,11 +105,12 @@ mod tests {
         for (name, value) in [
             ("STREAM_KEPT", MOST_KEPT as u64),
             ("STREAM_REACH", REACH.into()),
-            ("STREAM_LOOKED_AT", LOOKED_AT as u64),
         ] {
             let line = format!("\nconst bit<32> {name} = {value};\n");
             assert!(FILE.contains(&line), "{line}");
         }
+        let line = format!("\nconst bit<64> STREAM_NO_END = {NO_END:#x};\n");
+        assert!(FILE.contains(&line), "{line}");
     }
 
     #[test]
