@@ -135,11 +135,40 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
+        self.first(path, from, system, &candidates)
+    }
+
+    fn load_next(&self, path: &str, from: &str) -> Result<Loaded, LoadError> {
+        // Nothing comes after the built-in files.
+        if from.starts_with(BUILT_IN_FOLDER) {
+            return Err(LoadError::NotFound {
+                tried: Vec::new(),
+                built_in: Vec::new(),
+            });
+        }
+        // A file that is in none of the folders was found beside another, before all of them.
+        let folder = |dir: &PathBuf| Path::new(from).starts_with(dir);
+        let after = self.include.iter().position(folder).map_or(0, |at| at + 1);
+        let later = self.include[after..].iter().map(|dir| dir.join(path));
+        let candidates: Vec<PathBuf> = later.filter(|found| *found != Path::new(from)).collect();
+        self.first(path, Some(from), true, &candidates)
+    }
+}
+
+impl FileLoader {
+    /// The first candidate that there is, or the built-in header of this path.
+    fn first(
+        &self,
+        path: &str,
+        from: Option<&str>,
+        system: bool,
+        candidates: &[PathBuf],
+    ) -> Result<Loaded, LoadError> {
         let streams = match from {
             None => Streams::Allowed,
             Some(_) => Streams::Refused,
         };
-        for candidate in &candidates {
+        for candidate in candidates {
             let name = candidate.display().to_string();
             match files::read(candidate, streams) {
                 Ok(bytes) if bytes.contains(&0) && std::str::from_utf8(&bytes).is_err() => {

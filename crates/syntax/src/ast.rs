@@ -701,6 +701,8 @@ pub enum StmtKind {
     },
     /// `for (T x in collection) body` or `for (x in collection) body`
     ForIn {
+        /// Those of the variable.
+        annotations: Vec<Annotation>,
         /// The type of the variable; none if it exists already.
         ty: Option<Type>,
         /// The variable.

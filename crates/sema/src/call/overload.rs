@@ -211,7 +211,7 @@ impl Checker<'_> {
     fn fit_type(&self, ty: &Ty, wanted: &Ty, reads: bool) -> Fit {
         let is_generic = crate::infer::any(wanted, &mut |t| matches!(t, Ty::Param(_)));
         let converts = reads
-            && (matches!((ty, wanted), (Ty::Int, Ty::Bits { .. }))
+            && (*ty == Ty::Int && self.bits_behind(wanted).is_some()
                 || self.underlying(ty).is_some_and(|inner| inner == *wanted));
         if ty == wanted {
             Fit::Exact

@@ -3,7 +3,7 @@
 use crate::call::Use;
 use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, types};
-use crate::infer::{has_infer, mentions, subst};
+use crate::infer::{has_infer, mentions, subst, void_open};
 use crate::scope::Entity;
 use crate::types::Container;
 use diag::nearest;
@@ -293,6 +293,11 @@ impl Checker<'_> {
         let reports = !self.diagnostics.has_errors();
         for id in ids {
             let ty = self.zonk(&self.module.instances[id].ty);
+            // Blocks and packages need no type for what none of their parameters is.
+            let ty = match ty {
+                Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) => void_open(&ty),
+                _ => ty,
+            };
             if reports && let Some((param, of)) = self.undetermined(&ty) {
                 let span = self.module.instances[id].span;
                 self.report(types::cannot_infer(span, &param, &of));

@@ -116,7 +116,8 @@ impl Checker<'_> {
                 name,
                 members,
             } => self.enum_decl(decl, underlying.as_ref(), name, members),
-            Error { members } => self.error_decl(members),
+            // Declared before all else.
+            Error { .. } => {}
             MatchKind { members } => self.match_kind_decl(members),
             Typedef { ty, name } => self.typedef_decl(decl, ty, name),
             NewType { ty, name } => self.new_type_decl(decl, ty, name),

@@ -40,6 +40,7 @@ impl Checker<'_> {
     /// `for (T x in collection) body`, or with a variable declared before.
     pub(super) fn for_in(
         &mut self,
+        annotations: &[ast::Annotation],
         ty: Option<&ast::Type>,
         name: &ast::Ident,
         collection: &ast::Expr,
@@ -69,6 +70,7 @@ impl Checker<'_> {
             .or(outer.map(|id| self.module.locals[id].ty.clone()))
             .unwrap_or(Ty::Poison);
         let collection = self.collection(collection, &wanted);
+        let annotations = self.annotations(annotations);
         self.scoped(|c| {
             let local = match outer {
                 Some(id) => Some(id),
@@ -77,7 +79,7 @@ impl Checker<'_> {
                         name: name.name.clone(),
                         ty,
                         kind: LocalKind::Var,
-                        annotations: Vec::new(),
+                        annotations,
                         span: name.span,
                     });
                     c.declare(name, Entity::Local(id));
