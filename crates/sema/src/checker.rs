@@ -265,8 +265,9 @@ impl<'a> Checker<'a> {
             Entity::Local(id) => Some(self.module.locals[*id].kind),
             _ => None,
         };
-        let own = kind(&self.scopes.lookup_here(&name.name)?.entity)?;
-        let is_local = matches!(own, LocalKind::Var | LocalKind::Const);
+        let own = &self.scopes.lookup_here(&name.name)?.entity;
+        let is_local = matches!(own, Entity::Const(..))
+            || matches!(kind(own), Some(LocalKind::Var | LocalKind::Const));
         let around = self.scopes.hidden_inside(&name.name)?;
         let hides = matches!(
             kind(&around.entity),

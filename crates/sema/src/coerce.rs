@@ -22,7 +22,9 @@ impl Checker<'_> {
         {
             return self.int_to_bits(value, &to, width, signed);
         }
-        if let (Ty::Bits { .. }, Ty::Int, ExprKind::Const(_)) = (&value.ty, &to, &value.kind) {
+        if let (Ty::Bits { .. }, Ty::Int) = (&value.ty, &to)
+            && self.is_compile_time(&value)
+        {
             return retyped(value, Ty::Int);
         }
         if let Some(inner) = self.underlying(&value.ty)

@@ -405,6 +405,14 @@ impl Checker<'_> {
                     self.report(types::not_storable(value.span, &shown));
                     return Filled::Failed;
                 }
+                // Of a number that an extern takes without a width the packet gives one with a width.
+                if known == Ty::Int
+                    && sig.mode == Mode::Extern
+                    && matches!(value.ty, Ty::Bits { .. })
+                    && !self.is_compile_time(&value)
+                {
+                    return Filled::Done(Arg::In(value));
+                }
                 let value = self.coerce(value, &known);
                 if value.ty == Ty::Poison {
                     Filled::Failed

@@ -71,7 +71,12 @@ impl Checker<'_> {
 
     /// Those of `fitting` whose parameters' types those of the arguments fit best: one, unless none fits or several fit
     /// alike.
-    fn closest(&mut self, all: &[Signature], fitting: &[usize], args: &[ast::Arg]) -> Vec<usize> {
+    pub(super) fn closest(
+        &mut self,
+        all: &[Signature],
+        fitting: &[usize],
+        args: &[ast::Arg],
+    ) -> Vec<usize> {
         let scored: Vec<(u32, usize)> = fitting
             .iter()
             .filter_map(|&i| Some((self.closeness(&all[i], args).ok()?, i)))

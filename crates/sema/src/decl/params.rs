@@ -149,14 +149,15 @@ impl Checker<'_> {
                     help,
                 )
             }
-            (Ty::MatchKind, Direction::None, ParamOwner::Extern | ParamOwner::Constructor) => {
-                return ty;
-            }
+            (Ty::MatchKind, Direction::None, ParamOwner::Constructor)
+            | (Ty::MatchKind, Direction::None | Direction::In, ParamOwner::Extern) => return ty,
             (Ty::MatchKind, ..) => (
                 "match kinds are for tables and externs",
                 "remove the parameter",
             ),
-            (Ty::List(_) | Ty::Int, Direction::In, ParamOwner::Extern) => return ty,
+            (ty, Direction::In, ParamOwner::Extern) if self.is_value(ty) && *ty != Ty::String => {
+                return ty.clone();
+            }
             (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => (
                 "its values exist only at compile time",
                 "take a number with a width, as in bit<32>",
