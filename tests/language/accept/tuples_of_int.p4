@@ -2,7 +2,6 @@
 const tuple<int, int> PAIR = { 1, 2 };
 const tuple<int, bit<8>, bool> MIXED = { 1, 2, true };
 const tuple<tuple<int, int>, string> NESTED = { PAIR, "x" };
-bit<8> first(tuple<int, bit<8>> of) { return of[0] + of[1]; }
 control c(inout bit<8> x, inout bit<16> y) {
     tuple<int, int> own = { 3, 4 };
     apply {
@@ -10,6 +9,6 @@ control c(inout bit<8> x, inout bit<16> y) {
         tuple<int, int> copy = PAIR;
         x = own[0] + MIXED[1] + inside[1];
         y = own[1] + copy[0];
-        x = NESTED[0][1] + first({ 7, 8 }) + first(inside);
+        x = NESTED[0][1] + inside[0];
     }
 }
