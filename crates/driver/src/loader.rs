@@ -267,6 +267,31 @@ mod tests {
         assert_eq!(header.name, "<onpath>/core.p4");
     }
 
+    #[test]
+    fn the_next_file_of_a_name_is_in_a_later_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = ["near", "first", "second"].map(|name| folder.path().join(name));
+        for dir in &folders {
+            std::fs::create_dir(dir).unwrap();
+            std::fs::write(dir.join("x.p4h"), "").unwrap();
+        }
+        let [near, first, second] = folders.map(|dir| dir.join("x.p4h").display().to_string());
+        let loader = FileLoader {
+            include: ["first", "second"]
+                .map(|dir| folder.path().join(dir))
+                .into(),
+            ..LOADER
+        };
+        let next = |from: &str| loader.load_next("x.p4h", from).unwrap().name;
+        // Beside the file that includes it comes before all folders.
+        assert_eq!(next(&near), first);
+        assert_eq!(next(&first), second);
+        assert!(loader.load_next("x.p4h", &second).is_err());
+        let header = loader.load_next("core.p4", &second).unwrap();
+        assert_eq!(header.name, "<onpath>/core.p4");
+        assert!(loader.load_next("core.p4", &header.name).is_err());
+    }
+
     /// Why a file cannot be read, included by a program or as the program.
     fn reason(path: &str, from: Option<&str>) -> String {
         match LOADER.load(path, from, false) {

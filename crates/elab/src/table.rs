@@ -28,7 +28,7 @@ pub(crate) struct TableInst {
     pub(crate) actions: Vec<ActionId>,
 }
 
-/// What the control plane gives an action.
+/// Data that the control plane gives an action.
 #[derive(Default)]
 struct DataParams {
     /// Each scalar, in order.
@@ -37,7 +37,7 @@ struct DataParams {
     headers: Vec<(Storage, Value)>,
 }
 
-/// Whether a header that is not valid is part of a value.
+/// Searches a value for a header that is not valid.
 fn has_invalid(value: &Value) -> bool {
     match value {
         Value::Invalid(_) => true,

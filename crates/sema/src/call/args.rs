@@ -524,7 +524,7 @@ impl Checker<'_> {
         sig.mode == Mode::Extern && of_object && matches!(self.zonk(ty), Ty::Infer(_))
     }
 
-    /// Whether a type parameter occurs in no parameter that has an argument, and the result has nothing of it either unless a
+    /// True if a type parameter occurs in no parameter that has an argument, and the result has nothing of it either unless a
     /// parameter without argument does.
     fn only_for_absent(&self, sig: &Signature, id: TypeParamId, args: &[Arg]) -> bool {
         let mut absent = !mentions(&sig.result, id);

@@ -332,7 +332,7 @@ impl Checker<'_> {
         Some((param, name.clone()))
     }
 
-    /// Whether a block of this type, or one that a package takes, has a parameter of the type that a type parameter of it
+    /// True if a block of this type, or one that a package takes, has a parameter of the type that a type parameter of it
     /// stands for.
     fn depends_on(&self, ty: &Ty, param: TypeParamId) -> bool {
         let (params, own, args) = match ty {

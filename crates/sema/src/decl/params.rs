@@ -2,7 +2,7 @@
 
 use crate::checker::{Checker, Declared};
 use crate::errors::{constants, declarations};
-use crate::infer::{any, has_infer, subst};
+use crate::infer::{any, has_infer, has_int, subst};
 use crate::scope::Entity;
 use hir::*;
 use syntax::ast;
@@ -108,12 +108,15 @@ impl Checker<'_> {
             false
         });
         let vars: Vec<Ty> = params.iter().map(|_| self.fresh()).collect();
-        let open = subst(ty, &params, &vars);
-        if !params.is_empty() && self.unify(&value.ty, &open) && !has_infer(&self.zonk(&value.ty)) {
-            return value;
+        let reported = std::mem::take(&mut self.diagnostics);
+        let mut chosen = self.coerce(value, &subst(ty, &params, &vars));
+        let wrong = std::mem::replace(&mut self.diagnostics, reported).has_errors();
+        self.zonk_expr(&mut chosen);
+        if wrong || has_infer(&chosen.ty) || has_int(&chosen.ty) {
+            found.iter().for_each(|d| self.report(d.clone()));
+            return fixed;
         }
-        found.iter().for_each(|d| self.report(d.clone()));
-        fixed
+        chosen
     }
 
     fn check_param_type(

@@ -64,7 +64,7 @@ impl Checker<'_> {
         ordered.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// Whether no two entries of a table can match the same packet equally well.
+    /// True if no two entries of a table can match the same packet equally well.
     fn has_unique_matches(&self, table: &Table) -> bool {
         let unique = |kind: &str| matches!(kind, "exact" | "lpm");
         table.keys.iter().all(|key| {

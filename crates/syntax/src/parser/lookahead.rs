@@ -295,7 +295,7 @@ fn is_operand(kind: Kind) -> bool {
     kind == Kind::Int || kind.is_name()
 }
 
-/// Whether a token can be part of a condition in a width.
+/// Tokens of a condition in a width.
 fn is_of_condition(kind: Kind) -> bool {
     matches!(
         kind,

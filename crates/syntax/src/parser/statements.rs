@@ -338,12 +338,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether `x in` comes next.
+    /// Looks for `x in`.
     fn at_untyped_for_in(&self) -> bool {
         self.kind().is_name() && self.kind_at(1) == Kind::In
     }
 
-    /// Whether `x in` or `T x in` comes next.
+    /// Looks for `x in` or `T x in`.
     fn at_for_in(&self) -> bool {
         let mut look = self.look(0);
         self.at_untyped_for_in()

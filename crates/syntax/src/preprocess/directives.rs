@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
         false
     }
 
-    /// Whether the directive that comes next is an `#include`.
+    /// Looks for an `#include` as the next directive.
     fn at_include(&self, source: &Source) -> bool {
         let mut lexer = source.lexer.clone();
         lexer.next();

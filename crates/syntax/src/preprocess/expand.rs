@@ -73,7 +73,7 @@ impl Input {
         self.frames.is_empty()
     }
 
-    /// What comes next.
+    /// The kind of the next token.
     fn peek(&self) -> Kind {
         let mut frames = self.frames.iter().rev();
         if let Some(token) = frames.find_map(|f| f.tokens.as_slice().first()) {

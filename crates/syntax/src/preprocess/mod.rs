@@ -85,7 +85,7 @@ struct Preprocessor<'a> {
     counter: u64,
     /// Inside an `@pragma`, whose end is the end of its line.
     in_pragma: bool,
-    /// How many parentheses of an annotation are open: there, every character may be.
+    /// The number of open parentheses of an annotation: there, every character may be.
     annotation_depth: usize,
     /// A limit is reached: nothing more is read.
     stopped: bool,
