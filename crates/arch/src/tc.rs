@@ -81,9 +81,8 @@ impl Verdict {
 
     /// The verdict of a member of `tc_verdict`. Numbers that are none drop.
     pub fn from_index(index: u64) -> Verdict {
-        usize::try_from(index)
-            .ok()
-            .and_then(|i| Verdict::ALL.get(i).copied())
+        let mut all = Verdict::ALL.into_iter();
+        all.find(|&verdict| verdict as u64 == index)
             .unwrap_or(Verdict::Drop)
     }
 

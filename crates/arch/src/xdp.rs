@@ -79,9 +79,8 @@ impl Verdict {
     /// The verdict of a member of `xdp_action` or of a program's return value. Numbers that the
     /// kernel does not know abort, as the kernel does.
     pub fn from_index(index: u64) -> Verdict {
-        usize::try_from(index)
-            .ok()
-            .and_then(|i| Verdict::ALL.get(i).copied())
+        let mut all = Verdict::ALL.into_iter();
+        all.find(|&verdict| verdict as u64 == index)
             .unwrap_or(Verdict::Aborted)
     }
 

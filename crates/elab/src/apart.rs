@@ -40,37 +40,33 @@ impl Elab<'_> {
 
     /// Whether a scalar of a type has no fixed number of bits.
     fn lacks_bits(&mut self, ty: &Ty, span: Span) -> Result<bool> {
-        match &*self.shape(ty, span)? {
-            Shape::Scalar(scalar) => Ok(matches!(
-                scalar,
-                Type::Varbit(_) | Type::Error | Type::Enum(_)
-            )),
-            Shape::Struct(fields) => {
-                for (_, ty) in fields {
-                    if self.lacks_bits(ty, span)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Shape::Array(elem, _) => self.lacks_bits(elem, span),
-            Shape::Header(_) | Shape::Union(_) | Shape::Stack(..) => Ok(false),
-        }
+        self.holds(ty, span, &|shape| {
+            matches!(
+                shape,
+                Shape::Scalar(Type::Varbit(_) | Type::Error | Type::Enum(_))
+            )
+        })
     }
 
     fn holds_headers(&mut self, ty: &Ty, span: Span) -> Result<bool> {
+        self.holds(ty, span, &|shape| {
+            matches!(shape, Shape::Header(_) | Shape::Union(_) | Shape::Stack(..))
+        })
+    }
+
+    /// Whether a type, or one in it through structs and arrays, is one that is `wanted`.
+    fn holds(&mut self, ty: &Ty, span: Span, wanted: &dyn Fn(&Shape) -> bool) -> Result<bool> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(_) => Ok(false),
             Shape::Struct(fields) => {
                 for (_, ty) in fields {
-                    if self.holds_headers(ty, span)? {
+                    if self.holds(ty, span, wanted)? {
                         return Ok(true);
                     }
                 }
                 Ok(false)
             }
-            Shape::Array(elem, _) => self.holds_headers(elem, span),
-            Shape::Header(_) | Shape::Union(_) | Shape::Stack(..) => Ok(true),
+            Shape::Array(elem, _) => self.holds(elem, span, wanted),
+            shape => Ok(wanted(shape)),
         }
     }
 

@@ -371,20 +371,31 @@ impl Elab<'_> {
     ) -> Result<()> {
         let before = self.state_name();
         let after = self.add_state(smol_str::format_smolstr!("{before}.{name}"), span)?;
+        self.in_frame(&copy_outs, result, Some(after), |elab| elab.stmts(body))?;
+        self.end_state(ir::Transition::To(ir::Target::State(after)));
+        self.begin_state(after);
+        self.copy_out(&copy_outs)
+    }
+
+    /// Builds a body in which `return` leaves a frame of its own, which is given back.
+    fn in_frame<T>(
+        &mut self,
+        copy_outs: &[CopyOut],
+        result: Option<Storage>,
+        after: Option<ir::State>,
+        build: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, InlineFrame)> {
         let label = self.program.make_label();
         self.body.inlined.push(InlineFrame {
             label,
             returns: 0,
-            copy_outs: copy_outs.clone(),
+            copy_outs: copy_outs.to_vec(),
             result,
-            after: Some(after),
+            after,
         });
-        let built = self.stmts(body);
-        self.body.inlined.pop();
-        built?;
-        self.end_state(ir::Transition::To(ir::Target::State(after)));
-        self.begin_state(after);
-        self.copy_out(&copy_outs)
+        let built = build(self);
+        let frame = self.body.inlined.pop().expect("pushed above");
+        Ok((built?, frame))
     }
 
     /// Builds a body whose `return` leaves it, then copies its parameters out.
@@ -395,18 +406,12 @@ impl Elab<'_> {
         span: Span,
         build: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let label = self.program.make_label();
-        self.body.inlined.push(InlineFrame {
-            label,
-            returns: 0,
-            copy_outs: copy_outs.clone(),
-            result,
-            after: None,
-        });
-        let built = self.block(build);
-        let frame = self.body.inlined.pop();
-        let mut block = built?;
-        let mut returns = frame.map_or(0, |f| f.returns);
+        let (
+            mut block,
+            InlineFrame {
+                label, mut returns, ..
+            },
+        ) = self.in_frame(&copy_outs, result, None, |elab| elab.block(build))?;
         if matches!(block.last(), Some(s) if s.kind == StmtKind::Break(label)) {
             block.pop();
             returns -= 1;

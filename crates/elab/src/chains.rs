@@ -113,15 +113,24 @@ impl Elab<'_> {
         } else {
             (Vec::new(), block)
         };
-        self.emit(
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )?;
+        self.emit_if(cond, then, otherwise, span)?;
         Ok(self.read(result, span))
+    }
+
+    /// Adds `if (cond) then else otherwise`.
+    pub(crate) fn emit_if(
+        &mut self,
+        cond: ir::Expr,
+        then: ir::Block,
+        otherwise: ir::Block,
+        span: Span,
+    ) -> Result<()> {
+        let kind = StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.emit(kind, span)
     }
 
     /// `if (a) ... else if (b) ... else ...`
@@ -171,12 +180,7 @@ impl Elab<'_> {
         let then = self.block(|elab| elab.stmts(&arm.then));
         let otherwise =
             self.block(|elab| elab.deeper(arm.span, |elab| elab.nested_arms(rest, last)));
-        let kind = StmtKind::If {
-            cond: cond?,
-            then: then?,
-            otherwise: otherwise?,
-        };
-        self.emit(kind, arm.span)
+        self.emit_if(cond?, then?, otherwise?, arm.span)
     }
 
     /// Statements that run if a variable is true.
@@ -188,15 +192,7 @@ impl Elab<'_> {
     ) -> Result<()> {
         let cond = self.read(var, span);
         let then = self.block(build)?;
-        let otherwise = Vec::new();
-        self.emit(
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )
+        self.emit_if(cond, then, Vec::new(), span)
     }
 
     fn set_bool(&mut self, dst: Place, value: bool, span: Span) -> Result<()> {

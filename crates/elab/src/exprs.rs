@@ -353,14 +353,7 @@ impl Elab<'_> {
         };
         let then = branch(self, a)?;
         let otherwise = branch(self, b)?;
-        self.emit(
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-            span,
-        )?;
+        self.emit_if(cond, then, otherwise, span)?;
         Ok(Value::Stored(result))
     }
 

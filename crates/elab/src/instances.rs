@@ -163,12 +163,8 @@ impl Elab<'_> {
             Ty::Control(control, args) => {
                 let data = &self.module.controls[control];
                 let path = self.instance_path(name, declared, &data.name, &data.annotations);
-                let env = self.instance_env(
-                    declared,
-                    &data.ctor_params,
-                    type_map(&data.type_params, &args),
-                    path,
-                )?;
+                let types = type_map(&data.type_params, &args);
+                let env = self.instance_env(declared, &data.ctor_params, types, path)?;
                 let sites = self.apply_sites.get(&id).copied().unwrap_or(0);
                 InstRef::Control(self.controls.push(ControlData {
                     control,
@@ -181,12 +177,8 @@ impl Elab<'_> {
             Ty::Parser(parser, args) => {
                 let data = &self.module.parsers[parser];
                 let path = self.instance_path(name, declared, &data.name, &data.annotations);
-                let env = self.instance_env(
-                    declared,
-                    &data.ctor_params,
-                    type_map(&data.type_params, &args),
-                    path,
-                )?;
+                let types = type_map(&data.type_params, &args);
+                let env = self.instance_env(declared, &data.ctor_params, types, path)?;
                 let made = self.parsers.push(ParserData {
                     parser,
                     env,

@@ -82,14 +82,7 @@ impl Elab<'_> {
 
     fn leave_if(&mut self, cond: ir::Expr, label: Label, span: Span) -> Result<()> {
         let then = self.block(|elab| elab.emit(StmtKind::Break(label), span))?;
-        self.emit(
-            StmtKind::If {
-                cond,
-                then,
-                otherwise: Vec::new(),
-            },
-            span,
-        )
+        self.emit_if(cond, then, Vec::new(), span)
     }
 
     /// `for (local in collection) body`
@@ -169,14 +162,7 @@ impl Elab<'_> {
             }
             return Ok(());
         }
-        self.emit(
-            StmtKind::If {
-                cond: not_empty,
-                then,
-                otherwise: Vec::new(),
-            },
-            span,
-        )
+        self.emit_if(not_empty, then, Vec::new(), span)
     }
 
     /// Once for each element of a list or stack, the body copied each time.
@@ -264,14 +250,8 @@ impl Elab<'_> {
             }
             built.push((values, block));
         }
-        self.emit(
-            StmtKind::Switch {
-                on,
-                cases: built,
-                default,
-            },
-            span,
-        )
+        let cases = built;
+        self.emit(StmtKind::Switch { on, cases, default }, span)
     }
 
     /// `switch` on the action that a table ran.
@@ -305,13 +285,7 @@ impl Elab<'_> {
                 .collect();
             built.push((values, block));
         }
-        self.emit(
-            StmtKind::Switch {
-                on,
-                cases: built,
-                default,
-            },
-            span,
-        )
+        let cases = built;
+        self.emit(StmtKind::Switch { on, cases, default }, span)
     }
 }

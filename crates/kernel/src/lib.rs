@@ -1,4 +1,4 @@
-//! Everything that touches the kernel or clang: building, loading, attaching, maps, namespaces, probes.
+//! Everything that touches the kernel, clang or Graphviz: building, loading, attaching, maps, namespaces, probes.
 //!
 //! The path of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
@@ -22,6 +22,7 @@ pub mod contents;
 pub mod errors;
 pub mod features;
 pub mod files;
+pub mod graphviz;
 pub mod guard;
 pub mod interface;
 pub mod interrupt;

@@ -85,7 +85,14 @@ const EXTERNS: [Asking; 5] = [
 /// What a program, as elaborated or for targets, asks the traffic manager for: the extern's name, and where it does so first. To cut
 /// packets counts only where it asks for nothing else.
 pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
-    let mut found: Option<(&'static str, Span)> = None;
+    let asked = all_asked(program);
+    let more = asked.iter().find(|(name, _)| *name != "truncate");
+    more.or(asked.first()).copied()
+}
+
+/// All that it asks for, in order.
+pub(super) fn all_asked(program: &Program) -> Vec<(&'static str, Span)> {
+    let mut found = Vec::new();
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
             let name = match &stmt.kind {
@@ -93,11 +100,7 @@ pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
                 StmtKind::Assign { dst, .. } => flag_of(program, *dst),
                 _ => None,
             };
-            if let Some(name) = name
-                && found.is_none_or(|(first, _)| first == "truncate" && name != "truncate")
-            {
-                found = Some((name, stmt.span));
-            }
+            found.extend(name.map(|name| (name, stmt.span)));
         });
     }
     found

@@ -69,6 +69,13 @@ pub fn copies(program: &Program) -> Vec<(&'static str, Span)> {
     copying::asks(program).into_iter().chain(groups).collect()
 }
 
+/// Names of all that makes packets of a program begin anew, or copies of them: externs, "multicast groups".
+pub fn ways(program: &Program) -> Vec<&'static str> {
+    let asked = copying::all_asked(program).into_iter();
+    let groups = unicast::sends_to_groups(program).map(|_| "multicast groups");
+    asked.map(|(name, _)| name).chain(groups).collect()
+}
+
 /// Whether copies of a program's packets may differ, or its packets begin anew: then targets have it as [`copying`] makes it.
 pub fn copies_differ(program: &Program) -> bool {
     let (of_targets, _) = for_targets(program);

@@ -23,8 +23,9 @@ pub(crate) fn run(args: Graph) -> Done {
         Ok(drawing) => drawing,
         Err(TooLarge(title)) => {
             return failed(format!(
-                "{title} is too large for an SVG layout; nothing was written. `--format dot` writes its nodes and \
-                 edges for another program to lay out, such as Graphviz's `sfdp`"
+                "{title} is too large to be laid out as SVG without Graphviz, or in the 20 s that Graphviz has; nothing was \
+                 written. Install `graphviz`, or let `--format dot` write the nodes and edges for another program to lay \
+                 out, such as `sfdp`"
             ));
         }
     };

@@ -38,10 +38,7 @@ fn attributes(node: &Node) -> String {
         Shape::Step => "fillcolor=\"#f6f8fa\"",
         Shape::Terminal => "shape=oval fillcolor=\"#eaeef2\"",
     };
-    let lines: Vec<&str> = std::iter::once(&node.title)
-        .chain(&node.lines)
-        .map(String::as_str)
-        .collect();
+    let lines: Vec<&str> = node.texts().collect();
     format!("label={} {look}", quote(&lines.join("\n")))
 }
 

@@ -2,16 +2,18 @@
 
 mod control_flow;
 mod dot;
-mod json;
 mod layout;
+mod overview;
 mod svg;
 
 use diag::SourceMap;
 use ir::Program;
+use serde::Serialize;
 use std::collections::HashSet;
 
 /// What a node stands for, and so how it is drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
+#[serde(rename_all = "lowercase")]
 enum Shape {
     /// A parser state.
     State,
@@ -26,15 +28,25 @@ enum Shape {
 }
 
 /// A box with a title and lines below it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 struct Node {
+    #[serde(rename = "kind")]
     shape: Shape,
     title: String,
     lines: Vec<String>,
 }
 
+impl Node {
+    /// What is written in it, a line each.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.title)
+            .chain(&self.lines)
+            .map(String::as_str)
+    }
+}
+
 /// An arrow between nodes, by index.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Debug)]
 struct Edge {
     from: usize,
     to: usize,
@@ -42,12 +54,14 @@ struct Edge {
 }
 
 /// One block of the pipeline.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Serialize, Debug, Default)]
 struct Graph {
+    #[serde(rename = "block")]
     title: String,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// What is in `edges`.
+    #[serde(skip)]
     known: HashSet<Edge>,
 }
 
@@ -78,22 +92,30 @@ impl Graph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TooLarge(pub String);
 
-/// The drawing of a program as elaborated, as SVG.
+/// The drawing of a program as elaborated, as SVG: by Graphviz where it is installed.
 pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
-    let graphs = control_flow::graphs(program, map);
-    let place = |graph: &Graph| {
-        layout::place(graph).map_err(|layout::TooLarge| TooLarge(graph.title.clone()))
-    };
+    let graphs = graphs(program, map);
+    if let Some(drawing) = kernel::graphviz::svg(&dot::render(&graphs)) {
+        return Ok(drawing);
+    }
+    let place = |graph: &Graph| layout::place(graph).ok_or_else(|| TooLarge(graph.title.clone()));
     let placed: Vec<layout::Placed> = graphs.iter().map(place).collect::<Result<_, _>>()?;
     Ok(svg::render(&graphs, &placed))
 }
 
 /// The same for `dot` and its relatives, which place it.
 pub(crate) fn dot(program: &Program, map: &SourceMap) -> String {
-    dot::render(&control_flow::graphs(program, map))
+    dot::render(&graphs(program, map))
 }
 
-/// The same for programs.
+/// The same for programs: edges lead from one node to another by their positions among the nodes.
 pub(crate) fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
-    json::render(&control_flow::graphs(program, map))
+    serde_json::json!(graphs(program, map))
+}
+
+/// An overview if the pipeline is more than a line, and a graph a block.
+fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
+    let blocks = control_flow::graphs(program, map);
+    let overview = overview::graph(program, &blocks);
+    overview.into_iter().chain(blocks).collect()
 }

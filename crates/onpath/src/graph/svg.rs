@@ -1,8 +1,8 @@
 //! Placed graphs to SVG text.
 
-use super::layout::{LINE, Line, Placed, Point};
+use super::layout::{LINE, Placed};
 use super::{Graph, Node, Shape};
-use std::collections::HashMap;
+use dagre::Point;
 use std::fmt::Write;
 
 const MARGIN: f64 = 24.0;
@@ -18,7 +18,7 @@ text{font:12px ui-monospace,monospace;fill:#1b1f24}\
 .edge{fill:none;stroke:#57606a;stroke-width:1.2}";
 
 /// The graphs one below the other.
-pub(crate) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
+pub(super) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
     let width = placed.iter().map(|p| p.size.0).fold(320.0, f64::max) + 2.0 * MARGIN;
     let height: f64 = placed.iter().map(|p| p.size.1 + TITLE + 2.0 * MARGIN).sum();
     let mut out = String::new();
@@ -44,18 +44,23 @@ pub(crate) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
             "<g transform=\"translate({MARGIN},{:.0})\">",
             top + MARGIN + TITLE
         );
-        for line in &placed.lines {
-            edge_path(&mut out, line);
+        for (edge, (points, _)) in graph.edges.iter().zip(&placed.edges) {
+            let [from, to] = [edge.from, edge.to].map(|node| &graph.nodes[node].title);
+            edge_path(&mut out, points, &escape(&format!("{from} → {to}")));
         }
         for (node, (centre, size)) in graph.nodes.iter().zip(&placed.nodes) {
-            node_box(&mut out, node, *centre, *size);
+            node_box(&mut out, node, centre, *size);
         }
-        // Edges between the same nodes have their labels one below the other.
-        let mut beside: HashMap<(usize, usize), usize> = HashMap::new();
-        for (edge, line) in graph.edges.iter().zip(&placed.lines) {
-            let row = beside.entry((edge.from, edge.to)).or_default();
-            edge_label(&mut out, &line.points, &edge.label, *row);
-            *row += 1;
+        for (edge, (_, at)) in graph.edges.iter().zip(&placed.edges) {
+            if !edge.label.is_empty() {
+                let _ = writeln!(
+                    out,
+                    "<text class=\"label\" text-anchor=\"middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                    at.x,
+                    at.y + 3.0,
+                    escape(&edge.label)
+                );
+            }
         }
         out.push_str("</g>\n");
         top += placed.size.1 + TITLE + 2.0 * MARGIN;
@@ -64,7 +69,7 @@ pub(crate) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
     out
 }
 
-fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64, f64)) {
+fn node_box(out: &mut String, node: &Node, centre: &Point, (width, height): (f64, f64)) {
     let (class, radius): (_, f64) = match node.shape {
         Shape::State => ("state", 12.0),
         Shape::Table => ("table", 2.0),
@@ -79,7 +84,7 @@ fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64,
          height=\"{height:.1}\" rx=\"{:.0}\"/>",
         radius.min(height / 2.0)
     );
-    for (row, line) in std::iter::once(&node.title).chain(&node.lines).enumerate() {
+    for (row, line) in node.texts().enumerate() {
         let class = if row == 0 { " class=\"name\"" } else { "" };
         let _ = writeln!(
             out,
@@ -91,8 +96,8 @@ fn node_box(out: &mut String, node: &Node, centre: Point, (width, height): (f64,
     }
 }
 
-/// A smooth line through the points.
-fn edge_path(out: &mut String, Line { points, joins }: &Line) {
+/// A smooth line through the points, from one layer to the next, with the ends' names for whoever points at it.
+fn edge_path(out: &mut String, points: &[Point], ends: &str) {
     let Some(first) = points.first() else { return };
     let mut path = format!("M{:.1},{:.1}", first.x, first.y);
     for pair in points.windows(2) {
@@ -103,27 +108,9 @@ fn edge_path(out: &mut String, Line { points, joins }: &Line) {
             pair[0].x, pair[1].x, pair[1].x, pair[1].y
         );
     }
-    let head = if *joins {
-        ""
-    } else {
-        " marker-end=\"url(#arrow)\""
-    };
-    let _ = writeln!(out, "<path class=\"edge\"{head} d=\"{path}\"/>");
-}
-
-/// Near the beginning of its edge, above everything else.
-fn edge_label(out: &mut String, points: &[Point], label: &str, row: usize) {
-    const LABEL_LINE: f64 = 11.0;
-    let (false, [from, to, ..]) = (label.is_empty(), points) else {
-        return;
-    };
-    let at = |a: f64, b: f64, part: f64| a + (b - a) * part;
     let _ = writeln!(
         out,
-        "<text class=\"label\" text-anchor=\"middle\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-        at(from.x, to.x, 0.6),
-        from.y + (to.y - from.y).clamp(-36.0, 36.0) * 0.62 + 3.0 + row as f64 * LABEL_LINE,
-        escape(label)
+        "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{path}\"><title>{ends}</title></path>"
     );
 }
 

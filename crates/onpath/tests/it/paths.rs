@@ -37,6 +37,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     // The descriptor is checked before anything is read, and opened again by itself.
     ("kernel/src/files.rs", &["OpenOptions::"], &[Checked]),
     (
+        "kernel/src/graphviz.rs",
+        &["fs::read_to_string", "fs::write"],
+        &[OwnFolder],
+    ),
+    (
         "kernel/src/interface.rs",
         &["fs::read_link", "fs::read_to_string"],
         &[System],

@@ -285,7 +285,7 @@ impl Checker<'_> {
                 return self.give_up(args);
             }
         }
-        let mut object = self.receiver(base);
+        let object = self.receiver(base);
         match object.ty.clone() {
             Ty::Poison => self.give_up(args),
             Ty::Extern(id, type_arguments) => self.extern_method(
@@ -298,66 +298,67 @@ impl Checker<'_> {
                 want,
                 span,
             ),
-            Ty::Parser(id, type_arguments) if name.name == "apply" => {
+            Ty::Parser(id, types) if name.name == "apply" => {
                 let parser = &self.module.parsers[id];
                 let signature =
                     Signature::plain(&parser.name, &parser.params, Mode::Apply, parser.span)
-                        .inside(&parser.type_params, &type_arguments);
+                        .inside(&parser.type_params, &types);
                 if self.context != Context::ParserState {
-                    self.report(calls::wrong_context(
-                        span,
-                        "a parser",
-                        self.context.describe(),
-                        "apply it in a state of another parser",
-                    ));
-                    return self.give_up(args);
+                    let (what, instead) = ("a parser", "apply it in a state of another parser");
+                    return self.applied_elsewhere(what, instead, args, span);
                 }
-                let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
-                    return Called::Poison;
-                };
-                // Its type arguments may have been inferred just now.
-                self.zonk_expr(&mut object);
-                Called::Call(
-                    Call {
-                        callee: Callee::Parser(object),
-                        args: bound.args,
-                        result: Ty::Void,
-                        span,
-                    },
-                    None,
-                )
+                self.apply(object, &signature, type_args, args, Callee::Parser, span)
             }
-            Ty::Control(id, type_arguments) if name.name == "apply" => {
+            Ty::Control(id, types) if name.name == "apply" => {
                 let control = &self.module.controls[id];
                 let signature =
                     Signature::plain(&control.name, &control.params, Mode::Apply, control.span)
-                        .inside(&control.type_params, &type_arguments);
+                        .inside(&control.type_params, &types);
                 if self.context != Context::ControlApply {
-                    self.report(calls::wrong_context(
-                        span,
-                        "a control",
-                        self.context.describe(),
-                        "apply it in the `apply` block of another control",
-                    ));
-                    return self.give_up(args);
+                    let instead = "apply it in the `apply` block of another control";
+                    return self.applied_elsewhere("a control", instead, args, span);
                 }
-                let Some(bound) = self.bind(&signature, type_args, args, None, span) else {
-                    return Called::Poison;
-                };
-                // Its type arguments may have been inferred just now.
-                self.zonk_expr(&mut object);
-                Called::Call(
-                    Call {
-                        callee: Callee::Control(object),
-                        args: bound.args,
-                        result: Ty::Void,
-                        span,
-                    },
-                    None,
-                )
+                self.apply(object, &signature, type_args, args, Callee::Control, span)
             }
             _ => self.builtin_method(object, name, args, span),
         }
+    }
+
+    /// Reports the application of a parser or control where it is not allowed.
+    fn applied_elsewhere(
+        &mut self,
+        what: &str,
+        instead: &str,
+        args: &[ast::Arg],
+        span: Span,
+    ) -> Called {
+        let here = self.context.describe();
+        self.report(calls::wrong_context(span, what, here, instead));
+        self.give_up(args)
+    }
+
+    /// The application of a parser or control.
+    fn apply(
+        &mut self,
+        mut object: Expr,
+        signature: &Signature,
+        type_args: &[ast::Type],
+        args: &[ast::Arg],
+        callee: fn(Expr) -> Callee,
+        span: Span,
+    ) -> Called {
+        let Some(bound) = self.bind(signature, type_args, args, None, span) else {
+            return Called::Poison;
+        };
+        // Its type arguments may have been inferred just now.
+        self.zonk_expr(&mut object);
+        let call = Call {
+            callee: callee(object),
+            args: bound.args,
+            result: Ty::Void,
+            span,
+        };
+        Called::Call(call, None)
     }
 
     /// The object of a method call. An extern may be instantiated right there.

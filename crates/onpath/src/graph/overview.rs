@@ -1,0 +1,45 @@
+//! The pipeline of `v1model` as one graph: its blocks, and the ways of packets that begin anew or are copied.
+
+use super::{Graph, Shape};
+use arch::v1model::{self, EGRESS, INGRESS};
+use ir::Program;
+
+/// The overview of a program whose blocks are these; `None` for a pipeline of another architecture, which is a line.
+pub(super) fn graph(program: &Program, blocks: &[Graph]) -> Option<Graph> {
+    program.block(INGRESS)?;
+    let mut graph = Graph {
+        title: "pipeline".to_string(),
+        ..Graph::default()
+    };
+    let mut last = graph.node(Shape::Terminal, "packet in", Vec::new());
+    let (mut parser, mut manager, mut egress) = (last, last, last);
+    for (block, drawn) in program.blocks.iter().zip(blocks) {
+        let tables = drawn.nodes.iter().filter(|node| node.shape == Shape::Table);
+        let tables = tables.map(|node| node.title.clone()).collect();
+        let node = graph.node(Shape::Step, drawn.title.as_str(), tables);
+        graph.edge(last, node, "");
+        last = node;
+        match block.name.as_str() {
+            arch::PARSER => parser = node,
+            INGRESS => {
+                manager = graph.node(Shape::Step, "traffic manager", Vec::new());
+                graph.edge(node, manager, "");
+                last = manager;
+            }
+            EGRESS => egress = node,
+            _ => {}
+        }
+    }
+    let out = graph.node(Shape::Terminal, "packet out", Vec::new());
+    graph.edge(last, out, "");
+    for way in v1model::ways(program) {
+        match way {
+            "multicast groups" => graph.edge(manager, egress, "copies of a multicast group"),
+            name if name.starts_with("clone") => graph.edge(manager, egress, "clones"),
+            name if name.starts_with("resubmit") => graph.edge(manager, parser, "resubmitted"),
+            name if name.starts_with("recirculate") => graph.edge(last, parser, "recirculated"),
+            _ => {}
+        }
+    }
+    Some(graph)
+}
