@@ -9,6 +9,6 @@ control reads<T>(in T x, in bit<4> y) { apply { } }
 control few(inout bit<8> x) { apply { x = 2; } }
 control some(inout bit<8> x, in bit<16> y) { apply { x = (bit<8>) y; } }
 package whole<T, U, V>(block_t<T> a, block_t<U> b = two(), reads_t<T, V> c = reads(), block_t<T> d = any(), with_more e = few(), with_more f = some(), V g = 4w3);
-package numbers<T, U>(T x = 8w5, bit<8> y = 3, list<U> l = { 8w1, 8w2 });
-package top<T, U, V>(whole<T, U, V> w, numbers<_, _> n = numbers());
+package numbers<T>(T x = 8w5, bit<8> y = 3);
+package top<T, U, V>(whole<T, U, V> w, numbers<_> n = numbers());
 top(whole(one())) main;
