@@ -3,7 +3,7 @@
 use crate::call::Use;
 use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, types};
-use crate::infer::{has_infer, mentions, subst, void_open};
+use crate::infer::{any, has_infer, mentions, subst};
 use crate::scope::Entity;
 use crate::types::Container;
 use diag::nearest;
@@ -287,14 +287,26 @@ impl Checker<'_> {
         let ids: Vec<InstanceId> = self.module.instances.keys().collect();
         // After other errors these may only follow from them.
         let reports = !self.diagnostics.has_errors();
-        for id in ids {
+        let mut open = Vec::new();
+        for &id in &ids {
             let ty = self.zonk(&self.module.instances[id].ty);
             if reports && let Some((param, of)) = self.undetermined(&ty) {
                 let span = self.module.instances[id].span;
                 self.report(types::cannot_infer(span, &param, &of));
             }
-            // Nothing will ever have what is still open.
-            let ty = void_open(&ty);
+            any(&ty, &mut |part| {
+                if let Ty::Infer(_) = part {
+                    open.push(part.clone());
+                }
+                false
+            });
+        }
+        // Nothing will ever have what is still open.
+        for var in open {
+            self.unify(&var, &Ty::Void);
+        }
+        for id in ids {
+            let ty = self.zonk(&self.module.instances[id].ty);
             let mut args = std::mem::take(&mut self.module.instances[id].args);
             for arg in &mut args {
                 if let Arg::In(value) = arg {
