@@ -132,7 +132,11 @@ pub fn parse_member(
 }
 
 /// `used` says what an action at the end is for; without it none may stand there.
-fn parse(schema: &Schema, text: Piece, used: Option<ActionUse>) -> Result<Parsed, Box<Diagnostic>> {
+pub(crate) fn parse(
+    schema: &Schema,
+    text: Piece,
+    used: Option<ActionUse>,
+) -> Result<Parsed, Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let table = find_table(schema, name)?;
     let data = &schema.tables[table];
@@ -314,7 +318,7 @@ pub(crate) fn reads_as_name(text: &str, others_are: bool) -> bool {
 
 /// Where an action is to stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ActionUse {
+pub(crate) enum ActionUse {
     Entry,
     Default,
 }

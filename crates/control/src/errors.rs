@@ -154,6 +154,16 @@ pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
     )
 }
 
+/// A match of several values, or of all, in the place of a packet's value.
+pub fn no_value(span: Span, key: &str) -> Refusal {
+    refuse(
+        "E0805",
+        span,
+        format!("a packet has one value of the key `{key}`"),
+        format!("give it as `{key}:VALUE`, such as an address without a prefix length"),
+    )
+}
+
 /// The same key or argument twice.
 pub fn given_twice(span: Span, what: &str) -> Refusal {
     refuse(
@@ -239,7 +249,10 @@ pub fn not_done(schema: &Schema, change: &Change) -> String {
 /// The target refused; nothing was changed.
 pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
     let help = match error {
-        StoreError::Duplicate => "remove it first, or give another match or priority",
+        StoreError::Duplicate => {
+            "give an entry that is there another action by `onpath table modify` or `add --or-modify`, or give this one another \
+             match or priority"
+        }
         StoreError::Missing => "`onpath table dump` shows the entries there are",
         StoreError::Full { .. } => "remove some, or raise the size in the program",
         StoreError::OutOfRange { .. } => "indexes begin at 0",

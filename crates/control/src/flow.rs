@@ -135,19 +135,7 @@ impl Filter {
             let Some(value) = flow.key.get(*index) else {
                 return false;
             };
-            match wanted {
-                KeyMatch::Any => true,
-                KeyMatch::Exact(v) => value == v,
-                KeyMatch::Ternary(v, mask) => value.value() & mask.value() == *v.value(),
-                KeyMatch::Lpm(v, length) => {
-                    let mask = Bits::prefix_mask(value.width(), *length);
-                    value.value() & mask.value() == *v.value()
-                }
-                KeyMatch::Range(low, high) => {
-                    let number = |b: &Bits| b.to_int(self.signed[*index]);
-                    (number(low)..=number(high)).contains(&number(value))
-                }
-            }
+            wanted.matches(value, self.signed[*index])
         })
     }
 }

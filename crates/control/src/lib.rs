@@ -12,6 +12,7 @@ pub mod exposition;
 pub mod figure;
 pub mod flow;
 pub mod json;
+pub mod look_up;
 pub mod meter;
 pub mod names;
 mod numbers;

@@ -162,3 +162,73 @@ pub enum KeyMatch {
     /// Anything: a ternary without bits, an optional left out, a whole range, a prefix of length 0.
     Any,
 }
+
+impl KeyMatch {
+    /// Whether a value of the key's width matches; ranges by `signed`.
+    pub fn matches(&self, value: &Bits, signed: bool) -> bool {
+        match self {
+            KeyMatch::Any => true,
+            KeyMatch::Exact(wanted) => value == wanted,
+            KeyMatch::Lpm(wanted, length) => {
+                let behind = value.width() - (*length).min(value.width());
+                value.value() >> behind == wanted.value() >> behind
+            }
+            KeyMatch::Ternary(wanted, mask) => value.value() & mask.value() == *wanted.value(),
+            KeyMatch::Range(low, high) => {
+                (low.to_int(signed)..=high.to_int(signed)).contains(&value.to_int(signed))
+            }
+        }
+    }
+
+    /// The only value that matches, if there is one.
+    pub fn only_value(&self) -> Option<&Bits> {
+        match self {
+            KeyMatch::Exact(value) => Some(value),
+            KeyMatch::Lpm(value, length) => (*length == value.width()).then_some(value),
+            KeyMatch::Ternary(value, mask) => (*mask == Bits::ones(mask.width())).then_some(value),
+            KeyMatch::Range(low, high) => (low == high).then_some(low),
+            KeyMatch::Any => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(value: u32) -> Bits {
+        Bits::new(8, value)
+    }
+
+    #[test]
+    fn each_kind_of_match() {
+        let cases = [
+            (KeyMatch::Exact(bits(5)), vec![5], vec![4]),
+            (KeyMatch::Lpm(bits(0xa0), 4), vec![0xa0, 0xaf], vec![0xb0]),
+            (KeyMatch::Lpm(bits(0), 0), vec![0, 255], vec![]),
+            (
+                KeyMatch::Ternary(bits(1), bits(0x81)),
+                vec![1, 0x7f],
+                vec![0x81, 0],
+            ),
+            (KeyMatch::Range(bits(3), bits(5)), vec![3, 5], vec![2, 6]),
+            (KeyMatch::Any, vec![0, 255], vec![]),
+        ];
+        for (found, yes, no) in cases {
+            for value in yes {
+                assert!(found.matches(&bits(value), false), "{found:?} {value}");
+            }
+            for value in no {
+                assert!(!found.matches(&bits(value), false), "{found:?} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_of_signed_keys_reach_over_zero() {
+        let range = KeyMatch::Range(bits(0xff), bits(1));
+        assert!(range.matches(&bits(0), true));
+        assert!(!range.matches(&bits(2), true));
+        assert!(!range.matches(&bits(0), false));
+    }
+}

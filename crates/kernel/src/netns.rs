@@ -1,12 +1,14 @@
 //! Network namespaces without a name: they and all devices in them are gone with the last descriptor
 //! and the last thread in them, however a process ends.
 
+use crate::errors;
+use diag::Diagnostic;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// A network namespace.
@@ -55,6 +57,34 @@ fn paths() -> [Vec<PathBuf>; 2] {
     let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
     let named = paths("/run/netns", "").into_iter().map(trimmed);
     [named.collect(), paths("/proc", "ns/net")]
+}
+
+/// Where `ip netns` has the namespaces to which it gave names.
+const NAMED: &str = "/run/netns";
+
+/// The names that `ip netns` gave namespaces.
+pub fn names() -> Vec<String> {
+    let there = fs::read_dir(NAMED).into_iter().flatten().flatten();
+    let mut names: Vec<String> = there
+        .map(|named| named.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Moves this thread, and those that it starts from now on, to a network namespace: that of a path, or of a name for `ip netns`. The
+/// mount namespace stays, and with it the BPF file system.
+///
+/// # Errors
+/// E0711: there is no such namespace, or this process may not enter it.
+pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
+    let path = match name.components().count() {
+        1 if !name.has_root() => Path::new(NAMED).join(name),
+        _ => name.to_owned(),
+    };
+    let file = File::open(&path);
+    let entered = file.and_then(|file| Ok(setns(file, CloneFlags::CLONE_NEWNET)?));
+    entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
 }
 
 /// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then

@@ -56,6 +56,21 @@ pub(crate) fn connect_split(
     Ok(())
 }
 
+/// Has a program know one interface of a port instead of another: packets that come in at that one come in at no port.
+pub(crate) fn move_port(
+    names: &PortsAbi,
+    maps: &Maps,
+    port: u32,
+    (from, to): (u32, u32),
+) -> io::Result<()> {
+    let connected = connect_ports(names, maps, &[(port, to)]);
+    connected.map_err(|diagnostic| io::Error::other(diagnostic.message))?;
+    match find(maps, &names.input)? {
+        Some(input) => input.delete(&from.to_ne_bytes()).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// Has a program know nothing of a port and its interface any more.
 pub(crate) fn disconnect_port(
     names: &PortsAbi,

@@ -4,6 +4,7 @@
 mod plan;
 mod settings;
 mod table;
+mod time;
 
 pub use plan::{Plan, PlanTarget};
 pub use settings::{
@@ -11,11 +12,13 @@ pub use settings::{
     ProfileCommand, RegisterCommand,
 };
 pub use table::TableCommand;
+pub(crate) use time::time;
 
 use crate::complete::names;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// The version, and the commit that it was built from where `make` knew it.
 static VERSION: LazyLock<String> = LazyLock::new(|| version(option_env!("ONPATH_COMMIT")));
@@ -43,6 +46,11 @@ fn version(commit: Option<&str>) -> String {
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
+    /// Work in this network namespace, given by its name for `ip netns` or by a path, such as /proc/PID/ns/net
+    ///
+    /// Needs CAP_SYS_ADMIN. The programs that run are the same as without it, as `ip netns exec` would hide them.
+    #[arg(long, global = true, value_name = "NAME", add = names::namespaces())]
+    pub netns: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -518,7 +526,10 @@ pub enum CounterCommand {
         /// The counter, by name or the end of it, with or without an index
         #[arg(add = names::counters())]
         counter: Option<String>,
-        /// Print as JSON
+        /// Print them again and again, with what was counted in a second since the last time: 500ms, 1s, 1m
+        #[arg(long, value_name = "TIME", value_parser = time)]
+        every: Option<Duration>,
+        /// Print as JSON; with --every an object per time, one per line
         #[arg(long)]
         json: bool,
     },
@@ -566,6 +577,20 @@ pub enum PortCommand {
         /// Only let the program send to it, without running there
         #[arg(long)]
         reach: bool,
+    },
+    /// Give a port another interface, such as one that was made anew after the port's was deleted
+    ///
+    /// Multicast groups and clone sessions keep the port.
+    Replace {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The port's number
+        #[arg(add = names::ports())]
+        port: u32,
+        /// The interface
+        #[arg(value_name = "IF", add = names::interfaces())]
+        interface: String,
     },
     /// Remove an interface from the program: it no longer runs there or sends to it
     ///

@@ -1,8 +1,8 @@
 //! `onpath`: reads the flags, runs the command, ends with its status.
 
 use clap::Parser;
-use onpath::args::{Cli, Command};
-use onpath::output::{Form, Stop, ending, report_as, wrong_usage};
+use onpath::args::{Cli, Command, CounterCommand};
+use onpath::output::{Form, Stop, ending, refused, report_as, wrong_usage};
 use onpath::{commands, complete};
 use std::process::ExitCode;
 
@@ -25,10 +25,16 @@ fn command_line() -> ExitCode {
                 | Command::Pdm(_)
                 | Command::Query(_)
                 | Command::Digests(_)
-                | Command::Log(_) => Form::JsonLines,
+                | Command::Log(_)
+                | Command::Counter(CounterCommand::Read { every: Some(_), .. }) => Form::JsonLines,
                 _ => Form::Json,
             });
-            ending(|| commands::run(cli.command))
+            ending(|| {
+                if let Some(name) = &cli.netns {
+                    kernel::netns::enter(name).map_err(refused)?;
+                }
+                commands::run(cli.command)
+            })
         }
         // What is asked for, such as help, is no error.
         Err(error) if !error.use_stderr() => error.exit(),

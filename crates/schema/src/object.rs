@@ -99,7 +99,28 @@ impl ObjectKind {
     }
 }
 
+impl Unit {
+    /// Whether packets are counted.
+    pub fn has_packets(self) -> bool {
+        self != Unit::Bytes
+    }
+
+    /// Whether bytes are counted.
+    pub fn has_bytes(self) -> bool {
+        self != Unit::Packets
+    }
+}
+
 impl Schema {
+    /// The unit in which a table counts for each of its entries, if it does.
+    pub fn unit_of_entries(&self, table: Table) -> Option<Unit> {
+        let mut objects = self.tables[table].objects.iter();
+        objects.find_map(|(_, object)| match self.objects[*object].kind {
+            ObjectKind::DirectCounter { unit } => Some(unit),
+            _ => None,
+        })
+    }
+
     /// The tables for whose entries a direct counter counts.
     pub fn counted_tables(&self, counter: Object) -> impl Iterator<Item = Table> {
         let has = move |table: &TableSchema| table.objects.iter().any(|(_, o)| *o == counter);

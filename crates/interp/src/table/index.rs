@@ -1,7 +1,6 @@
 //! How an entry is found: by hash where matches cannot overlap, longest prefix first where they can
 //! nest, by priority otherwise.
 
-use super::matches::key_matches;
 use super::{EntryId, EntryState};
 use ir::types::is_signed;
 use ir::{Bits, Entry, KeyMatch, MatchKind, Type};
@@ -131,7 +130,7 @@ impl Index {
                     .iter()
                     .zip(wanted)
                     .zip(signed)
-                    .all(|((&i, wanted), &signed)| key_matches(&key[i], wanted, signed))
+                    .all(|((&i, wanted), &signed)| wanted.matches(&key[i], signed))
             }),
         }
     }

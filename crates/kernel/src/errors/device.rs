@@ -4,6 +4,7 @@ use crate::attach::Refused;
 use crate::interface::LinkType;
 use diag::{Code, Diagnostic, system_message};
 use std::io;
+use std::path::Path;
 
 /// There is no such interface.
 pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
@@ -13,6 +14,32 @@ pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
         format!("this network namespace has {}", present.join(", "))
     };
     Diagnostic::failure("E0780", format!("no network interface `{name}`"), near)
+}
+
+/// The command cannot enter a network namespace. `present`: the names that there are.
+pub fn not_entered(name: &Path, present: &[String], error: &io::Error) -> Box<Diagnostic> {
+    let name = diag::shown(&name.to_string_lossy()).into_owned();
+    let help = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "it needs CAP_SYS_ADMIN: run the command as root".to_owned()
+        }
+        _ if present.is_empty() => {
+            "no namespace has a name for `ip netns`; give a path, such as /proc/PID/ns/net"
+                .to_owned()
+        }
+        _ => format!(
+            "`ip netns` has {}; or give a path, such as /proc/PID/ns/net",
+            present.join(", ")
+        ),
+    };
+    Diagnostic::failure(
+        "E0711",
+        format!(
+            "the network namespace `{name}` cannot be entered: {}",
+            system_message(error)
+        ),
+        help,
+    )
 }
 
 /// The interface has an XDP program already.
@@ -100,14 +127,14 @@ const LOADS_ONE: &str = "`onpath run PROG.p4 --dev IF --detach` loads one and le
 
 /// What to do where the machine's programs cannot be seen.
 pub const HIDDEN: &str = "programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one \
-                          for each command); use `nsenter --net=/run/netns/NAME onpath ...`";
+                          for each command); use `onpath --netns NAME ...`";
 
 /// What is pinned would end with this process.
 pub fn does_not_stay() -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0779",
         "a detached program would end at once, together with this mount namespace; nothing was changed",
-        "`ip netns exec` creates a mount namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` does not",
+        "`ip netns exec` creates a mount namespace for each command; `onpath --netns NAME ...` does not",
     )
 }
 

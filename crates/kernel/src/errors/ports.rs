@@ -10,7 +10,9 @@ pub fn taken(port: u32, interface: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0776",
         format!("port {port} is `{interface}` already; nothing was changed"),
-        format!("remove it first with `onpath port remove {port}`, or use another number"),
+        format!(
+            "`onpath port replace {port} IF` gives it another interface; or use another number"
+        ),
     )
 }
 
@@ -42,7 +44,10 @@ pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> 
         format!(
             "port {port} (`{interface}`) is the only interface at which the program runs; nothing was changed"
         ),
-        format!("add another port first, or end the program with `onpath unload {instance}`"),
+        format!(
+            "give it another interface with `onpath port replace {port} IF`, add another port first, or end the program with \
+             `onpath unload {instance}`"
+        ),
     )
 }
 
@@ -79,7 +84,7 @@ pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) 
         ),
         match path {
             Some(path) => format!(
-                "add an interface of that namespace: `nsenter --net={} onpath port add ...`",
+                "add an interface of that namespace: `onpath --netns {} port add ...`",
                 path.display()
             ),
             None => "add an interface of that namespace, which has no name and no process in it as far as this process sees"

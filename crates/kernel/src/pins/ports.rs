@@ -12,7 +12,7 @@ use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
-use crate::ports::{connect_ports, disconnect_port};
+use crate::ports::{connect_ports, disconnect_port, move_port};
 use crate::program::HookProg;
 use crate::safe_dir::Dir;
 use crate::store::KernelStore;
@@ -44,6 +44,9 @@ struct PortChange {
     index: u32,
     /// Whether the program gets it.
     adds: bool,
+    /// The index of the interface that the port had, and loses to this one.
+    #[serde(default)]
+    replaces: Option<u32>,
 }
 
 /// An instance whose ports may be changed as long as this exists: nobody else changes them.
@@ -62,6 +65,19 @@ impl Changeable {
     /// The program that is meant.
     fn program(&self) -> &MemberRecord {
         &self.record.members[self.number]
+    }
+
+    /// Takes away a port, and writes down that this begins.
+    fn take(&self, port: u32, index: u32, store: &KernelStore) -> Result<(), StoreError> {
+        let change = PortChange {
+            member: self.number,
+            port,
+            index,
+            adds: false,
+            replaces: None,
+        };
+        change.begin(&self.folder).map_err(system)?;
+        take_away(&self.folder, &self.record, change, store).map_err(system)
     }
 }
 
@@ -83,29 +99,70 @@ impl Pins {
         port: &Port,
         usage: PortUse,
     ) -> Result<Option<How>, Box<Diagnostic>> {
-        let mut at = self.changeable(instance, member)?;
+        let at = self.changeable(instance, member)?;
         let program = at.program();
+        if let Some((_, name, _)) = program.ports().find(|(taken, ..)| *taken == port.number) {
+            return Err(errors::taken(port.number, name));
+        }
+        self.check_addition(program, port, usage)?;
+        self.add_checked(instance, at, (port, usage), None)
+    }
+
+    /// Gives a port of a program another interface: it runs there, or sends there, instead of at the one before, which may be gone.
+    /// Groups and sessions keep the port. Returns how the program runs there, if it does. Nothing is changed if it fails.
+    pub fn replace_port(
+        &self,
+        instance: &str,
+        member: Option<&str>,
+        port: &Port,
+    ) -> Result<Option<How>, Box<Diagnostic>> {
+        let at = self.changeable(instance, member)?;
+        let program = at.program();
+        let Some((_, _, index)) = program.ports().find(|(known, ..)| *known == port.number) else {
+            return Err(unknown(program, port.number));
+        };
+        let usage = match program.interfaces.iter().any(|at| at.port == port.number) {
+            true => PortUse::Attached,
+            false => PortUse::Reached,
+        };
+        self.check_addition(program, port, usage)?;
+        self.add_checked(instance, at, (port, usage), Some(index))
+    }
+
+    /// Refuses an interface that a program cannot get.
+    fn check_addition(
+        &self,
+        program: &MemberRecord,
+        port: &Port,
+        usage: PortUse,
+    ) -> Result<(), Box<Diagnostic>> {
         if let Some((at, netns)) = program.elsewhere() {
             let found = netns::path_of(netns);
             return Err(errors::elsewhere(&port.name, at, netns, found.as_deref()));
         }
-        for (taken, name, index) in program.ports() {
-            if taken == port.number {
-                return Err(errors::taken(port.number, name));
-            }
-            if index == port.index {
-                return Err(errors::has_port(&port.name, taken));
-            }
+        if let Some((taken, ..)) = program.ports().find(|(.., index)| *index == port.index) {
+            return Err(errors::has_port(&port.name, taken));
         }
         attach::check_rights(program.hook)?;
-        if usage == PortUse::Attached {
-            attach::check_hook(self, program.hook, &port.name, port.index)?;
+        match usage {
+            PortUse::Attached => attach::check_hook(self, program.hook, &port.name, port.index),
+            PortUse::Reached => Ok(()),
         }
+    }
+
+    fn add_checked(
+        &self,
+        instance: &str,
+        mut at: Changeable,
+        (port, usage): (&Port, PortUse),
+        replaces: Option<u32>,
+    ) -> Result<Option<How>, Box<Diagnostic>> {
         let change = PortChange {
             member: at.number,
             port: port.number,
             index: port.index,
             adds: true,
+            replaces,
         };
         let begun = change.begin(&at.folder);
         begun.map_err(|e| load_errors::pins(at.folder.shown(), "write to", &e))?;
@@ -127,8 +184,7 @@ impl Pins {
         let at = self.changeable(instance, member)?;
         let program = at.program();
         let Some((_, name, index)) = program.ports().find(|(known, ..)| *known == port) else {
-            let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
-            return Err(errors::no_port(port, &known));
+            return Err(unknown(program, port));
         };
         let runs_at = |at: &Interface| at.port != port;
         if !program.interfaces.iter().any(runs_at) {
@@ -139,14 +195,7 @@ impl Pins {
             if let Some(user) = user_of(store, port)? {
                 return Ok(Some(user));
             }
-            let change = PortChange {
-                member: at.number,
-                port,
-                index,
-                adds: false,
-            };
-            change.begin(&at.folder).map_err(system)?;
-            take_away(&at.folder, &at.record, change, store).map_err(system)?;
+            at.take(port, index, store)?;
             Ok(None)
         });
         match held {
@@ -194,8 +243,17 @@ impl Pins {
         let Some(program) = record.members.get(change.member) else {
             return folder.remove_file(PORT_CHANGE).map_err(failed);
         };
-        let has = program.ports().any(|(port, ..)| port == change.port);
-        if change.adds != has {
+        let is_it = |(port, _, index)| (port, index) == (change.port, change.index);
+        let has = program.ports().any(is_it);
+        let taken = match change.adds {
+            true if has => change.replaces.map(|index| PortChange {
+                index,
+                replaces: Some(change.index),
+                ..change
+            }),
+            adds => (adds != has).then_some(change),
+        };
+        if let Some(change) = taken {
             let (_, store) = self.open(instance, Some(&program.name))?;
             let taken = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
                 take_away(&folder, &record, change, store).map_err(system)
@@ -210,6 +268,11 @@ impl Pins {
         }
         folder.remove_file(PORT_CHANGE).map_err(failed)
     }
+}
+
+fn unknown(program: &MemberRecord, port: u32) -> Box<Diagnostic> {
+    let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
+    errors::no_port(port, &known)
 }
 
 /// What sends copies to a port, if anything does.
@@ -264,6 +327,8 @@ fn add(
     let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
     let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
     let program = &mut record.members[change.member];
+    program.interfaces.retain(|at| at.port != port.number);
+    program.targets.retain(|at| at.port != port.number);
     let Some(attached) = attached else {
         program.targets.push(Target::new(port));
         write_ports(folder, record).map_err(failed)?;
@@ -311,7 +376,8 @@ fn attach(
     Ok(attach::attach_besides(program, wanted, &running, method)?.pop())
 }
 
-/// Detaches the program from the interface of a port, and has it know nothing of the port. What is done already stays.
+/// Detaches the program from the interface of a port, and has it know nothing of the port, or its other interface. What is done already
+/// stays.
 fn take_away(
     folder: &Dir,
     record: &Record,
@@ -330,14 +396,18 @@ fn take_away(
         folder.remove_file(&gate)?;
         // What is left of a filter without its gate runs nothing, and is swept as such.
         let interfaces = &record.members[change.member].interfaces;
-        let at = interfaces.iter().find(|at| at.port == change.port);
+        let at = interfaces.iter().find(|at| at.index == change.index);
         if let Some((netns, filter)) = at.and_then(|at| Some((at.netns, at.filter?))) {
             netns::run_in(netns, || filter.remove())?;
         }
     }
     // A packet that is still in the program finds by the interface's index which port it came in at.
     wait_for_softirqs();
-    disconnect_port(&store.abi.ports, &store.maps, change.port, change.index)
+    let ports = &store.abi.ports;
+    match change.replaces {
+        None => disconnect_port(ports, &store.maps, change.port, change.index),
+        Some(other) => move_port(ports, &store.maps, change.port, (change.index, other)),
+    }
 }
 
 /// Replaces the ports that are written down.

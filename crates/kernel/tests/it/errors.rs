@@ -282,11 +282,11 @@ E0784 no program is loaded as `gw`
 E0784 no program is loaded as `gw`
   none is loaded; `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
 E0784 no program is loaded as `gw`
-  programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one for each command); use `nsenter --net=/run/netns/NAME onpath ...`
+  programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one for each command); use `onpath --netns NAME ...`
 E0784 no program is loaded
   `onpath run PROG.p4 --dev IF --detach` loads one and leaves it running
 E0779 a detached program would end at once, together with this mount namespace; nothing was changed
-  `ip netns exec` creates a mount namespace for each command; `nsenter --net=/run/netns/NAME onpath ...` does not
+  `ip netns exec` creates a mount namespace for each command; `onpath --netns NAME ...` does not
 E0785 several programs are loaded; specify one
   add `--name` and one of: fw, router
 E0786 `../x` cannot name an instance

@@ -59,7 +59,7 @@ fn a_port_is_an_interface_of_the_namespace_of_the_others() {
         assert_eq!(refused.code.0, "E0778");
         let number = here.number().expect("it has one").to_string();
         assert!(refused.message.contains(&number), "{}", refused.message);
-        let help = format!("`nsenter --net=/proc/{}/ns/net ", inside.id());
+        let help = format!("`onpath --netns /proc/{}/ns/net ", inside.id());
         let found = refused.help.unwrap_or_default();
         assert!(found.contains(&help), "{help}: {found}");
         assert_eq!(ports(&fs.pins), before, "nothing is changed");

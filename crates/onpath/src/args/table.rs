@@ -49,6 +49,20 @@ pub enum TableCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the entry that a packet with these values meets, and why it meets no other: TABLE KEY:VALUE ...
+    ///
+    /// For example `onpath table lookup routes dst:10.0.0.7`. Reads the entries, and changes no counter.
+    Lookup {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// TABLE KEY:VALUE ..., a value for each key
+        #[arg(required = true, value_name = "VALUES", add = names::tables())]
+        values: Vec<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Add an entry: TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
     ///
     /// For example `onpath table add routes dst:10.0.0.0/24 'forward(port: 1)'`. Keys and arguments
@@ -58,6 +72,12 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Give an entry that is there already this action
+        #[arg(long)]
+        or_modify: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
@@ -70,6 +90,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,
@@ -102,6 +125,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE ACTION(ARGS)
         #[arg(required = true, value_name = "DEFAULT", add = names::tables())]
         action: Vec<String>,
@@ -111,6 +137,9 @@ pub enum TableCommand {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
         /// TABLE [PRIORITY] KEY:MATCH ...
         #[arg(required = true, value_name = "ENTRY", add = names::tables())]
         entry: Vec<String>,

@@ -3,34 +3,61 @@
 use super::instance::open;
 use super::named::with_text;
 use crate::args::Instance;
-use crate::output::Done;
-use control::{Change, Piece, errors};
+use crate::output::{Done, print_json};
+use control::{Change, Piece, Store, StoreError, errors};
 use diag::{Diagnostic, counted};
 use schema::Schema;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How a change is made.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct How {
+    /// An entry that is there already gets the action.
+    pub(crate) or_modify: bool,
+    /// It is reported as JSON, and not only if it fails.
+    pub(crate) as_json: bool,
+}
 
 /// Reads a change from the words of the command line and makes it in a running program.
 pub(crate) fn from_words(
     instance: &Instance,
     words: &[String],
+    how: How,
     parse: impl FnOnce(&Schema, Piece) -> Result<Change, Box<Diagnostic>>,
 ) -> Done {
     let mut store = open(instance)?;
+    let begun = Instant::now();
     with_text(&words.join(" "), |text| {
         let change = parse(store.schema(), text)?;
-        let checked = change.check();
-        let made = checked.and_then(|()| {
-            let made = store.apply(std::slice::from_ref(&change));
-            made.map_err(|rejected| rejected.error)
-        });
-        made.map_err(|error| {
+        make(&mut *store, &change, how.or_modify).map_err(|error| {
             let what = errors::not_done(store.schema(), &change);
             errors::store(text.span(), &what, &error)
         })
     })?;
+    if how.as_json {
+        print_json(&Value::Object(made_json(1, begun.elapsed())));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn make(store: &mut dyn Store, change: &Change, or_modify: bool) -> Result<(), StoreError> {
+    change.check()?;
+    let mut apply = |change: &Change| {
+        let made = store.apply(std::slice::from_ref(change));
+        made.map_err(|rejected| rejected.error)
+    };
+    match (apply(change), change) {
+        (Err(StoreError::Duplicate), Change::Insert(table, entry)) if or_modify => {
+            match apply(&Change::Modify(*table, entry.clone())) {
+                // Somebody removed it meanwhile.
+                Err(StoreError::Missing) => apply(change),
+                made => made,
+            }
+        }
+        (made, _) => made,
+    }
 }
 
 /// `2 changes made in 3 ms`

@@ -1,6 +1,6 @@
 //! `onpath meter`
 
-use super::changes;
+use super::changes::{self, How};
 use super::instance::open;
 use super::named::{not_done, one_or_all, print_array, print_rows};
 use crate::args::MeterCommand;
@@ -21,13 +21,13 @@ pub(crate) fn run(command: MeterCommand) -> Done {
             json,
         } => list(&*open(&instance)?, meter.as_deref(), json),
         MeterCommand::Set { instance, meter } => {
-            changes::from_words(&instance, &meter, |schema, text| {
+            changes::from_words(&instance, &meter, How::default(), |schema, text| {
                 let (meter, rates) = parse_set(schema, text)?;
                 Ok(Change::Meter(meter, Some(rates)))
             })
         }
         MeterCommand::Reset { instance, meter } => {
-            changes::from_words(&instance, &meter, |schema, text| {
+            changes::from_words(&instance, &meter, How::default(), |schema, text| {
                 Ok(Change::Meter(parse_reset(schema, text)?, None))
             })
         }

@@ -18,6 +18,7 @@ mod guard;
 mod instance;
 mod loads_from;
 mod log;
+mod look_up;
 mod ls;
 mod man;
 mod meter;

@@ -4,8 +4,9 @@ use super::attached;
 use super::instance::{label, meant};
 use super::ls::{interface_json, places, target_json};
 use super::named::{print_array, print_rows};
-use crate::args::PortCommand;
-use crate::output::{Done, out_line, refused};
+use crate::args::{Instance, PortCommand};
+use crate::output::{Done, Stop, out_line, refused};
+use diag::Diagnostic;
 use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
 use kernel::loss::{self, Loss, Use};
@@ -32,30 +33,21 @@ pub(crate) fn run(command: PortCommand) -> Done {
             interface,
             reach,
         } => {
-            let meant = meant(&instance)?;
-            let port = Port {
-                number: port,
-                index: interface::index(&interface).map_err(refused)?,
-                name: interface,
-            };
             let usage = match reach {
                 true => PortUse::Reached,
                 false => PortUse::Attached,
             };
-            let program = meant.program.as_deref();
-            let added = pins.add_port(&meant.instance, program, &port, usage);
-            let how = added.map_err(refused)?;
-            let record = pins.record(&meant.instance).map_err(refused)?;
-            let member = &record.members[record.number(program).map_err(refused)?];
-            let name = label(&record, member);
-            let losses = losses(member, &port, how.as_ref());
-            let losses = attached::loss_lines(&name, &losses.iter().collect::<Vec<_>>());
-            let how = how.filter(is_not_the_best);
-            let how = how.map(|how| attached::lines(&name, &port, member.hook.name(), &how));
-            for line in how.into_iter().flatten().chain(losses) {
-                out_line!("{line}");
-            }
+            get(&pins, &instance, (port, interface), |at, program, port| {
+                pins.add_port(at, program, port, usage)
+            })?;
         }
+        PortCommand::Replace {
+            instance,
+            port,
+            interface,
+        } => get(&pins, &instance, (port, interface), |at, program, port| {
+            pins.replace_port(at, program, port)
+        })?,
         PortCommand::Remove { instance, port } => {
             let meant = meant(&instance)?;
             pins.remove_port(&meant.instance, meant.program.as_deref(), port)
@@ -63,6 +55,34 @@ pub(crate) fn run(command: PortCommand) -> Done {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has a program get an interface as a port, and prints what is to be said of it there.
+fn get(
+    pins: &Pins,
+    instance: &Instance,
+    (number, name): (u32, String),
+    change: impl FnOnce(&str, Option<&str>, &Port) -> Result<Option<How>, Box<Diagnostic>>,
+) -> Result<(), Stop> {
+    let meant = meant(instance)?;
+    let port = Port {
+        number,
+        index: interface::index(&name).map_err(refused)?,
+        name,
+    };
+    let program = meant.program.as_deref();
+    let how = change(&meant.instance, program, &port).map_err(refused)?;
+    let record = pins.record(&meant.instance).map_err(refused)?;
+    let member = &record.members[record.number(program).map_err(refused)?];
+    let name = label(&record, member);
+    let losses = losses(member, &port, how.as_ref());
+    let losses = attached::loss_lines(&name, &losses.iter().collect::<Vec<_>>());
+    let how = how.filter(is_not_the_best);
+    let how = how.map(|how| attached::lines(&name, &port, member.hook.name(), &how));
+    for line in how.into_iter().flatten().chain(losses) {
+        out_line!("{line}");
+    }
+    Ok(())
 }
 
 /// A program's losses at a port that it has got.

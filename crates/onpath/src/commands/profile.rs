@@ -1,6 +1,6 @@
 //! `onpath profile`
 
-use super::changes;
+use super::changes::{self, How};
 use super::instance::open;
 use super::named::{not_done, one_or_all, print_array};
 use crate::args::{Instance, ProfileCommand};
@@ -24,7 +24,7 @@ pub(crate) fn run(command: ProfileCommand) -> Done {
             json,
         } => list(&*open(&instance)?, profile.as_deref(), json),
         ProfileCommand::SetMember { instance, member } => {
-            changes::from_words(&instance, &member, |schema, text| {
+            changes::from_words(&instance, &member, How::default(), |schema, text| {
                 let (profile, member, to) = parse_member(schema, text)?;
                 match to {
                     Some(to) => Ok(Change::Member(profile, member, Some(to))),
@@ -37,7 +37,7 @@ pub(crate) fn run(command: ProfileCommand) -> Done {
             })
         }
         ProfileCommand::SetGroup { instance, group } => {
-            changes::from_words(&instance, &group, |schema, text| {
+            changes::from_words(&instance, &group, How::default(), |schema, text| {
                 let (selector, group, members) = parse_member_group(schema, text)?;
                 match members.is_empty() {
                     false => Ok(Change::MemberGroup(selector, group, members)),
@@ -75,7 +75,7 @@ fn remove(
     parse: impl FnOnce(&schema::Schema, Piece) -> Result<Change, errors::Refusal>,
 ) -> Done {
     let words = [profile.to_string(), number.to_string()];
-    changes::from_words(instance, &words, parse)
+    changes::from_words(instance, &words, How::default(), parse)
 }
 
 /// What a profile has.

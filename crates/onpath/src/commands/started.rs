@@ -85,7 +85,7 @@ pub(crate) fn started(running: &Running<'_>) -> Vec<String> {
     if running.hidden {
         lines.push(format!(
             "{name}: not visible to commands outside this mount namespace (`ip netns exec` creates one for each \
-             command; `nsenter --net=/run/netns/NAME` does not)"
+             command; `onpath --netns NAME` does not)"
         ));
     }
     lines

@@ -1,7 +1,8 @@
 //! `onpath table`
 
-use super::changes::{self, made_json, made_text};
+use super::changes::{self, How, made_json, made_text};
 use super::instance::open;
+use super::look_up;
 use super::named::{not_done, one_or_all, print_array};
 use super::profile;
 use crate::args::{Instance, TableCommand};
@@ -10,12 +11,12 @@ use crate::progress::Progress;
 use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::{Change, Contents, EntryKey, MeterRef, Store, meter};
+use control::{Change, Contents, Count, EntryKey, MeterRef, Store, meter};
 use diag::{SourceMap, counted, shown};
 use kernel::files::{STANDARD_INPUT, read_text};
-use schema::{Entry, Table};
+use schema::{Entry, Table, Unit};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,18 +38,34 @@ pub(crate) fn run(command: TableCommand) -> Done {
             };
             dump(&*store, table.as_deref(), form)
         }
-        TableCommand::Add { instance, entry } => {
-            changes::from_words(&instance, &entry, |schema, text| {
+        TableCommand::Lookup {
+            instance,
+            values,
+            json,
+        } => look_up::run(&instance, &values, json),
+        TableCommand::Add {
+            instance,
+            or_modify,
+            json,
+            entry,
+        } => {
+            let how = How {
+                or_modify,
+                as_json: json,
+            };
+            changes::from_words(&instance, &entry, how, |schema, text| {
                 let (table, entry) = parse_entry(schema, text)?;
                 Ok(Change::Insert(table, entry))
             })
         }
-        TableCommand::Modify { instance, entry } => {
-            changes::from_words(&instance, &entry, |schema, text| {
-                let (table, entry) = parse_entry(schema, text)?;
-                Ok(Change::Modify(table, entry))
-            })
-        }
+        TableCommand::Modify {
+            instance,
+            json,
+            entry,
+        } => changes::from_words(&instance, &entry, as_json(json), |schema, text| {
+            let (table, entry) = parse_entry(schema, text)?;
+            Ok(Change::Modify(table, entry))
+        }),
         TableCommand::Load {
             instance,
             file,
@@ -61,18 +78,29 @@ pub(crate) fn run(command: TableCommand) -> Done {
             };
             load(&instance, &file, existing, json)
         }
-        TableCommand::SetDefault { instance, action } => {
-            changes::from_words(&instance, &action, |schema, text| {
-                let (table, action) = parse_default(schema, text)?;
-                Ok(Change::SetDefault(table, action))
-            })
-        }
-        TableCommand::Del { instance, entry } => {
-            changes::from_words(&instance, &entry, |schema, text| {
-                let (table, key) = parse_keys(schema, text)?;
-                Ok(Change::Remove(table, key))
-            })
-        }
+        TableCommand::SetDefault {
+            instance,
+            json,
+            action,
+        } => changes::from_words(&instance, &action, as_json(json), |schema, text| {
+            let (table, action) = parse_default(schema, text)?;
+            Ok(Change::SetDefault(table, action))
+        }),
+        TableCommand::Del {
+            instance,
+            json,
+            entry,
+        } => changes::from_words(&instance, &entry, as_json(json), |schema, text| {
+            let (table, key) = parse_keys(schema, text)?;
+            Ok(Change::Remove(table, key))
+        }),
+    }
+}
+
+fn as_json(as_json: bool) -> How {
+    How {
+        as_json,
+        ..How::default()
     }
 }
 
@@ -144,10 +172,17 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     ) in tables.into_iter().zip(contents)
     {
         let name = &schema.tables[table].name;
+        let counts = match form {
+            DumpForm::Entries => HashMap::new(),
+            DumpForm::Text | DumpForm::Json => counts(store, table)?,
+        };
         match form {
             DumpForm::Json => objects.push(json!({
                 "table": name.as_str(),
-                "entries": entries.iter().map(|e| json_entry(schema, table, e)).collect::<Vec<_>>(),
+                "entries": entries.iter().map(|entry| {
+                    let counted = counts.get(&EntryKey::of(entry));
+                    counted_json(json_entry(schema, table, entry), counted)
+                }).collect::<Vec<_>>(),
                 "default_action": json_action(schema, table, &default),
             })),
             DumpForm::Entries => {
@@ -159,7 +194,8 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
             DumpForm::Text => {
                 out_line!("{}: {}", shown(name), counted(entries.len(), "entry"));
                 for entry in &entries {
-                    out_line!("  {}", shown(&show_entry(schema, table, entry)));
+                    let counted = counted_text(counts.get(&EntryKey::of(entry)));
+                    out_line!("  {}{counted}", shown(&show_entry(schema, table, entry)));
                 }
                 out_line!("  default {}", shown(&show_action(schema, table, &default)));
             }
@@ -169,6 +205,48 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
         print_array(objects);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What each entry of a table counted, if it counts.
+fn counts(store: &dyn Store, table: Table) -> Result<HashMap<EntryKey, (Count, Unit)>, Stop> {
+    let schema = &**store.schema();
+    let Some(unit) = schema.unit_of_entries(table) else {
+        return Ok(HashMap::new());
+    };
+    let name = &schema.tables[table].name;
+    let all = store.direct_counters(table);
+    let all = all.map_err(not_done(format!(
+        "the counters of `{name}` could not be read"
+    )))?;
+    let of_entry = |(entry, count): (Entry, Count)| (EntryKey::of(&entry), (count, unit));
+    Ok(all.into_iter().map(of_entry).collect())
+}
+
+/// An entry with what it counted, as JSON.
+fn counted_json(mut entry: Value, counted: Option<&(Count, Unit)>) -> Value {
+    if let Some((count, unit)) = counted {
+        if unit.has_packets() {
+            entry["packets"] = json!(count.packets);
+        }
+        if unit.has_bytes() {
+            entry["bytes"] = json!(count.bytes);
+        }
+    }
+    entry
+}
+
+/// What an entry counted, behind it: `  12 packets, 840 bytes`.
+fn counted_text(counted_here: Option<&(Count, Unit)>) -> String {
+    let Some((count, unit)) = counted_here else {
+        return String::new();
+    };
+    let parts = [
+        (unit.has_packets(), count.packets, "packet"),
+        (unit.has_bytes(), count.bytes, "byte"),
+    ];
+    let parts = parts.into_iter().filter(|(is_counted, ..)| *is_counted);
+    let parts: Vec<String> = parts.map(|(_, n, what)| counted(n, what)).collect();
+    format!("  {}", parts.join(", "))
 }
 
 /// Prints the lines that make what entries of these tables refer to.

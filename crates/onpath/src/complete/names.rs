@@ -15,6 +15,11 @@ pub fn interfaces() -> ArgValueCandidates {
     ArgValueCandidates::new(|| interface::names().into_iter().map(candidate).collect())
 }
 
+/// The network namespaces to which `ip netns` gave names.
+pub fn namespaces() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| kernel::netns::names().into_iter().map(candidate).collect())
+}
+
 /// The messages that are built in.
 pub fn messages() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

@@ -1,13 +1,15 @@
 //! `onpath counter`
 
+mod rates;
+
 use super::instance::open;
 use super::named::{not_done, print_array, print_rows, with_text};
 use crate::args::CounterCommand;
 use crate::output::{Done, Stop};
 use control::entry::{find, show_keys};
 use control::{Count, EntryKey, Store};
-use schema::{Object, ObjectKind, Schema};
-use serde_json::json;
+use schema::{Object, ObjectKind, Schema, Unit};
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -17,8 +19,15 @@ pub(crate) fn run(command: CounterCommand) -> Done {
         CounterCommand::Read {
             instance,
             counter,
+            every,
             json,
-        } => print(&*open(&instance)?, counter.as_deref(), json),
+        } => {
+            let store = open(&instance)?;
+            match every {
+                None => print(&read_all(&*store, counter.as_deref())?, &*store, json),
+                Some(every) => rates::run(&*store, counter.as_deref(), every, json),
+            }
+        }
         CounterCommand::Reset {
             instance, counter, ..
         } => {
@@ -34,35 +43,29 @@ pub(crate) fn run(command: CounterCommand) -> Done {
     }
 }
 
-fn print(store: &dyn Store, counter: Option<&str>, json: bool) -> Done {
-    let mut shown: Vec<Element> = Vec::new();
+/// The elements of the counter that is named, or of all.
+fn read_all(store: &dyn Store, counter: Option<&str>) -> Result<Vec<Element>, Stop> {
+    let mut elements: Vec<Element> = Vec::new();
     for (counter, index) in wanted(store.schema(), counter)? {
-        read(store, counter, index, &mut shown)?;
+        read(store, counter, index, &mut elements)?;
     }
+    Ok(elements)
+}
+
+fn print(elements: &[Element], store: &dyn Store, json: bool) -> Done {
     if json {
-        print_array(shown.into_iter().map(|Element { counter, at, count }| match at {
-            At::Index(index) => {
-                json!({ "counter": counter, "index": index, "packets": count.packets, "bytes": count.bytes })
-            }
-            At::Entry { table, keys } => {
-                json!({ "counter": counter, "table": table, "entry": keys, "packets": count.packets, "bytes": count.bytes })
-            }
-        }));
+        print_array(elements.iter().map(Element::json));
         return Ok(ExitCode::SUCCESS);
     }
     let none = match store.schema().counters().next() {
         None => "the program has no counters",
         Some(_) => "all zero",
     };
-    let with_bytes = shown.iter().any(|element| element.count.bytes > 0);
-    let rows = shown.into_iter().map(|Element { counter, at, count }| {
-        let name = match at {
-            At::Index(index) => format!("{counter}[{index}]"),
-            At::Entry { table, keys } => format!("{table} {keys}"),
-        };
-        [name, count.packets.to_string(), count.bytes.to_string()]
+    let rows = elements.iter().map(|element| {
+        let Count { packets, bytes } = element.count;
+        [element.name(), packets.to_string(), bytes.to_string()]
     });
-    if with_bytes {
+    if elements.iter().any(|element| element.unit.has_bytes()) {
         print_rows(["COUNTER", "COUNT", "BYTES"], rows, none);
     } else {
         let rows = rows.map(|[name, packets, _]| [name, packets]);
@@ -76,9 +79,33 @@ struct Element {
     counter: String,
     at: At,
     count: Count,
+    unit: Unit,
+}
+
+impl Element {
+    fn name(&self) -> String {
+        match &self.at {
+            At::Index(index) => format!("{}[{index}]", self.counter),
+            At::Entry { table, keys } => format!("{table} {keys}"),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let Count { packets, bytes } = self.count;
+        let counter = &self.counter;
+        match &self.at {
+            At::Index(index) => {
+                json!({ "counter": counter, "index": index, "packets": packets, "bytes": bytes })
+            }
+            At::Entry { table, keys } => {
+                json!({ "counter": counter, "table": table, "entry": keys, "packets": packets, "bytes": bytes })
+            }
+        }
+    }
 }
 
 /// Which element.
+#[derive(PartialEq, Eq, Hash, Clone)]
 enum At {
     Index(u64),
     /// That of a table's entry.
@@ -126,6 +153,11 @@ fn read(
 ) -> Result<(), Stop> {
     let schema = &**store.schema();
     let name = schema.objects[counter].name.to_string();
+    let (ObjectKind::Counter { unit, .. } | ObjectKind::DirectCounter { unit }) =
+        schema.objects[counter].kind
+    else {
+        return Ok(());
+    };
     let unread = not_done(format!("counter `{name}` could not be read"));
     if let Some(index) = only {
         let count = store.counter(counter, index).map_err(&unread)?;
@@ -133,6 +165,7 @@ fn read(
             counter: name.clone(),
             at: At::Index(index),
             count,
+            unit,
         });
         return Ok(());
     }
@@ -147,6 +180,7 @@ fn read(
                     keys: show_keys(schema, table, &EntryKey::of(&entry)),
                 },
                 count,
+                unit,
             }));
         }
         return Ok(());
@@ -156,6 +190,7 @@ fn read(
         counter: name.clone(),
         at: At::Index(index),
         count,
+        unit,
     }));
     Ok(())
 }
