@@ -25,7 +25,8 @@
 /// ```
 ///
 /// Such a block may use one key of one `flow_state`, plain computations and conditions, functions and actions made
-/// of them, and nothing else: no table, no other extern, no loop, nothing that leaves it, and the key stays what it
+/// of them, externs whose result depends on their arguments alone (`hash`), of values that the block does not change,
+/// and nothing else: no table, no other extern, no loop, nothing that leaves it, and the key stays what it
 /// is. What is not so is refused. Take the time and random numbers before the block. An update after a lookup in
 /// one block searches nothing and writes the fields that may have changed; so a block is faster than separate calls.
 ///

@@ -97,7 +97,7 @@ struct stream_state {
     bit<32> hole_to;       // to this one
     bit<32> kept;          // number of bytes that are kept, of a head or of what may be one
     bit<32> version;       // number of updates
-    bit<1>  known;         // a message begins, or continues, at the next byte
+    bit<1>  known;         // a message begins, or continues, at the next byte (kept bytes alone mean that it may)
     bit<1>  begun;         // a message has begun, and not ended
     bit<1>  recorded;      // that message was counted before
     bit<1>  unsure;        // that body is empty if a message begins in its place, which is not known yet
@@ -372,7 +372,7 @@ control stream_read(inout stream_segment segment)(message messages, CounterArray
         }
         if (segment.status == message_status.OTHER && segment.message.kept != 0) {
             // The bytes that were kept begin no message, but one may begin here.
-            counts.increment(stream_count.UNFOLLOWED);
+            if (segment.stream.known == 1) { counts.increment(stream_count.UNFOLLOWED); }
             segment.message = { 0, 0, false };
             segment.stream.known = 0;
             if (is_asked) {
@@ -509,8 +509,8 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
         bool is_cut = why == message_status.TRUNCATED || why == message_status.LENGTH_PAST_END;
         bool waits = !in_order && is_cut;
         if (!is_message) {
-            // They may be its first bytes.
-            waits = was_known && segment.status == message_status.BEGINS;
+            // They may be its first bytes, also where none was expected.
+            waits = segment.status == message_status.BEGINS;
             is_cut = was_known;
         } else {
             segment.seen = true;
@@ -544,7 +544,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
             if (segment.stream.ticket == 0) {
                 counts.increment(stream_count.UNFOLLOWED);
             } else {
-                segment.stream.known = 1;
+                segment.stream.known = is_message || was_known ? 1w1 : 0;
                 segment.stream.begun = 1;
                 segment.stream.kept = segment.message.kept + bytes;
                 if (segment.status == message_status.READ) { segment.stream.recorded = 1; }
@@ -563,7 +563,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
 /// Part of `stream_end`: stores the state of the stream. Two segments on two processors do not know each other's end.
 control stream_store(inout stream_segment segment, in stream_ends ends)(flow_state<stream_ends, stream_state> streams, CounterArray counts) {
     apply {
-        if (segment.is_followed && segment.end != 0 || segment.seen) {
+        if (segment.is_followed && segment.end != 0 || segment.seen || segment.stream.begun == 1) {
             stream_state now;
             bool is_raced = false;
             @atomic {

@@ -156,7 +156,7 @@ extern direct_meter<T> {
 /// State that packets leave for later packets: `size` cells, zero at the start.
 /// An index outside reads an undefined value, on all targets 0, and writes nothing.
 /// @on interpreter: Packets run one at a time.
-/// @on xdp, tc: All processors share a cell: between `read` and `write` another packet may write it, unless both are in one `@atomic` block, at one index of one register. Then each cell has a lock.
+/// @on xdp, tc: All processors share a cell: between `read` and `write` another packet may write it, unless both are in one `@atomic` block, at one index of one register. Then each cell has a lock. A `hash` of what nothing in the block changes may stand in it.
 /// @errors E0730 E0740 E0746
 extern register<T
 #if V1MODEL_VERSION >= 20200408

@@ -5,6 +5,7 @@ use crate::errors::{self, Refusal};
 use crate::names::{NameError, resolve};
 use crate::piece::Piece;
 use crate::values::{parse_value, show_value};
+use diag::Diagnostic;
 use schema::{ActionCall, ActionSchema, Bits, Schema};
 
 /// The position of a name among names, of which the first so many go before the others.
@@ -24,6 +25,14 @@ pub(crate) fn resolve_first(
     }
 }
 
+/// What becomes of a call that gives none of the arguments that its action takes.
+pub(crate) enum Omitted<'w> {
+    /// It is refused.
+    Refused,
+    /// All of them are zero, with a warning.
+    Zero(&'w mut Vec<Diagnostic>),
+}
+
 /// Parses `ACTION` or `ACTION(ARGUMENTS)`: the call's number is an index of `actions`, of which the first so many go before
 /// the others where a name fits both. `allowed` says of an index where alone the action is allowed, if that is not here.
 pub(crate) fn parse_call(
@@ -32,6 +41,7 @@ pub(crate) fn parse_call(
     first: usize,
     word: Piece,
     allowed: impl Fn(usize) -> Result<(), &'static str>,
+    omitted: &mut Omitted<'_>,
 ) -> Result<ActionCall, Refusal> {
     let (name, arguments) = match word.text.find('(') {
         Some(open) => {
@@ -58,6 +68,21 @@ pub(crate) fn parse_call(
         Some(list) if !list.trim().text.is_empty() => split_commas(list),
         _ => Vec::new(),
     };
+    if words.is_empty()
+        && !params.is_empty()
+        && let Omitted::Zero(warnings) = omitted
+    {
+        warnings.push(errors::arguments_omitted(
+            word.span(),
+            names[index],
+            &param_names,
+        ));
+        let zeros = params.iter().map(|param| Bits::new(param.ty.width(), 0u32));
+        return Ok(ActionCall {
+            action: index as u32,
+            args: zeros.collect(),
+        });
+    }
     let mut values: Vec<Option<Bits>> = vec![None; params.len()];
     if words.len() != params.len() {
         return Err(errors::argument_count(

@@ -14,13 +14,15 @@
 //! | `action_group SELECTOR GROUP [MEMBER ...]` | makes a group of an action selector, or removes it |
 //! | `meter_set NAME[INDEX] RATE BURST RATE BURST`, `meter_reset NAME[INDEX]` | gives a meter rates, takes them away; `TABLE KEY:MATCH ...` is the meter of an entry |
 //!
-//! The words are those of STF; `#` begins a comment.
+//! The words are those of STF; `#` begins a comment. [`import`] has what else is read: commands of BMv2, and runtime files.
 
 use crate::entry::{
     find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
 };
 use crate::errors::{self, Refusal};
-use crate::{Change, MeterRef, Next, Piece, Rates, Rejected, Store, meter, profile, replication};
+use crate::{
+    Change, MeterRef, Next, Piece, Rates, Rejected, Store, import, meter, profile, replication,
+};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
@@ -128,13 +130,20 @@ fn parse_change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
             meter::parse_set(schema, rest).map(|(meter, rates)| Change::Meter(meter, Some(rates)))
         }
         "meter_reset" => meter::parse_reset(schema, rest).map(|meter| Change::Meter(meter, None)),
-        _ => Err(errors::malformed(
-            word.span(),
-            "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, \
-             value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset",
-            "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
-        )),
+        _ => match import::command(schema, line)? {
+            Some(text) => import::read(&text, line.span(), |line| parse_change(schema, line)),
+            None => Err(unknown(word)),
+        },
     }
+}
+
+fn unknown(word: Piece) -> Refusal {
+    errors::malformed(
+        word.span(),
+        "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, \
+             value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset",
+        "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
+    )
 }
 
 /// What becomes of the entries that a table has.

@@ -4,7 +4,7 @@
 //! or by position. Ternary, range, lpm and optional keys that are not named match everything.
 
 use crate::EntryKey;
-use crate::call::{parse_call, resolve_first, show_call};
+use crate::call::{Omitted, parse_call, resolve_first, show_call};
 use crate::errors;
 use crate::names::resolve;
 use crate::piece::Piece;
@@ -58,7 +58,16 @@ pub struct Parsed {
 
 /// Parses `TABLE [PRIORITY] KEYS ACTION`.
 pub fn parse_entry(schema: &Schema, text: Piece) -> Result<(Table, Entry), Box<Diagnostic>> {
-    let parsed = parse(schema, text, Some(ActionUse::Entry))?;
+    entry(schema, text, &mut Omitted::Refused)
+}
+
+/// The same, where arguments may be left out.
+pub(crate) fn entry(
+    schema: &Schema,
+    text: Piece,
+    omitted: &mut Omitted<'_>,
+) -> Result<(Table, Entry), Box<Diagnostic>> {
+    let parsed = parse(schema, text, Some(ActionUse::Entry), omitted)?;
     let data = &schema.tables[parsed.table];
     let Some(action) = parsed.action else {
         let forms = forms(schema, data, ActionUse::Entry);
@@ -75,7 +84,7 @@ pub fn parse_entry(schema: &Schema, text: Piece) -> Result<(Table, Entry), Box<D
 
 /// Parses `TABLE [PRIORITY] KEYS`. An action after it is refused: an entry is found by its keys alone.
 pub fn parse_keys(schema: &Schema, text: Piece) -> Result<(Table, EntryKey), Box<Diagnostic>> {
-    let parsed = parse(schema, text, None)?;
+    let parsed = parse(schema, text, None, &mut Omitted::Refused)?;
     let key = EntryKey {
         keys: parsed.keys,
         priority: parsed.priority,
@@ -85,6 +94,15 @@ pub fn parse_keys(schema: &Schema, text: Piece) -> Result<(Table, EntryKey), Box
 
 /// Parses `TABLE ACTION` of a default action.
 pub fn parse_default(schema: &Schema, text: Piece) -> Result<(Table, ActionCall), Box<Diagnostic>> {
+    default(schema, text, &mut Omitted::Refused)
+}
+
+/// The same, where arguments may be left out.
+pub(crate) fn default(
+    schema: &Schema,
+    text: Piece,
+    omitted: &mut Omitted<'_>,
+) -> Result<(Table, ActionCall), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let table = find_table(schema, name)?;
     if rest.text.is_empty() {
@@ -94,7 +112,7 @@ pub fn parse_default(schema: &Schema, text: Piece) -> Result<(Table, ActionCall)
     }
     Ok((
         table,
-        parse_action(schema, table, rest, ActionUse::Default)?,
+        parse_action(schema, table, rest, ActionUse::Default, omitted)?,
     ))
 }
 
@@ -136,6 +154,7 @@ pub(crate) fn parse(
     schema: &Schema,
     text: Piece,
     used: Option<ActionUse>,
+    omitted: &mut Omitted<'_>,
 ) -> Result<Parsed, Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let table = find_table(schema, name)?;
@@ -147,7 +166,7 @@ pub(crate) fn parse(
             let Some(used) = used else {
                 return Err(errors::action_unused(last.span(), &data.name, last.text));
             };
-            Some(parse_action(schema, table, last, used)?)
+            Some(parse_action(schema, table, last, used, omitted)?)
         }
         _ => None,
     };
@@ -344,6 +363,7 @@ fn parse_action(
     table: Table,
     word: Piece,
     used: ActionUse,
+    omitted: &mut Omitted<'_>,
 ) -> Result<ActionCall, Box<Diagnostic>> {
     let data = &schema.tables[table];
     parse_call(
@@ -352,6 +372,7 @@ fn parse_action(
         data.actions.len(),
         word,
         |index| allowed(data, used, index),
+        omitted,
     )
 }
 

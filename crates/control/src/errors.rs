@@ -188,6 +188,16 @@ pub fn argument_count(span: Span, action: &str, expected: &[&str], found: usize)
     )
 }
 
+/// A test's entry that gives no arguments to an action that takes some.
+pub fn arguments_omitted(span: Span, action: &str, expected: &[&str]) -> Diagnostic {
+    let message = format!(
+        "`{action}` takes {}, and none is given: zero is taken for each",
+        count(expected.len(), "argument")
+    );
+    Diagnostic::warning("W0824", span, message)
+        .help(format!("write them: `{action}({})`", expected.join(", ")))
+}
+
 /// An entry in a table whose entries can overlap has no priority.
 pub fn priority_missing(span: Span, table: &str) -> Refusal {
     let help = "write a number after the table's name; the largest wins";
@@ -291,6 +301,16 @@ pub fn unknown_statement(span: Span, word: &str, known: &[&str]) -> Refusal {
 /// A statement that is not complete or has too much.
 pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
     refuse("E0821", span, what, format!("write it as: {form}"))
+}
+
+/// A file that looks like a runtime file, and is none.
+pub fn runtime_file(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E0813",
+        span,
+        format!("this runtime file cannot be read: {why}"),
+        "it is an object with `table_entries`, `multicast_group_entries` and `clone_session_entries`; a file of `add` lines is read too",
+    )
 }
 
 /// The bytes of a counter that counts none.

@@ -11,6 +11,7 @@ pub mod errors;
 pub mod exposition;
 pub mod figure;
 pub mod flow;
+pub mod import;
 pub mod json;
 pub mod look_up;
 pub mod meter;

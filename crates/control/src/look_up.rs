@@ -1,5 +1,6 @@
 //! The entry of a table that a packet meets, and why it meets no other one.
 
+use crate::call::Omitted;
 use crate::entry::{Parsed, parse};
 use crate::errors;
 use crate::piece::Piece;
@@ -23,7 +24,7 @@ pub enum Verdict {
 /// # Errors
 /// Those of an entry's match; a match of several values.
 pub fn parse_values(schema: &Schema, text: Piece) -> Result<(Table, Vec<Bits>), Box<Diagnostic>> {
-    let Parsed { table, keys, .. } = parse(schema, text, None)?;
+    let Parsed { table, keys, .. } = parse(schema, text, None, &mut Omitted::Refused)?;
     let value = |(key, found): (&schema::KeySchema, &KeyMatch)| {
         let value = found.only_value().cloned();
         value.ok_or_else(|| errors::no_value(text.trim().span(), &key.field.name))

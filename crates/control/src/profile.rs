@@ -1,7 +1,7 @@
 //! Members and groups of action profiles and selectors by name.
 
 use crate::StoreError;
-use crate::call::{parse_call, show_call};
+use crate::call::{Omitted, parse_call, show_call};
 use crate::entry::find;
 use crate::errors::{self, Refusal};
 use crate::json::json_call;
@@ -92,7 +92,14 @@ pub fn parse_member(
     }
     let actions = actions(schema, profile).iter();
     let actions: Vec<&ActionSchema> = actions.map(|action| &schema.actions[*action]).collect();
-    let call = parse_call(schema, &actions, actions.len(), rest, |_| Ok(()))?;
+    let call = parse_call(
+        schema,
+        &actions,
+        actions.len(),
+        rest,
+        |_| Ok(()),
+        &mut Omitted::Refused,
+    )?;
     Ok((profile, member, Some(call)))
 }
 

@@ -180,7 +180,8 @@ fn follows_turns(features: &Features) -> bool {
     !features.has(Feature::MayGoto)
 }
 
-fn file_name(path: &Path) -> String {
+/// The name of a file, as C includes it.
+pub(crate) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
@@ -518,13 +519,7 @@ fn object(
     effort: Effort,
     jumps: Jumps,
 ) -> Result<Vec<u8>, NoObject> {
-    let mut include_dirs = Vec::new();
-    for file in request.externs {
-        let path = std::path::absolute(file);
-        let path = path.and_then(|path| files::check(&path).map(|()| path));
-        let path = path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
-        include_dirs.extend(path.parent().map(PathBuf::from));
-    }
+    let include_dirs = extern_folders(request.externs)?;
     let defines: Vec<&str> = [
         request.observe.then_some(kernel::test_run::OBSERVE),
         limits::is_long(&output.report).then_some(clang::LONG),
@@ -541,6 +536,18 @@ fn object(
         jumps,
     };
     clang::compile(&clang::find()?, source)
+}
+
+/// The folders of the C files of extern functions, all of which can be read.
+pub(crate) fn extern_folders(externs: &[PathBuf]) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
+    let mut folders = Vec::new();
+    for file in externs {
+        let path = std::path::absolute(file);
+        let path = path.and_then(|path| files::check(&path).map(|()| path));
+        let path = path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
+        folders.extend(path.parent().map(PathBuf::from));
+    }
+    Ok(folders)
 }
 
 /// Loads a compiled program and makes it a device for a test's packets.

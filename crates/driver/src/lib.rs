@@ -15,6 +15,7 @@ mod frontend;
 pub mod hooks;
 pub mod instance_name;
 mod loader;
+mod native;
 pub mod run;
 pub mod specialize;
 mod stack;

@@ -2,6 +2,7 @@
 
 use crate::bpf_target::{self, Compiled, Reach, Request};
 use crate::frontend::Elaborated;
+use crate::native::NativeExterns;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::{Layout, ParseRecord, Parts};
@@ -108,13 +109,14 @@ pub struct Unfit {
 pub struct Prepared {
     sources: Rc<SourceMap>,
     scripts: SourceMap,
+    warnings: Diagnostics,
     program: Arc<Program>,
     backend: Backend,
 }
 
 /// How the target is reached.
 enum Backend {
-    Interp(Options),
+    Interp(Options, Option<NativeExterns>),
     Kernel(Box<Compiled>, Reach),
 }
 
@@ -138,8 +140,9 @@ impl Prepared {
                     direction,
                     ..Options::default()
                 };
-                Interpreter::new(Arc::clone(&program), options).map_err(unfit)?;
-                Backend::Interp(options)
+                let native = NativeExterns::compile(&program, externs).map_err(unfit)?;
+                interpreter(&program, options, native.as_ref()).map_err(unfit)?;
+                Backend::Interp(options, native)
             }
             Target::Kernel {
                 hook,
@@ -166,6 +169,7 @@ impl Prepared {
         Ok(Prepared {
             sources,
             scripts: SourceMap::new(),
+            warnings: Diagnostics::new(),
             program,
             backend,
         })
@@ -180,9 +184,15 @@ impl Prepared {
         }
     }
 
+    /// What the last test's script most likely means otherwise, and its text.
+    pub fn warnings(&self) -> (&Diagnostics, &SourceMap) {
+        (&self.warnings, &self.scripts)
+    }
+
     /// Runs a test.
     pub fn run(&mut self, case: &Case, trace: Option<Trace>) -> TestResult {
         self.scripts = SourceMap::new();
+        self.warnings = Diagnostics::new();
         let Some(file) = self.scripts.add(case.name.clone(), case.text.clone()) else {
             return TestResult::Failed {
                 failures: vec![format!("{}: the file is too large", case.name)],
@@ -197,6 +207,7 @@ impl Prepared {
             Ok(_) => return TestResult::Refused(malformed),
             Err(unbound) => return TestResult::Refused(in_order(&malformed, &unbound)),
         };
+        self.warnings = bound.warnings.clone();
         let mut device = match self.device(&script, trace) {
             Ok(device) => device,
             Err(diagnostics) => return TestResult::NotLoaded(diagnostics),
@@ -214,8 +225,8 @@ impl Prepared {
         trace: Option<Trace>,
     ) -> Result<Box<dyn Device>, Diagnostics> {
         match &self.backend {
-            Backend::Interp(options) => {
-                let mut interpreter = Interpreter::new(Arc::clone(&self.program), *options)?;
+            Backend::Interp(options, native) => {
+                let mut interpreter = interpreter(&self.program, *options, native.as_ref())?;
                 let sources = Rc::clone(&self.sources);
                 interpreter.trace_to(trace.map(|trace| tracer(trace, sources)));
                 Ok(Box::new(interpreter))
@@ -246,6 +257,16 @@ impl Prepared {
             received,
         }
     }
+}
+
+/// The program on the interpreter, with the C of its extern functions.
+fn interpreter(
+    program: &Arc<Program>,
+    options: Options,
+    native: Option<&NativeExterns>,
+) -> Result<Interpreter, Diagnostics> {
+    let supplied = native.map(NativeExterns::load).transpose()?;
+    Interpreter::with_supplied(Arc::clone(program), options, supplied.unwrap_or_default())
 }
 
 /// What turns the interpreter's events into a trace's text. In the form for people a blank line stands between packets.

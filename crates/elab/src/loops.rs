@@ -99,11 +99,9 @@ impl Elab<'_> {
         }
     }
 
-    /// The variable of a loop: one of its own, or one that there is.
+    /// The variable of a loop.
     fn loop_variable(&mut self, local: LocalId, span: Span) -> Result<Storage> {
-        if !self.env.locals.contains_key(&local) {
-            self.declare(local, None)?;
-        }
+        self.declare(local, None)?;
         match self.env.locals.get(&local) {
             Some(Binding::Storage(storage)) => Ok(storage.clone()),
             _ => self.fail(errors::not_storable(span)),

@@ -2,7 +2,6 @@
 
 use crate::body::Body;
 use crate::calls::Bound;
-use crate::effects::has_effects;
 use crate::instances::{Binding, ParserInst};
 use crate::storage::join;
 use crate::{Elab, Result, errors};
@@ -249,17 +248,11 @@ impl Elab<'_> {
         };
         match transition {
             hir::Transition::To(to, _) => Ok(Transition::To(target(to))),
-            hir::Transition::Select { keys, cases, span } => {
+            hir::Transition::Select { keys, cases, .. } => {
                 let values = self.operands(&keys.iter().collect::<Vec<_>>())?;
                 let mut scalars = Vec::new();
                 for (value, key) in values.iter().zip(keys) {
                     scalars.push(self.as_scalar(value, key.span)?);
-                }
-                let computed = cases.iter().flat_map(|(keysets, ..)| keysets);
-                if computed.flat_map(set_values).any(has_effects) {
-                    for key in &mut scalars {
-                        *key = self.save_scalar(*key, *span)?;
-                    }
                 }
                 let mut built = Vec::new();
                 let mut conditions = Vec::new();

@@ -22,6 +22,7 @@ mod headers;
 pub mod locals;
 mod loops;
 pub mod names;
+pub mod native;
 mod parser;
 pub mod plan;
 pub mod record;
@@ -34,6 +35,7 @@ mod source;
 mod stage;
 pub mod table;
 mod target;
+mod user_function;
 pub mod values;
 
 pub use block::packet_length;
@@ -42,6 +44,7 @@ pub use function::Function;
 pub use record::ByteOrder;
 pub use stage::{Code, stage};
 pub use target::{Called, Hints, Limits, Reserved, Stage, Target};
+pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.
 pub const HEADERS: [(&str, &str); 7] = {

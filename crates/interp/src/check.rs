@@ -1,6 +1,7 @@
 //! All refusals before the first packet.
 
 use crate::errors;
+use crate::interpreter::Supplied;
 use cranelift_entity::SecondaryMap;
 use diag::{Diagnostics, Span};
 use externs::Meaning;
@@ -13,9 +14,10 @@ const EXPR_DEPTH: usize = 400;
 const STMT_DEPTH: usize = 1000;
 
 /// Everything in a program that the interpreter does not support.
-pub(crate) fn check(program: &Program) -> Diagnostics {
+pub(crate) fn check(program: &Program, supplied: &Supplied) -> Diagnostics {
     let mut checker = Checker {
         program,
+        supplied,
         diagnostics: Diagnostics::new(),
     };
     checker.expressions();
@@ -29,6 +31,7 @@ pub(crate) fn check(program: &Program) -> Diagnostics {
 
 struct Checker<'p> {
     program: &'p Program,
+    supplied: &'p Supplied,
     diagnostics: Diagnostics,
 }
 
@@ -110,6 +113,7 @@ impl Checker<'_> {
             }
             None => match externs::find(&call.name).map(|e| e.meaning) {
                 Some(Meaning::Function(_)) => return,
+                None if self.supplied.contains_key(&call.name) => return,
                 Some(Meaning::Object { .. }) | None => errors::unknown_extern(&call.name, at),
             },
         };

@@ -9,7 +9,7 @@ use crate::{Clock, Marks, Options, Outcome, check};
 use control::repeatable::{self, RandomLists};
 use control::{CloneSession, Digest, DropReason, Packet, Replica};
 use diag::Diagnostics;
-use externs::{Function, Meaning, Numbers, State};
+use externs::{Arg, Function, Meaning, Numbers, Reply, State};
 use ir::{KeyMatch, Program};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -17,8 +17,15 @@ use schema::Schema;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// A function that only the program declares, as somebody else defines it.
+pub type SuppliedFunction = Rc<dyn Fn(&[Arg]) -> Result<Reply, externs::Fault>>;
+
+/// Such functions by name.
+pub type Supplied = HashMap<SmolStr, SuppliedFunction>;
 
 /// Receives a packet's trace events.
 pub(crate) type Sink = Box<dyn FnMut(TraceEvent)>;
@@ -35,6 +42,7 @@ pub struct Interpreter {
     pub(crate) tables: Vec<TableState>,
     pub(crate) externs: Vec<State>,
     pub(crate) functions: HashMap<SmolStr, Function>,
+    pub(crate) supplied: Supplied,
     pub(crate) value_sets: Vec<Vec<Vec<KeyMatch>>>,
     pub(crate) errors: ErrorCodes,
     pub(crate) rng: ChaCha8Rng,
@@ -102,7 +110,19 @@ impl Interpreter {
     /// What the interpreter does not support is refused here, each with its location: externs without
     /// a meaning, an architecture that is not known.
     pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
-        let diagnostics = check::check(&program);
+        Interpreter::with_supplied(program, options, Supplied::new())
+    }
+
+    /// Makes a program ready for packets, with the functions that it only declares.
+    ///
+    /// # Errors
+    /// As for [`Interpreter::new`], but for the calls of these functions.
+    pub fn with_supplied(
+        program: Arc<Program>,
+        options: Options,
+        supplied: Supplied,
+    ) -> Result<Interpreter, Diagnostics> {
+        let diagnostics = check::check(&program, &supplied);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -137,6 +157,7 @@ impl Interpreter {
                 _ => State::Stateless,
             }),
             functions,
+            supplied,
             value_sets: for_each(&program.value_sets, |_| Vec::new()),
             errors: ErrorCodes::new(&program),
             rng: ChaCha8Rng::seed_from_u64(options.seed),

@@ -24,7 +24,7 @@ mod table;
 pub mod trace;
 
 pub use decode::{Decoded, DecodedField, DecodedHeader, decode};
-pub use interpreter::Interpreter;
+pub use interpreter::{Interpreter, Supplied, SuppliedFunction};
 pub use options::{Clock, Options};
 pub use outcome::{Disposition, Fault, Marks, Outcome};
 pub use table::DEFAULT_CAPACITY;

@@ -1,5 +1,6 @@
 //! What targets take in an atomic block (specification 18.4.1): computations and conditions, and calls of one
-//! [`FLOW_STATE`] with one key, or of one [`REGISTER`] with one index.
+//! [`FLOW_STATE`] with one key, or of one [`REGISTER`] with one index. Calls without an effect may stand before these, or among
+//! them if nothing there writes what they read: the pass moves them before the block.
 //!
 //! A target holds one lock, that of the key's flows or of the index's cell, from the first statement with such a call to the
 //! block's end. So no other shared state may be in the block, nothing may leave it, and the key must be the
@@ -46,6 +47,8 @@ pub enum Problem {
     Statement(&'static str),
     /// A call of this extern.
     Extern(SmolStr),
+    /// A call of this extern, which has no effect, of values that the block writes where the lock is held.
+    OfChanging(SmolStr),
     /// The flow state of this name, where one of another name was used before.
     OtherState(SmolStr, SmolStr),
     /// A call's key differs from that of the first call.
@@ -98,6 +101,8 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
     let mut first_call = Span::NONE;
     for (at, stmt) in block.iter().enumerate() {
         let mut refused = None;
+        // Refused only where the lock is held.
+        let mut held = None;
         let mut labels = HashSet::new();
         visit::walk_block(std::slice::from_ref(stmt), &mut |inner| {
             let refusal = |problem| Refusal {
@@ -109,7 +114,12 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
                 labels.insert(label);
             }
             if let Some(problem) = problem_of(program, &inner.kind, &labels) {
-                refused.get_or_insert_with(|| refusal(problem));
+                let found = if matches!(problem, Problem::OfChanging(_)) {
+                    &mut held
+                } else {
+                    &mut refused
+                };
+                found.get_or_insert_with(|| refusal(problem));
                 return;
             }
             let Some((object, at_arg)) = keyed_call(program, &inner.kind) else {
@@ -136,7 +146,7 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
                 }
             }
         });
-        if let Some(refusal) = refused {
+        if let Some(refusal) = refused.or(held.filter(|_| region.is_some())) {
             return Err(refusal);
         }
     }
@@ -159,6 +169,41 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
     Ok(region)
 }
 
+/// The expressions that a call reads, if it has no effect and reads nothing else.
+fn inputs(call: &ExternCall) -> Option<Vec<Expr>> {
+    // What it writes may be known by an index, which is evaluated before the call.
+    let is_known = |place: &Place| !matches!(place, Place::Field(HeaderRef::Element(..), _));
+    if call.effect != Effect::None || !call.result.iter().all(is_known) {
+        return None;
+    }
+    let mut read = Vec::new();
+    for arg in &call.args {
+        match arg {
+            ExternArg::In(values) => read.extend(values),
+            ExternArg::Out(places) if !places.iter().all(is_known) => return None,
+            ExternArg::Out(_)
+            | ExternArg::String(_)
+            | ExternArg::Member(..)
+            | ExternArg::Absent => {}
+            ExternArg::InOut(_) | ExternArg::HeaderIn(_) | ExternArg::HeaderOut(_) => return None,
+        }
+    }
+    Some(read)
+}
+
+/// Whether a call gives the same wherever in `region` it is made: it has no effect, and nothing in there writes what it reads.
+pub fn is_the_same_anywhere(program: &Program, call: &ExternCall, region: &[Stmt]) -> bool {
+    let Some(inputs) = inputs(call) else {
+        return false;
+    };
+    let read = Read::of(program, &inputs);
+    let mut changes = false;
+    visit::walk_block(region, &mut |stmt| {
+        changes |= read.is_written_by(program, &stmt.kind)
+    });
+    !changes
+}
+
 /// What is wrong with a statement itself.
 fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Option<Problem> {
     Some(Problem::Statement(match kind {
@@ -174,12 +219,16 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         | StmtKind::Atomic(_) => return None,
         StmtKind::Break(label) if inside.contains(label) => return None,
         StmtKind::Extern(call) => {
-            let ty = call.object.map(|o| &program.externs[o].ty);
-            return match ty {
-                Some(ty) if ty == FLOW_STATE || ty == REGISTER => None,
-                Some(ty) => Some(Problem::Extern(format!("{ty}.{}", call.name).into())),
-                None => Some(Problem::Extern(call.name.clone())),
+            let name = match call.object.map(|o| &program.externs[o].ty) {
+                Some(ty) if ty == FLOW_STATE || ty == REGISTER => return None,
+                Some(ty) => format!("{ty}.{}", call.name).into(),
+                None => call.name.clone(),
             };
+            return Some(if inputs(call).is_some() {
+                Problem::OfChanging(name)
+            } else {
+                Problem::Extern(name)
+            });
         }
         StmtKind::Break(_) | StmtKind::Continue(_) => "a jump out of it",
         StmtKind::Return => "`return`",

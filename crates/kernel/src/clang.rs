@@ -1,4 +1,4 @@
-//! C to a BPF object by the machine's newest clang.
+//! C to a BPF object, or one for this machine, by its newest clang.
 
 use crate::child::{self, Ended};
 use crate::errors;
@@ -70,6 +70,15 @@ pub enum Effort {
     Full,
     /// `-O1`
     Reduced,
+}
+
+/// What is made of the C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// A BPF object.
+    Bpf,
+    /// A shared object for this machine.
+    Shared,
 }
 
 /// How far jumps reach.
@@ -204,21 +213,30 @@ fn parse_version(text: &str) -> Option<u32> {
 ///
 /// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
+    compile_as(Form::Bpf, clang, source)
+}
+
+/// Compiles to the bytes of a shared object for this machine.
+pub fn compile_shared(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    compile_as(Form::Shared, clang, source).map_err(|refused| refused.diagnostic)
+}
+
+fn compile_as(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     let Some(cache) = ObjectCache::from_environment() else {
-        return compile_anew(clang, source);
+        return compile_anew(form, clang, source);
     };
-    let Some(key) = object_cache::key(clang, &flags(source), source) else {
-        return compile_anew(clang, source);
+    let Some(key) = object_cache::key(clang, &flags(form, source), source) else {
+        return compile_anew(form, clang, source);
     };
     if let Some(object) = cache.get(&key) {
         return Ok(object);
     }
-    let object = compile_anew(clang, source)?;
+    let object = compile_anew(form, clang, source)?;
     cache.put(&key, &object);
     Ok(object)
 }
 
-/// What every program is compiled with.
+/// What every BPF object is compiled with.
 const FLAGS: [&str; 15] = [
     "-g",
     "-target",
@@ -239,16 +257,33 @@ const FLAGS: [&str; 15] = [
     "-fdebug-compilation-dir=.",
 ];
 
+/// What a shared object is compiled with. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
+const SHARED_FLAGS: [&str; 9] = [
+    "-shared",
+    "-fPIC",
+    "-fwrapv",
+    "-std=gnu11",
+    "-Wall",
+    "-Wno-unused",
+    "-fno-color-diagnostics",
+    "-fno-crash-diagnostics",
+    "-fdebug-compilation-dir=.",
+];
+
 /// What a [`LONG`] one is compiled with besides. Its stores are not joined to a `memset` that is too long for BPF.
 const LONG_FLAGS: [&str; 2] = ["-fdebug-compilation-dir=/dev/null", "-fno-builtin-memset"];
 
-fn flags(source: Source<'_>) -> Vec<&'static str> {
+fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
     let is_long = source.defines.contains(&LONG);
     let long = is_long.then_some(LONG_FLAGS).into_iter().flatten();
-    FLAGS.into_iter().chain(long).collect()
+    let own: &[&str] = match form {
+        Form::Bpf => &FLAGS,
+        Form::Shared => &SHARED_FLAGS,
+    };
+    own.iter().copied().chain(long).collect()
 }
 
-fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
+fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     // Until the folder is gone again: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
     let no_space = |e| errors::clang::no_scratch_space(&std::env::temp_dir(), &e);
@@ -265,7 +300,7 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> 
             Effort::Full => "-O2",
             Effort::Reduced => "-O1",
         })
-        .args(flags(source))
+        .args(flags(form, source))
         .args((source.jumps == Jumps::Long).then_some("-mcpu=v4"));
     if source.defines.contains(&LONG) {
         for file in named_files(source.text) {
@@ -282,7 +317,7 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> 
         command.arg(format!("-D{define}=1"));
     }
     command
-        .arg("-c")
+        .args((form == Form::Bpf).then_some("-c"))
         .arg(dir.path().join(PROGRAM))
         .arg("-o")
         .arg(&object);
@@ -312,7 +347,10 @@ fn compile_anew(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> 
         return Err(ended.into());
     }
     if !status.success() {
-        return Err(explain(clang, &output));
+        return Err(match form {
+            Form::Bpf => explain(clang, &output),
+            Form::Shared => errors::native::refused(clang, &output).into(),
+        });
     }
     files::read(&object, Streams::Refused)
         .map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
@@ -495,7 +533,7 @@ mod tests {
             effort: Effort::Full,
             jumps: Jumps::Short,
         };
-        let error = compile_anew(&clang, source).expect_err("refused");
+        let error = compile_anew(Form::Bpf, &clang, source).expect_err("refused");
         assert_eq!(
             (error.diagnostic.code.0, error.cause),
             ("E0759", Cause::TooLong)
@@ -504,7 +542,7 @@ mod tests {
             jumps: Jumps::Long,
             ..source
         };
-        assert!(compile_anew(&clang, source).is_ok());
+        assert!(compile_anew(Form::Bpf, &clang, source).is_ok());
     }
 
     #[test]
@@ -542,7 +580,7 @@ mod tests {
             effort: Effort::Full,
             jumps: Jumps::Short,
         };
-        let error = compile_anew(&clang, source).expect_err("refused");
+        let error = compile_anew(Form::Bpf, &clang, source).expect_err("refused");
         assert_eq!(error.cause, Cause::StackOfExtern);
         let message = &error.diagnostic.message;
         assert!(message.contains(" of `seen.c`"), "{message}");

@@ -46,9 +46,7 @@ fn version(commit: Option<&str>) -> String {
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
-    /// Work in this network namespace, given by its name for `ip netns` or by a path, such as /proc/PID/ns/net
-    ///
-    /// Needs CAP_SYS_ADMIN. The programs that run are the same as without it, as `ip netns exec` would hide them.
+    /// Work in this network namespace: a name that `ip netns` lists, or a path such as /proc/PID/ns/net
     #[arg(long, global = true, value_name = "NAME", add = names::namespaces())]
     pub netns: Option<PathBuf>,
     /// What to do.

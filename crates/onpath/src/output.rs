@@ -72,7 +72,7 @@ macro_rules! err_line {
     ($($arg:tt)*) => { $crate::output::write_err(format_args!("{}\n", format_args!($($arg)*))) };
 }
 
-pub(crate) use {err_line, out, out_line};
+pub(crate) use {err, err_line, out, out_line};
 
 /// What unwinds, without being a bug, when standard output takes no more, such as on a full disk.
 /// Everything that was set up is undone first; [`ending`] makes a status of it.

@@ -186,10 +186,6 @@ fn main() {
     for (program, scripts) in by_program {
         let name = files::short(&program);
         for runner in RUNNERS {
-            // The interpreter does not run the C of extern functions.
-            if runner.hook.is_none() && program.with_extension("c").exists() {
-                continue;
-            }
             let (program, scripts) = (program.clone(), scripts.clone());
             let always = !runner.sampled || IN_EVERY_FORM.contains(&name.as_str());
             let name = format!("{}::{name}", runner.name);

@@ -1,6 +1,8 @@
 //! What a name asks of a schema: the fields whose values it stands for, and of what kind these are.
 
-use crate::{Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Which};
+use crate::{
+    Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Traits, Which,
+};
 use diag::nearest;
 use std::ops::RangeInclusive;
 
@@ -13,6 +15,8 @@ pub struct Asked {
     pub kind: Kind,
     /// Where they are.
     pub sites: Vec<Site>,
+    /// What is special about them.
+    pub traits: Traits,
 }
 
 /// What a value is.
@@ -78,9 +82,11 @@ impl Schema {
     pub fn asked(&self, name: &str) -> Result<Asked, Unasked> {
         let mut sites = Vec::new();
         let mut kinds = Vec::new();
+        let mut traits = Traits::default();
         for attribute in &self.attributes {
             if let Some(only) = self.only(attribute, name) {
                 let (layout, field) = (attribute.layout, attribute.field);
+                traits.clone_from(&attribute.traits);
                 kinds.push(kind(&self.layouts[layout].fields[field]));
                 sites.push(Site {
                     layout,
@@ -99,6 +105,7 @@ impl Schema {
                 name: name.to_string(),
                 kind,
                 sites,
+                traits,
             }),
         }
     }
@@ -199,7 +206,7 @@ pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
 }
 
 /// What the values of a field are.
-fn kind(field: &Field) -> Kind {
+pub(crate) fn kind(field: &Field) -> Kind {
     let number = |bits| Kind::Number {
         bits,
         signed: false,

@@ -137,16 +137,23 @@ settings::keys! {
         optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`";
         optional "trim": Text, "trim = \" \\t\"", "characters that are no part of it at its start and end";
         optional "min": Number(0, 65_535), "min = 1", "fewest bytes";
+        optional "max": Number(0, 65_535), "max = 16", "most bytes";
     }
 
     /// An attribute.
     pub(crate) ATTRIBUTE: "an attribute" {
         required "name": Text, r#"name = "host""#, "its name; one that ends in `*` stands for many";
-        required "field": Text, r#"field = "header.value""#, "where it is: LAYOUT.FIELD";
+        required "field": Texts, r#"field = "header.value""#,
+            "where it is: LAYOUT.FIELD, or a list of these where several layouts have it";
         optional "key": TextOrNumber, r#"key = "host""#,
             "it is only in instances of the layout with this key; `*` takes all, each under its key's name";
         optional "index": Number(0, 65_535), "index = 0", "it is only in the instance of this number, from 0, in its repetition";
         optional "member": Text, r#"member = "user.id""#,
             "it is at this path of the JSON or XML in the field; `*` takes all, each under its path";
+        optional "several": Flag, "several = true",
+            "whether a message may have several values of it, of which each counts in a query";
+        optional "noise": List(&Number(0, u32::MAX as i64)), "noise = [0x0a0a, 0x1a1a]",
+            "values without a meaning: where there is another one, none of them is taken for the first. Of bytes, the number that they are in network byte order";
+        optional "address": Flag, "address = true", "whether its bytes are an IPv4 or IPv6 address: its fields are always 4 or 16 bytes";
     }
 }

@@ -31,9 +31,9 @@ pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
 pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
 pub use schema::{
     Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
-    Next, Order, Repeat, Schema, Signature, Transport, Which,
+    Next, Order, Repeat, Schema, Signature, Traits, Transport, Which,
 };
-pub use text::load;
+pub use text::{lint, load};
 
 /// The JSON Schema of a schema's TOML form, for editors that complete and check such files.
 pub fn json_schema() -> serde_json::Value {

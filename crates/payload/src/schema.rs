@@ -115,6 +115,18 @@ impl Schema {
         self.recognise.is_empty() || self.recognise.iter().any(|s| s.is_of(payload))
     }
 
+    /// The names of the attributes, each once.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for attribute in &self.attributes {
+            // An attribute of several fields is listed once for each, one behind the other.
+            if names.last() != Some(&attribute.name.as_str()) {
+                names.push(&attribute.name);
+            }
+        }
+        names
+    }
+
     /// Whether a message may begin with these bytes, which are too few for [`Schema::recognises`].
     pub fn may_begin(&self, bytes: &[u8]) -> bool {
         self.recognise.iter().any(|s| s.may_follow(bytes))
@@ -284,6 +296,8 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
+    /// Most bytes, after trimming, if there is such a limit.
+    pub max: Option<usize>,
 }
 
 impl Field {
@@ -294,6 +308,14 @@ impl Field {
             let mut trimmed = (0..=255u8).filter(|&byte| trim.contains(byte));
             trimmed.all(|byte| chars.contains(byte))
         })
+    }
+
+    /// The bytes that it has in each message, if that is one number.
+    pub fn constant_size(&self) -> Option<usize> {
+        match self.extent {
+            Extent::Size(size) if self.trim.is_none() => Some(size),
+            _ => self.max.filter(|&max| max == self.min),
+        }
     }
 
     /// Of a field whose end has not come so far: whether a byte that cannot stand in it shows that none may come. The last byte may be the first
@@ -336,4 +358,17 @@ pub struct Attribute {
     pub field: FieldId,
     /// Which of the field's values.
     pub which: Which,
+    /// What is special about its values.
+    pub traits: Traits,
+}
+
+/// What is special about the values of an attribute.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Traits {
+    /// Whether a message may have several, of which each counts in a query.
+    pub several: bool,
+    /// Numbers without a meaning; of bytes, those that they are in network byte order. None of them is the first one where there is another.
+    pub noise: Vec<u64>,
+    /// Whether the bytes are an address of IP.
+    pub is_address: bool,
 }

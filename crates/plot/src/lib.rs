@@ -1,9 +1,12 @@
 //! Plots as SVG: panels with lines or bars, axes with names, and a legend. The same data give the same text.
 
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::error::Error as AnyError;
 use std::fmt;
+use std::ops::Range;
 
 /// The most lines that have a color of their own.
 pub const LINES: usize = 8;
@@ -27,6 +30,49 @@ pub struct Axis<'a> {
     pub range: (f64, f64),
     /// The text at a place.
     pub label: &'a dyn Fn(f64) -> String,
+    /// The places that have a text; without them, round ones between the ends.
+    pub places: Option<Vec<f64>>,
+}
+
+/// The most places of an axis that are chosen without being given.
+const PLACES: usize = 11;
+
+/// The coordinate of an axis, with its places.
+struct Scale {
+    plain: RangedCoordf64,
+    places: Vec<f64>,
+}
+
+impl Scale {
+    fn new(axis: &Axis) -> Scale {
+        let plain = RangedCoordf64::from(axis.range.0..axis.range.1);
+        let places = axis.places.clone();
+        Scale {
+            places: places.unwrap_or_else(|| plain.key_points(PLACES)),
+            plain,
+        }
+    }
+}
+
+impl Ranged for Scale {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.plain.map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // Between places there are no lines.
+        match hint.weight().allow_light_points() {
+            true => Vec::new(),
+            false => self.places.clone(),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.plain.range()
+    }
 }
 
 /// What is shown in a system of coordinates.
@@ -108,7 +154,7 @@ fn draw(panel: &Panel, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), 
         .margin(12)
         .x_label_area_size(40)
         .y_label_area_size(58)
-        .build_cartesian_2d(across.range.0..across.range.1, up.range.0..up.range.1)?;
+        .build_cartesian_2d(Scale::new(across), Scale::new(up))?;
     chart
         .configure_mesh()
         .x_desc(across.name)
@@ -164,6 +210,7 @@ mod tests {
             name,
             range: (0.0, 10.0),
             label: &label,
+            places: None,
         };
         let line = |name: &str| Shape::Line {
             name: name.into(),

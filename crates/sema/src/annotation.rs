@@ -119,6 +119,10 @@ impl Checker<'_> {
         let value = self.expr(expr, None);
         match value.kind {
             _ if value.ty == Ty::Poison => None,
+            ExprKind::Const(ConstValue::List(_)) | ExprKind::List(_) => {
+                self.report(declarations::annotation_list(value.span));
+                None
+            }
             ExprKind::Const(known) => Some(known),
             _ => {
                 self.report(constants::not_constant(
@@ -161,6 +165,12 @@ impl Checker<'_> {
             "priority" if !matches!(values, [ConstValue::Int(_)]) => {
                 "one number, as in `@priority(10)`"
             }
+            "pkginfo" if !is_package_info(&annotation.body) => {
+                "keys with values, as in `@pkginfo(name=\"a\", version=\"1\")`"
+            }
+            "p4runtime_translation" if !is_translation(&annotation.body) => {
+                "a URI and a type that P4Runtime has, as in `@p4runtime_translation(\"a/port\", 32)`, `bit<32>` or `string`"
+            }
             "name" => {
                 if let Some(first) = before.iter().find(|a| a.name == "name") {
                     self.report(warnings::second_name(annotation.span, first.span));
@@ -182,6 +192,36 @@ fn is_structured(annotation: &ast::Annotation) -> bool {
         annotation.body,
         ast::AnnotationBody::Exprs(_) | ast::AnnotationBody::Pairs(_)
     ) && annotation.name.name != "field_list"
+}
+
+/// Whether this is `key=value, key=value`, as P4Runtime wants of `@pkginfo`.
+fn is_package_info(body: &AnnotationBody) -> bool {
+    let tokens = match body {
+        AnnotationBody::Pairs(_) => return true,
+        AnnotationBody::Tokens(tokens) => tokens,
+        AnnotationBody::None | AnnotationBody::Values(_) => return false,
+    };
+    tokens
+        .split(|token| token == ",")
+        .all(|pair| matches!(pair, [_, equals, value] if equals == "=" && value.starts_with('"')))
+}
+
+/// Whether this is a URI and what represents the type for P4Runtime's clients: a number of bits, `bit<W>` or `string`.
+fn is_translation(body: &AnnotationBody) -> bool {
+    match body {
+        AnnotationBody::Values(values) => {
+            matches!(&values[..], [ConstValue::String(_), ConstValue::Int(_)])
+        }
+        AnnotationBody::Tokens(tokens) => match &tokens[..] {
+            [uri, comma, rest @ ..] if uri.starts_with('"') && comma == "," => match rest {
+                [word] => word == "string" || word == "bit",
+                [bit, open, .., close] => bit == "bit" && open == "<" && close == ">",
+                _ => false,
+            },
+            _ => false,
+        },
+        AnnotationBody::None | AnnotationBody::Pairs(_) => false,
+    }
 }
 
 /// Whether this can be the number of a field list, a `bit<8>`.

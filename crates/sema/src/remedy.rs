@@ -111,7 +111,7 @@ impl Checker<'_> {
         match (&value.ty, to) {
             (Ty::Bool, Ty::Int) => {
                 let operand = self.operand(value);
-                Some(format!("choose a number by it: `{operand} ? 1 : 0`"))
+                Some(format!("choose a number by it: `{operand} ? 8w1 : 0`"))
             }
             (Ty::Int | Ty::Bits { .. }, Ty::Enum(_)) => self.member_of(to),
             (Ty::Enum(id), Ty::Int | Ty::Bits { .. } | Ty::Bool) => Some(format!(

@@ -699,12 +699,12 @@ pub enum StmtKind {
         /// A round.
         body: Box<Stmt>,
     },
-    /// `for (T x in collection) body` or `for (x in collection) body`
+    /// `for (T x in collection) body`
     ForIn {
         /// Those of the variable.
         annotations: Vec<Annotation>,
-        /// The type of the variable; none if it exists already.
-        ty: Option<Type>,
+        /// The type of the variable.
+        ty: Type,
         /// The variable.
         name: Ident,
         /// What it iterates over: a list, stack or [`ExprKind::Range`].

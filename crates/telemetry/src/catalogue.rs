@@ -58,6 +58,8 @@ pub struct Attribute {
     pub name: String,
     /// What it is.
     pub ty: Type,
+    /// Whether a record may have several values of it, and not only the first is meant.
+    pub(crate) several: bool,
     /// From where it comes.
     pub(crate) source: Source,
     /// Where the query names it first.
@@ -75,8 +77,14 @@ impl Attribute {
 
     /// The name without the kind of message in front: the `host` of `http.host`. For an attribute of a message.
     pub fn name_in_message(&self) -> &str {
-        self.name.split_once('.').map_or("", |(_, name)| name)
+        let name = first_of(&self.name).unwrap_or(&self.name);
+        name.split_once('.').map_or("", |(_, name)| name)
     }
+}
+
+/// The attribute of which a name means the first value.
+fn first_of(name: &str) -> Option<&str> {
+    name.strip_prefix("first(")?.strip_suffix(')')
 }
 
 /// From where an attribute comes.
@@ -311,19 +319,25 @@ impl<'m> Catalogue<'m> {
 
     /// The attribute of this name, which stands there, with the index of its kind of message if it is of one.
     pub(crate) fn find(&self, name: &str, at: Span) -> Option<(Attribute, Option<usize>)> {
+        let first = first_of(name);
         let attribute = |ty, source| Attribute {
             name: name.to_string(),
             ty,
+            several: false,
             source,
             at,
         };
+        let name = first.unwrap_or(name);
         if let Some((_, field, ty, _)) = FIELDS.iter().find(|(known, ..)| *known == name) {
             return Some((attribute(*ty, Source::Packet(*field)), None));
         }
         let (group, inside) = name.split_once('.')?;
         let kind = self.messages.kinds().iter().position(|k| k == group)?;
         let found = match self.messages.attribute(kind, inside) {
-            Some(ty) => attribute(ty, Source::Message),
+            Some(ty) => Attribute {
+                several: first.is_none() && self.messages.several(kind, inside),
+                ..attribute(ty, Source::Message)
+            },
             None if inside == RESPONSE_TIME => {
                 self.messages.exchange(kind)?;
                 attribute(Type::Time, Source::ResponseTime)

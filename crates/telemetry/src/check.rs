@@ -140,6 +140,16 @@ impl Checker<'_> {
                     .push(*meaning::time_as_key(name.span, &name.text));
                 continue;
             }
+            let is_several = |key: usize| self.attributes[key].several;
+            let mut others = keys.iter().filter(|(known, _)| *known != key);
+            if is_several(key)
+                && let Some((other, first)) = others.find(|(known, _)| is_several(*known))
+            {
+                let other = (self.attributes[*other].name.as_str(), *first);
+                let two = meaning::two_several(name.span, &name.text, other);
+                self.diagnostics.push(*two);
+                continue;
+            }
             match keys.iter().find(|(known, _)| *known == key) {
                 Some((_, first)) => {
                     let twice = meaning::twice(name.span, &name.text, *first);

@@ -4,14 +4,14 @@ use crate::aggregate::State;
 use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
-use crate::messages::{Found, Messages, Payload, Position, Reader};
-pub use crate::packet::Link;
+use crate::link::Link;
+use crate::messages::{Found, Messages, Payload, Position, Reader, Wish};
 use crate::packet::Packet;
 use crate::query::{Condition, Element, Function, Predicate, Query};
 use crate::report::{Counts, Report, Row};
 use crate::streams::Streams;
 use crate::value::Value;
-use crate::{MAX_AGGREGATES, MAX_KEYS, MAX_TEXT, check};
+use crate::{MAX_TEXT, check};
 use sketch::HashKey;
 use std::borrow::Cow;
 use std::time::Duration;
@@ -23,8 +23,8 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// Its length on the wire; more than the bytes if it was captured in part.
     pub length: u32,
-    /// When it came, since any fixed time.
-    pub time: Duration,
+    /// When it came, since any fixed time; some captures do not say it.
+    pub time: Option<Duration>,
     /// With what it begins.
     pub link: Link,
 }
@@ -62,8 +62,9 @@ impl std::fmt::Debug for Evaluator<'_> {
 /// A record: a packet, or one of its messages.
 struct Record<'p, 'a> {
     packet: &'p Packet<'a>,
-    /// The values of the attributes of messages.
+    /// The values of the attributes of messages, and the others of those that have several.
     message: &'p [Option<Value<'a>>],
+    more: &'p [(usize, Value<'a>)],
     /// Nanoseconds from the request to the response that this is.
     response_time: Option<u64>,
     query: &'p Query,
@@ -83,13 +84,17 @@ impl<'m> Evaluator<'m> {
         for attribute in &query.attributes {
             places.push(names.len());
             if attribute.source == Source::Message {
-                names.push(attribute.name_in_message());
+                names.push(Wish {
+                    name: attribute.name_in_message(),
+                    all: attribute.several,
+                });
             }
         }
         let schema = query.kind.and_then(|kind| messages.schema(kind));
         let exchanges = schema.filter(|_| query.is_about_exchanges());
         let exchanges = exchanges.and_then(Exchanges::new);
-        names.extend(exchanges.iter().flat_map(Exchanges::attributes));
+        let pairing = exchanges.iter().flat_map(Exchanges::attributes);
+        names.extend(pairing.map(|name| Wish { name, all: false }));
         let reader = query.kind.map(|kind| messages.reader(kind, &names));
         let streams = schema.filter(|schema| schema.follow);
         let streams = streams.and_then(|_| Streams::new(exchanges.is_some()));
@@ -123,13 +128,13 @@ impl<'m> Evaluator<'m> {
     /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
     /// ports and the length, which is that of the bytes, have values besides the attributes of messages. It is read by itself.
     pub fn received(&mut self, payload: Payload, time: Duration) {
-        self.take(&Packet::received(payload), None, time);
+        self.take(&Packet::received(payload), None, Some(time));
     }
 
     /// The same of what one call read of a stream, whose messages go on in what the next call reads. The application tells its streams, in each direction, by
     /// numbers of its own, and says by [`Evaluator::ended`] where one ends.
     pub fn received_of(&mut self, stream: u64, payload: Payload, time: Duration) {
-        self.take(&Packet::received(payload), Some(stream), time);
+        self.take(&Packet::received(payload), Some(stream), Some(time));
     }
 
     /// Takes note that a stream ended: what comes with its number is another one.
@@ -139,17 +144,21 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn take(&mut self, packet: &Packet, stream: Option<u64>, time: Duration) {
+    fn take(&mut self, packet: &Packet, stream: Option<u64>, time: Option<Duration>) {
         let Evaluator {
             reader,
             streams,
             figures,
         } = self;
         figures.counts.packets += 1;
-        let (first, last) = figures.times.unwrap_or((time, time));
-        figures.times = Some((first.min(time), last.max(time)));
+        if let Some(time) = time {
+            let (first, last) = figures.times.unwrap_or((time, time));
+            figures.times = Some((first.min(time), last.max(time)));
+        } else {
+            figures.counts.untimed += 1;
+        }
         let Some(reader) = reader else {
-            figures.record(packet, &[], None);
+            figures.record(packet, time, (&[], &[]), None);
             return;
         };
         if let Some(exchanges) = &mut figures.exchanges {
@@ -206,25 +215,32 @@ impl<'m> Evaluator<'m> {
 
 impl Figures {
     /// Takes a message: of a query about response times a response with its request is a record, of others each message.
-    fn message(&mut self, from: (&Packet, &Payload), time: Duration, message: Found) {
+    fn message(&mut self, from: (&Packet, &Payload), time: Option<Duration>, message: Found) {
         self.counts.malformed += u64::from(!message.whole && !message.unread);
         if let Some(exchanges) = &mut self.exchanges {
             let answered = exchanges.take(from, time, message, &mut self.counts);
-            if let Some((values, time)) = answered {
-                self.record(from.0, &values, Some(time));
+            if let Some((values, response_time)) = answered {
+                self.record(from.0, time, (&values.first, &values.more), response_time);
             }
         } else if message.whole {
-            self.record(from.0, message.values, None);
+            self.record(from.0, time, (message.values, message.more), None);
         }
     }
 
-    /// Takes a record: the values of those attributes that are of messages, and how long its response took.
-    fn record(&mut self, packet: &Packet, message: &[Option<Value>], response_time: Option<u64>) {
+    /// Takes a record: when its packet came, the values of those attributes that are of messages, and how long its response took.
+    fn record(
+        &mut self,
+        packet: &Packet,
+        time: Option<Duration>,
+        (message, more): (&[Option<Value>], &[(usize, Value)]),
+        response_time: Option<u64>,
+    ) {
         self.counts.records += 1;
         let query = &self.query;
         let record = Record {
             packet,
             message,
+            more,
             response_time,
             query,
             places: &self.places,
@@ -234,50 +250,70 @@ impl Figures {
             return;
         }
         self.counts.matched += 1;
-        let mut long = 0;
-        let mut keys = [const { Value::Number(0) }; MAX_KEYS];
-        for (key, &attribute) in keys.iter_mut().zip(&query.keys) {
-            let Some(value) = record.get(attribute) else {
-                self.counts.without_key += 1;
-                return;
-            };
-            *key = value;
-            long += cut(key);
-        }
-        let mut value = |function| match function {
-            Function::Count | Function::Rate(None) => Some(Value::Number(1)),
-            Function::Bytes => Some(Value::Number(packet.length().into())),
-            Function::Sum(x)
-            | Function::Min(x)
-            | Function::Max(x)
-            | Function::Mean(x)
-            | Function::Histogram(x)
-            | Function::Distinct(x)
-            | Function::Rate(Some(x)) => record.get(x),
-            Function::Top(_, x) => record.get(x).map(|mut value| {
-                long += cut(&mut value);
-                value
-            }),
-        };
-        let mut values = [const { None }; MAX_AGGREGATES];
-        for (slot, aggregate) in values.iter_mut().zip(&query.aggregates) {
-            *slot = value(aggregate.function);
-        }
-        self.counts.cut += long;
-        let (hash_key, number) = (self.hash_key, self.counts.packets);
-        let keys = &keys[..query.keys.len()];
-        let Some(group) = group(&mut self.groups, query, hash_key, keys) else {
-            self.counts.not_grouped += 1;
+        let keys: Option<Vec<Value>> = query.keys.iter().map(|&key| record.get(key)).collect();
+        let Some(mut keys) = keys else {
+            self.counts.without_key += 1;
             return;
         };
-        let is_new = std::mem::replace(&mut group.packet, number) != number;
-        let functions = query.aggregates.iter().map(|a| a.function);
-        for ((state, function), value) in group.states.iter_mut().zip(functions).zip(values) {
-            match value {
+        self.counts.cut += keys.iter_mut().map(cut).sum::<u64>();
+        let (hash_key, number) = (self.hash_key, (self.counts.packets, self.counts.records));
+        let (groups, counts) = (&mut self.groups, &mut self.counts);
+        let mut is_lost = false;
+        let mut add =
+            |keys: &[Value], counts: &mut Counts| match group(groups, query, hash_key, keys) {
+                Some(group) => group.add(&record, time, number, hash_key, counts),
+                None => is_lost = true,
+            };
+        add(&keys, counts);
+        // At most one key has several values.
+        let several = query.keys.iter().enumerate();
+        let several = several.filter(|(_, key)| query.attributes[**key].several);
+        for (at, &key) in several {
+            for value in record.others(key) {
+                keys[at] = value;
+                counts.cut += cut(&mut keys[at]);
+                add(&keys, counts);
+            }
+        }
+        self.counts.not_grouped += u64::from(is_lost);
+    }
+}
+
+impl Group {
+    /// Adds a record, if the group does not have it: another value of its keys may be the same. The numbers are those of its packet, and its own.
+    fn add(
+        &mut self,
+        record: &Record,
+        time: Option<Duration>,
+        (packet, number): (u64, u64),
+        hash_key: HashKey,
+        counts: &mut Counts,
+    ) {
+        if std::mem::replace(&mut self.record, number) == number {
+            return;
+        }
+        let is_new = std::mem::replace(&mut self.packet, packet) != packet;
+        for (state, aggregate) in self.states.iter_mut().zip(&record.query.aggregates) {
+            let function = aggregate.function;
+            let mut add = |value: Value| state.add(&value, hash_key);
+            match function {
+                // What came at no known time is in no rate.
+                Function::Rate(_) if time.is_none() => {}
+                Function::Count | Function::Rate(None) => add(Value::Number(1)),
                 // A group has the bytes of a packet once, however many of its messages belong there.
-                Some(_) if function == Function::Bytes && !is_new => {}
-                Some(value) => state.add(&value, hash_key),
-                None => {}
+                Function::Bytes if !is_new => {}
+                Function::Bytes => add(Value::Number(record.packet.length().into())),
+                Function::Sum(x)
+                | Function::Min(x)
+                | Function::Max(x)
+                | Function::Mean(x)
+                | Function::Histogram(x)
+                | Function::Distinct(x)
+                | Function::Rate(Some(x)) => record.all(x).for_each(add),
+                Function::Top(_, x) => record.all(x).for_each(|mut value| {
+                    counts.cut += cut(&mut value);
+                    add(value);
+                }),
             }
         }
     }
@@ -306,6 +342,22 @@ impl Record<'_, '_> {
             Source::ResponseTime => self.response_time.map(Value::Number),
         }
     }
+
+    /// Its other values, if it may have several.
+    fn others(&self, index: usize) -> impl Iterator<Item = Value<'_>> {
+        let place = self.places[index];
+        let is_several = self.query.attributes[index].several;
+        let others = self
+            .more
+            .iter()
+            .filter(move |(of, _)| is_several && *of == place);
+        others.map(|(_, value)| value.borrowed())
+    }
+
+    /// All its values.
+    fn all(&self, index: usize) -> impl Iterator<Item = Value<'_>> {
+        self.get(index).into_iter().chain(self.others(index))
+    }
 }
 
 /// Cuts a text to the length that is kept: 1 if it was longer.
@@ -328,8 +380,8 @@ fn holds(condition: &Condition, record: &Record) -> bool {
         Condition::Any(parts) => parts.iter().any(|part| holds(part, record)),
         Condition::Not(inside) => !holds(inside, record),
         Condition::Test(attribute, predicate) => record
-            .get(*attribute)
-            .is_some_and(|value| is_true(predicate, &value)),
+            .all(*attribute)
+            .any(|value| is_true(predicate, &value)),
     }
 }
 

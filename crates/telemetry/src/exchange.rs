@@ -49,9 +49,39 @@ struct Order {
 
 /// A request.
 struct Request {
-    time: Duration,
-    values: Vec<Option<Value<'static>>>,
+    time: Option<Duration>,
+    values: Values<'static>,
     bytes: usize,
+}
+
+/// The values of a query's attributes: the first of each, and the others with the attribute's place.
+pub(crate) struct Values<'a> {
+    pub first: Vec<Option<Value<'a>>>,
+    pub more: Vec<(usize, Value<'a>)>,
+}
+
+impl Values<'_> {
+    fn into_owned(self) -> Values<'static> {
+        let first = self.first.into_iter().map(|v| v.map(Value::into_owned));
+        let more = self.more.into_iter().map(|(of, v)| (of, v.into_owned()));
+        Values {
+            first: first.collect(),
+            more: more.collect(),
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    /// These, and those of another message where there are none.
+    fn or(mut self, other: Values<'a>) -> Values<'a> {
+        let is_missing: Vec<bool> = self.first.iter().map(Option::is_none).collect();
+        let missing = other.more.into_iter().filter(|(of, _)| is_missing[*of]);
+        self.more.extend(missing);
+        for (own, other) in self.first.iter_mut().zip(other.first) {
+            *own = own.take().or(other);
+        }
+        self
+    }
 }
 
 /// Which side a message is of.
@@ -96,17 +126,21 @@ impl Exchanges {
     }
 
     /// Takes a message. If it is the response to a request that is known: its values and, where it has none, the request's, and
-    /// the nanoseconds since the request. The message has the values that the query asks for, and behind them those of
+    /// the nanoseconds since the request, if both times are known. The message has the values that the query asks for, and behind them those of
     /// [`Exchanges::attributes`].
     pub(crate) fn take<'a>(
         &mut self,
         (packet, payload): (&Packet, &Payload),
-        time: Duration,
+        time: Option<Duration>,
         message: Found<'_, 'a>,
         counts: &mut Counts,
-    ) -> Option<(Vec<Option<Value<'a>>>, u64)> {
+    ) -> Option<(Values<'a>, Option<u64>)> {
         let own = message.values.len() - self.attributes().count();
         let (values, pairing) = message.values.split_at(own);
+        let values = || Values {
+            first: values.to_vec(),
+            more: message.more.to_vec(),
+        };
         let side = self.side(pairing, payload)?;
         let ends = ends(packet, payload, side);
         let number = match &self.rules.id {
@@ -127,7 +161,7 @@ impl Exchanges {
         match side {
             Side::Request if message.whole => {
                 counts.unanswered += 1;
-                self.wait(ends, number?, time, values);
+                self.wait(ends, number?, time, values());
                 None
             }
             Side::Request => {
@@ -147,10 +181,11 @@ impl Exchanges {
                 if !message.whole {
                     return None;
                 }
-                let both = values.iter().cloned().zip(request.values);
-                let values = both.map(|(own, of_request)| own.or(of_request)).collect();
-                let passed = time.saturating_sub(request.time).as_nanos();
-                Some((values, u64::try_from(passed).unwrap_or(u64::MAX)))
+                let passed = time.zip(request.time).map(|(time, asked)| {
+                    let passed = time.saturating_sub(asked).as_nanos();
+                    u64::try_from(passed).unwrap_or(u64::MAX)
+                });
+                Some((values().or(request.values), passed))
             }
         }
     }
@@ -209,14 +244,17 @@ impl Exchanges {
     }
 
     /// Has a request wait.
-    fn wait(&mut self, ends: Ends, number: u64, time: Duration, values: &[Option<Value>]) {
-        let values = values.iter().cloned().map(|v| v.map(Value::into_owned));
-        let values: Vec<Option<Value<'static>>> = values.collect();
-        let text = |value: &Option<Value>| match value {
-            Some(Value::Text(text)) => text.len(),
+    fn wait(&mut self, ends: Ends, number: u64, time: Option<Duration>, values: Values) {
+        let values = values.into_owned();
+        let text = |value: &Value| match value {
+            Value::Text(text) => text.len(),
             _ => 0,
         };
-        let bytes = values.iter().map(text).sum();
+        let others = values.more.iter().map(|(_, value)| {
+            // There may be many, of no bytes each.
+            size_of::<(usize, Value)>() + text(value)
+        });
+        let bytes = values.first.iter().flatten().map(text).chain(others).sum();
         self.bytes += bytes;
         let request = Request {
             time,

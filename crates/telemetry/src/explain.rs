@@ -4,7 +4,7 @@ use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
 use crate::catalogue::{Attribute, Source, Type};
 use crate::messages::{MOST_KEPT, Messages};
 use crate::query::{Condition, Function, Predicate, Query};
-use crate::{exchange, groups, streams};
+use crate::{exchange, groups, program, streams};
 use payload::{Exchange, plan};
 
 /// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
@@ -55,10 +55,13 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
             true => "to its end",
             false => "no further than it has these",
         };
-        lines.push(format!(
-            "on the path: a program reads each message once, {how_far}: {}",
-            passage.technique.name()
-        ));
+        lines.push(match program::program(query, "", messages, 1) {
+            Ok(_) => format!(
+                "on the path: a program reads each message once, {how_far}: {}",
+                passage.technique.name()
+            ),
+            Err(refused) => format!("on the path: not answered, since {}", refused.message),
+        });
     }
     if schema.is_some_and(|schema| schema.follow) {
         let cut = match query.is_about_exchanges() {

@@ -27,6 +27,8 @@ pub(crate) struct Group {
     pub states: Vec<State>,
     /// The number of the last packet that it has something of; 0 for none.
     pub packet: u64,
+    /// The same of records.
+    pub record: u64,
 }
 
 impl Groups {
@@ -57,6 +59,7 @@ impl Groups {
             keys,
             states: states(),
             packet: 0,
+            record: 0,
         });
         self.groups.last_mut()
     }

@@ -41,6 +41,12 @@ pub trait Messages {
         found.map(|(_, ty)| *ty)
     }
 
+    /// Whether a message may have several values of an attribute, of which each counts.
+    fn several(&self, kind: usize, name: &str) -> bool {
+        let _ = (kind, name);
+        false
+    }
+
     /// How a parser on the packets' path that looks for an attribute alone finds it, in a few words, if that is known.
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
         let _ = (kind, name);
@@ -59,7 +65,16 @@ pub trait Messages {
     }
 
     /// What reads messages of a kind for the values of `wanted`.
-    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_>;
+    fn reader(&self, kind: usize, wanted: &[Wish]) -> Box<dyn Reader + '_>;
+}
+
+/// An attribute whose values are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wish<'n> {
+    /// Its name, without the kind.
+    pub name: &'n str,
+    /// Whether all its values are, if a message has several.
+    pub all: bool,
 }
 
 /// A message as it was read.
@@ -68,6 +83,8 @@ pub struct Found<'r, 'a> {
     /// The values of the attributes that were asked for, in the order in which they were asked for; of a malformed message, those that
     /// are in front of what is wrong.
     pub values: &'r [Option<Value<'a>>],
+    /// The other values of attributes of which all are wanted, with the place of the attribute among those that were asked for.
+    pub more: &'r [(usize, Value<'a>)],
     /// Where it begins: an offset in the payload, or so many bytes in front of it.
     pub start: i64,
     /// Whether nothing is wrong with it. A malformed message ends the reading.
@@ -198,7 +215,7 @@ impl Messages for NoMessages {
         &[]
     }
 
-    fn reader(&self, _: usize, _: &[&str]) -> Box<dyn Reader + '_> {
+    fn reader(&self, _: usize, _: &[Wish]) -> Box<dyn Reader + '_> {
         Box::new(NoMessages)
     }
 }

@@ -1,19 +1,11 @@
 //! A packet's headers, and what a query reads of them.
 
 use crate::catalogue::Field;
+use crate::link::{Link, LinkLayer};
 use crate::messages::{Payload, Transport};
 use crate::value::{Flow, Value};
-use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use etherparse::{LaxNetSlice, TransportSlice};
 use std::net::IpAddr;
-
-/// What a frame begins with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Link {
-    /// An Ethernet header.
-    Ethernet,
-    /// An IPv4 or IPv6 header.
-    Ip,
-}
 
 /// A packet whose headers were read as far as they go: a field of a header that is absent or cut has no value. Of a fragment the
 /// transport header is not read.
@@ -22,8 +14,7 @@ pub(crate) struct Packet<'a> {
     length: u32,
     /// As far as they were captured.
     bytes: &'a [u8],
-    ethernet: Option<&'a [u8; 14]>,
-    headers: Option<LaxSlicedPacket<'a>>,
+    link: LinkLayer<'a>,
     /// What an application received, without headers.
     received: Option<Payload<'a>>,
 }
@@ -34,14 +25,7 @@ impl<'a> Packet<'a> {
         Packet {
             length,
             bytes,
-            ethernet: match link {
-                Link::Ethernet => bytes.first_chunk(),
-                Link::Ip => None,
-            },
-            headers: match link {
-                Link::Ethernet => LaxSlicedPacket::from_ethernet(bytes).ok(),
-                Link::Ip => LaxSlicedPacket::from_ip(bytes).ok(),
-            },
+            link: link.read(bytes),
             received: None,
         }
     }
@@ -51,8 +35,7 @@ impl<'a> Packet<'a> {
         Packet {
             length: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
             bytes: payload.bytes,
-            ethernet: None,
-            headers: None,
+            link: LinkLayer::default(),
             received: Some(payload),
         }
     }
@@ -71,7 +54,7 @@ impl<'a> Packet<'a> {
             Field::PacketLength => Some(Value::Number(self.length.into())),
             Field::Flow => self.flow().map(Value::Flow),
             Field::EthSource | Field::EthDestination | Field::EthType | Field::VlanId => {
-                self.link(field)
+                self.link_layer(field)
             }
             Field::IpSource
             | Field::IpDestination
@@ -97,25 +80,23 @@ impl<'a> Packet<'a> {
         }
     }
 
-    fn link(&self, field: Field) -> Option<Value<'static>> {
-        let bytes = self.ethernet?;
-        let mac = |at: usize| bytes[at..at + 6].try_into().ok().map(Value::Mac);
+    fn link_layer(&self, field: Field) -> Option<Value<'static>> {
         match field {
-            Field::EthDestination => mac(0),
-            Field::EthSource => mac(6),
+            Field::EthDestination => self.link.destination.map(Value::Mac),
+            Field::EthSource => self.link.source.map(Value::Mac),
             Field::VlanId => {
-                let tags = self.headers.as_ref()?.vlan_ids();
+                let tags = self.link.headers.as_ref()?.vlan_ids();
                 Some(Value::Number(tags.first()?.value().into()))
             }
             _ => {
-                let payload = self.headers.as_ref()?.ether_payload()?;
+                let payload = self.link.headers.as_ref()?.ether_payload()?;
                 Some(Value::Number(payload.ether_type.0.into()))
             }
         }
     }
 
     fn ipv4(&self, field: Field) -> Option<Value<'static>> {
-        let Some(LaxNetSlice::Ipv4(ip)) = &self.headers.as_ref()?.net else {
+        let Some(LaxNetSlice::Ipv4(ip)) = &self.link.headers.as_ref()?.net else {
             return None;
         };
         let header = ip.header();
@@ -133,7 +114,7 @@ impl<'a> Packet<'a> {
     }
 
     fn ipv6(&self, field: Field) -> Option<Value<'static>> {
-        let Some(LaxNetSlice::Ipv6(ip)) = &self.headers.as_ref()?.net else {
+        let Some(LaxNetSlice::Ipv6(ip)) = &self.link.headers.as_ref()?.net else {
             return None;
         };
         let header = ip.header();
@@ -151,7 +132,7 @@ impl<'a> Packet<'a> {
     }
 
     fn tcp(&self, field: Field) -> Option<Value<'static>> {
-        let Some(TransportSlice::Tcp(tcp)) = &self.headers.as_ref()?.transport else {
+        let Some(TransportSlice::Tcp(tcp)) = &self.link.headers.as_ref()?.transport else {
             return None;
         };
         Some(Value::Number(match field {
@@ -166,7 +147,7 @@ impl<'a> Packet<'a> {
     }
 
     fn udp(&self, field: Field) -> Option<Value<'static>> {
-        let Some(TransportSlice::Udp(udp)) = &self.headers.as_ref()?.transport else {
+        let Some(TransportSlice::Udp(udp)) = &self.link.headers.as_ref()?.transport else {
             return None;
         };
         Some(Value::Number(match field {
@@ -177,7 +158,7 @@ impl<'a> Packet<'a> {
     }
 
     fn flow(&self) -> Option<Flow> {
-        let headers = self.headers.as_ref()?;
+        let headers = self.link.headers.as_ref()?;
         let (source, destination): (IpAddr, IpAddr) = match &headers.net {
             Some(LaxNetSlice::Ipv4(ip)) => {
                 let header = ip.header();
@@ -212,7 +193,7 @@ impl<'a> Packet<'a> {
     /// Bytes of what TCP carries that the capture left out.
     pub(crate) fn cut_payload(&self) -> usize {
         let cut = (self.length as usize).saturating_sub(self.bytes.len());
-        let headers = self.headers.as_ref().filter(|_| cut > 0);
+        let headers = self.link.headers.as_ref().filter(|_| cut > 0);
         let Some((headers, Some(TransportSlice::Tcp(tcp)))) = headers.map(|h| (h, &h.transport))
         else {
             return 0;
@@ -249,7 +230,7 @@ impl<'a> Packet<'a> {
         if self.received.is_some() {
             return self.received;
         }
-        match self.headers.as_ref()?.transport.as_ref()? {
+        match self.link.headers.as_ref()?.transport.as_ref()? {
             TransportSlice::Tcp(tcp) => Some(Payload {
                 transport: Transport::Tcp,
                 source_port: tcp.source_port(),

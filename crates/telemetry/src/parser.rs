@@ -248,6 +248,23 @@ impl Parser<'_> {
     }
 
     fn name(&mut self) -> Parse<Name> {
+        let begin = self.peek().span;
+        let is_first = matches!(self.peek_kind(), Kind::Word(word) if word == "first")
+            && self.tokens.get(self.at + 1).map(|next| &next.kind) == Some(&Kind::Symbol("("));
+        if is_first {
+            self.at += 2;
+            let of = self.plain_name()?;
+            let span = begin.to(self.peek().span);
+            self.symbol(")")?;
+            return Ok(Name {
+                text: format!("first({})", of.text),
+                span,
+            });
+        }
+        self.plain_name()
+    }
+
+    fn plain_name(&mut self) -> Parse<Name> {
         match self.peek_kind() {
             Kind::Word(word) if !WORDS.contains(&word.as_str()) => {
                 let (text, span) = (word.clone(), self.peek().span);

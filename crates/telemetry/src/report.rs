@@ -77,6 +77,8 @@ pub struct Row {
 pub struct Counts {
     /// Packets that were read.
     pub packets: u64,
+    /// Of these, those that a capture has without a time: they are in no rate, and in no response time.
+    pub untimed: u64,
     /// Records: messages of the query's kind, or packets if it reads no messages.
     pub records: u64,
     /// Records for which the condition holds.
@@ -101,9 +103,10 @@ pub struct Counts {
 
 impl Counts {
     /// Those that only grow: name, description and number.
-    pub(crate) fn totals(&self) -> [(&'static str, &'static str, u64); 12] {
+    pub(crate) fn totals(&self) -> [(&'static str, &'static str, u64); 13] {
         [
             ("packets", "Packets that were read.", self.packets),
+            ("untimed", "Of these, those without a time.", self.untimed),
             (
                 "records",
                 "Packets, or messages of the query's kind.",

@@ -3,10 +3,10 @@
 use crate::behind::{Behind, begins, behind, is_cut, looked};
 use crate::catalogue::Type;
 use crate::messages::{
-    Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport,
+    Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport, Wish,
 };
 use crate::value::Value;
-use payload::{Kind, Schema, Taken, Wanted, plan};
+use payload::{Kind, Schema, Site, Taken, Traits, Wanted, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -22,9 +22,9 @@ impl Schemas {
     /// The kinds that these schemas describe.
     pub fn new(schemas: Vec<Schema>) -> Schemas {
         let listed = |schema: &Schema| {
-            let names = schema.attributes.iter().map(|a| &a.name);
+            let names = schema.names().into_iter();
             let fixed = names.filter(|name| !name.ends_with('*'));
-            let typed = fixed.filter_map(|name| Some((name.clone(), ty(schema, name)?)));
+            let typed = fixed.filter_map(|name| Some((name.to_owned(), ty(schema, name)?)));
             typed.collect()
         };
         Schemas {
@@ -55,6 +55,11 @@ impl Messages for Schemas {
         ty(self.schemas.get(kind)?, name)
     }
 
+    fn several(&self, kind: usize, name: &str) -> bool {
+        let asked = self.schemas.get(kind).map(|schema| schema.asked(name));
+        asked.is_some_and(|asked| asked.is_ok_and(|asked| asked.traits.several))
+    }
+
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
         let (target, question) = (plan::Target::Xdp, plan::Question::default());
         let plan = plan::plan(self.schemas.get(kind)?, name, target, question)?;
@@ -70,7 +75,7 @@ impl Messages for Schemas {
         self.schemas.get(kind)
     }
 
-    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_> {
+    fn reader(&self, kind: usize, wanted: &[Wish]) -> Box<dyn Reader + '_> {
         match self.schemas.get(kind) {
             Some(schema) => Box::new(ByWanted::new(schema, wanted)),
             None => Box::new(NoMessages),
@@ -86,13 +91,28 @@ struct ByWanted<'s> {
     bodiless: Option<Wanted<'s>>,
     /// The types of what is asked for; nothing for a name that stands for nothing.
     types: Vec<Option<Type>>,
+    /// For what is asked for: the numbers that are noise.
+    noise: Vec<Vec<u64>>,
+    /// Those of which every value counts.
+    several: Vec<bool>,
     /// Room for the values of a message.
     values: Vec<Option<Value<'static>>>,
 }
 
 impl<'s> ByWanted<'s> {
-    fn new(schema: &'s Schema, wanted: &[&str]) -> ByWanted<'s> {
-        let mut names = wanted.to_vec();
+    fn new(schema: &'s Schema, wanted: &[Wish]) -> ByWanted<'s> {
+        let mut names: Vec<&str> = wanted.iter().map(|wish| wish.name).collect();
+        let asked = names.iter().map(|name| schema.asked(name).ok());
+        let traits: Vec<Traits> = asked
+            .map(|asked| asked.map_or_else(Traits::default, |asked| asked.traits))
+            .collect();
+        // Which value is the first one that is no noise shows when all were read.
+        let reads_all = |(wish, traits): (&Wish, &Traits)| wish.all || !traits.noise.is_empty();
+        let all = wanted.iter().zip(&traits).map(reads_all);
+        let all: Vec<usize> = (0..)
+            .zip(all)
+            .filter_map(|(n, all)| all.then_some(n))
+            .collect();
         let none = schema.next.as_ref().and_then(|next| next.none.as_ref());
         if let Some(next) = &schema.next {
             names.extend([next.body.as_str(), &next.length]);
@@ -100,9 +120,11 @@ impl<'s> ByWanted<'s> {
             names.extend(none.map(|none| none.attribute.as_str()));
         }
         ByWanted {
-            wanted: Wanted::new(schema, &names),
+            wanted: Wanted::new(schema, &names).with_all_of(all),
             bodiless: none.map(|none| Wanted::new(schema, &[&none.attribute])),
-            types: wanted.iter().map(|name| ty(schema, name)).collect(),
+            types: wanted.iter().map(|wish| ty(schema, wish.name)).collect(),
+            noise: traits.into_iter().map(|traits| traits.noise).collect(),
+            several: wanted.iter().map(|wish| wish.all).collect(),
             values: Vec::new(),
         }
     }
@@ -141,8 +163,11 @@ impl Reader for ByWanted<'_> {
             };
             if !schema.recognises(&message) {
                 let is_known = std::mem::take(&mut place.known);
-                if is_known && schema.may_begin(&message) && !place.is_last() {
-                    return place.keep(&message);
+                if schema.may_begin(&message) && !place.is_last() {
+                    place.keep(&message);
+                    // Where none was expected, it is no loss if these are the bytes of something else.
+                    place.known = is_known;
+                    return;
                 }
                 place.lose();
                 place.unfollowed += u64::from(is_known);
@@ -190,11 +215,13 @@ impl ByWanted<'_> {
         let schema = self.wanted.schema();
         let recorded = std::mem::take(&mut place.recorded);
         let mut values = emptied(std::mem::take(&mut self.values));
+        let mut more: Vec<(usize, Value)> = Vec::new();
         let answer = self.wanted.read(message);
         let (own, about_next) = answer.values.split_at_mut(self.types.len());
         let is_complete = answer.malformed.is_none();
         // A parser that stops at what it looks for does not see what is wrong behind it.
-        let whole = is_complete || own.iter().all(Option::is_some);
+        let reads_all = self.several.contains(&true) || self.noise.iter().any(|n| !n.is_empty());
+        let whole = is_complete || !reads_all && own.iter().all(Option::is_some);
         // What follows a message that was read as far as it is wanted matters only if another one does.
         let goes_on = schema.follow
             && answer.malformed.is_some_and(is_cut)
@@ -203,8 +230,15 @@ impl ByWanted<'_> {
         if !recorded && (whole || !waits) {
             let typed = own.iter_mut().zip(&self.types);
             values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
+            for (number, taken) in answer.more.drain(..) {
+                let value = self.types[number].and_then(|ty| of_type(taken, message, ty));
+                more.extend(value.map(|value| (number, value)));
+            }
+            pass_over_noise(&mut values, &mut more, &self.noise);
+            more.retain(|(number, _)| self.several[*number]);
             each(Found {
                 values: &values,
+                more: &more,
                 start,
                 whole,
                 unread: goes_on,
@@ -239,6 +273,35 @@ fn emptied<'b>(mut values: Vec<Option<Value>>) -> Vec<Option<Value<'b>>> {
     values.into_iter().map(|_| None).collect()
 }
 
+/// Has the first value that is no noise in the place of the first one, where there is one.
+fn pass_over_noise<'v>(
+    values: &mut [Option<Value<'v>>],
+    more: &mut [(usize, Value<'v>)],
+    noise: &[Vec<u64>],
+) {
+    for (number, (value, noise)) in values.iter_mut().zip(noise).enumerate() {
+        let Some(first) = value.as_mut().filter(|value| is_one_of(noise, value)) else {
+            continue;
+        };
+        let mut others = more.iter_mut().filter(|(of, _)| *of == number);
+        if let Some((_, other)) = others.find(|(_, other)| !is_one_of(noise, other)) {
+            std::mem::swap(first, other);
+        }
+    }
+}
+
+/// Whether a value is one of these numbers, or bytes that are one in network byte order.
+fn is_one_of(numbers: &[u64], value: &Value) -> bool {
+    let number = match value {
+        Value::Number(number) => *number,
+        Value::Text(bytes) if bytes.len() <= 8 => bytes
+            .iter()
+            .fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
+        _ => return false,
+    };
+    numbers.contains(&number)
+}
+
 /// Whether a payload may begin with such a message: by its bytes if the schema has some by which to recognise it, by its ports otherwise.
 fn carries(schema: &Schema, payload: &Payload) -> bool {
     let transport = match schema.transport {
@@ -252,11 +315,21 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
 
 /// The type of the values that a name stands for, if it stands for any.
 fn ty(schema: &Schema, name: &str) -> Option<Type> {
-    match schema.asked(name).map(|asked| asked.kind) {
-        Ok(Kind::Number { bits, .. }) => Some(Type::Number(bits.min(64) as u8)),
-        Ok(Kind::Bytes | Kind::DnsName) => Some(Type::Text),
-        Err(_) => None,
-    }
+    let asked = schema.asked(name).ok()?;
+    let size = |site: &Site| {
+        let field = &schema.layouts[site.layout].fields[site.field];
+        field.constant_size().unwrap_or(0)
+    };
+    Some(match asked.kind {
+        Kind::Number { bits, .. } => Type::Number(bits.min(64) as u8),
+        Kind::Bytes if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 4) => {
+            Type::Ipv4
+        }
+        Kind::Bytes if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 16) => {
+            Type::Ipv6
+        }
+        Kind::Bytes | Kind::DnsName => Type::Text,
+    })
 }
 
 /// The value as one of the type; negative numbers and those of more than 64 bits have none.
@@ -272,6 +345,13 @@ fn of_type(taken: Taken, message: &[u8], ty: Type) -> Option<Value<'_>> {
         (None, Type::Text) => {
             let bytes = message.get(taken.offset..taken.offset + taken.length)?;
             Some(Value::Text(Cow::Borrowed(bytes)))
+        }
+        (Some(payload::Value::Bytes(bytes)), Type::Ipv4 | Type::Ipv6) => {
+            Value::from_bytes(ty, &bytes)
+        }
+        (None, Type::Ipv4 | Type::Ipv6) => {
+            let bytes = message.get(taken.offset..taken.offset + taken.length)?;
+            Value::from_bytes(ty, bytes)
         }
         (Some(payload::Value::Bytes(_)) | None, _) => None,
     }

@@ -31,7 +31,8 @@ control c(in bit<8> a, in int<8> b, in bit<16> w, in bool t, inout bit<8> r, out
         r[3:0] = a[7:4];
         r[0:0] = (bit<1>) (a > 3);
         if ((bool) r[0:0] && !t || a != 5 && (bool) 1) { r = t ? a : 8w3; }
-        r = t ? 1 : 2;
+        r = t ? 8w1 : 2;
+        r = M == 5 ? 1 : 2;
         r = a < 5 ? w[15:8] : r;
         r = (bit<8>) M;
         r += 1; r -= a; r *= 2; r <<= 1; r >>= 1; r &= a; r |= 1; r ^= 3; r |+|= 5; r |-|= 5; r /= 2; r %= 3;

@@ -44,7 +44,6 @@ control c(inout vlan_t v, inout inner_t i, inout level_t l, out bit<8> o) {
         put(7);
         cell.set(8);
         i = v == 3 ? 4 : i;
-        i = v == 3 ? 4 : 5;
         if (4 == v || 1 != l) { v = DEFAULT; }
         switch (v) { 1: { v = 2; } NUMBER: { v = 4; } default: { v = (vlan_t) 5; } }
         for (vlan_t e in { 1, 2 }) { v = e; }

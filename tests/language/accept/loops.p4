@@ -17,8 +17,7 @@ control c(inout h_t[4] hs, inout bit<32> x, in bit<16> port) {
         for (bit<16> p in PORTS) { if (p == port) { x = 1; break; } }
         for (bit<16> p in (list<bit<16>>) { 1, 2 }) { if (p == port) { x = 1; } }
         for (h_t h in hs) { x = x + (bit<32>) h.x; }
-        bit<32> k = 0;
-        for (k in 3 .. 5) { x = x + k; for (int<8> m in -3 .. 3) { if (m > 0) { continue; } } }
+        for (bit<32> k in 3 .. 5) { x = x + k; for (int<8> m in -3 .. 3) { if (m > 0) { continue; } } }
         for (; x < 5; x = x + 1) { a(); }
     }
 }

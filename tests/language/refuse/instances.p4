@@ -7,9 +7,13 @@ control body()(bit<8> n) { apply {} }
 struct s_t { bit<8> x; }
 package pk(ctype c);
 extern Holder { Holder(One o); }
+extern One make(in bit<8> n);
+control holds(inout bit<8> x)(One o) { apply {} }
 control c(in bit<8> run_time, One given, bit<8> given_too) {
     Holder(given) hh; //~ E0505 an argument of a constructor
     One(given_too) oo; //~ E0505 must be a compile-time constant
+    holds(make(run_time)) made; //~ E0505 an argument of `make`, which makes an object,
+    holds(make(3)) made_of_three;
     NoCtor() a; //~ E0233 the extern `NoCtor` declares no constructor
     ctype() b; //~ E0234 `ctype` is a type of controls
     s_t() d; //~ E0232 `s_t` is a type and cannot be instantiated

@@ -20,7 +20,8 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, inout h
         if (a) {} //~ E0301 expected `bool`, found `bit<8>`
         a = t ? b : 1; //~ E0301 expected `bit<8>`, found `bit<16>`
         a = t ? a : b; //~ E0334 different types
-        b = t ? 1 : 2;
+        b = t ? 1 : 2; //~ E0335 two numbers without a width
+        b = t ? 16w1 : 2;
         t = (a == 1) ? 1 == 1 : t;
         t = (t ? 1 : 2) == 1; //~ E0335 two numbers without a width
         g = { 1, 2 }; //~ E0312 `g_t` has 1 field, not 2

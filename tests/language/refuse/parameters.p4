@@ -13,3 +13,8 @@ action act4(@optional in bit<8> x) {} //~ E0254 not allowed where there is a bod
 void i(@optional in bit<8> x) {} //~ E0254 not allowed where there is a body
 action act3(int x) {} //~ E0244 the type `int`
 control k()(in bit<8> x) { apply {} } //~ E0242 has no direction
+control l(@optional in bit<8> x, inout bit<8> y) { apply { y = x; } } //~ E0254 not allowed where there is a body
+control m(inout bit<8> y)(@optional bit<8> x) { apply { y = x; } } //~ E0254 not allowed where there is a body
+parser n(@optional in bit<8> x) { state start { transition accept; } } //~ E0254 not allowed where there is a body
+control o(inout bit<8> y)(bit<8> x, E z); //~ E0261 `o` is a type without a body
+parser p(in bit<8> y)(bit<8> x); //~ E0261 `p` is a type without a body

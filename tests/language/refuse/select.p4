@@ -2,6 +2,8 @@
 header h_t { bit<8> x; }
 struct pair_t { bit<8> x; bit<8> y; }
 struct sig_t { bit<16> a; bit<8> b; }
+extern bit<8> of(in bit<8> x);
+bit<8> next(in bit<8> x) { return x + 1; }
 parser p(packet_in b, in bit<8> run_time, inout h_t h) {
     value_set<bit<16>>(4) words;
     value_set<h_t>(4) headers; //~ E0341 a value set cannot match on `h_t`
@@ -15,6 +17,14 @@ parser p(packet_in b, in bit<8> run_time, inout h_t h) {
             (words, 1): accept; //~ E0301 expected `bit<8>`, found `bit<16>`
             (1 &&& true, _): accept; //~ E0301
             _: reject;
+        }
+    }
+    state calls {
+        transition select(run_time, h.x) {
+            (next(1), _): accept; //~ E0360 cannot call anything
+            (_, 0 .. of(next(2))): accept; //~ E0360 cannot call anything
+            (b.lookahead<bit<8>>() &&& 1, _): accept; //~ E0360 cannot call anything
+            (h.x, 1 .. run_time): reject;
         }
     }
     state two {

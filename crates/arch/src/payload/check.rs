@@ -195,7 +195,7 @@ impl Check<'_> {
 fn asked(schema: &Schema, name: &str, span: Span) -> Result<Asked, Box<Diagnostic>> {
     schema.asked(name).map_err(|why| {
         let of = schema.name.as_str();
-        let known: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
+        let known = schema.names();
         Box::new(match why {
             Unasked::Unknown(near) => {
                 errors::unknown_attribute(of, name, &known, near.as_deref(), span)

@@ -130,7 +130,7 @@ impl<'w> Look<'w> {
             Look::Query(evaluator) => evaluator.packet(&Frame {
                 bytes: packet.bytes,
                 length: packet.length,
-                time: packet.time,
+                time: Some(packet.time),
                 link: Link::Ethernet,
             }),
         }

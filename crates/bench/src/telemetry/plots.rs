@@ -108,11 +108,13 @@ fn drawn(panels: &[Panel]) -> Result<String, PlotError> {
                 name: panel.across,
                 range: (0.0, right * 1.03),
                 label: &|x| format!("{x:.0}"),
+                places: None,
             },
             up: Axis {
                 name: "Gbit/s",
                 range: (0.0, top * 1.1),
                 label: &|y| format!("{y:.1}"),
+                places: None,
             },
             shapes,
             legend: Legend::LowerLeft,

@@ -16,15 +16,21 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
             format!("the {target} target cannot call `{name}` in an `@atomic` block"),
             "call it before or after the block; only the methods of one flow_state or register run in it",
         ),
+        Problem::OfChanging(name) => (
+            format!("`{name}` in an `@atomic` block reads what the block changes"),
+            "call it before the block; in it, a call without an effect may only read what nothing in the block assigns",
+        ),
         Problem::OtherState(second, first) => (
             format!(
                 "an `@atomic` block uses `{second}` and `{first}`: it can hold the lock of one"
             ),
-            "put what belongs together into the value of one flow_state or register, or use a block for each",
+            "the kernel lets a program hold one lock at a time: keep what belongs together in one flow_state or register, \
+             whose value is a struct (`register<both_t>(64) both;`), or use a block for each",
         ),
         Problem::OtherKey => (
             "the calls in an `@atomic` block have different keys or indices".to_string(),
-            "use the same variable as key or index in all of them, or a block for each",
+            "the kernel lets a program hold one lock at a time: use the same variable as key or index in all of them, or a \
+             block for each; values that change together are fields of one struct, in one cell",
         ),
         Problem::KeyChanges => (
             "the key or index of an `@atomic` block changes in it".to_string(),
@@ -36,7 +42,7 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
         Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => {
             diagnostic.also(refusal.first, "the lock is that of what is used here")
         }
-        Problem::Statement(_) | Problem::Extern(_) => {
+        Problem::Statement(_) | Problem::Extern(_) | Problem::OfChanging(_) => {
             diagnostic.label("the kernel allows nothing like it while a lock is held")
         }
     };

@@ -34,7 +34,7 @@ impl Writer<'_> {
         let mut wanted = self.wanted_of(frame.layout, id);
         wanted.retain(|(_, only)| !matches!(only, Only::Member(_)));
         let is_kept = needs.span || !wanted.is_empty() || field.trim.is_some();
-        let is_compared = field.min > 0 || field.chars.is_some();
+        let is_compared = field.min > 0 || field.max.is_some() || field.chars.is_some();
         self.push(Stmt::Comment(match field.extent {
             Extent::Bits(bits) => format!("{}, {bits} bits", field.name),
             _ => field.name.clone(),
@@ -137,8 +137,12 @@ impl Writer<'_> {
         }
         let size = left(&place.end, place.start.clone());
         if field.min > 0 {
-            let short = C::bin(BinOp::Lt, size, C::int(field.min as u64));
+            let short = C::bin(BinOp::Lt, size.clone(), C::int(field.min as u64));
             self.fail_if(short, status("UNEXPECTED"));
+        }
+        if let Some(max) = field.max {
+            let long = C::bin(BinOp::Gt, size, C::int(max as u64));
+            self.fail_if(long, status("UNEXPECTED"));
         }
         if let Some(chars) = field.chars.filter(|_| !place.is_checked) {
             let scan = super::scan::Scan {

@@ -351,6 +351,7 @@ impl Writer<'_> {
             && field.chars.is_none()
             && field.trim.is_none()
             && field.min <= size
+            && field.max.is_none_or(|max| size <= max)
             && !(needs.number || needs.span || needs.presence)
             && self.wanted_of(layout, id).is_empty();
         (is_plain && size > 0).then_some(size as u64)

@@ -166,7 +166,10 @@ impl Writer<'_> {
                 }
                 _ => true,
             };
-            let own = !field.tag.is_empty() || field.chars.is_some() || field.min > 0;
+            let own = !field.tag.is_empty()
+                || field.chars.is_some()
+                || field.min > 0
+                || field.max.is_some();
             own || end
                 || repeat
                 || contents

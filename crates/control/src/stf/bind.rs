@@ -4,8 +4,9 @@ use super::lookup::{
     Kind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
 };
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
+use crate::call::Omitted;
 use crate::digest::{DigestPattern, find_digest};
-use crate::entry::{find_table, parse_default, parse_entry, parse_keys, parse_member};
+use crate::entry::{self, find_table, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
 use crate::figure::{Asked, parse_asked};
 use crate::{Change, EntryKey, Packet, meter, profile};
@@ -17,6 +18,8 @@ use schema::{Bits, Object, Schema, Table};
 pub struct Bound {
     /// In order, each with its statement.
     pub(super) steps: Vec<(Step, Span)>,
+    /// What the script most likely means otherwise.
+    pub warnings: Diagnostics,
 }
 
 /// What a statement asks for.
@@ -90,7 +93,10 @@ pub fn bind(script: &Script, schema: &Schema) -> Result<Bound, Diagnostics> {
     let mut bound = Bound::default();
     let mut diagnostics = Diagnostics::new();
     for statement in &script.statements {
-        match step(statement, schema) {
+        let mut warnings = Vec::new();
+        let step = step(statement, schema, &mut Omitted::Zero(&mut warnings));
+        warnings.into_iter().for_each(|w| bound.warnings.push(w));
+        match step {
             Ok(step) => bound.steps.push((step, statement.span)),
             Err(refusal) => diagnostics.push(*refusal),
         }
@@ -102,8 +108,12 @@ pub fn bind(script: &Script, schema: &Schema) -> Result<Bound, Diagnostics> {
     }
 }
 
-fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
-    let step = unchecked(statement, schema)?;
+fn step(
+    statement: &Statement,
+    schema: &Schema,
+    omitted: &mut Omitted<'_>,
+) -> Result<Step, Refusal> {
+    let step = unchecked(statement, schema, omitted)?;
     if let Step::Change(change) = &step {
         let not_done = || errors::not_done(schema, change);
         let checked = change.check();
@@ -112,7 +122,11 @@ fn step(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
     Ok(step)
 }
 
-fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
+fn unchecked(
+    statement: &Statement,
+    schema: &Schema,
+    omitted: &mut Omitted<'_>,
+) -> Result<Step, Refusal> {
     let cell = |cell: &super::script::Cell, object| Cell {
         object,
         index: cell.index,
@@ -150,7 +164,7 @@ fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
             Step::Change(Change::Meter(meter, None))
         }
         StatementKind::Add(text) => {
-            let (table, entry) = parse_entry(schema, piece(text))?;
+            let (table, entry) = entry::entry(schema, piece(text), omitted)?;
             Step::Change(Change::Insert(table, entry))
         }
         StatementKind::Remove(text) => {
@@ -162,7 +176,7 @@ fn unchecked(statement: &Statement, schema: &Schema) -> Result<Step, Refusal> {
             Step::RemoveAdded(Some(find_table(schema, piece(table))?))
         }
         StatementKind::SetDefault(text) => {
-            let (table, call) = parse_default(schema, piece(text))?;
+            let (table, call) = entry::default(schema, piece(text), omitted)?;
             Step::Change(Change::SetDefault(table, call))
         }
         StatementKind::CheckCounter {

@@ -82,6 +82,14 @@ pub fn parse_value(schema: &Schema, ty: Type, text: &str) -> Result<Bits, ValueE
     else {
         return error(format!("`{text}` is not a value"), FORMS);
     };
+    let largest = Bits::ones(width.saturating_sub(u32::from(signed)));
+    // Other digits than decimal ones stand for the bits of a value.
+    if signed && !negative && base == 10 && magnitude > *largest.value() {
+        return error(
+            format!("`{text}` does not fit in int<{width}>"),
+            format!("the largest value is {}", largest.value()),
+        );
+    }
     in_range(width, signed, negative, magnitude, text)
 }
 

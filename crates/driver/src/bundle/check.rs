@@ -35,7 +35,10 @@ pub fn check(
     let mut wrong = Diagnostics::new();
     for (member, part) in bundle.programs.iter().zip(parts) {
         let file = entries::open(map, member.entries.as_ref())?;
-        let checked = entries::check(map, member, file, *part);
+        let file = file.map(|file| control::import::entries(part.schema, map, file));
+        let checked = file
+            .transpose()
+            .and_then(|file| entries::check(map, member, file, *part));
         wrong.append(checked.err().unwrap_or_default());
     }
     wrong.append(together(bundle, parts).err().unwrap_or_default());

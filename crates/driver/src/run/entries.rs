@@ -5,8 +5,8 @@ use super::NotStarted;
 use super::observer::{Observer, Work, during};
 use super::unit::Unit;
 use crate::bundle::{Part, entries as texts};
-use control::Store;
 use control::entries::{self, Existing};
+use control::{Store, import};
 use diag::FileId;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,9 @@ pub(super) fn check(
         return Ok(Checked::default());
     }
     let file = texts::open(&mut unit.map, entries).map_err(NotStarted::Failed)?;
+    let file = file.map(|file| import::entries(part.schema, &mut unit.map, file));
+    let file = file.transpose();
+    let file = file.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     let member = &unit.bundle.programs[number];
     let work = || texts::check(&unit.map, member, file, part);
     let checked = reporting(observer, unit, number, file, Work::CheckEntries, work);

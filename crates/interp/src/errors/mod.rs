@@ -11,8 +11,7 @@ pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     )
     .label("its body is not part of the program")
     .help(
-        "run the program on a target that takes the extern's C (--extern FILE.c), or write the \
-         extern's work as a P4 function",
+        "supply a function in C with `--extern FILE.c`, or write the extern's work as a P4 function",
     )
 }
 

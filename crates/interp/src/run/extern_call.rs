@@ -113,10 +113,13 @@ impl Run<'_> {
                     externs::find_method(ty, &call.name).ok_or(externs::Fault::Malformed)?;
                 method(&mut it.externs[object.index()], args, &mut env)
             }
-            None => {
-                let function = it.functions.get(&call.name);
-                function.ok_or(externs::Fault::Malformed)?(args, &mut env)
-            }
+            None => match it.functions.get(&call.name) {
+                Some(function) => function(args, &mut env),
+                None => it
+                    .supplied
+                    .get(&call.name)
+                    .ok_or(externs::Fault::Malformed)?(args),
+            },
         }
     }
 

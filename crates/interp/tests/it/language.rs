@@ -196,8 +196,7 @@ fn externs_without_a_meaning_are_refused_by_name() {
     assert_eq!(
         refusal("", "  extern my_own(in(x));"),
         "E0710: the interpreter does not implement the extern `my_own`\n  \
-         run the program on a target that takes the extern's C (--extern FILE.c), or write the \
-         extern's work as a P4 function"
+         supply a function in C with `--extern FILE.c`, or write the extern's work as a P4 function"
     );
     assert!(refusal("extern o: Mine {\n}", "").contains("the extern `Mine`"));
 }

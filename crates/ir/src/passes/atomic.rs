@@ -1,6 +1,7 @@
 //! Atomic blocks become as small as they may be, with a key of their own.
 //!
-//! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Where
+//! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Calls without an effect that give
+//! the same before its first keyed call are made there, into variables of their own. Where
 //! [`crate::atomic::region`] accepts a block, the block begins with the statement that first calls a
 //! flow state, and all its calls have the same variables as key, which are written just before the
 //! block and nowhere else, so that no pass can make the keys of its calls differ.
@@ -100,18 +101,73 @@ fn flattened(block: Block) -> Block {
 pub(super) fn needs_none(block: &Block) -> bool {
     let mut plain = true;
     visit::walk_block(block, &mut |stmt| {
-        plain &= !matches!(
-            stmt.kind,
-            StmtKind::Extern(_)
-                | StmtKind::Call(..)
-                | StmtKind::Apply { .. }
-                | StmtKind::IsCurrent { .. }
-        );
+        plain &= match &stmt.kind {
+            StmtKind::Extern(call) => call.effect == Effect::None,
+            StmtKind::Call(..) | StmtKind::Apply { .. } | StmtKind::IsCurrent { .. } => false,
+            _ => true,
+        };
     });
     plain
 }
 
+/// Moves calls that give the same anywhere in the block before its first keyed call.
+fn hoist(program: &mut Program, block: &mut Block) {
+    let is_first = |stmt: &Stmt| {
+        let mut found = false;
+        visit::walk_block(std::slice::from_ref(stmt), &mut |inner| {
+            found |= atomic::keyed_call(program, &inner.kind).is_some();
+        });
+        found
+    };
+    let Some(first) = block.iter().position(is_first) else {
+        return;
+    };
+    let region = block.split_off(first);
+    let rest = without_fixed(program, region.clone(), &region, block);
+    block.extend(rest);
+}
+
+/// A part of `region` with the variables that get the results, in place of the calls that are moved to `before`.
+fn without_fixed(program: &mut Program, part: Block, region: &[Stmt], before: &mut Block) -> Block {
+    let mut out = Vec::with_capacity(part.len());
+    for mut stmt in part {
+        if let StmtKind::Extern(call) = &mut stmt.kind
+            && atomic::is_the_same_anywhere(program, call, region)
+        {
+            let written = call.args.iter_mut().filter_map(|arg| match arg {
+                ExternArg::Out(places) => Some(places),
+                _ => None,
+            });
+            let mut results = Vec::new();
+            for place in written.chain([&mut call.result]).flatten() {
+                let Some(ty) = program.place_type(*place) else {
+                    continue;
+                };
+                let var = program.vars.push(VarData {
+                    name: call.name.clone(),
+                    ty,
+                    span: stmt.span,
+                });
+                results.push((std::mem::replace(place, Place::Var(var)), var));
+            }
+            let span = stmt.span;
+            before.push(stmt);
+            for (dst, var) in results {
+                let value = build::var(program, var, span);
+                out.push(Stmt::new(StmtKind::Assign { dst, value }, span));
+            }
+            continue;
+        }
+        for inner in visit::blocks_mut(&mut stmt.kind) {
+            *inner = without_fixed(program, std::mem::take(inner), region, before);
+        }
+        out.push(stmt);
+    }
+    out
+}
+
 fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut Block) {
+    hoist(program, &mut block);
     // What is refused stays as it is, for the target to report why.
     if let Ok(Some(region)) = atomic::region(program, &block) {
         let rest = block.split_off(region.first);

@@ -236,7 +236,7 @@ pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
 }
 
 /// The first error in a compiler's output, with its location but without the temporary folder.
-fn first_error(output: &str) -> String {
+pub(super) fn first_error(output: &str) -> String {
     let line = output
         .lines()
         .find(|l| l.contains("error:") || l.contains("stack"))

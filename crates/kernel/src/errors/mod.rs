@@ -6,6 +6,7 @@ pub mod clang;
 pub mod contents;
 pub mod device;
 pub mod load;
+pub mod native;
 pub mod paths;
 pub mod ports;
 pub mod verifier;

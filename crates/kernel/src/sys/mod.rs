@@ -16,6 +16,7 @@ mod random;
 pub mod ring;
 mod samples;
 mod set_way;
+mod shared_object;
 mod skb;
 
 pub use batch::Partial;
@@ -35,6 +36,7 @@ pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;
 pub use samples::{Samples, samples};
 pub use set_way::SetWay;
+pub use shared_object::{NativeFunction, SharedObject};
 pub use skb::TcContext;
 
 use crate::safe_dir::Dir;

@@ -29,7 +29,9 @@ Lines of an entries file; # begins a comment:
   action_group SELECTOR GROUP [MEMBER ...]
   meter_set NAME[INDEX] RATE BURST RATE BURST, or TABLE KEY:MATCH ... for the meter of an entry
   meter_reset NAME[INDEX]
-Entries of a table with an action profile name an action, or member(ID) or group(ID).";
+Entries of a table with an action profile name an action, or member(ID) or group(ID).
+Read too: BMv2's commands table_add, table_set_default, table_clear and mirroring_add, where the
+smallest priority wins; and runtime files of the P4 tutorials (s1-runtime.json).";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]

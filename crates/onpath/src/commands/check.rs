@@ -133,8 +133,9 @@ fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
     if bundle::is_message(&map, file) {
         let (wrong, what) = match payload::load(&map, file) {
             Ok(schema) => {
-                let attributes = counted(schema.attributes.len(), "attribute");
-                (Diagnostics::new(), format!("a message with {attributes}"))
+                let attributes = counted(schema.names().len(), "attribute");
+                let warned = payload::lint(&map, file);
+                (warned, format!("a message with {attributes}"))
             }
             Err(wrong) => (wrong, String::new()),
         };

@@ -79,7 +79,7 @@ fn list(as_json: bool) -> Done {
     for builtin in builtin::ALL {
         let schema = schema(builtin.name)?;
         let transport = schema.transport.name();
-        let names: Vec<&str> = schema.attributes.iter().map(|a| a.name.as_str()).collect();
+        let names = schema.names();
         objects.push(json!({
             "name": schema.name, "title": schema.title, "reference": schema.reference,
             "transport": transport, "ports": schema.ports, "attributes": names,
@@ -89,12 +89,9 @@ fn list(as_json: bool) -> Done {
             true => transport.to_string(),
             false => format!("{transport} {}", ports.join(", ")),
         };
+        let names = names.join(", ");
         rows.push(vec![schema.name, carrier, schema.title]);
-        rows.push(vec![
-            String::new(),
-            String::new(),
-            format!("  {}", names.join(", ")),
-        ]);
+        rows.push(vec![String::new(), String::new(), format!("  {}", names)]);
     }
     match as_json {
         true => print_json(&Value::Array(objects)),

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::{Change, Contents, Count, EntryKey, MeterRef, Store, meter};
+use control::{Change, Contents, Count, EntryKey, MeterRef, Store, import, meter};
 use diag::{SourceMap, counted, shown};
 use kernel::files::{STANDARD_INPUT, read_text};
 use schema::{Entry, Table, Unit};
@@ -116,6 +116,10 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     let Some(id) = map.add(name.clone(), text) else {
         return failed(format!("`{name}` is too large"));
     };
+    let id = import::entries(store.schema(), &mut map, id).map_err(|diagnostics| {
+        print_diagnostics(&diagnostics, &map);
+        Stop::AlreadyReported(1)
+    })?;
     let progress = Progress::new(false);
     let step = format!("changing tables by {name}");
     let lines = entries::lines(&map, id);

@@ -23,7 +23,7 @@ pub fn unknown_attribute(schema: &Schema, name: &str) -> Box<Diagnostic> {
             format!("in the place of the `*` of `{attribute}` stands {keys}")
         }
         _ => {
-            let names = schema.attributes.iter().map(|a| format!("`{}`", a.name));
+            let names = schema.names().into_iter().map(|name| format!("`{name}`"));
             format!("it has {}", names.collect::<Vec<_>>().join(", "))
         }
     };

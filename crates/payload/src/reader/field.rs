@@ -237,7 +237,8 @@ fn plain_size(field: &Field) -> Option<usize> {
         && field.tag.is_empty()
         && field.trim.is_none()
         && field.chars.is_none()
-        && field.min <= size;
+        && field.min <= size
+        && field.max.is_none_or(|max| size <= max);
     is_plain.then_some(size)
 }
 
@@ -274,7 +275,8 @@ fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize
             end -= 1;
         }
     }
-    if end - start < field.min {
+    let bytes_there = end - start;
+    if bytes_there < field.min || field.max.is_some_and(|max| bytes_there > max) {
         return stop(Reason::Unexpected, start);
     }
     let wrong = |chars: &CharSet| bytes[start..end].iter().position(|&b| !chars.contains(b));

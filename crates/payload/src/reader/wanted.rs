@@ -8,7 +8,7 @@ use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
 use crate::{Asked, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema};
 
-/// The first value of an attribute.
+/// A value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// As in [`Found`](crate::Found).
@@ -24,6 +24,8 @@ pub struct Taken {
 pub struct Answer<'w> {
     /// For each name in turn the value with the least offset.
     pub values: &'w mut [Option<Taken>],
+    /// The other values of names of which all are wanted, with the numbers of the names.
+    pub more: &'w mut Vec<(usize, Taken)>,
     /// What is wrong with the message, if it is in front of a name without a value or was seen all the same.
     pub malformed: Option<Reason>,
 }
@@ -37,6 +39,7 @@ pub struct Wanted<'s> {
     schema: &'s Schema,
     question: Question,
     values: Vec<Option<Taken>>,
+    more: Vec<(usize, Taken)>,
     /// Room for a reading.
     slots: Vec<Option<Slot>>,
 }
@@ -48,6 +51,8 @@ struct Question {
     sites: Vec<Vec<Vec<(usize, Only)>>>,
     /// How many names there are.
     names: usize,
+    /// Those of which all values are wanted.
+    all: Vec<usize>,
     /// Whether a value that is read later cannot have a smaller offset.
     in_order: bool,
 }
@@ -76,11 +81,19 @@ impl<'s> Wanted<'s> {
             question: Question {
                 sites,
                 names: names.len(),
+                all: Vec::new(),
                 in_order: names.iter().all(is_in_order),
             },
             values: Vec::new(),
+            more: Vec::new(),
             slots: Vec::new(),
         }
+    }
+
+    /// The same, with all values of the names of these numbers: reading ends with the message.
+    pub fn with_all_of(mut self, names: Vec<usize>) -> Wanted<'s> {
+        self.question.all = names;
+        self
     }
 
     /// The schema.
@@ -92,12 +105,14 @@ impl<'s> Wanted<'s> {
     pub fn read(&mut self, message: &[u8]) -> Answer<'_> {
         self.values.clear();
         self.values.resize(self.question.names, None);
+        self.more.clear();
         let mut reader = Reader {
             schema: self.schema,
             notes: First {
                 missing: self.question.names,
                 question: &self.question,
                 values: &mut self.values,
+                more: &mut self.more,
             },
             slots: std::mem::take(&mut self.slots),
         };
@@ -105,6 +120,7 @@ impl<'s> Wanted<'s> {
         self.slots = reader.slots;
         Answer {
             values: &mut self.values,
+            more: &mut self.more,
             malformed: match done {
                 Err(Halt::Fault(fault)) => Some(fault.reason),
                 Err(Halt::Done) | Ok(()) => None,
@@ -150,10 +166,11 @@ fn is_in_order(schema: &Schema, asked: &Asked, apart: &[bool]) -> bool {
         })
 }
 
-/// Notes the value of each name that has the least offset.
+/// Notes the value of each name that has the least offset, and of some the others.
 struct First<'w> {
     question: &'w Question,
     values: &'w mut [Option<Taken>],
+    more: &'w mut Vec<(usize, Taken)>,
     /// Names without a value.
     missing: usize,
 }
@@ -161,6 +178,16 @@ struct First<'w> {
 impl First<'_> {
     fn take(&mut self, name: usize, offset: usize, taken: impl FnOnce() -> Taken) {
         match &mut self.values[name] {
+            Some(known) if self.question.all.contains(&name) => {
+                if known.offset != offset {
+                    let mut other = taken();
+                    if offset < known.offset {
+                        std::mem::swap(known, &mut other);
+                    }
+                    self.more.push((name, other));
+                }
+                return;
+            }
             Some(known) if known.offset <= offset => return,
             Some(_) => {}
             None => self.missing -= 1,
@@ -229,6 +256,6 @@ impl Notes for First<'_> {
     }
 
     fn is_done(&self) -> bool {
-        self.missing == 0 && self.question.in_order
+        self.missing == 0 && self.question.in_order && self.question.all.is_empty()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{Names, ReadLayout, twice};
 use super::{contents, errors, field};
-use crate::{Attribute, CaseKey, Contents, Which, asked};
+use crate::{Attribute, CaseKey, Contents, FieldId, LayoutId, Traits, Which, asked};
 use diag::Diagnostics;
 use settings::Table;
 
@@ -24,20 +24,79 @@ pub(super) fn all(
     twice(report, "attribute", named.iter());
     tables
         .iter()
-        .filter_map(|table| one(report, table, names, layouts))
+        .flat_map(|table| one(report, table, names, layouts))
         .collect()
 }
 
+/// An attribute of one name: one for each field that it is.
 fn one(
     report: &mut Diagnostics,
     table: &Table,
     names: &Names,
     layouts: &[ReadLayout],
-) -> Option<Attribute> {
-    let name = table.text("name")?;
-    let (layout, field) = field::path(report, names, &table.text("field")?)?;
+) -> Vec<Attribute> {
+    let Some(name) = table.text("name") else {
+        return Vec::new();
+    };
     field::exclusive(report, table, &WHICH, "which values these are");
-    let which = if let Some(key) = table.text("key") {
+    let before = report.len();
+    let traits = Traits {
+        several: table.flag("several"),
+        noise: table
+            .numbers("noise")
+            .into_iter()
+            .filter_map(|number| u64::try_from(number).ok())
+            .collect(),
+        is_address: table.flag("address"),
+    };
+    let mut all: Vec<Attribute> = Vec::new();
+    let mut kind = None;
+    for path in table.texts("field") {
+        let Some((layout, field)) = field::path(report, names, &path) else {
+            continue;
+        };
+        let Some(which) = which(report, table, names, (layout, field), layouts) else {
+            continue;
+        };
+        if let Some(read) = &layouts[layout].fields[field] {
+            let own = asked::kind(read);
+            if *kind.get_or_insert(own) != own {
+                report.push(errors::other_kind(path.span, &path.value, &name.value));
+            }
+            let is_of_address = matches!(read.constant_size(), Some(4 | 16))
+                && matches!(read.contents, Contents::Bytes);
+            if traits.is_address && !is_of_address {
+                report.push(errors::no_address(path.span, &path.value));
+            }
+        }
+        all.push(Attribute {
+            name: name.value.clone(),
+            layout,
+            field,
+            which,
+            traits: traits.clone(),
+        });
+    }
+    let many = all
+        .iter()
+        .any(|a| matches!(a.which, Which::AnyKey | Which::AnyMember));
+    let is_known =
+        !all.is_empty() && report.len() == before && !WHICH.iter().any(|key| table.is_wrong(key));
+    if is_known && many != name.value.ends_with('*') {
+        report.push(errors::wildcard(name.span, &name.value));
+    }
+    all
+}
+
+/// Which of a field's values an attribute is.
+fn which(
+    report: &mut Diagnostics,
+    table: &Table,
+    names: &Names,
+    (layout, field): (LayoutId, FieldId),
+    layouts: &[ReadLayout],
+) -> Option<Which> {
+    Some(if let Some(key) = table.text("key") {
         let known = &layouts[layout];
         let Some(by) = known.key else {
             if !known.names_key {
@@ -87,16 +146,5 @@ fn one(
         }
     } else {
         Which::All
-    };
-    let many = matches!(which, Which::AnyKey | Which::AnyMember);
-    let is_known = !WHICH.iter().any(|key| table.is_wrong(key));
-    if is_known && many != name.value.ends_with('*') {
-        report.push(errors::wildcard(name.span, &name.value));
-    }
-    Some(Attribute {
-        name: name.value,
-        layout,
-        field,
-        which,
     })
 }

@@ -269,3 +269,26 @@ pub(super) fn large_key(
     let help = format!("its numbers are {} to {}", numbers.start(), numbers.end());
     Diagnostic::refusal("E1029", span, message, help)
 }
+
+/// An attribute of fields of which one holds something else than the others.
+pub(super) fn other_kind(span: Span, path: &str, name: &str) -> Diagnostic {
+    let message = format!("`{path}` holds values of another kind than the first field of `{name}`");
+    let help = "the fields of an attribute are all numbers of as many bits, all bytes, or all DNS names: make two attributes";
+    Diagnostic::refusal("E0969", span, message, help)
+}
+
+/// An address in a field that has no room for exactly one.
+pub(super) fn no_address(span: Span, path: &str) -> Diagnostic {
+    let message = format!("`{path}` is no address");
+    let help = "the field of an address is bytes, and always as many: `size = 4, type = \"bytes\"` for IPv4, `size = 16` for IPv6, or these as `min` and `max` where a length stands in front";
+    Diagnostic::refusal("E0970", span, message, help)
+}
+
+/// An attribute that is not looked for in a layout that may stand in the place of its own, and has a field of its name.
+pub(super) fn uncovered(span: Span, name: &str, path: &str) -> Diagnostic {
+    let message =
+        format!("`{name}` is not found in `{path}`, which may stand in the place of its field");
+    Diagnostic::warning("W0968", span, message).help(format!(
+        "list that field too, as in `field = [\"...\", \"{path}\"]`; if it is something else, make it an attribute of its own or give it another name"
+    ))
+}

@@ -78,6 +78,7 @@ pub(super) fn read(
         chars: set(report, table, "chars"),
         trim: set(report, table, "trim"),
         min: table.number("min").map_or(0, |min| min.value as usize),
+        max: table.number("max").map(|max| max.value as usize),
     })
 }
 

@@ -6,6 +6,7 @@ mod errors;
 mod exchange;
 mod field;
 mod layout;
+mod lint;
 
 use crate::keys::FORM;
 use crate::{Contents, Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
@@ -16,6 +17,14 @@ use settings::{At, Document, Table};
 /// Reads a schema. All errors in it are reported at once.
 pub fn load(map: &SourceMap, file: FileId) -> Result<Schema, Diagnostics> {
     Document::parse(map, file).read(&FORM, |table, report| message(report, table))
+}
+
+/// Warnings about a schema without errors: what it may not mean as it is written.
+pub fn lint(map: &SourceMap, file: FileId) -> Diagnostics {
+    let warned = Document::parse(map, file).read(&FORM, |table, report| {
+        Some(lint::warnings(&message(report, table)?, table))
+    });
+    warned.unwrap_or_default()
 }
 
 fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {

@@ -528,3 +528,87 @@ fn attributes_or_ports_show_what_answers_what() {
     };
     assert!(request.is(Some(0)) && !request.is(Some(1)) && !request.is(None));
 }
+
+#[test]
+fn an_attribute_may_be_one_of_several_fields() {
+    let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
+    let (_, schema) = load_text(&GOOD.replace(
+        "field = \"item.value\"\nkey = 0x20",
+        "field = [\"text.a\", \"part.data\"]\nseveral = true",
+    ));
+    assert_eq!(
+        schema
+            .expect_err("two kinds")
+            .iter()
+            .map(|d| d.code.0)
+            .collect::<Vec<_>>(),
+        ["E0969"]
+    );
+    let fields = "field = [\"part.data\", \"text.b\"]\nseveral = true\nnoise = [5]";
+    let (_, schema) = load_text(&GOOD.replace("field = \"item.value\"\nkey = 0x20", fields));
+    let schema = schema.expect("a schema");
+    let asked = schema.asked("first").expect("an attribute");
+    assert_eq!(asked.sites.len(), 2);
+    assert_eq!((asked.traits.several, asked.traits.noise), (true, vec![5]));
+    assert_eq!(schema.names(), ["first", "item.*"]);
+    for (from, to, code, at) in [
+        (
+            "field = \"item.value\"\nkey = 0x20",
+            "field = \"part.data\"\naddress = true",
+            "E0970",
+            "\"part.data\"",
+        ),
+        (
+            "field = \"item.value\"\nkey = 0x20",
+            "field = [\"part.data\", \"part.dta\"]",
+            "E1005",
+            "dta",
+        ),
+    ] {
+        assert_eq!(refused(from, to), one(code, at), "{to}");
+    }
+}
+
+#[test]
+fn an_attribute_that_a_sibling_layout_has_too_is_warned_of() {
+    let lint = |case: &str, field: &str| {
+        let text = GOOD.replace("case = { 0x10 = \"text\" }", case).replace(
+            "name = \"first\"\nfield = \"item.value\"\nkey = 0x20",
+            field,
+        );
+        let mut map = SourceMap::new();
+        let file = map.add("sample.toml", text.as_str()).expect("room");
+        let warnings = super::lint(&map, file);
+        warnings
+            .iter()
+            .map(|d| d.message.clone())
+            .collect::<Vec<_>>()
+    };
+    let both = "case = { 0x10 = \"text\", 0x11 = \"other\" }";
+    let other = "\n\n[[layout]]\nname = \"other\"\nfield = [{ name = \"a\", size = 2 }]";
+    let only = format!("name = \"a\"\nfield = \"text.a\"{other}");
+    let warned = lint(both, &only);
+    assert_eq!(
+        warned,
+        ["`a` is not found in `other.a`, which may stand in the place of its field"]
+    );
+    assert!(
+        lint(
+            both,
+            &format!("name = \"a\"\nfield = [\"text.a\", \"other.a\"]{other}")
+        )
+        .is_empty()
+    );
+    // Another attribute has it.
+    let named = format!(
+        "name = \"a\"\nfield = \"text.a\"\n\n[[attribute]]\nname = \"second\"\nfield = \"other.a\"{other}"
+    );
+    assert!(lint(both, &named).is_empty());
+    assert!(
+        lint(
+            "case = { 0x10 = \"text\" }",
+            "name = \"a\"\nfield = \"text.a\""
+        )
+        .is_empty()
+    );
+}

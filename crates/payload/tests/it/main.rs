@@ -6,6 +6,7 @@ mod common;
 mod dns;
 mod http;
 mod json;
+mod layouts;
 mod patterns;
 mod plan;
 mod tls;

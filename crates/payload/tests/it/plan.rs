@@ -119,10 +119,10 @@ fn the_table_of_the_documentation() {
     );
     for builtin in ALL {
         let schema = schema(builtin.name);
-        for attribute in &schema.attributes {
-            let named = ["name", "1234", "a/@name"].map(|key| attribute.name.replace('*', key));
+        for attribute in schema.names() {
+            let named = ["name", "1234", "a/@name"].map(|key| attribute.replace('*', key));
             let name = named.iter().find(|name| schema.asked(name).is_ok());
-            let name = name.unwrap_or_else(|| panic!("{}", attribute.name));
+            let name = name.unwrap_or_else(|| panic!("{attribute}"));
             let plan = |target| {
                 plan(schema, name, target, Question::default())
                     .unwrap_or_else(|| panic!("{} {name}", schema.name))
@@ -133,7 +133,7 @@ fn the_table_of_the_documentation() {
                 text,
                 "| {} | {} | {} | {} | {} | {} | {} |",
                 schema.name,
-                attribute.name.replace('*', "\\*"),
+                attribute.replace('*', "\\*"),
                 xdp.needs.bytes,
                 xdp.technique.name(),
                 cell(&xdp),

@@ -3,7 +3,7 @@
 use super::args::Bound;
 use super::{Called, Mode, Signature};
 use crate::checker::{Checker, Context};
-use crate::errors::{calls, declarations};
+use crate::errors::{calls, declarations, types};
 use crate::infer::has_infer;
 use crate::scope::Entity;
 use diag::Span;
@@ -43,6 +43,11 @@ impl Checker<'_> {
         known: Use<'_>,
         span: Span,
     ) -> Option<Instance> {
+        if matches!(entity, Entity::Type(_)) && !types.is_empty() {
+            self.report(types::not_generic(span, &name.name));
+            self.give_up(args);
+            return None;
+        }
         // A typedef of an object type brings its type arguments along.
         let (entity, types) = match entity {
             Entity::Type(Ty::Extern(id, a)) => (Entity::Extern(*id), a.to_vec()),

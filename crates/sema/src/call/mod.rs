@@ -61,7 +61,12 @@ impl Checker<'_> {
                     Entity::Functions(all) => {
                         self.function_call(name, &all, type_args, args, want, span)
                     }
-                    Entity::Action(id) => self.action_call(id, args, span),
+                    Entity::Action(id) => {
+                        if !self.takes_no_types(type_args, &name.name) {
+                            return self.give_up(args);
+                        }
+                        self.action_call(id, args, span)
+                    }
                     Entity::Poison => self.give_up(args),
                     other if other.is_type() => {
                         let types: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
@@ -106,6 +111,14 @@ impl Checker<'_> {
                 self.give_up(args)
             }
         }
+    }
+
+    /// Reports type arguments for what has no type parameters.
+    fn takes_no_types(&mut self, types: &[ast::Type], name: &str) -> bool {
+        if let Some((first, last)) = types.first().zip(types.last()) {
+            self.report(types::not_generic(first.span.to(last.span), name));
+        }
+        types.is_empty()
     }
 
     /// Checks arguments for their own errors alone.
@@ -156,6 +169,10 @@ impl Checker<'_> {
         let Some(bound) = self.bind(signature, type_args, args, want, span) else {
             return Called::Poison;
         };
+        if matches!(bound.result, Ty::Extern(..)) && !self.require_fixed_object(&bound, &name.name)
+        {
+            return Called::Poison;
+        }
         if let Overload::Extern(id) = all[which] {
             if self.module.extern_functions[id].name == "static_assert" {
                 return self.static_assert(&bound.args, span);
@@ -182,6 +199,17 @@ impl Checker<'_> {
             },
             None,
         )
+    }
+
+    /// Reports arguments of a function that makes an object, as constructors do, that are known at run time only.
+    fn require_fixed_object(&mut self, bound: &args::Bound, name: &str) -> bool {
+        let what = format!("an argument of `{name}`, which makes an object,");
+        bound.args.iter().all(|arg| match arg {
+            Arg::In(value) | Arg::Out(value) | Arg::InOut(value) => {
+                matches!(value.ty, Ty::Extern(..)) || self.require_compile_time(value, &what)
+            }
+            Arg::Discard(_) | Arg::Absent => true,
+        })
     }
 
     /// `static_assert` is evaluated here.
@@ -259,6 +287,7 @@ impl Checker<'_> {
         }
         if let Some(ty) = self.type_operand(base) {
             return match ty {
+                Some(_) if !self.takes_no_types(type_args, &name.name) => self.give_up(args),
                 Some(ty) => self.size_method(&ty, name, args, span),
                 None => self.give_up(args),
             };
@@ -273,7 +302,9 @@ impl Checker<'_> {
             )
         {
             return match self.resolve(*global, table, "table", |e| matches!(e, Entity::Table(_))) {
-                Some(Entity::Table(id)) => self.table_method(id, name, args, span),
+                Some(Entity::Table(id)) if self.takes_no_types(type_args, &name.name) => {
+                    self.table_method(id, name, args, span)
+                }
                 _ => self.give_up(args),
             };
         }
@@ -320,6 +351,7 @@ impl Checker<'_> {
                 }
                 self.apply(object, &signature, type_args, args, Callee::Control, span)
             }
+            _ if !self.takes_no_types(type_args, &name.name) => self.give_up(args),
             _ => self.builtin_method(object, name, args, span),
         }
     }

@@ -22,6 +22,7 @@ impl Checker<'_> {
             let params = c.params(&head.params, ParamOwner::Block);
             let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
             type_params.append(&mut c.implicit_params);
+            c.head_fits(head, body.is_some(), &params, &ctor_params);
             let body = body.map(|b| {
                 let done = c.control_body(b);
                 let apply = atomic_if(&annotations, done.apply, b.apply.span);

@@ -16,7 +16,7 @@ impl Checker<'_> {
         methods: &[ast::Method],
     ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
-        // Its own name is known in its methods' signatures.
+        // Its own name is known in its methods' signatures, where it is refused.
         let id = self.module.externs.push(Extern {
             name: name.name.clone(),
             type_params: Vec::new(),
@@ -35,26 +35,18 @@ impl Checker<'_> {
         });
     }
 
-    /// Reports a signature that mentions the extern itself with type arguments that grow: its methods, and theirs in
-    /// turn, would never end.
-    fn refuse_endless(&mut self, id: ExternId, proto: &Prototype) {
-        let own = self.module.externs[id].type_params.clone();
-        let mut types: Vec<Ty> = (proto.params.iter())
-            .map(|p| self.module.locals[*p].ty.clone())
-            .collect();
-        types.push(proto.result.clone());
-        let grows = |arg: &Ty| {
-            !matches!(arg, Ty::Param(_)) && own.iter().any(|p| crate::infer::mentions(arg, *p))
+    /// Reports a signature that mentions the extern itself.
+    fn refuse_recursive(&mut self, id: ExternId, proto: &Prototype) {
+        let params = (proto.params.iter()).map(|p| &self.module.locals[*p].ty);
+        let is_own = |ty: &Ty| {
+            crate::infer::any(
+                ty,
+                &mut |t| matches!(t, Ty::Extern(other, _) if *other == id),
+            )
         };
-        let endless = types.iter().any(|ty| {
-            crate::infer::any(ty, &mut |t| match t {
-                Ty::Extern(other, args) => *other == id && args.iter().any(grows),
-                _ => false,
-            })
-        });
-        if endless {
+        if params.chain([&proto.result]).any(is_own) {
             let name = self.module.externs[id].name.clone();
-            self.report(declarations::endless_extern(proto.span, &name));
+            self.report(declarations::recursive_extern(proto.span, &name));
         }
     }
 
@@ -78,7 +70,7 @@ impl Checker<'_> {
             ));
             return;
         }
-        self.refuse_endless(id, &proto);
+        self.refuse_recursive(id, &proto);
         for param in &proto.params {
             let local = &mut self.module.locals[*param];
             if is_constructor {

@@ -202,6 +202,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports parameters that only a parser or control with a body, or only a type of these, may have.
+    pub(super) fn head_fits(
+        &mut self,
+        head: &ast::Head,
+        has_body: bool,
+        params: &[LocalId],
+        ctor_params: &[LocalId],
+    ) {
+        if has_body {
+            self.refuse_optional(params);
+            self.refuse_optional(ctor_params);
+        } else if let Some((first, last)) = head.ctor_params.first().zip(head.ctor_params.last()) {
+            let at = first.span.to(last.span);
+            self.report(declarations::constructor_of_type(at, &head.name.name));
+        }
+    }
+
     /// Reports parameters that may be omitted although a body reads them.
     pub(crate) fn refuse_optional(&mut self, params: &[LocalId]) {
         for id in params {

@@ -28,6 +28,7 @@ impl Checker<'_> {
             let params = c.params(&head.params, ParamOwner::Block);
             let ctor_params = c.params(&head.ctor_params, ParamOwner::Constructor);
             type_params.append(&mut c.implicit_params);
+            c.head_fits(head, body.is_some(), &params, &ctor_params);
             let body = body.map(|b| c.parser_body(b, &head.name));
             if body.is_some() {
                 c.expect_params(&ctor_params, "constructor parameter");

@@ -273,16 +273,16 @@ pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
     .help("keys in an annotation are unique: remove one")
 }
 
-/// An extern that mentions itself in a method with ever larger type arguments.
-pub(crate) fn endless_extern(span: Span, name: &str) -> Diagnostic {
+/// An extern that mentions itself in a method or constructor.
+pub(crate) fn recursive_extern(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         "E0255",
         span,
-        format!("the type of this method of `{name}` never ends"),
+        format!("the extern `{name}` mentions itself in its own declaration"),
     )
-    .label(format!("`{name}` of a larger type each time"))
+    .label(format!("takes or gives a `{name}`"))
     .help(format!(
-        "mention `{name}` with its own type parameters, or with types that do not contain them"
+        "declare what has two objects of `{name}` as an extern function, after `{name}`"
     ))
 }
 
@@ -318,6 +318,24 @@ pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
     )
     .label("the program starts with a package")
     .help("instantiate the architecture's package as `main`, and choose another name here")
+}
+
+/// Constructor parameters of a type of parsers or controls.
+pub(crate) fn constructor_of_type(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "E0261",
+        span,
+        format!("`{name}` is a type without a body, which has no constructor parameters"),
+    )
+    .label("nothing constructs it")
+    .help("remove this list: each parser or control of the type has constructor parameters of its own")
+}
+
+/// A list as value of a structured annotation.
+pub(crate) fn annotation_list(span: Span) -> Diagnostic {
+    Diagnostic::error("E0262", span, "an annotation's value cannot be a list")
+        .label("not a number, bool or string")
+        .help("give each element as a value of its own: `@name[1, 2]` or `@name[first = 1, second = 2]`")
 }
 
 /// An object without a name of an extern whose methods are to be supplied.

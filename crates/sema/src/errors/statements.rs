@@ -98,6 +98,13 @@ pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
     .help("give as many elements as `select` has keys, `_` for those that do not matter")
 }
 
+/// A call in a case of `select`.
+pub(crate) fn call_in_case(span: Span) -> Diagnostic {
+    Diagnostic::error("E0360", span, "a case of `select` cannot call anything")
+        .label("called for each packet that gets here")
+        .help("call it before `transition`, keep the result in a variable, and compare with that")
+}
+
 /// A key that is a number without width.
 pub(crate) fn key_without_width(span: Span) -> Diagnostic {
     Diagnostic::error(

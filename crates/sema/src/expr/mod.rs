@@ -11,6 +11,7 @@ mod slice;
 use crate::call::Called;
 use crate::checker::{Checker, poison_expr};
 use crate::errors::{calls, statements, types};
+use diag::Span;
 use hir::*;
 use syntax::ast;
 
@@ -64,23 +65,32 @@ impl Checker<'_> {
                 callee,
                 type_args,
                 args,
-            } => match self.call(callee, type_args, args, want, span) {
-                Called::Value(value) => value,
-                Called::Poison => poison_expr(span),
-                Called::Call(call, _) if call.result == Ty::Void => {
-                    self.poison(types::no_value(span))
-                }
-                Called::Call(call, _) => {
-                    let ty = call.result.clone();
-                    Expr {
-                        kind: ExprKind::Call(Box::new(call)),
-                        ty,
-                        span,
-                    }
-                }
-            },
+            } => {
+                let in_case = std::mem::replace(&mut self.run_time_sets, false);
+                let called = self.call(callee, type_args, args, want, span);
+                self.run_time_sets = in_case;
+                self.called_value(called, in_case, span)
+            }
             ast::ExprKind::Mask(..) | ast::ExprKind::Range(..) | ast::ExprKind::Tuple(_) => {
                 self.poison(statements::keyset_elsewhere(span))
+            }
+        }
+    }
+
+    /// The value of a call. In a case of `select` there is none.
+    fn called_value(&mut self, called: Called, in_case: bool, span: Span) -> Expr {
+        match called {
+            Called::Value(value) => value,
+            Called::Poison => poison_expr(span),
+            Called::Call(..) if in_case => self.poison(statements::call_in_case(span)),
+            Called::Call(call, _) if call.result == Ty::Void => self.poison(types::no_value(span)),
+            Called::Call(call, _) => {
+                let ty = call.result.clone();
+                Expr {
+                    kind: ExprKind::Call(Box::new(call)),
+                    ty,
+                    span,
+                }
             }
         }
     }

@@ -363,7 +363,7 @@ impl Checker<'_> {
             let no = self.expr(no, hint.as_ref().filter(|_| needs_type(no)).or(want));
             (yes, no)
         };
-        let (mut yes, mut no) = self.level_new_type(yes, no);
+        let (yes, no) = self.level_new_type(yes, no);
         if cond.ty == Ty::Poison || yes.ty == Ty::Poison || no.ty == Ty::Poison {
             return poison_expr(span);
         }
@@ -375,15 +375,6 @@ impl Checker<'_> {
                 span,
                 ..if c { yes } else { no }
             };
-        }
-        // Two numbers without a width take that of the context, when a condition chooses between them.
-        if yes.ty == Ty::Int
-            && no.ty == Ty::Int
-            && let Some(ty) = want.map(|w| self.shallow(w))
-            && self.bits_behind(&ty).is_some()
-        {
-            yes = self.coerce(yes, &ty);
-            no = self.coerce(no, &ty);
         }
         if yes.ty == no.ty && !self.is_value(&yes.ty) {
             let shown = self.show(&yes.ty);

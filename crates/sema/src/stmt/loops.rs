@@ -37,58 +37,30 @@ impl Checker<'_> {
         body
     }
 
-    /// `for (T x in collection) body`, or with a variable declared before.
+    /// `for (T x in collection) body`
     pub(super) fn for_in(
         &mut self,
         annotations: &[ast::Annotation],
-        ty: Option<&ast::Type>,
+        ty: &ast::Type,
         name: &ast::Ident,
         collection: &ast::Expr,
         body: &ast::Stmt,
     ) -> Option<StmtKind> {
-        let declared = ty.map(|t| self.full_ty(t));
-        let outer = match &declared {
-            Some(_) => None,
-            None => {
-                let ast_name = ast::Expr {
-                    kind: ast::ExprKind::Name {
-                        global: false,
-                        name: name.clone(),
-                    },
-                    span: name.span,
-                };
-                let value = self.expr(&ast_name, None);
-                let writable = self.require_lvalue(&value);
-                match value.kind {
-                    ExprKind::Local(id) if writable => Some(id),
-                    _ => None,
-                }
-            }
-        };
-        let wanted = declared
-            .clone()
-            .or(outer.map(|id| self.module.locals[id].ty.clone()))
-            .unwrap_or(Ty::Poison);
-        let collection = self.collection(collection, &wanted);
+        let ty = self.full_ty(ty);
+        let collection = self.collection(collection, &ty);
         let annotations = self.annotations(annotations);
         self.scoped(|c| {
-            let local = match outer {
-                Some(id) => Some(id),
-                None => declared.map(|ty| {
-                    let id = c.module.locals.push(Local {
-                        name: name.name.clone(),
-                        ty,
-                        kind: LocalKind::Var,
-                        annotations,
-                        span: name.span,
-                    });
-                    c.declare(name, Entity::Local(id));
-                    id
-                }),
-            };
+            let local = c.module.locals.push(Local {
+                name: name.name.clone(),
+                ty,
+                kind: LocalKind::Var,
+                annotations,
+                span: name.span,
+            });
+            c.declare(name, Entity::Local(local));
             let body = c.loop_body(body);
             Some(StmtKind::ForIn {
-                local: local?,
+                local,
                 collection: collection?,
                 body,
             })

@@ -162,7 +162,7 @@ impl Checker<'_> {
                 name,
                 collection,
                 body,
-            } => match self.for_in(annotations, ty.as_ref(), name, collection, body) {
+            } => match self.for_in(annotations, ty, name, collection, body) {
                 Some(kind) => kind,
                 None => return,
             },

@@ -144,7 +144,7 @@ pub(crate) fn set_operator(span: Span, op: &str) -> Diagnostic {
         span,
         format!("`{op}` makes a set, which is not allowed here"),
     )
-    .help("use masks and ranges in `select` cases and table entries, and ranges in `for (x in a .. b)`")
+    .help("use masks and ranges in `select` cases and table entries, and ranges in `for (T x in a .. b)`")
 }
 
 /// `table t() {`, as programs for early compilers have it.

@@ -1,5 +1,6 @@
 //! Where the tokens do not follow the grammar: E011x and E012x.
 
+use crate::ast::Ident;
 use diag::{Diagnostic, Span};
 
 /// Something else was expected.
@@ -133,4 +134,18 @@ pub(crate) fn after_last(span: Span, what: &str, last: &str, last_span: Span) ->
     Diagnostic::error("E0125", span, format!("{what} after the `{last}`"))
         .also(last_span, format!("the `{last}`"))
         .help(format!("`{last}` comes last; move this before it"))
+}
+
+/// `for (x in c)`, where a loop declares its variable.
+pub(crate) fn loop_variable_type(name: &Ident) -> Diagnostic {
+    let text = &name.name;
+    Diagnostic::error(
+        "E0170",
+        name.span,
+        format!("the loop variable `{text}` has no type"),
+    )
+    .label("every such loop declares a variable of its own")
+    .help(format!(
+        "write its type before it: `for (bit<8> {text} in ...)`"
+    ))
 }

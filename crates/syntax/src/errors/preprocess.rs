@@ -2,6 +2,17 @@
 
 use diag::{Diagnostic, Span};
 
+/// The architecture that a well-known header of another vendor is of.
+fn foreign(path: &str) -> Option<&'static str> {
+    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match name {
+        "psa.p4" => Some("PSA, the Portable Switch Architecture"),
+        "pna.p4" => Some("PNA, the Portable NIC Architecture"),
+        "tna.p4" | "t2na.p4" => Some("Tofino's architecture"),
+        _ => None,
+    }
+}
+
 /// `#include` of a file that is nowhere.
 pub(crate) fn include_not_found(
     span: Span,
@@ -20,7 +31,12 @@ pub(crate) fn include_not_found(
         format!(" (looked for {paths})")
     };
     let help = "correct the name, or pass the directory of the file with -I";
-    let help = if built_in.is_empty() {
+    let help = if let Some(of) = foreign(path) {
+        format!(
+            "it is the header of {of}, which does not come with Onpath: with the directory of the header (-I), `onpath check` checks the \
+             program's syntax, names and types; no target or interpreter runs it: for that, write it for <v1model.p4>, <xdp_model.p4> or <tc_model.p4>"
+        )
+    } else if built_in.is_empty() {
         help.to_string()
     } else {
         let names: Vec<String> = built_in.iter().map(|name| format!("<{name}>")).collect();

@@ -31,7 +31,7 @@ impl Parser<'_> {
         result
     }
 
-    /// `a` or `a .. b`, as in `for (x in a .. b)`.
+    /// `a` or `a .. b`, as in `for (T x in a .. b)`.
     pub(super) fn collection(&mut self) -> Parse<Expr> {
         let outer = std::mem::replace(&mut self.in_set, true);
         let result = self.expr().and_then(|first| self.set_after(first));

@@ -354,12 +354,11 @@ impl Parser<'_> {
 
     /// The rest of `for (T x in c) s`, from the type on.
     fn for_in(&mut self, opener: Span, annotations: Vec<Annotation>) -> Parse<StmtKind> {
-        let ty = if self.at_untyped_for_in() {
-            self.refuse_annotations(&annotations);
-            None
-        } else {
-            Some(self.ty()?)
-        };
+        if self.at_untyped_for_in() {
+            let name = self.name("a variable")?;
+            return Err(self.report(grammar::loop_variable_type(&name)));
+        }
+        let ty = self.ty()?;
         let name = self.name("a variable")?;
         self.expect(Kind::In)?;
         let collection = self.collection()?;

@@ -341,18 +341,15 @@ fn statements_that_look_alike_are_told_apart() {
 #[test]
 fn loops_keep_their_parts() {
     let stmts = stmts(
-        "for (bit<8> i = 0, j = 1; i < 3; i += 1, f()) ; for (x in a + 1 .. b) ; for (T y in l) ;",
+        "for (bit<8> i = 0, j = 1; i < 3; i += 1, f()) ; for (S x in a + 1 .. b) ; for (T y in l) ;",
     );
     assert!(
         matches!(&stmts[0].kind, StmtKind::For { init, update, .. } if init.len() == 2 && update.len() == 2)
     );
     assert!(
-        matches!(&stmts[1].kind, StmtKind::ForIn { ty: None, collection, .. } if show(collection) == "(.. (Add a 1) b)")
+        matches!(&stmts[1].kind, StmtKind::ForIn { collection, .. } if show(collection) == "(.. (Add a 1) b)")
     );
-    assert!(matches!(
-        &stmts[2].kind,
-        StmtKind::ForIn { ty: Some(_), .. }
-    ));
+    assert!(matches!(&stmts[2].kind, StmtKind::ForIn { .. }));
 }
 
 #[test]

@@ -1,20 +1,34 @@
 //! What is wrong with a capture file.
 
+use crate::capture::MOST_CAPTURES;
 use diag::Diagnostic;
 use std::io;
 
 /// What is read.
-const KINDS: &str = "captures are pcap or pcapng files, as tcpdump and Wireshark write them";
+const KINDS: &str = "captures are pcap or pcapng files, as tcpdump and Wireshark write them, also packed by gzip or zstd";
+
+/// A capture's name in a sentence: `-` is standard input.
+fn named(path: &str) -> String {
+    match path {
+        "-" => "standard input".to_owned(),
+        path => format!("`{path}`"),
+    }
+}
 
 /// It cannot be read.
 pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     let what = diag::system_message(error);
-    Diagnostic::failure("E1140", format!("`{path}` cannot be read: {what}"), KINDS)
+    Diagnostic::failure(
+        "E1140",
+        format!("{} cannot be read: {what}", named(path)),
+        KINDS,
+    )
 }
 
 /// It is none: its first bytes are these.
 pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
     let packed = match first {
+        // What is in what was unpacked.
         [0x1f, 0x8b, ..] => Some("gunzip"),
         [0x28, 0xb5, 0x2f, 0xfd] => Some("unzstd"),
         [0xfd, b'7', b'z', b'X'] => Some("unxz"),
@@ -23,10 +37,13 @@ pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
     };
     let (what, help) = match packed {
         Some(unpack) => (
-            format!("`{path}` is compressed"),
-            format!("unpack it first: `{unpack} {path}`, or `{unpack} -c {path} > FILE`"),
+            format!("{} is compressed", named(path)),
+            format!("unpack it on the way: `{unpack} -c FILE | onpath query QUERY --read -`"),
         ),
-        None => (format!("`{path}` is no capture file"), KINDS.to_string()),
+        None => (
+            format!("{} is no capture file", named(path)),
+            KINDS.to_string(),
+        ),
     };
     Diagnostic::failure("E1141", what, help)
 }
@@ -35,15 +52,19 @@ pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
 pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1142",
-        format!("the packets of `{path}` are of link type {link}"),
-        match link {
-            "LINUX_SLL" | "LINUX_SLL2" => {
-                "packets begin with an Ethernet header, or an IP header (link type RAW): capture at one interface, not at `any`"
-            }
-            _ => {
-                "packets begin with an Ethernet header, or an IP header (link type RAW): capture at an interface that has such"
-            }
-        },
+        format!("the packets of {} are of link type {link}", named(path)),
+        "packets begin with an Ethernet header, an IP header (RAW), the header of a capture at `any` (LINUX_SLL, LINUX_SLL2), or that of a loopback interface (NULL, LOOP): capture at an interface that has such",
+    )
+}
+
+/// There are too many at once.
+pub fn too_many(captures: usize) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E0968",
+        format!("{captures} captures are to be read at once"),
+        format!(
+            "at most {MOST_CAPTURES} are, since of each 8 MB are kept: make one of several, by `mergecap -w all.pcapng FILE...`"
+        ),
     )
 }
 
@@ -52,7 +73,8 @@ pub fn damaged(path: &str, packets: u64, what: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1143",
         format!(
-            "`{path}` is damaged behind {}: {what}",
+            "{} is damaged behind {}: {what}",
+            named(path),
             diag::counted(packets, "packet")
         ),
         "`editcap` from Wireshark copies what can be read to another file",

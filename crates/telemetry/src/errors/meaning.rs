@@ -371,3 +371,12 @@ pub(crate) fn no_exchange(
         ),
     )
 }
+
+/// Two keys of which a message may have several values each.
+pub(crate) fn two_several(span: Span, name: &str, (other, at): (&str, Span)) -> Box<Diagnostic> {
+    let what = format!("a message may have several values of `{other}` and of `{name}`");
+    let help = format!(
+        "nothing says which of them belong together: write `first({name})`, or group by one of them"
+    );
+    Box::new(refuse("E0971", span, what, "also has several", help).also(at, "has several"))
+}

@@ -1,4 +1,4 @@
-//! Queries whose figures no program on the packets' path keeps. Codes E1135, E1137 and E1138.
+//! Queries whose figures no program on the packets' path keeps. Codes E0972, E1135, E1137 and E1138.
 
 use super::refuse;
 use diag::{Diagnostic, Span};
@@ -38,5 +38,20 @@ pub(crate) fn too_many_texts(at: Span, most: usize) -> Box<Diagnostic> {
         ),
         "",
         format!("group by fewer texts or flows, or {ELSEWHERE}"),
+    )
+}
+
+/// An attribute of which a message may have several values, and a program reads one.
+pub(crate) fn several(at: Span, name: &str, has_noise: bool) -> Box<Diagnostic> {
+    let help = match has_noise {
+        false => format!("write `first({name})`, or {ELSEWHERE}"),
+        true => format!("{ELSEWHERE}; the first value that a program finds may be noise"),
+    };
+    refuse(
+        "E0972",
+        at,
+        format!("a program on the packets' path does not read all values of `{name}`"),
+        "a message may have several",
+        help,
     )
 }

@@ -26,11 +26,14 @@ pub(super) struct Attribute {
     pub kind: Kind,
     /// Of a text, the bytes that are read.
     pub width: usize,
+    /// Whether its bytes are an address, whose length is known.
+    pub is_address: bool,
 }
 
 impl Attribute {
-    pub(super) fn is_number(&self) -> bool {
-        matches!(self.kind, Kind::Number { .. })
+    /// Whether it is bytes of any length.
+    pub(super) fn is_text(&self) -> bool {
+        !matches!(self.kind, Kind::Number { .. }) && !self.is_address
     }
 
     /// The type of the variable.

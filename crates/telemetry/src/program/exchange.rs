@@ -64,6 +64,7 @@ pub(super) fn pairing<'q>(
                 .map_err(|_| errors::message(response_time.at, name))?
                 .kind,
             width: 8,
+            is_address: false,
         });
     }
     let mut patterns = Vec::new();
@@ -288,7 +289,7 @@ impl Pairing<'_> {
             Stmt::Assign(attribute.has(), Expr::Bool(true)),
             Stmt::Assign(attribute.value(), of_request(&attribute.variable)),
         ];
-        if !attribute.is_number() {
+        if attribute.is_text() {
             let length = of_request(&length_name(attribute)).cast(Type::Bits(32));
             take.push(Stmt::Assign(attribute.length(), length));
         }
@@ -316,7 +317,7 @@ impl Pairing<'_> {
                 value: attribute.value(),
                 field: attribute.variable.clone(),
             });
-            if !attribute.is_number() {
+            if attribute.is_text() {
                 out.push(Kept {
                     ty: Type::Bits(16),
                     value: attribute.length().cast(Type::Bits(16)),

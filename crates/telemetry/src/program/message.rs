@@ -16,7 +16,7 @@ use crate::messages::Messages;
 use crate::query::{Function, Query};
 use crate::streams::STREAMS;
 use diag::Diagnostic;
-use payload::{Kind, Next, Schema};
+use payload::{Asked, Kind, Next, Schema};
 
 /// Messages of a packet that are read.
 const MOST: u32 = 64;
@@ -61,7 +61,12 @@ pub(super) fn reader<'q>(
         let refused = || errors::message(attribute.at, &attribute.name);
         let name_there = attribute.name_in_message();
         let asked = schema.and_then(|schema| schema.asked(name_there).ok());
-        let kind = asked.ok_or_else(refused)?.kind;
+        let Asked { kind, traits, .. } = asked.ok_or_else(refused)?;
+        // Another value than the first one may be meant.
+        if attribute.several || !traits.noise.is_empty() {
+            let has_noise = !traits.noise.is_empty();
+            return Err(errors::several(attribute.at, &attribute.name, has_noise));
+        }
         let is_number = matches!(kind, Kind::Number { .. });
         if is_number != matches!(attribute.ty, catalogue::Type::Number(_)) {
             return Err(refused());
@@ -72,7 +77,12 @@ pub(super) fn reader<'q>(
             name: name_there.to_owned(),
             variable: names[index].clone(),
             kind,
-            width: kept_of(query, index, kept).max(compared.next_multiple_of(8)),
+            width: match attribute.ty {
+                catalogue::Type::Ipv4 => 4,
+                catalogue::Type::Ipv6 => 16,
+                _ => kept_of(query, index, kept).max(compared.next_multiple_of(8)),
+            },
+            is_address: traits.is_address,
         });
     }
     let first = &query.attributes[0];
@@ -96,9 +106,9 @@ impl Reader<'_> {
         let mut all = self.attributes.iter();
         let attribute = all.find(|attribute| attribute.index == index)?;
         let pairing = self.pairing.as_ref();
-        let (key, ty, text) = match attribute.is_number() {
-            true => (attribute.value(), attribute.ty(), None),
-            false => {
+        let (key, ty, text) = match attribute.is_text() {
+            false => (attribute.value(), attribute.ty(), None),
+            true => {
                 let held = Held {
                     width: 8 * attribute.width,
                     length: attribute.length(),
@@ -407,7 +417,7 @@ impl Reader<'_> {
 
     /// Whether an attribute is a text that is a key or an item.
     fn keeps_text(&self, attribute: &Attribute) -> bool {
-        !attribute.is_number() && is_kept(self.query, attribute.index)
+        attribute.is_text() && is_kept(self.query, attribute.index)
     }
 
     /// Keeps the first bytes of texts.
@@ -443,7 +453,7 @@ impl Reader<'_> {
         });
         let texts = keys.chain(items).filter_map(|index| {
             let mut all = self.attributes.iter();
-            all.find(|a| a.index == index && !a.is_number())
+            all.find(|a| a.index == index && a.is_text())
         });
         let cut = texts.map(|text| all([text.has(), self.is_cut(text)]));
         cut.map(|cut| when(cut, vec![Count::Cut.increment()]))

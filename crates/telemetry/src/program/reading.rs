@@ -167,6 +167,7 @@ fn counts(counted: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
     let packets = count(Count::Read);
     Counts {
         packets,
+        untimed: 0,
         records: match of_messages {
             true => count(Count::Message),
             false => packets,

@@ -161,7 +161,7 @@ impl Streams {
         }
         let mut place = Position::default();
         segment.read(0..usize::MAX, &mut place, reader, counts, each);
-        if place.seen {
+        if place.seen || place.begun {
             counts.begun(false, place.begun);
             streams.push(source, Stream::new(&segment, place));
         }

@@ -1,5 +1,6 @@
 //! The figures for people and for programs.
 
+mod axes;
 pub mod csv;
 pub mod json;
 pub mod plot;

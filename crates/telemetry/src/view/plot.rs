@@ -1,5 +1,6 @@
 //! How the first figure of each group went over time, or how it is distributed, as SVG.
 
+use super::axes::{powers, room_of_names, whole};
 use super::scaled;
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
@@ -80,6 +81,11 @@ impl History {
             left: 0,
             distributions: Vec::new(),
         }
+    }
+
+    /// Whether it shows how something went over time.
+    pub fn is_over_time(&self) -> bool {
+        self.figure != Figure::Distribution
     }
 
     /// Takes a report, `elapsed` seconds after the beginning.
@@ -233,12 +239,20 @@ impl History {
                 name: "seconds",
                 range: (0.0, end),
                 label: &|x| trimmed(x, 3),
+                places: None,
             },
             up: Axis {
                 name: &up,
-                // Names have room above the lines.
-                range: (0.0, if most > 0.0 { most * 1.25 } else { 1.0 }),
+                range: (
+                    0.0,
+                    if most > 0.0 {
+                        most / (1.0 - room_of_names(lines.len()))
+                    } else {
+                        1.0
+                    },
+                ),
                 label: &|y| number(y, self.unit),
+                places: None,
             },
             shapes: &lines,
             legend: Legend::UpperLeft,
@@ -301,11 +315,13 @@ impl History {
                     name,
                     range: (least, greatest),
                     label: &unit,
+                    places: Some(powers(least, greatest)),
                 },
                 up: Axis {
                     name: "records",
                     range: (0.0, most * 1.1),
                     label: &si,
+                    places: Some(whole(most * 1.1)),
                 },
                 shapes,
                 legend: Legend::UpperLeft,

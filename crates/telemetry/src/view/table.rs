@@ -178,6 +178,11 @@ pub fn notes(report: &Report) -> Vec<String> {
         "with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length"
     );
     let all = [
+        (
+            counts.untimed,
+            "packet",
+            "without a time: in no rate, and in no response time",
+        ),
         (counts.without_key, "record", "without a key of `by`"),
         (
             counts.not_grouped,

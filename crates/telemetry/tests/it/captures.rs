@@ -1,6 +1,7 @@
 //! Capture files: both formats, their times and lengths, and what can be wrong with them.
 
 use crate::frames;
+use diag::Diagnostics;
 use pcap_file::pcap::{PcapHeader, PcapWriter, RawPcapPacket};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
@@ -11,20 +12,30 @@ use pcap_file::pcapng::blocks::simple_packet::SimplePacketBlock;
 use pcap_file::{DataLink, TsResolution};
 use std::borrow::Cow;
 use std::time::Duration;
-use telemetry::{Link, capture};
+use telemetry::Link;
+use telemetry::capture::{self, Capture};
 
-type Packets = Vec<(Vec<u8>, u32, Duration, Link)>;
+pub(crate) type Packets = Vec<(Vec<u8>, u32, Option<Duration>, Link)>;
 
-/// The packets of a file, and what was wrong with it.
-fn read(file: &[u8]) -> (Packets, Option<String>) {
+/// The packets of files, and what was wrong with the first that is damaged.
+pub(crate) fn read_all(files: &[&[u8]]) -> (Packets, Option<String>) {
     let mut packets = Packets::new();
-    let done = capture::read("a.pcap", file, |frame| {
-        packets.push((frame.bytes.to_vec(), frame.length, frame.time, frame.link));
+    let opened = files.iter().map(|file| Capture::open("a.pcap", *file));
+    let opened: Result<Vec<Capture>, _> = opened.collect();
+    let done = opened.map_err(Diagnostics::from).and_then(|captures| {
+        capture::read(captures, |frame| {
+            packets.push((frame.bytes.to_vec(), frame.length, frame.time, frame.link));
+        })
     });
-    (
-        packets,
-        done.err().map(|e| format!("{} {}", e.code.0, e.message)),
-    )
+    let wrong = done.err().map(|wrong| {
+        let first = wrong.iter().next().expect("one");
+        format!("{} {}", first.code.0, first.message)
+    });
+    (packets, wrong)
+}
+
+pub(crate) fn read(file: &[u8]) -> (Packets, Option<String>) {
+    read_all(&[file])
 }
 
 fn pcap(resolution: TsResolution, link: DataLink) -> Vec<u8> {
@@ -58,7 +69,7 @@ fn pcap_has_lengths_and_both_units_of_time() {
         assert_eq!(wrong, None);
         let (bytes, length, time, link) = &packets[0];
         assert_eq!((bytes.len(), *length, *link), (40, 50, Link::Ethernet));
-        assert_eq!(*time, Duration::new(5, nanoseconds));
+        assert_eq!(*time, Some(Duration::new(5, nanoseconds)));
     }
     assert_eq!(
         read(&pcap(TsResolution::MicroSecond, DataLink::RAW)).0[0].3,
@@ -101,14 +112,14 @@ fn pcapng() -> Vec<u8> {
 fn pcapng_has_units_of_time_by_interface() {
     let (packets, wrong) = read(&pcapng());
     assert_eq!(wrong, None);
-    let times: Vec<Duration> = packets.iter().map(|(_, _, time, _)| *time).collect();
+    let times: Vec<Option<Duration>> = packets.iter().map(|(_, _, time, _)| *time).collect();
     assert_eq!(
         times,
         [
-            Duration::new(3000, 512_000),
-            Duration::new(3, 512),
-            Duration::from_secs(2_929_687) + Duration::from_millis(1000),
-            Duration::ZERO,
+            Some(Duration::new(3000, 512_000)),
+            Some(Duration::new(3, 512)),
+            Some(Duration::from_secs(2_929_687) + Duration::from_millis(1000)),
+            None,
         ]
     );
     assert_eq!(packets[0].0, frames::tagged(1));
@@ -126,7 +137,7 @@ fn what_is_no_capture_is_named() {
     for (file, expected) in [
         (&b""[..], "E1141 `a.pcap` is no capture file"),
         (b"P4 is no capture", "E1141 `a.pcap` is no capture file"),
-        (b"\x1f\x8b\x08\0packed", "E1141 `a.pcap` is compressed"),
+        (b"BZh91AY&SY", "E1141 `a.pcap` is compressed"),
         (
             &pcap(TsResolution::MicroSecond, DataLink::USB_LINUX),
             "E1142 the packets of `a.pcap` are of link type USB_LINUX",

@@ -30,7 +30,7 @@ pub(crate) fn run_on(
         evaluator.packet(&Frame {
             bytes: packet,
             length: packet.len() as u32,
-            time: Duration::from_millis(number as u64),
+            time: Some(Duration::from_millis(number as u64)),
             link: Link::Ethernet,
         });
     }
@@ -347,7 +347,7 @@ fn a_rate_begins_anew_with_each_report() {
             evaluator.packet(&Frame {
                 bytes: &[0; 60],
                 length: 60,
-                time: Duration::ZERO,
+                time: Some(Duration::ZERO),
                 link: Link::Ethernet,
             });
         }
@@ -366,7 +366,7 @@ fn packets_without_a_link_layer_are_read_from_their_version_on() {
     evaluator.packet(&Frame {
         bytes: &whole[14..],
         length: 28,
-        time: Duration::ZERO,
+        time: Some(Duration::ZERO),
         link: Link::Ip,
     });
     assert_eq!(shown(&evaluator.report(0.0)), ["10.0.0.3 2 Number(1)"]);

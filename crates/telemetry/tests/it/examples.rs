@@ -63,18 +63,22 @@ fn the_tables_of_attributes_are_true() {
         let schema = builtin.schema().expect("it is right");
         let kind = SCHEMAS.kinds().iter().position(|kind| *kind == schema.name);
         let kind = kind.expect("it is a kind");
-        let names = schema.attributes.iter().map(|attribute| {
-            let any = attribute.name.replace('*', "NAME");
+        let names = schema.names().into_iter().map(|attribute| {
+            let any = attribute.replace('*', "NAME");
             // Every key may be the first, every path of a document one of these.
             let mut ones = ["1", "1/@1"]
-                .map(|one| attribute.name.replace('*', one))
+                .map(|one| attribute.replace('*', one))
                 .into_iter();
             let ty = ones.find_map(|one| SCHEMAS.attribute(kind, &one));
             let ty = ty.expect("it is there");
-            match ty {
-                Type::Text => format!("`{}.{any}`", schema.name),
-                ty => format!("`{}.{any}` ({})", schema.name, type_name(ty)),
-            }
+            let is_several = SCHEMAS.several(kind, attribute);
+            let about = match (ty, is_several) {
+                (Type::Text, false) => String::new(),
+                (Type::Text, true) => " (several)".to_owned(),
+                (ty, false) => format!(" ({})", type_name(ty)),
+                (ty, true) => format!(" ({}; several)", type_name(ty)),
+            };
+            format!("`{}.{any}`{about}", schema.name)
         });
         let name = |_| format!("`{}.response_time` (time)", schema.name);
         let names = names.chain(schema.exchange.as_ref().map(name));

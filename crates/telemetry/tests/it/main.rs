@@ -1,5 +1,6 @@
 //! The query language from text to figures.
 
+mod capture_forms;
 mod captures;
 mod errors;
 mod evaluation;
@@ -9,6 +10,7 @@ mod frames;
 mod program;
 mod schemas;
 mod sequences;
+mod several;
 mod streams;
 mod toy;
 mod views;

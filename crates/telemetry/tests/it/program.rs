@@ -307,7 +307,7 @@ fn messages_are_read_alike() {
         "count where http.host != \"a.example\" and not http.query.x == \"1\"",
         "count by dns.id, dns.response",
         "count, bytes by dns.qname where dns.qtype == 1",
-        "count by dns.answer.ttl where dns.rcode == 0",
+        "count by first(dns.answer.ttl) where dns.rcode == 0",
         "count by http.header.content-length",
         "count by http.host where http.path ~ \"^/[0-9]?$\" or http.method ~ \"^(PO|PU)\"",
         "count where http.host ~ \"^[^.]+\\.example$\" and not http.path ~ \"x{150}\"",

@@ -322,9 +322,130 @@ fn other_connections() -> Vec<Case> {
     ]
 }
 
+/// Streams whose first segments are too short to show what they begin.
+fn short_beginnings() -> Vec<Case> {
+    let opened = |parts: &[&[u8]]| {
+        let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
+        [vec![at(0, b"")], stream(1, &parts)].concat()
+    };
+    let size = get(1).len() as u32;
+    let (first, second) = (get(1), get(2));
+    let waits = Followed {
+        unfinished: 1,
+        ..NOTHING
+    };
+    let gap = Followed { gaps: 1, ..waits };
+    vec![
+        paths(
+            "one byte behind the opening",
+            opened(&[&first[..1], &joined(&[&first[1..], &second])]),
+            &[1, 2],
+            NOTHING,
+        ),
+        paths(
+            "a byte a segment",
+            opened(&first.chunks(1).chain([&second[..]]).collect::<Vec<_>>()),
+            &[1, 2],
+            NOTHING,
+        ),
+        paths(
+            "without an opening, as the query begins with it",
+            stream(9, &[first[..3].to_vec(), first[3..].to_vec()]),
+            &[1],
+            NOTHING,
+        ),
+        paths(
+            "what never goes on is counted",
+            opened(&[b"PO"]),
+            &[],
+            waits,
+        ),
+        paths(
+            "what is sent again, is",
+            vec![
+                at(1, &first[..2]),
+                at(1, &first[..2]),
+                at(3, &first[2..]),
+                at(1, &first),
+            ],
+            &[1],
+            Followed {
+                sent_again: 2,
+                ..NOTHING
+            },
+        ),
+        paths(
+            "what is no message is none of the query's",
+            opened(&[b"G", b"OOD DAY\r\n", b"HELO there\r\n"]),
+            &[],
+            NOTHING,
+        ),
+        paths(
+            "a message behind such a byte",
+            opened(&[b"G", &first, b"P", b"U", &second]),
+            &[1, 2],
+            Followed {
+                unfollowed: 1,
+                ..NOTHING
+            },
+        ),
+        paths(
+            "something is lost behind the first byte",
+            vec![at(1, b"G"), at(1 + size, &second)],
+            &[2],
+            gap,
+        ),
+        paths(
+            "and found again",
+            vec![at(1, b"G"), at(1 + size, &second), at(2, &first[1..])],
+            &[2],
+            gap,
+        ),
+        paths(
+            "another connection is opened",
+            [
+                opened(&[b"G"]),
+                vec![at(70_000, b"")],
+                stream(70_001, std::slice::from_ref(&second)),
+            ]
+            .concat(),
+            &[2],
+            waits,
+        ),
+    ]
+}
+
+/// Response times of what is asked byte by byte.
+#[test]
+fn the_first_byte_of_a_request_may_stand_alone() {
+    let answer = status(200, 0);
+    let from_server = |first: u32, bytes: &[u8]| segment(40_000, 80, End::Server, first, bytes);
+    let packets = vec![
+        at(0, b""),
+        at(1, b"G"),
+        at(2, &get(1)[1..]),
+        from_server(1, &answer[..1]),
+        from_server(2, &answer[1..]),
+        at(1 + get(1).len() as u32, &get(2)),
+        from_server(1 + answer.len() as u32, &answer),
+    ];
+    let report = same(
+        "count by http.path, http.status where http.response_time >= 0ms",
+        &packets,
+    );
+    assert_eq!(report.rows.len(), 2);
+    assert_eq!((report.counts.unanswered, report.counts.unmatched), (0, 0));
+    assert_eq!(report.counts.streams, NOTHING);
+}
+
 #[test]
 fn each_sequence_is_counted_alike_in_each_place() {
-    let cases = [unusual(), out_of_order(), other_connections()];
+    let cases = [
+        unusual(),
+        out_of_order(),
+        other_connections(),
+        short_beginnings(),
+    ];
     for case in cases.into_iter().flatten() {
         let report = same(case.text, &case.packets);
         let found: Vec<(String, u64)> = counts_by_path(&report).into_iter().collect();
@@ -493,7 +614,7 @@ fn captured(text: &str, packets: &[Vec<u8>], most: usize) -> Report {
         evaluator.packet(&Frame {
             bytes: &packet[..packet.len().min(most)],
             length: packet.len() as u32,
-            time: Duration::from_millis(number as u64),
+            time: Some(Duration::from_millis(number as u64)),
             link: Link::Ethernet,
         });
     }

@@ -72,13 +72,12 @@ fn hello(name: &str, ticket: usize) -> Vec<u8> {
     [&[0x16, 3, 1][..], &two(handshake.len()), &handshake].concat()
 }
 
-/// Some bytes as segments of up to so many bytes each, but for the first, which shows what it begins with.
+/// Some bytes as segments of up to so many bytes each.
 fn cut(random: &mut ChaCha8Rng, stream: &Segment, most: usize) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut at = 0;
     while at < stream.bytes.len() {
-        let least = if at == 0 { 8 } else { 1 };
-        let size = random.random_range(1..=most).max(least);
+        let size = random.random_range(1..=most);
         let size = size.min(stream.bytes.len() - at);
         segments.push(Segment {
             first: stream.first.wrapping_add(at as u32),

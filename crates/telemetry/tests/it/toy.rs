@@ -2,7 +2,7 @@
 
 use payload::{Exchange, Sides};
 use std::sync::LazyLock;
-use telemetry::{Found, Messages, Payload, Position, Reader, Type, Value};
+use telemetry::{Found, Messages, Payload, Position, Reader, Type, Value, Wish};
 
 /// Reads messages of two kinds: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method` and `host`, the number `size`, and
 /// any text by the name `x.NAME`.
@@ -46,10 +46,10 @@ impl Messages for Toy {
             .map(|(_, ty)| *ty)
     }
 
-    fn reader(&self, kind: usize, wanted: &[&str]) -> Box<dyn Reader + '_> {
+    fn reader(&self, kind: usize, wanted: &[Wish]) -> Box<dyn Reader + '_> {
         Box::new(Pairs {
             is_known: kind == 0,
-            wanted: wanted.iter().map(|name| name.to_string()).collect(),
+            wanted: wanted.iter().map(|wish| wish.name.to_string()).collect(),
         })
     }
 }
@@ -85,6 +85,7 @@ impl Reader for Pairs {
             if !line.is_empty() {
                 each(Found {
                     values: &values,
+                    more: &[],
                     start: start as i64,
                     whole,
                     unread: false,

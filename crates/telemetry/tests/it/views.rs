@@ -312,6 +312,74 @@ fn many_reports_are_halved_and_the_histogram_has_its_unit() {
     );
 }
 
+/// The texts of a picture, with how far down they are.
+fn texts(svg: &str) -> Vec<(f64, String)> {
+    let elements = svg.split("<text ").skip(1);
+    let text = |element: &str| {
+        let (attributes, rest) = element.split_once('>')?;
+        let down = attributes.split(" y=\"").nth(1)?.split('"').next()?;
+        let text = rest.split("</text>").next()?;
+        Some((down.parse().ok()?, text.trim().to_owned()))
+    };
+    elements.filter_map(text).collect()
+}
+
+#[test]
+fn the_axes_of_histograms_have_whole_numbers() {
+    for text in [
+        "histogram(packet.length)",
+        "histogram(ip.ttl)",
+        "histogram(udp.dst_port) by ip.src",
+    ] {
+        let mut map = SourceMap::new();
+        let query = compile(text, &Catalogue::new(&Toy), &mut map).unwrap();
+        let mut history = History::new(&query, text);
+        history.take(&run(text, &packets()), 1.0);
+        let svg = history.svg().expect("a picture");
+        let numbers: Vec<f64> = texts(&svg)
+            .iter()
+            .filter_map(|(_, t)| t.parse().ok())
+            .collect();
+        assert!(numbers.len() > 3, "{text}: {numbers:?}");
+        let broken = numbers.iter().find(|number| number.fract() != 0.0);
+        assert_eq!(broken, None, "{text}: {numbers:?}");
+    }
+}
+
+/// However many lines there are, their names stand above all of them.
+#[test]
+fn names_hide_no_line() {
+    for hosts in [1, 3, 8] {
+        let text = "count by ip.src";
+        let mut map = SourceMap::new();
+        let query = compile(text, &Catalogue::new(&Toy), &mut map).unwrap();
+        let mut history = History::new(&query, text);
+        let packets: Vec<Vec<u8>> = (0..hosts * 30)
+            .map(|i| frames::udp(1 + i % hosts, 1, (1, 2), b"x"))
+            .collect();
+        for second in 1..=100 {
+            history.take(&run(text, &packets), f64::from(second));
+        }
+        let svg = history.svg().expect("a picture");
+        let names = texts(&svg)
+            .into_iter()
+            .filter(|(_, text)| text.starts_with("10.0."));
+        let lowest = names.map(|(down, _)| down).fold(0.0, f64::max);
+        let lines = svg
+            .split("<polyline ")
+            .skip(1)
+            .filter(|line| line.contains("stroke-width=\"2\""));
+        let points = lines.filter_map(|line| line.split(" points=\"").nth(1)?.split('"').next());
+        let points = points.flat_map(str::split_whitespace);
+        let downs = points.filter_map(|point| point.split_once(',')?.1.parse::<f64>().ok());
+        let highest = downs.fold(f64::INFINITY, f64::min);
+        assert!(
+            highest.is_finite() && highest > lowest,
+            "{hosts}: {highest} {lowest}"
+        );
+    }
+}
+
 #[test]
 fn a_query_is_explained_with_its_memory() {
     let text = "count, distinct(ip.src), top(10, kv.host), histogram(kv.size) by kv.method where kv.host ~ \"x\"";

@@ -104,6 +104,40 @@ fn a_registers_cell_is_shared_under_a_lock_too() {
 }
 
 #[test]
+fn a_call_without_effect_is_made_before_the_block() {
+    let sum = |of: &str, to: &str| format!("pure extern sum(in({of})) -> {to};");
+    // Before the first keyed call it stands there anyway.
+    assert_eq!(
+        run(
+            &format!(
+                "atomic {{ c = a; {} extern cells::read(out(a), in(b)); }}",
+                sum("c", "b")
+            ),
+            &[atomic::run]
+        ),
+        "c = a; pure extern sum(in(c)) -> b; cells.key.key = b; \
+         atomic { extern cells::read(out(a), in(cells.key.key)); }"
+    );
+    // Among them it gives what it would give before, which is kept until then.
+    assert_eq!(
+        run(
+            &format!(
+                "atomic {{ extern cells::read(out(a), in(b)); if g {{ {} }} extern cells::write(in(b), in(a)); }}",
+                sum("c", "a")
+            ),
+            &[atomic::run]
+        ),
+        "pure extern sum(in(c)) -> sum; cells.key.key = b; \
+         atomic { extern cells::read(out(a), in(cells.key.key)); if g { a = sum; } \
+         extern cells::write(in(cells.key.key), in(a)); }"
+    );
+    assert_eq!(
+        run(&format!("atomic {{ {} }}", sum("c", "a")), &[atomic::run]),
+        "pure extern sum(in(c)) -> a;"
+    );
+}
+
+#[test]
 fn a_jump_behind_a_last_atomic_block_stays_in_it() {
     let body = "block label0 {
         if g { break label0; }
@@ -170,6 +204,10 @@ fn what_no_lock_can_be_held_for_is_reported() {
         Some(Problem::OtherKey)
     );
     assert_eq!(problem("b = 8w1;"), Some(Problem::KeyChanges));
+    assert_eq!(
+        problem("pure extern sum(in(a)) -> c;"),
+        Some(Problem::OfChanging("sum".into()))
+    );
     assert_eq!(
         problem("extern flows::lookup(in(b), out(b)) -> f;"),
         Some(Problem::KeyChanges)

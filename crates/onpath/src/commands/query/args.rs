@@ -52,9 +52,11 @@ pub struct Query {
     /// What to ask
     #[arg(value_name = "QUERY")]
     pub query: String,
-    /// Answer it from a capture file, pcap or pcapng
+    /// Answer it from a capture file, pcap or pcapng, also packed by gzip or zstd; `-` is standard input
+    ///
+    /// Of several (`--read A --read B`), the packets are read in the order of their times, as if they were in one.
     #[arg(long, value_name = "FILE")]
-    pub read: Option<PathBuf>,
+    pub read: Vec<PathBuf>,
     /// Answer it from the packets of an interface, while they pass
     ///
     /// A program of the query runs at the interface as long as this command does, and changes no packet. Needs

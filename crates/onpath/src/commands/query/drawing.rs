@@ -28,6 +28,11 @@ impl Drawing {
         Ok(drawing)
     }
 
+    /// Whether it shows how something went over time.
+    pub(super) fn is_over_time(&self) -> bool {
+        self.history.is_over_time()
+    }
+
     /// Adds a report, `elapsed` seconds after the beginning.
     pub(super) fn take(&mut self, report: &Report, elapsed: f64) {
         self.history.take(report, elapsed);

@@ -30,10 +30,16 @@ impl<'d, 'm> Intervals<'d, 'm> {
         }
     }
 
-    /// Takes a packet, behind the reports of the intervals that ended before.
+    /// Takes a packet, behind the reports of the intervals that ended before. One without a time is in none of them.
     pub(super) fn packet(&mut self, frame: &Frame) {
-        let (begun, reported) = *self.times.get_or_insert((frame.time, frame.time));
-        let since = frame.time.saturating_sub(reported);
+        if !self.drawing.is_over_time() {
+            return self.evaluator.packet(frame);
+        }
+        let Some(time) = frame.time else {
+            return;
+        };
+        let (begun, reported) = *self.times.get_or_insert((time, time));
+        let since = time.saturating_sub(reported);
         let passed = since.as_nanos() / self.every.as_nanos().max(1);
         if passed > 0 {
             // The one in which packets came, and all that were empty as one.
@@ -46,7 +52,7 @@ impl<'d, 'm> Intervals<'d, 'm> {
             }
         }
         self.evaluator.packet(frame);
-        self.last = self.last.max(frame.time);
+        self.last = self.last.max(time);
     }
 
     fn report(&mut self, begun: Duration, at: Duration) {
@@ -61,7 +67,9 @@ impl<'d, 'm> Intervals<'d, 'm> {
 
     /// Draws what is left, and writes the picture.
     pub(super) fn end(mut self) -> Result<(), Stop> {
-        if let Some((begun, reported)) = self.times
+        if !self.drawing.is_over_time() {
+            self.report(Duration::ZERO, Duration::ZERO);
+        } else if let Some((begun, reported)) = self.times
             && self.last > reported
             // A rate of a moment says little beside those of whole intervals.
             && (begun == reported || self.last - reported >= self.every / 2)

@@ -15,9 +15,10 @@ use kernel::files;
 use kernel::interrupt::Interrupts;
 use kernel::sys::random_numbers;
 use show::Show;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use telemetry::{Catalogue, Evaluator, Schemas, capture, errors};
+use telemetry::capture::{self, Capture};
+use telemetry::{Catalogue, Evaluator, Schemas, errors};
 
 /// Answers a query, or explains it.
 pub fn run(args: Query) -> Done {
@@ -50,11 +51,10 @@ pub fn run(args: Query) -> Done {
     };
     let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
     let Some(device) = &args.dev else {
-        let file = args.read.as_deref();
-        let file = file.ok_or_else(|| Stop::Usage("write --dev or --read".into()))?;
+        let captures = captures(&args.read)?;
         let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
         let mut show = Show::begin(&args, query)?;
-        return capture(&args, file, (evaluator, drawn), &mut show);
+        return capture(&args, captures, (evaluator, drawn), &mut show);
     };
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
     let interrupts = match Interrupts::hold() {
@@ -74,20 +74,36 @@ pub fn run(args: Query) -> Done {
     }
 }
 
-/// Answers it from a capture file. The second evaluator is for the picture, if there is to be one: its rates are about intervals.
+/// Opens the captures: what is wrong with the beginning of one is reported before any is read.
+fn captures(paths: &[PathBuf]) -> Result<Vec<Capture<'static>>, Stop> {
+    if paths.len() > capture::MOST_CAPTURES {
+        return Err(refused(errors::capture::too_many(paths.len())));
+    }
+    let from_input = |path: &&PathBuf| path.as_path() == Path::new(files::STANDARD_INPUT);
+    if paths.iter().filter(from_input).count() > 1 {
+        let what = "`--read -` stands there twice: standard input can be read once";
+        return Err(Stop::Usage(what.into()));
+    }
+    let opened = paths.iter().map(|path| {
+        let name = path.display().to_string();
+        let file = files::open_stream(path);
+        let file = file.map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
+        Capture::open(&name, file).map_err(refused)
+    });
+    opened.collect()
+}
+
+/// Answers it from captures. The second evaluator is for the picture, if there is to be one: its rates are about intervals.
 fn capture(
     args: &Query,
-    path: &Path,
+    captures: Vec<Capture>,
     (mut evaluator, drawn): (Evaluator, Evaluator),
     show: &mut Show,
 ) -> Done {
-    let name = path.display().to_string();
-    let file =
-        files::open_stream(path).map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
     let mut intervals = show
         .drawing()
         .map(|drawing| Intervals::new(drawn, drawing, args.every));
-    let read = capture::read(&name, file, |frame| {
+    let read = capture::read(captures, |frame| {
         evaluator.packet(frame);
         if let Some(intervals) = &mut intervals {
             intervals.packet(frame);
@@ -96,13 +112,15 @@ fn capture(
     if let Some(intervals) = intervals {
         intervals.end()?;
     }
-    if read.is_err() && evaluator.counts().packets == 0 {
-        read.map_err(refused)?;
-        return Ok(ExitCode::SUCCESS);
+    let is_shown = read.is_ok() || evaluator.counts().packets > 0;
+    if is_shown {
+        let seconds = evaluator.seconds();
+        show.capture(&evaluator.report(seconds));
     }
-    let seconds = evaluator.seconds();
-    show.capture(&evaluator.report(seconds));
     // What was read is shown all the same.
-    read.map_err(refused)?;
+    read.map_err(|wrong| {
+        print_diagnostics(&wrong, &SourceMap::new());
+        Stop::AlreadyReported(1)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -32,7 +32,7 @@ pub(super) fn run(
             evaluator.packet(&Frame {
                 bytes: packet.bytes,
                 length: packet.length,
-                time: packet.time,
+                time: Some(packet.time),
                 link: Link::Ethernet,
             });
         });

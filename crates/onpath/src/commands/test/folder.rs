@@ -4,7 +4,7 @@ use super::junit::{Came, Ran};
 use super::runs::{Plan, Refused, Runs};
 use super::{Tally, direction_shown, unreadable};
 use crate::args::{Source, Test};
-use crate::output::{Stop, out_line, print_json};
+use crate::output::{Stop, err, out_line, print_json};
 use arch::tc::Direction;
 use diag::{Diagnostics, SourceMap, render_plain, shown};
 use driver::stf::{Case, Target};
@@ -29,6 +29,8 @@ struct Pair {
 struct Shown {
     ran: Ran,
     json: Value,
+    /// Warnings about its script, as text.
+    warnings: String,
 }
 
 /// Runs every `NAME.stf` and `NAME.CASE.stf` in a folder and those below it on the `NAME.p4` beside it, or on the program
@@ -79,6 +81,7 @@ pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop
                 tally.add(&shown.ran.came);
                 let same = |before: &Shown| before.ran.came == shown.ran.came;
                 if !args.json {
+                    err!("{}", shown.warnings);
                     show(
                         &shown.ran,
                         i.checked_sub(1).is_some_and(|i| same(&of_program[i])),
@@ -149,7 +152,6 @@ fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
     };
     // C of the program's extern functions lies beside it.
     let beside = Some(pair.program.with_extension("c")).filter(|c| c.exists());
-    let needs_c = beside.is_some() && matches!(target, Target::Interp { .. });
     let externs = args.externs.iter().cloned().chain(beside).collect();
     let mut runs = Runs::new(args, source, externs, target);
     let mut all = Vec::new();
@@ -164,7 +166,6 @@ fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
             }
         };
         let plan = match runs.plan(&case) {
-            _ if needs_c => Plan::Skip("the interpreter does not run its program's C"),
             Ok(plan) => plan,
             Err(why) => {
                 all.push(refused(pair, &case.name, &why.diagnostics, &why.map));
@@ -174,6 +175,7 @@ fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
         match plan {
             Plan::Skip(why) => all.push(Shown {
                 json: json!({ "test": case.name, "skipped": why }),
+                warnings: String::new(),
                 ran: over(pair, case.name, Came::Skipped(why)),
             }),
             Plan::Run(directions) => {
@@ -200,11 +202,20 @@ fn run_case(runs: &mut Runs, pair: &Pair, case: &Case, direction: Direction) -> 
     };
     let result = prepared.run(case, None);
     let json = super::as_json(&name, &result, prepared);
+    let (warnings, script) = prepared.warnings();
+    let warnings = match warnings.is_empty() {
+        true => String::new(),
+        false => render_plain(warnings, script),
+    };
     let ran = Ran {
         took: begun.elapsed(),
         ..over(pair, name, super::came(&result, prepared))
     };
-    Shown { ran, json }
+    Shown {
+        ran,
+        json,
+        warnings,
+    }
 }
 
 fn over(pair: &Pair, name: String, came: Came) -> Ran {
@@ -219,6 +230,7 @@ fn over(pair: &Pair, name: String, came: Came) -> Ran {
 fn refused(pair: &Pair, name: &str, diagnostics: &Diagnostics, map: &SourceMap) -> Shown {
     Shown {
         json: super::refusal(name, diagnostics, map),
+        warnings: String::new(),
         ran: over(
             pair,
             name.to_string(),

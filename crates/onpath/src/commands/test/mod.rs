@@ -34,7 +34,7 @@ struct Tally {
 /// target are skipped.
 ///
 /// The JSON is an array with an object a test: `test`, `passed`, `sent` and `received` (numbers of
-/// packets) if it was run, `failures` (texts) if it failed, `refused` (diagnostics as `onpath check
+/// packets) if it was run, `failures` (texts) if it failed, `warnings` (diagnostics) if there are any, `refused` (diagnostics as `onpath check
 /// --json` prints them) if it, or the program, could not be run, `skipped` (a reason) if it is not for the target.
 pub(crate) fn run(args: Test) -> Done {
     let target = target(&args)?;
@@ -155,6 +155,8 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
             if args.json {
                 results.push(as_json(&name, &result, program));
             } else {
+                let (warnings, script) = program.warnings();
+                print_diagnostics(warnings, script);
                 show(&name, &result, program);
             }
             let came = came(&result, program);
@@ -257,6 +259,15 @@ fn show(name: &str, result: &TestResult, program: &Prepared) {
 }
 
 fn as_json(name: &str, result: &TestResult, program: &Prepared) -> Value {
+    let mut json = result_as_json(name, result, program);
+    let (warnings, script) = program.warnings();
+    if !warnings.is_empty() {
+        json["warnings"] = diag::to_json(warnings, script);
+    }
+    json
+}
+
+fn result_as_json(name: &str, result: &TestResult, program: &Prepared) -> Value {
     match result {
         TestResult::Passed { sent, received } => {
             json!({ "test": name, "passed": true, "sent": sent, "received": received })
@@ -288,9 +299,6 @@ fn target(args: &Test) -> Result<Target, Stop> {
                 }
                 () if args.kernel.is_some() => {
                     usage("`--kernel` is for the kernel's targets: the interpreter needs none")
-                }
-                () if !args.externs.is_empty() => {
-                    usage("`--extern` is for the kernel's targets: the interpreter does not run C")
                 }
                 () => Ok(Target::Interp {
                     seed: args.seed.unwrap_or(control::repeatable::SEED),

@@ -53,8 +53,8 @@ pub(crate) struct Attribute {
 
 /// All attributes of a schema, some of those that stand for many.
 pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
-    let names = schema.attributes.iter().map(|attribute| {
-        let many: &[&str] = match (schema.name.as_str(), attribute.name.as_str()) {
+    let names = schema.names().into_iter().map(|attribute| {
+        let many: &[&str] = match (schema.name.as_str(), attribute) {
             ("http", "header.*") => &["header.accept", "header.host"],
             ("http", "query.*") => &["query.q", "query.item"],
             ("tls", "extension.*") => &["extension.0", "extension.43"],

@@ -6,7 +6,8 @@ use driver::{Input, built, bundle};
 use schema::Schema;
 use std::path::Path;
 use std::sync::LazyLock;
-use telemetry::{Catalogue, Evaluator, Schemas, capture};
+use telemetry::capture::{self, Capture};
+use telemetry::{Catalogue, Evaluator, Schemas};
 use testkit::files;
 
 /// Reads an input.
@@ -193,9 +194,11 @@ fn of_captures() -> Reader {
         pieces: words("\n\r\r\n \u{a}\u{d}\u{d}\u{a} \u{6}\u{0}\u{0}\u{0}"),
         read: Box::new(move |bytes| {
             let mut evaluator = Evaluator::new(query.clone(), &*MESSAGES, Some(64), [0, 1]);
-            let done = capture::read("input", bytes, |frame| evaluator.packet(frame));
+            let done = Capture::open("input", bytes)
+                .map_err(Diagnostics::from)
+                .and_then(|capture| capture::read(vec![capture], |frame| evaluator.packet(frame)));
             if let Err(wrong) = done {
-                show(&wrong.into(), &SourceMap::new());
+                show(&wrong, &SourceMap::new());
             }
         }),
     }

@@ -1,6 +1,6 @@
 //! Statements, a line or more each.
 
-use super::{Body, Generator, Name, Table, Ty};
+use super::{Body, Generator, Table, Ty};
 
 /// Types of what is assigned, the frequent ones more than once.
 const ASSIGNED: [Ty; 13] = [
@@ -190,7 +190,7 @@ impl Generator<'_> {
         Some(text)
     }
 
-    /// A loop over a range or the elements of an array, with a variable of its own or one that is there.
+    /// A loop over a range or the elements of an array.
     fn for_in(&mut self, depth: usize) -> Option<String> {
         if self.chance(40) {
             let array = self.name(Ty::Stack, false, 0)?;
@@ -203,20 +203,6 @@ impl Generator<'_> {
         }
         let lo = self.expr(Ty::Byte, 1);
         let range = format!("{lo} & 3 .. {} & 3", self.expr(Ty::Byte, 2));
-        let plain = |n: &&Name| n.ty == Ty::Byte && n.writable && !n.text.contains(['.', '[']);
-        let plain: Vec<String> = self
-            .scope
-            .names
-            .iter()
-            .filter(plain)
-            .map(|n| n.text.clone())
-            .collect();
-        let known = plain
-            .get(self.below(plain.len()))
-            .filter(|_| self.numbers.below(2) == 0);
-        if let Some(known) = known {
-            return Some(self.looped(&format!("{known} in {range}"), depth));
-        }
         let name = self.fresh("i");
         let names = self.scope.names.len();
         self.scope.declare(&name, Ty::Byte, true);

@@ -1,0 +1,338 @@
+//! Entries as neighbouring tools write them: command files of BMv2 and runtime files of the P4 tutorials.
+//!
+//! | BMv2's command | line of an entries file |
+//! |---|---|
+//! | `table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]` | `add` |
+//! | `table_set_default TABLE ACTION [=>] ARG ...` | `setdefault` |
+//! | `table_clear TABLE` | `clear` |
+//! | `mirroring_add SESSION PORT` | `clone_session` |
+//!
+//! In BMv2 the smallest priority wins, here the largest: one becomes what is left to the largest number.
+
+use crate::errors::{self, Refusal};
+use crate::{Piece, resolve};
+use diag::{Diagnostics, FileId, SourceMap, Span};
+use schema::{MatchKind, Schema, TableSchema};
+use serde_json::{Map, Value};
+
+/// The file of entries that a file stands for: itself, or one that is added to the sources where the file is a runtime file (JSON).
+///
+/// # Errors
+/// It is no JSON, or not of this form.
+pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<FileId, Diagnostics> {
+    let source = map.file(file);
+    if !source.text.trim_start().starts_with('{') {
+        return Ok(file);
+    }
+    let name = source.name.clone();
+    let place = map.span(file, 0..0);
+    let refused = |what: String| Diagnostics::from(Box::new(errors::runtime_file(place, &what)));
+    let runtime: Value =
+        serde_json::from_str(&source.text).map_err(|error| refused(error.to_string()))?;
+    let lines = runtime_lines(schema, &runtime).map_err(refused)?;
+    let added = map.add(format!("{name}, as entries"), lines.join("\n"));
+    added.ok_or_else(|| refused("it is too large".to_owned()))
+}
+
+/// The line of an entries file that a command of BMv2 stands for; `None` for what is none.
+pub(crate) fn command(schema: &Schema, line: Piece) -> Result<Option<String>, Refusal> {
+    let malformed =
+        |form| errors::malformed(line.span(), "this command of BMv2 is not complete", form);
+    let (word, rest) = line.first_word();
+    let words: Vec<&str> = rest.words().iter().map(|word| word.text).collect();
+    let arrow = words.iter().position(|word| *word == "=>");
+    Ok(Some(match (word.text, &words[..]) {
+        ("table_add", [table, action, ..]) => {
+            let Some(arrow @ 2..) = arrow else {
+                return Err(malformed(
+                    "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
+                ));
+            };
+            let keys: Vec<String> = words[2..arrow]
+                .iter()
+                .map(|key| key.replacen("->", "..", 1))
+                .collect();
+            let mut args = words[arrow + 1..].to_vec();
+            let has_priorities = find(schema, table).is_some_and(TableSchema::has_priorities);
+            let priority = if has_priorities { args.pop() } else { None };
+            let priority = priority.map(|written| match written.parse::<u32>() {
+                Ok(number) => (u32::MAX - number).to_string(),
+                Err(_) => written.to_owned(),
+            });
+            let priority = priority.unwrap_or_default();
+            format!(
+                "add {table} {priority} {} {action}({})",
+                keys.join(" "),
+                args.join(", ")
+            )
+        }
+        ("table_set_default", [table, action, args @ ..]) => {
+            let args: Vec<&str> = args.iter().copied().filter(|word| *word != "=>").collect();
+            format!("setdefault {table} {action}({})", args.join(", "))
+        }
+        ("table_clear", [table]) => format!("clear {table}"),
+        ("mirroring_add", [session, port]) => format!("clone_session {session} {port}"),
+        ("table_add", _) => {
+            return Err(malformed(
+                "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
+            ));
+        }
+        ("table_set_default", _) => {
+            return Err(malformed("table_set_default TABLE ACTION [ARG ...]"));
+        }
+        ("table_clear", _) => return Err(malformed("table_clear TABLE")),
+        ("mirroring_add", _) => return Err(malformed("mirroring_add SESSION PORT")),
+        _ => return Ok(None),
+    }))
+}
+
+fn find<'s>(schema: &'s Schema, name: &str) -> Option<&'s TableSchema> {
+    let tables: Vec<&TableSchema> = schema.tables.values().collect();
+    let at = resolve(tables.iter().map(|table| table.name.as_str()), name).ok()?;
+    Some(tables[at])
+}
+
+/// The lines of an entries file; or why there are none, naming the member of the file.
+fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String> {
+    let mut lines = Vec::new();
+    type Line<'l> = &'l dyn Fn(&Map<String, Value>) -> Result<String, String>;
+    let mut each = |list: &str, line: Line| -> Result<(), String> {
+        let Some(all) = runtime.get(list) else {
+            return Ok(());
+        };
+        let all = all.as_array().ok_or(format!("`{list}` is no array"))?;
+        for (number, one) in all.iter().enumerate() {
+            let one = one.as_object().ok_or("it is no object".to_owned());
+            let made = one.and_then(line);
+            lines.push(made.map_err(|why| format!("{list}[{number}]: {why}"))?);
+        }
+        Ok(())
+    };
+    each("table_entries", &|entry| table_entry(schema, entry))?;
+    each("multicast_group_entries", &|group| {
+        Ok(format!(
+            "multicast_group {} {}",
+            number(group, "multicast_group_id")?,
+            replicas(group)?
+        ))
+    })?;
+    each("clone_session_entries", &|session| {
+        let cut = match session.get("packet_length_bytes").and_then(Value::as_u64) {
+            None | Some(0) => String::new(),
+            Some(bytes) => format!(" truncate {bytes}"),
+        };
+        Ok(format!(
+            "clone_session {} {}{cut}",
+            number(session, "clone_session_id")?,
+            replicas(session)?
+        ))
+    })?;
+    Ok(lines)
+}
+
+fn table_entry(schema: &Schema, entry: &Map<String, Value>) -> Result<String, String> {
+    let name = text(entry, "table")?;
+    let action = text(entry, "action_name")?;
+    let args = match entry
+        .get("action_params")
+        .map(|args| args.as_object().ok_or("`action_params` is no object"))
+    {
+        None => String::new(),
+        Some(args) => {
+            let args = args?
+                .iter()
+                .map(|(name, value)| Ok(format!("{name}: {}", scalar(value)?)));
+            args.collect::<Result<Vec<_>, String>>()?.join(", ")
+        }
+    };
+    if entry.get("default_action").and_then(Value::as_bool) == Some(true) {
+        return Ok(format!("setdefault {name} {action}({args})"));
+    }
+    let table = find(schema, name).ok_or(format!("there is no table `{name}`"))?;
+    let mut keys = Vec::new();
+    for (key, value) in entry
+        .get("match")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let all: Vec<_> = table.match_keys().collect();
+        let at = resolve(all.iter().map(|key| key.field.name.as_str()), key);
+        let at = at.map_err(|_| format!("`{name}` has no key `{key}`"))?;
+        let value = match value.as_array().map(Vec::as_slice) {
+            None => scalar(value)?,
+            Some([one]) => scalar(one)?,
+            Some([one, two]) => {
+                let (one, two) = (scalar(one)?, scalar(two)?);
+                match all[at].kind {
+                    MatchKind::Lpm => format!("{one}/{two}"),
+                    MatchKind::Range => format!("{one}..{two}"),
+                    _ => format!("{one}&&&{two}"),
+                }
+            }
+            Some(_) => return Err(format!("the match of `{key}` is neither a value nor two")),
+        };
+        keys.push(format!("{key}:{value}"));
+    }
+    let priority = match entry.get("priority").and_then(Value::as_u64) {
+        Some(priority) if table.has_priorities() => priority.to_string(),
+        _ => String::new(),
+    };
+    Ok(format!(
+        "add {name} {priority} {} {action}({args})",
+        keys.join(" ")
+    ))
+}
+
+/// `PORT:RID` of each replica.
+fn replicas(group: &Map<String, Value>) -> Result<String, String> {
+    let all = group
+        .get("replicas")
+        .and_then(Value::as_array)
+        .ok_or("`replicas` is missing")?;
+    let one = |replica: &Value| {
+        let replica = replica.as_object().ok_or("a replica is no object")?;
+        let port = number(replica, "egress_port")?;
+        let id = replica.get("instance").and_then(Value::as_u64).unwrap_or(0);
+        Ok(format!("{port}:{id}"))
+    };
+    Ok(all
+        .iter()
+        .map(one)
+        .collect::<Result<Vec<_>, String>>()?
+        .join(" "))
+}
+
+fn text<'v>(of: &'v Map<String, Value>, key: &str) -> Result<&'v str, String> {
+    of.get(key)
+        .and_then(Value::as_str)
+        .ok_or(format!("`{key}` is missing, or no string"))
+}
+
+fn number(of: &Map<String, Value>, key: &str) -> Result<u64, String> {
+    of.get(key)
+        .and_then(Value::as_u64)
+        .ok_or(format!("`{key}` is missing, or no whole number"))
+}
+
+/// A value as an entries file has it.
+fn scalar(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text)
+            if !text.contains(char::is_whitespace) && !text.contains(['(', ')', ',', '#']) =>
+        {
+            Ok(text.clone())
+        }
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(is_so) => Ok(is_so.to_string()),
+        other => Err(format!("{other} is no value")),
+    }
+}
+
+/// Reads a command's line as if it stood where the command does.
+pub(crate) fn read<T>(
+    line: &str,
+    place: Span,
+    read: impl FnOnce(Piece) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    read(Piece::new(line, 0)).map_err(|mut refusal| {
+        refusal.primary.span = place;
+        refusal.secondary.clear();
+        refusal
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entries::parse;
+    use crate::sample;
+
+    /// What a text of entries is, as lines of an entries file; or what is wrong.
+    fn changes(text: &str) -> Result<Vec<crate::Change>, String> {
+        let schema = sample::schema();
+        let mut map = SourceMap::new();
+        let file = map.add("file", text).expect("small");
+        let wrong = |wrong: Diagnostics| {
+            let first = wrong.iter().next().expect("one");
+            format!("{}: {}", first.code.0, first.message)
+        };
+        let file = entries(&schema, &mut map, file).map_err(wrong)?;
+        Ok(parse(&schema, &map, file).map_err(wrong)?.changes)
+    }
+
+    const FORWARD: &str = "forward(port: 3, mac: 02:00:00:00:00:01, loud: true, offset: -1, color: red, why: NoError)";
+
+    fn lines(lines: &[&str]) -> Vec<crate::Change> {
+        changes(&lines.join("\n")).expect("lines of an entries file")
+    }
+
+    #[test]
+    fn commands_of_bmv2_are_lines_of_an_entries_file() {
+        let commands = "
+            table_add routes forward 10.1.0.0/16 => 3 02:00:00:00:00:01 true -1 red NoError
+            table_add C.rules C.drop 10.0.0.0&&&255.0.0.0 1->9 10.0.0.7 => 4
+            table_set_default routes drop   # the end
+            table_clear rules
+            mirroring_add 5 2";
+        let wanted = [
+            &format!("add routes 10.1.0.0/16 {FORWARD}"),
+            "add rules 4294967291 src:10.0.0.0/8 ttl:1..9 dst:10.0.0.7 drop()",
+            "setdefault routes drop()",
+            "clear rules",
+            "clone_session 5 2",
+        ];
+        assert_eq!(changes(commands), Ok(lines(&wanted)));
+    }
+
+    #[test]
+    fn runtime_files_are_entries() {
+        let runtime = r#" {
+            "target": "bmv2", "p4info": "build/x.p4info.txt",
+            "table_entries": [
+                { "table": "C.routes", "match": { "hdr.ipv4.dst": ["10.1.0.0", 16] }, "action_name": "C.forward",
+                  "action_params": { "mac": "02:00:00:00:00:01", "port": 3, "loud": true, "offset": -1, "color": "red", "why": "NoError" } },
+                { "table": "C.rules", "match": { "src": ["10.0.0.0", "255.0.0.0"], "ttl": [1, 9] }, "priority": 4,
+                  "action_name": "C.drop", "action_params": {} },
+                { "table": "C.routes", "default_action": true, "action_name": "C.drop" } ],
+            "multicast_group_entries": [
+                { "multicast_group_id": 1, "replicas": [ { "egress_port": 1, "instance": 1 }, { "egress_port": 2 } ] } ],
+            "clone_session_entries": [
+                { "clone_session_id": 5, "replicas": [ { "egress_port": 2, "instance": 1 } ], "packet_length_bytes": 64 } ] }"#;
+        let wanted = [
+            &format!("add routes 10.1.0.0/16 {FORWARD}"),
+            "add rules 4 src:10.0.0.0/8 ttl:1..9 drop()",
+            "setdefault routes drop()",
+            "multicast_group 1 1:1 2:0",
+            "clone_session 5 2:1 truncate 64",
+        ];
+        assert_eq!(changes(runtime), Ok(lines(&wanted)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |text: &str| changes(text).expect_err("wrong");
+        for (text, says) in [
+            ("table_add routes drop 10.0.0.1", "not complete"),
+            ("table_add routes drop 10.0.0.1/33 =>", "33"),
+            ("table_add nowhere drop 1 =>", "nowhere"),
+            ("mc_mgrp_create 1", "begins with add"),
+            (
+                "{ \"table_entries\": [ {} ] }",
+                "table_entries[0]: `table` is missing",
+            ),
+            ("{ \"table_entries\": 5 }", "no array"),
+            ("{", "cannot be read"),
+            (
+                r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"hdr.ipv4.dst": "1 drop() #"}}]}"#,
+                "no value",
+            ),
+            (
+                r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"ttl": 1}}]}"#,
+                "no key `ttl`",
+            ),
+        ] {
+            assert!(wrong(text).contains(says), "{text}: {}", wrong(text));
+        }
+    }
+}

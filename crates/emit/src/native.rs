@@ -1,0 +1,108 @@
+//! Users' extern functions as C of this machine, for a program that runs without a target: each behind a function that takes all its
+//! values in an array.
+
+use crate::user_function::UserFunction;
+use cgen::tree::{Expr as C, Item, Stmt, Type as CType, Unit};
+use diag::Diagnostics;
+use ir::{Program, StmtKind, visit};
+use smol_str::{SmolStr, format_smolstr};
+use std::collections::BTreeMap;
+
+/// The parameter with the values.
+const VALUES: &str = "values";
+
+/// Users' functions that a program calls, and the C that calls them.
+#[derive(Debug)]
+pub struct Native {
+    /// The functions by name.
+    pub functions: BTreeMap<SmolStr, UserFunction>,
+    /// A C file, which includes those of the user: it has a function [`symbol`] for each.
+    pub c: String,
+}
+
+/// The name of the C function that calls a user's. It takes an array of `u64`: the values of the parameters, in which it leaves what is
+/// written, then the result.
+pub fn symbol(function: &str) -> String {
+    format!("onpath_call_{function}")
+}
+
+/// The C for the functions of a program that `is_user` holds for, with the names of the user's files.
+///
+/// # Errors
+///
+/// Calls that C has no form for.
+pub fn native(
+    program: &Program,
+    files: &[String],
+    is_user: impl Fn(&str) -> bool,
+) -> Result<Native, Diagnostics> {
+    let mut functions = BTreeMap::new();
+    let mut diagnostics = Diagnostics::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            let StmtKind::Extern(call) = &stmt.kind else {
+                return;
+            };
+            if call.object.is_some() || !is_user(&call.name) {
+                return;
+            }
+            match UserFunction::of(program, call, stmt.span) {
+                Ok(function) => {
+                    // A call whose result is not used does not show that there is one.
+                    let known = functions
+                        .entry(call.name.clone())
+                        .or_insert_with(|| function.clone());
+                    if known.result.is_none() {
+                        known.result = function.result;
+                    }
+                }
+                Err(refusal) => diagnostics.push(*refusal),
+            }
+        });
+    }
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    let mut items = vec![
+        Item::Include("onpath/hash.h".into()),
+        Item::Include("onpath/checksum.h".into()),
+    ];
+    // A function whose result no call uses may have one: its file alone declares it.
+    let known = functions.iter().filter(|(_, f)| f.result.is_some());
+    items.extend(known.map(|(name, f)| f.prototype(name)));
+    items.extend(files.iter().cloned().map(Item::Include));
+    items.extend(functions.iter().map(|(name, f)| caller(name, f)));
+    let c = cgen::print::print(&Unit { items });
+    Ok(Native { functions, c })
+}
+
+/// The function that calls a user's.
+fn caller(name: &str, function: &UserFunction) -> Item {
+    let value = |at: usize| C::id(VALUES).index(C::int(at as u64));
+    let mut body = Vec::new();
+    let mut args = Vec::new();
+    let mut after = Vec::new();
+    for (at, param) in function.params.iter().enumerate() {
+        if !param.is_written {
+            args.push(value(at));
+            continue;
+        }
+        let holder: SmolStr = format_smolstr!("own_{}", param.name);
+        body.push(Stmt::decl(param.c.clone(), holder.clone(), value(at)));
+        args.push(C::Ident(holder.clone()).addr());
+        after.push(Stmt::Assign(value(at), C::Ident(holder)));
+    }
+    let call = C::call(name, args);
+    body.push(match &function.result {
+        Some(_) => Stmt::Assign(value(function.params.len()), call),
+        None => Stmt::Expr(call),
+    });
+    body.extend(after);
+    Item::Function {
+        linkage: SmolStr::default(),
+        result: CType::Void,
+        name: symbol(name).into(),
+        params: vec![(CType::U64.ptr(), VALUES.into())],
+        body,
+    }
+}
