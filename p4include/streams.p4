@@ -9,11 +9,13 @@
 //! message("http", STREAM_LIMIT) messages;
 //! flow_state<stream_ends, stream_state>(4096) streams;
 //! CounterArray(STREAM_COUNTS, false) counts;
-//! stream_begin(streams = streams, messages = messages, counts = counts, several = true, bodiless = true, number = "status") begin;
+//! flow_state<stream_ends, stream_awaited>(4096) requests;
+//! stream_begin(streams = streams, messages = messages, counts = counts, several = true) begin;
+//! stream_recall(requests = requests) recall;
 //! stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host") read;
-//! stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding",
-//!             bodiless = true, number = "status") body;
+//! stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding") body;
 //! stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
+//! stream_remember(requests = requests, counts = counts) remember;
 //!
 //! apply {
 //!     if (hdr.tcp.isValid()) {
@@ -23,7 +25,9 @@
 //!         bit<32> bytes = payload_length();
 //!         if (bytes > hdr.payload_bytes) { bytes = hdr.payload_bytes; }
 //!         stream_segment segment;
-//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, bytes);
+//!         bool opens = hdr.tcp.flags[1:1] == 1;
+//!         begin.apply(segment, ends, hdr.tcp.seq, opens, bytes);
+//!         recall.apply(segment, ends, opens);
 //!         for (bit<32> iteration = 0; iteration < 64 && segment.more; iteration = iteration + 1) {
 //!             read.apply(segment);
 //!             if (segment.is_message) {
@@ -31,19 +35,28 @@
 //!                 if (segment.status == message_status.READ && !segment.message.recorded) { ... }
 //!                 bit<10> status;
 //!                 bool is_response = messages.get_number("status", status);
-//!                 body.apply(segment, is_response, is_response && (status < 200 || status == 204 || status == 304));
+//!                 bit<64> method;
+//!                 bit<32> length;
+//!                 bool is_request = messages.get_bytes("method", method, length);
+//!                 // Answers to HEAD are without a body: kind 1.
+//!                 bit<2> kind = is_request && method == 0x4845414400000000 ? 2w1 : 0;
+//!                 bool is_final = is_response && status >= 200;
+//!                 bit<1> is_empty = is_response && (status < 200 || status == 204 || status == 304) ? 1w1 : 0;
+//!                 body.apply(segment, { is_request, kind, is_final, { 1, 1, 1, is_empty }, is_response });
 //!             }
 //!             stream_next(segment);
 //!         }
 //!         end.apply(segment, ends);
+//!         remember.apply(segment, ends);
 //!     }
 //! }
 //! ```
 //!
 //! `hdr` and `packet_addresses` are of `packet_headers.p4`. `programs/requests` of the repository is a whole program.
 //!
-//! All parts take the same objects, and agree on `several`, `bodiless` and `number`. For messages that do not follow one another in a segment (those
+//! All parts take the same objects, and agree on `several`. For messages that do not follow one another in a segment (those
 //! of TLS), `several` is false: then there is no `stream_body` and no `stream_next`, and an `if` replaces the loop.
+//! `stream_recall` and `stream_remember` keep which requests wait for their answers, where that says whether an answer has a body; otherwise they are left out.
 //!
 //! Losses are counted. The state of a stream is lost if another one is stored in its slot of the flow state; then messages are looked for at the
 //! start of each segment.
@@ -62,8 +75,8 @@ const bit<32> STREAM_LIMIT = 16384;
 const bit<32> STREAM_KEPT = 4096;
 /// Distance in bytes before a stream's end within which late segments are read.
 const bit<32> STREAM_REACH = 16777215;
-/// Bytes that are enough to tell a message from a body.
-const bit<32> STREAM_LOOKED_AT = 32;
+/// A body that has no end: bytes that `skip` never counts down.
+const bit<64> STREAM_NO_END = 0xffffffffffffffff;
 
 /// The indices of counters.
 enum bit<32> stream_count {
@@ -100,8 +113,22 @@ struct stream_state {
     bit<1>  known;         // a message begins, or continues, at the next byte (kept bytes alone mean that it may)
     bit<1>  begun;         // a message has begun, and not ended
     bit<1>  recorded;      // that message was counted before
-    bit<1>  unsure;        // that body is empty if a message begins in its place, which is not known yet
     bit<1>  opened;        // a connection with the same ends was opened
+}
+
+/// Requests that wait for their answers, in their order. Their kinds are the program's: 0 is any other.
+struct stream_awaited {
+    bit<64> kinds;         // of each request two bits, the first request's lowest; of those that do not fit, 0
+    bit<32> number;        // of requests
+}
+
+/// What follows the head of a message.
+struct stream_head {
+    bool   asks;           // it is a request
+    bit<2> kind;           // of this kind
+    bool   answers;        // it is the response to a request
+    bit<4> is_empty;       // it has no body: a bit for each kind that its request may have
+    bool   to_end;         // without a length, its body is all that follows
 }
 
 /// A message of a segment.
@@ -123,7 +150,6 @@ struct stream_segment {
     // Its body.
     bool           has_body;
     bool           is_open;        // its length is unknown
-    bool           may_be_empty;
     bit<32>        body_at;
     bit<64>        next;           // offset of the next message
     // The segment in its stream.
@@ -135,6 +161,13 @@ struct stream_segment {
     bool           is_read;        // the new bytes are read
     stream_message rest;           // the first message of these
     bit<32>        rest_at;        // and its offset
+    // Requests and answers.
+    bit<64>        awaited;     // the kinds of the requests that wait for the answers
+    bit<32>        answered;    // number of answers
+    bool           forgets;     // what is known of these requests is wrong
+    bit<64>        asked;       // the kinds of the requests
+    bit<32>        asks;        // and their number
+    bit<1>         unfit;       // there was no room for one
     // Late bytes: their offsets.
     bool           is_late;
     bit<32>        late;
@@ -230,7 +263,7 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
         }
         if (is_gap || !segment.is_followed) {
             // A message that has begun never ends.
-            segment.stream.skip = 0;
+            if (segment.stream.skip != STREAM_NO_END || !segment.is_followed) { segment.stream.skip = 0; }
             segment.stream.ticket = 0;
             segment.stream.kept = 0;
             segment.stream.known = 0;
@@ -241,70 +274,20 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
     }
 }
 
-/// Part of `stream_begin` and `stream_body`: looks for a message with the attribute `number` in the place of a body, since an answer to HEAD announces
-/// a body and has none. `is_short` says that there are too few bytes to tell, with those that were kept.
-control stream_look(in stream_segment segment, in bit<64> ticket, in bit<32> kept, in bit<32> at, out bit<1> is_message, out bit<1> is_short)
-                   (message messages, string number) {
-    // A bit for each status that more bytes may change.
-    const bit<16> SHORT = 16w1 << (bit<8>)message_status.TRUNCATED | 16w1 << (bit<8>)message_status.LENGTH_PAST_END
-        | 16w1 << (bit<8>)message_status.BEGINS;
-    apply {
-        bit<32> most = STREAM_LOOKED_AT - kept;
-        bit<32> looked_at = segment.end - at > most ? most : segment.end - at;
-        message_status there = messages.read_behind(ticket, at, looked_at);
-        bit<64> value;
-        is_message = (bit<1>)messages.get_number(number, value);
-        bit<16> is_cut = SHORT >> (bit<8>)there;
-        // The sign of a difference compares without a branch.
-        is_short = ~is_message & is_cut[0:0] & (kept + looked_at - STREAM_LOOKED_AT)[31:31];
-    }
-}
-
-/// Part of `stream_begin`: skips a body. With `bodiless`, messages that may have no body have the attribute `number`.
-control stream_skip(inout stream_segment segment)(message messages, CounterArray counts, bool bodiless, string number) {
-    stream_look(messages, number) look;
-    apply {
-        if (segment.more && segment.stream.skip != 0) {
-            bool is_next = false;
-            bit<32> rest = segment.end - segment.at;
-            if (bodiless) {
-                if (segment.stream.unsure == 1) {
-                    bit<1> is_message;
-                    bit<1> is_short;
-                    look.apply(segment, segment.stream.ticket, segment.stream.kept, segment.at, is_message, is_short);
-                    is_next = (is_message | is_short & (segment.stream.skip - (bit<64>)rest)[63:63]) == 1;
-                    segment.stream.unsure = 0;
-                    if (!is_next) {
-                        if (is_short == 1 && (bit<64>)rest < segment.stream.skip) {
-                            segment.stream.ticket = messages.keep(segment.stream.ticket, segment.at, rest);
-                            segment.stream.kept = segment.stream.kept + rest;
-                            segment.stream.unsure = 1;
-                            if (segment.stream.ticket == 0) { counts.increment(stream_count.UNFOLLOWED); }
-                        } else {
-                            // They may look like no message only because their first bytes were overwritten by those of others.
-                            if (segment.stream.ticket != 0 && messages.read_behind(segment.stream.ticket, segment.at, 0) == message_status.OTHER) {
-                                counts.increment(stream_count.UNFOLLOWED);
-                            }
-                            segment.stream.ticket = 0;
-                        }
-                        if (segment.stream.ticket == 0) {
-                            segment.stream.kept = 0;
-                            segment.stream.unsure = 0;
-                        }
-                    }
-                }
-            }
-            if (is_next) {
-                segment.stream.skip = 0;
-            } else if (segment.stream.skip >= (bit<64>)rest) {
-                segment.stream.skip = segment.stream.skip - (bit<64>)rest;
-                segment.stream.begun = segment.stream.skip != 0 ? 1w1 : 0;
-                segment.more = false;
-            } else {
-                segment.at = segment.at + (bit<32>)segment.stream.skip;
-                segment.stream.skip = 0;
-                segment.stream.begun = 0;
-            }
+/// Part of `stream_begin`: skips a body.
+void stream_skip(inout stream_segment segment) {
+    if (segment.more && segment.stream.skip != 0) {
+        bit<32> rest = segment.end - segment.at;
+        if (segment.stream.skip == STREAM_NO_END) {
+            segment.more = false;
+        } else if (segment.stream.skip >= (bit<64>)rest) {
+            segment.stream.skip = segment.stream.skip - (bit<64>)rest;
+            segment.stream.begun = segment.stream.skip != 0 ? 1w1 : 0;
+            segment.more = false;
+        } else {
+            segment.at = segment.at + (bit<32>)segment.stream.skip;
+            segment.stream.skip = 0;
+            segment.stream.begun = 0;
         }
     }
 }
@@ -314,9 +297,10 @@ stream_segment stream_unknown(in bit<32> bytes) {
     stream_message none = { 0, 0, false };
     return {
         more = bytes != 0, at = 0, end = bytes, status = message_status.OTHER, is_message = false, message = none,
-        has_body = false, is_open = false, may_be_empty = false, body_at = 0, next = 0,
-        stream = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, is_followed = false, seen = false, was_begun = 0,
+        has_body = false, is_open = false, body_at = 0, next = 0,
+        stream = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, is_followed = false, seen = false, was_begun = 0,
         until = bytes, is_read = false, rest = none, rest_at = 0,
+        awaited = 0, answered = 0, forgets = false, asked = 0, asks = 0, unfit = 0,
         is_late = false, late = 0, late_end = 0, late_status = message_status.OTHER,
         late_is_known = false, late_has_body = false, late_is_open = false
     };
@@ -325,17 +309,15 @@ stream_segment stream_unknown(in bit<32> bytes) {
 /// Finds the first message of a segment. `sequence` is TCP's sequence number; `opens` says that the segment opens a connection (SYN). `bytes` is the length
 /// of the payload without Ethernet's padding.
 ///
-/// With `several`, a segment may have many messages, and they may have bodies. With `bodiless`, those with the attribute `number` may have none although
-/// they announce one.
+/// With `several`, a segment may have many messages, and they may have bodies.
 control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bit<32> bytes)
-                    (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool bodiless, string number) {
+                    (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several) {
     stream_find(streams, counts) find;
-    stream_skip(messages, counts, bodiless, number) skip;
     apply {
         segment = stream_unknown(bytes);
         find.apply(segment, ends, sequence, opens);
         if (several) {
-            skip.apply(segment);
+            stream_skip(segment);
         } else if (segment.is_late && segment.more) {
             // Only one part of a segment is read: a head that continues, or the late bytes.
             if (segment.stream.kept == 0) { segment.more = false; } else { segment.is_late = false; }
@@ -399,12 +381,68 @@ control stream_read_alone(inout stream_segment segment)(message messages, bool i
     }
 }
 
+/// Returns the ends of the stream in the other direction.
+stream_ends stream_reversed(in stream_ends ends) {
+    return { ends.dst, ends.src, ends.dst_port, ends.src_port };
+}
+
+/// Loads which requests wait for the answers in a segment. Behind `stream_begin`.
+control stream_recall(inout stream_segment segment, in stream_ends ends, in bool opens)
+                     (flow_state<stream_ends, stream_awaited> requests) {
+    apply {
+        if (opens) {
+            // Those of an earlier connection with the same ends.
+            stream_ends answers = stream_reversed(ends);
+            @noWarn("unused") bool gone = requests.remove(answers);
+        }
+        if (segment.is_read) {
+            // Answers may have been missed.
+            segment.forgets = segment.is_followed && segment.stream.known == 0 && segment.rest.kept == 0;
+            if (!segment.forgets) {
+                stream_awaited awaited;
+                @noWarn("unused") bool is_known = requests.lookup(ends, awaited);
+                segment.awaited = awaited.kinds;
+            }
+        }
+    }
+}
+
+/// Stores which requests wait for their answers. Behind `stream_end`.
+control stream_remember(in stream_segment segment, in stream_ends ends)
+                       (flow_state<stream_ends, stream_awaited> requests, CounterArray counts) {
+    apply {
+        stream_awaited awaited;
+        if (segment.forgets || segment.answered != 0) {
+            @atomic {
+                if (requests.lookup(ends, awaited)) {
+                    bit<8> by = segment.forgets || segment.answered > 31 ? 8w64 : (bit<8>)segment.answered << 1;
+                    awaited.kinds = awaited.kinds >> by;
+                    awaited.number = segment.forgets || awaited.number < segment.answered ? 32w0 : awaited.number - segment.answered;
+                    requests.update(ends, awaited);
+                }
+            }
+        }
+        if (segment.asks != 0) {
+            stream_ends answers = stream_reversed(ends);
+            bool fits = true;
+            @atomic {
+                @noWarn("unused") bool is_known = requests.lookup(answers, awaited);
+                bit<8> by = awaited.number > 31 ? 8w64 : (bit<8>)awaited.number << 1;
+                bit<64> placed = segment.asked << by;
+                fits = placed >> by == segment.asked;
+                awaited.kinds = awaited.kinds | placed;
+                awaited.number = awaited.number + segment.asks;
+                requests.update(answers, awaited);
+            }
+            if (!fits || segment.unfit == 1) { counts.increment(stream_count.UNFOLLOWED); }
+        }
+    }
+}
+
 /// Finds the next of several messages, after the body of this one, in this segment or a later one. The attribute `body` begins with the body, and the attribute
-/// `length` is its length in decimal digits. With an attribute `unless`, the length is unknown. A message that `may_be_empty` has no body if another
-/// message with the attribute `number` stands in its place; one that `is_empty` has none.
-control stream_body(inout stream_segment segment, in bool may_be_empty, in bool is_empty)
-                   (message messages, string body, string length, bool has_unless, string unless, bool bodiless, string number) {
-    stream_look(messages, number) look;
+/// `length` is its length in decimal digits. With an attribute `unless`, the length is unknown. What `head` says of the body counts with or without these.
+control stream_body(inout stream_segment segment, in stream_head head)
+                   (message messages, string body, string length, bool has_unless, string unless) {
     apply {
         bit<8> first;
         bit<32> rest_length;     // bytes of the segment from the body on
@@ -426,26 +464,29 @@ control stream_body(inout stream_segment segment, in bool may_be_empty, in bool 
             + 10000 * (bit<64>)digits[35:32] + 100000 * (bit<64>)digits[43:40]
             + 1000000 * (bit<64>)digits[51:48] + 10000000 * (bit<64>)digits[59:56]
             + 100000000 * (bit<64>)digits[67:64] + 1000000000 * (bit<64>)digits[75:72];
-        if (is_empty) { body_bytes = 0; }
+        // Bits instead of branches here and below: the verifier would follow each of these through the next iteration.
+        bit<1> counts_now = (bit<1>)segment.has_body & ~(bit<1>)segment.is_late;
+        bit<1> asks = counts_now & (bit<1>)head.asks;
+        bit<1> answers = counts_now & (bit<1>)head.answers;
+        bit<2> kind = segment.awaited[1:0] & (answers ++ answers);
+        segment.awaited = segment.awaited >> ((bit<8>)answers << 1);
+        segment.answered = segment.answered + (bit<32>)answers;
+        // 32 have room.
+        bit<1> fits = (bit<1>)(segment.asks < 32);
+        bit<2> asked = head.kind & (asks ++ asks);
+        segment.unfit = segment.unfit | (~fits & (bit<1>)(asked != 0));
+        segment.asked = segment.asked | (bit<64>)(asked & (fits ++ fits)) << ((bit<8>)(segment.asks & 31) << 1);
+        segment.asks = segment.asks + (bit<32>)asks;
+        bit<4> emptiness = head.is_empty >> (bit<8>)kind;
+        bit<1> is_empty = emptiness[0:0];
+        body_bytes = body_bytes & ((bit<64>)is_empty - 1);
         // With kept bytes, less of the segment is read.
         bit<32> most = segment.message.kept == 0 ? STREAM_LIMIT : STREAM_LIMIT / 2;
         bit<32> shown = segment.end - segment.at > most ? most : segment.end - segment.at;
         segment.body_at = segment.at + shown - rest_length;
-        segment.is_open = !is_empty && (is_unless || has_digits && !is_number);
-        segment.may_be_empty = bodiless && may_be_empty;
-        if (bodiless) {
-            if (segment.may_be_empty && segment.has_body && !segment.is_open && body_bytes != 0 && segment.body_at < segment.end) {
-                bit<1> is_message;
-                bit<1> is_short;
-                look.apply(segment, 0, 0, segment.body_at, is_message, is_short);
-                bit<64> came = (bit<64>)(segment.end - segment.body_at);
-                segment.may_be_empty = (is_short & (came - body_bytes)[63:63]) == 1;
-                bit<1> is_next = is_message | is_short & (body_bytes - came)[63:63];
-                body_bytes = body_bytes & ((bit<64>)is_next - 1);
-            }
-        }
-        segment.next = (bit<64>)segment.body_at + body_bytes;
-        // Bits instead of branches, each of which the verifier would follow through the next iteration.
+        segment.is_open = is_empty == 0 && (is_unless || has_digits && !is_number);
+        bit<1> has_no_end = ~is_empty & (bit<1>)head.to_end & ~(bit<1>)is_unless & ~(bit<1>)has_digits;
+        segment.next = ((bit<64>)segment.body_at + body_bytes) | (0 - (bit<64>)has_no_end);
         segment.more = ((bit<1>)segment.has_body & ~(bit<1>)segment.is_open & (bit<1>)(segment.next < (bit<64>)segment.until)) == 1;
         if (segment.more) {
             segment.at = (bit<32>)segment.next;
@@ -523,20 +564,11 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
                 counts.increment(stream_count.UNFOLLOWED);
             } else {
                 segment.stream.known = 1;
-                segment.stream.skip = segment.next - (bit<64>)segment.end;
-                segment.stream.unsure = segment.may_be_empty ? 1w1 : 0;
-                if (segment.next > (bit<64>)segment.end && segment.body_at < segment.end) {
-                    segment.stream.begun = 1;
-                    if (segment.may_be_empty) {
-                        // They may be a message's first bytes.
-                        segment.stream.ticket = messages.keep(0, segment.body_at, segment.end - segment.body_at);
-                        segment.stream.kept = segment.end - segment.body_at;
-                        if (segment.stream.ticket == 0) {
-                            counts.increment(stream_count.UNFOLLOWED);
-                            segment.stream.kept = 0;
-                            segment.stream.unsure = 0;
-                        }
-                    }
+                if (segment.next == STREAM_NO_END) {
+                    segment.stream.skip = STREAM_NO_END;
+                } else {
+                    segment.stream.skip = segment.next - (bit<64>)segment.end;
+                    if (segment.next > (bit<64>)segment.end && segment.body_at < segment.end) { segment.stream.begun = 1; }
                 }
             }
         } else if (waits && segment.message.kept + bytes <= STREAM_KEPT) {

@@ -11,15 +11,21 @@
 // Bytes of a host's name that are kept; zeros follow a shorter one.
 typedef bit<256> host_t;
 
+// Methods, with zeros behind them.
+const bit<64> HEAD    = 0x4845414400000000;
+const bit<64> CONNECT = 0x434f4e4e45435400;
+
 control watch(in packet_headers hdr, in tap_input input) {
     message("http", STREAM_LIMIT) messages;
     flow_state<stream_ends, stream_state>(4096) streams;
     CounterArray(STREAM_COUNTS, false) counts;
-    stream_begin(streams = streams, messages = messages, counts = counts, several = true, bodiless = true, number = "status") begin;
+    stream_begin(streams = streams, messages = messages, counts = counts, several = true) begin;
+    flow_state<stream_ends, stream_awaited>(4096) awaited;
+    stream_recall(requests = awaited) recall;
     stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host,status") read;
-    stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding",
-                bodiless = true, number = "status") body;
+    stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding") body;
     stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
+    stream_remember(requests = awaited, counts = counts) remember;
 
     tally<host_t>(1024) requests;      // and the bytes of their packets
     tally<bit<10>>(64) responses;
@@ -33,6 +39,7 @@ control watch(in packet_headers hdr, in tap_input input) {
             bool opens = hdr.tcp.flags[1:1] == 1;   // SYN
             stream_segment segment;
             begin.apply(segment, ends, hdr.tcp.seq, opens, bytes);
+            recall.apply(segment, ends, opens);
             for (bit<32> iteration = 0; iteration < 64 && segment.more; iteration = iteration + 1) {
                 read.apply(segment);
                 if (segment.is_message) {
@@ -48,11 +55,21 @@ control watch(in packet_headers hdr, in tap_input input) {
                             requests.add(host, (bit<64>)input.length);
                         }
                     }
-                    body.apply(segment, is_response, is_response && (status < 200 || status == 204 || status == 304));
+                    bit<64> method;
+                    bit<32> method_bytes;
+                    bool is_request = messages.get_bytes("method", method, method_bytes);
+                    // What answers HEAD, and CONNECT where that succeeds, has no body.
+                    bit<1> is_head = (bit<1>)(is_request && method == HEAD);
+                    bit<1> is_connect = (bit<1>)(is_request && method == CONNECT);
+                    bit<1> is_empty = (bit<1>)(is_response && (status < 200 || status == 204 || status == 304));
+                    bit<1> is_tunnel = is_empty | (bit<1>)(is_response && status < 300);
+                    body.apply(segment, { is_request, is_connect ++ is_head, is_response && status >= 200,
+                                          1w0 ++ is_tunnel ++ (bit<1>)is_response ++ is_empty, is_response });
                 }
                 stream_next(segment);
             }
             end.apply(segment, ends);
+            remember.apply(segment, ends);
         }
     }
 }

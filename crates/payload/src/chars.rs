@@ -1,6 +1,6 @@
 //! Sets of byte values.
 
-/// A set of byte values, written as `a-z` ranges and single characters.
+/// A set of byte values, written as `a-z` ranges and single characters; `^` in front of them stands for all others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CharSet {
     bits: [u64; 4],
@@ -17,8 +17,34 @@ pub enum NoSet {
 
 impl CharSet {
     /// Reads a set: characters, and ranges of two with `-` between; `-` at the start or end is itself. Characters up to U+00FF stand for the byte of
-    /// that number.
+    /// that number. A `^` in front of others has the set be all others.
     pub fn parse(text: &str) -> Result<CharSet, NoSet> {
+        match text.strip_prefix('^') {
+            Some(others) if !others.is_empty() => Ok(CharSet::listed(others)?.complement()),
+            _ => CharSet::listed(text),
+        }
+    }
+
+    /// All bytes that are not in it.
+    pub fn complement(&self) -> CharSet {
+        CharSet {
+            bits: self.bits.map(|bits| !bits),
+        }
+    }
+
+    /// The ranges of neighbouring bytes that it has.
+    pub fn ranges(&self) -> Vec<(u8, u8)> {
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for byte in (0..=255u8).filter(|&byte| self.contains(byte)) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == byte => *last = byte,
+                _ => ranges.push((byte, byte)),
+            }
+        }
+        ranges
+    }
+
+    fn listed(text: &str) -> Result<CharSet, NoSet> {
         let byte = |c: char| u8::try_from(c).map_err(|_| NoSet::Beyond(c));
         let characters: Vec<u8> = text.chars().map(byte).collect::<Result<_, NoSet>>()?;
         let mut set = CharSet { bits: [0; 4] };
@@ -64,6 +90,17 @@ mod tests {
         assert_eq!(members, b"-_abc");
         let high = CharSet::parse("\u{80}-\u{ff}").unwrap();
         assert!(high.contains(0xff) && high.contains(0x80) && !high.contains(0x7f));
+    }
+
+    #[test]
+    fn all_others_are_a_set_too() {
+        let set = CharSet::parse("^ \t").unwrap();
+        assert_eq!(set.ranges(), [(0, 8), (10, 31), (33, 255)]);
+        assert_eq!(CharSet::parse("^").unwrap().ranges(), [(b'^', b'^')]);
+        assert_eq!(
+            CharSet::parse("a^").unwrap().ranges(),
+            [(b'^', b'^'), (b'a', b'a')]
+        );
     }
 
     #[test]

@@ -40,9 +40,11 @@ settings::keys! {
     /// A signature.
     pub(crate) SIGNATURE: "a signature" {
         optional "at": Number(0, 65_535), "at = 4", "offset in the payload; 0 if it is left out";
-        required "bytes": Bytes, "bytes = [0x16, 0x03]", "what stands there";
+        optional "bytes": Bytes, "bytes = [0x16, 0x03]", "what stands there";
         optional "and": Table(&FURTHER), "and = { at = 5, bytes = [1] }",
             "what stands somewhere else too, in a message that goes on so far";
+        optional "pattern": Text, r#"pattern = "^[A-Z]{1,16} /""#,
+            "in place of `bytes`: a regular expression for the first bytes, which begins with `^`";
     }
 
     /// The second part of a signature.
@@ -59,13 +61,24 @@ settings::keys! {
             "the attribute that says how many of these bytes are the message's, in decimal digits; none if it is absent";
         optional "unless": Text, r#"unless = "header.transfer-encoding""#, "an attribute with which the length is not known";
         optional "none": Table(&NO_BODY), r#"none = { attribute = "status", values = [204, 304] }"#,
-            "which messages have no such bytes, whatever the length says. Others with the attribute may have none too: if another such message begins in their place";
+            "which messages have no such bytes, whatever the length says";
+        optional "to_end": Text, r#"to_end = "status""#,
+            "the attribute of messages to which, without the length, all bytes belong that follow on the connection";
     }
 
     /// Messages without a body.
     pub(crate) NO_BODY: "the messages without a body" {
         required "attribute": Text, r#"attribute = "status""#, "the attribute that tells them";
         required "values": List(&Number(0, u32::MAX as i64)), "values = [204, 304]", "the numbers that it has in them";
+        optional "answers": Tables(&ANSWER), r#"answers = [{ to = "HEAD" }]"#,
+            "which responses have none because of their request, by the `exchange`: up to three lines";
+    }
+
+    /// Responses without a body, by their request.
+    pub(crate) ANSWER: "the responses to a request" {
+        required "to": Bytes, r#"to = "HEAD""#, "the attribute of the request by which it is known as one: up to eight bytes";
+        optional "least": Number(0, u32::MAX as i64), "least = 200", "the least number that the response's attribute has then; 0 if it is left out";
+        optional "most": Number(0, u32::MAX as i64), "most = 299", "the greatest one; any if it is left out";
     }
 
     /// The rule by which a response is found for a request.
@@ -101,6 +114,7 @@ settings::keys! {
             "whether its fields follow one another as listed (fixed, the default), or in any order and number, each behind its tag (any)";
         optional "key": Text, r#"key = "type""#, "the field whose value tells what an instance is about";
         optional "ignore_case": Flag, "ignore_case = true", "whether the key is compared without the case of ASCII letters";
+        optional "whole": Flag, "whole = true", "whether the values in it count only if all of it was read";
         required "field": Tables(&FIELD), r#"field = [{ name = "type", size = 2 }]"#, "its fields";
     }
 
@@ -109,12 +123,14 @@ settings::keys! {
         required "name": Name, r#"name = "length""#, "its name";
         optional "when": Text, r#"when = "flags != 0""#,
             "it is only there if this holds: a comparison of a sum of earlier fields with a number";
+        optional "skip": ByteStrings, "skip = [\"\\r\\n\", \"\\n\"]", "these are passed over in front of it and its tag, as often as one stands there";
         optional "tag": Bytes, r#"tag = "HTTP/""#, "constant bytes in front of it";
         optional "bits": Number(1, 64), "bits = 4", "it has so many bits, from the highest of a byte on";
         optional "size": Number(0, 65_535), "size = 2", "it has so many bytes";
         optional "length": TextOrNumber, r#"length = "4 * words - 2""#, "it has as many bytes as this sum of earlier fields";
         optional "until": ByteStrings, "until = \"\\r\\n\"", "it ends in front of the first of these, which is passed over";
         optional "or_end": Flag, "or_end = true", "with `until`: the end of the bytes around it will do";
+        optional "keep_end": Flag, "keep_end = true", "with `until`: its end is not passed over, and begins what follows";
         optional "rest": Flag, "rest = true", "it reaches to the end of the bytes around it";
         optional "join": Text, r#"join = "record.fragment""#,
             "it is the parts LAYOUT.FIELD of consecutive instances of that layout, read as one";
@@ -134,7 +150,9 @@ settings::keys! {
             "it stands again and again, until one of these stands where the next would begin; it is passed over";
         optional "chain": Text, r#"chain = "next_type""#,
             "it stands again and again, as long as this earlier field is not 0; each instance has a field of that name for the next";
-        optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`";
+        optional "chars": Text, r#"chars = "A-Za-z0-9""#, "the only characters that it may have: single ones, and ranges with `-`; with `^` in front, all others";
+        optional "followed_by": Text, r#"followed_by = "^ \t""#,
+            "the only characters of which one may stand behind it, and has to: where the bytes around it end, it is truncated";
         optional "trim": Text, "trim = \" \\t\"", "characters that are no part of it at its start and end";
         optional "min": Number(0, 65_535), "min = 1", "fewest bytes";
         optional "max": Number(0, 65_535), "max = 16", "most bytes";
@@ -146,7 +164,7 @@ settings::keys! {
         required "field": Texts, r#"field = "header.value""#,
             "where it is: LAYOUT.FIELD, or a list of these where several layouts have it";
         optional "key": TextOrNumber, r#"key = "host""#,
-            "it is only in instances of the layout with this key; `*` takes all, each under its key's name";
+            "it is only in instances of the layout with this key, of several fields in those that have a key; `*` takes all, each under its key's name";
         optional "index": Number(0, 65_535), "index = 0", "it is only in the instance of this number, from 0, in its repetition";
         optional "member": Text, r#"member = "user.id""#,
             "it is at this path of the JSON or XML in the field; `*` takes all, each under its path";

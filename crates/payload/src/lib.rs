@@ -19,6 +19,7 @@ mod outcome;
 mod pattern;
 pub mod plan;
 mod reader;
+mod recognise;
 mod schema;
 mod text;
 
@@ -29,9 +30,10 @@ pub use expression::{Comparison, Condition, Linear};
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
 pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
+pub use recognise::{Beginning, Signature};
 pub use schema::{
-    Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Limits,
-    Next, Order, Repeat, Schema, Signature, Traits, Transport, Which,
+    Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
+    Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
 };
 pub use text::{lint, load};
 

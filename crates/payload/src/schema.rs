@@ -1,6 +1,8 @@
 //! A message schema, as data.
 
-use crate::{CharSet, Condition, Exchange, Linear, Side};
+use std::ops::RangeInclusive;
+
+use crate::{CharSet, Condition, Exchange, Linear, Side, Signature};
 
 /// The protocol below the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,34 +23,6 @@ impl Transport {
     }
 }
 
-/// Bytes by which a message is recognised on any port.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
-    /// Offset in the payload.
-    pub at: usize,
-    /// The bytes that stand there.
-    pub bytes: Vec<u8>,
-    /// What stands somewhere else too, in a message that goes on so far: an offset, and bytes.
-    pub and: Option<(usize, Vec<u8>)>,
-}
-
-impl Signature {
-    fn is_of(&self, message: &[u8]) -> bool {
-        let rest = message.get(self.at..);
-        let further = |(at, bytes): &(usize, Vec<u8>)| {
-            let rest = message.get(*at..).unwrap_or_default();
-            rest.iter().zip(bytes).all(|(here, wanted)| here == wanted)
-        };
-        rest.is_some_and(|rest| rest.starts_with(&self.bytes))
-            && self.and.as_ref().is_none_or(further)
-    }
-
-    /// Whether it may be of a message of which there are only these bytes so far: its own begin with them.
-    fn may_follow(&self, message: &[u8]) -> bool {
-        self.at == 0 && message.len() < self.bytes.len() && self.bytes.starts_with(message)
-    }
-}
-
 /// Where in a segment another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Next {
@@ -60,6 +34,39 @@ pub struct Next {
     pub unless: Option<String>,
     /// Which messages have no body, whatever the length says.
     pub none: Option<Side>,
+    /// Responses that have none because of their request: [`MOST_ANSWERS`] at most. With them, the exchange has attributes for its sides.
+    pub answers: Vec<Answers>,
+    /// The attribute of messages to which, without the length, all bytes belong that follow.
+    pub to_end: Option<String>,
+}
+
+/// Responses to a request, without a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answers {
+    /// The attribute of the request by which it is known as one.
+    pub to: Vec<u8>,
+    /// The numbers that the attribute of messages without a body has in them.
+    pub numbers: RangeInclusive<u64>,
+}
+
+/// The most lines that a schema has of [`Answers`].
+pub const MOST_ANSWERS: usize = 3;
+
+impl Next {
+    /// Which of [`Next::answers`] is about the answer to a request, from 1 on; 0 if none is.
+    pub fn kind_of(&self, request: &[u8]) -> usize {
+        let known = self
+            .answers
+            .iter()
+            .position(|answers| answers.to == request);
+        known.map_or(0, |known| known + 1)
+    }
+
+    /// Whether a response with this number has no body because its request is of this kind.
+    pub fn is_bodiless(&self, kind: usize, number: u64) -> bool {
+        let answers = kind.checked_sub(1).and_then(|kind| self.answers.get(kind));
+        answers.is_some_and(|answers| answers.numbers.contains(&number))
+    }
 }
 
 /// What bounds the work on one message.
@@ -160,6 +167,8 @@ pub struct Layout {
     pub order: Order,
     /// What distinguishes its instances, if anything does.
     pub key: Option<Key>,
+    /// Whether the values in an instance count only if all of it was read.
+    pub whole: bool,
     /// Its fields.
     pub fields: Vec<Field>,
 }
@@ -179,6 +188,8 @@ pub enum Extent {
         ends: Vec<Vec<u8>>,
         /// Whether the end of the bytes around the field will do.
         or_end: bool,
+        /// Whether the byte string is not passed over.
+        keep_end: bool,
     },
     /// At the end of the bytes around it.
     Rest,
@@ -282,6 +293,8 @@ pub struct Field {
     pub name: String,
     /// It is only there if this holds.
     pub when: Option<Condition>,
+    /// Byte strings that are passed over in front of it, as often as one stands there.
+    pub skip: Vec<Vec<u8>>,
     /// Constant bytes in front of it; may be empty.
     pub tag: Vec<u8>,
     /// Where it ends.
@@ -296,6 +309,8 @@ pub struct Field {
     pub trim: Option<CharSet>,
     /// Fewest bytes, after trimming.
     pub min: usize,
+    /// The only bytes of which one may stand behind it, and has to.
+    pub followed_by: Option<CharSet>,
     /// Most bytes, after trimming, if there is such a limit.
     pub max: Option<usize>,
 }

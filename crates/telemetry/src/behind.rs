@@ -1,106 +1,134 @@
 //! What is behind the head of a message: its body, and where the next message begins.
 
-use crate::messages::LOOKED_AT;
-use payload::{Next, Reason, Taken, Wanted};
+use crate::awaited::Awaited;
+use payload::{Exchange, Next, Reason, Sides, Taken, Value};
 
 /// The digits that the length of a body may have: more than those of a file.
 const MOST_DIGITS: usize = 10;
+
+/// The end of a body that is all that follows on its connection.
+pub(crate) const NO_END: u64 = u64::MAX;
 
 /// What is behind the head of a message.
 pub(crate) struct Behind {
     /// Where its body begins.
     pub body: usize,
-    /// Where the next message does.
+    /// Where the next message does, or [`NO_END`].
     pub end: u64,
-    /// Whether it has no body if a message like it begins there: what came of the body is too little to tell.
-    pub unsure: bool,
 }
 
-impl Behind {
-    /// Of a message that has no body.
-    fn empty(body: usize) -> Behind {
-        Behind {
-            body,
-            end: body as u64,
-            unsure: false,
+/// What messages have that tells where the next one begins, as names of attributes: each is asked for, and is found again by its place.
+pub(crate) struct Signs<'s> {
+    next: &'s Next,
+    exchange: Option<&'s Exchange>,
+    names: Vec<&'s str>,
+}
+
+impl<'s> Signs<'s> {
+    /// Those of a schema whose messages follow one another.
+    pub(crate) fn new(next: &'s Next, exchange: Option<&'s Exchange>) -> Signs<'s> {
+        let mut names = vec![next.body.as_str(), &next.length];
+        names.extend(next.unless.as_deref());
+        names.extend(next.none.as_ref().map(|none| none.attribute.as_str()));
+        names.extend(next.to_end.as_deref());
+        // Which requests these are matters to some answers only.
+        let exchange = exchange.filter(|_| !next.answers.is_empty());
+        names.extend(exchange.iter().flat_map(|exchange| exchange.attributes()));
+        Signs {
+            next,
+            exchange,
+            names,
+        }
+    }
+
+    /// The names, some of which may stand twice.
+    pub(crate) fn names(&self) -> &[&'s str] {
+        &self.names
+    }
+
+    fn value<'v>(&self, values: &'v [Option<Taken>], name: &str) -> Option<&'v Taken> {
+        let place = self.names.iter().position(|known| *known == name)?;
+        values.get(place)?.as_ref()
+    }
+
+    fn number(&self, values: &[Option<Taken>], name: &str) -> Option<u64> {
+        match self.value(values, name)?.value {
+            Some(Value::Number(number)) => u64::try_from(number).ok(),
+            _ => None,
+        }
+    }
+
+    /// Where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
+    /// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names.
+    pub(crate) fn behind(
+        &self,
+        values: &[Option<Taken>],
+        bytes: &[u8],
+        kind: usize,
+    ) -> Option<Behind> {
+        let next = self.next;
+        let body = self.value(values, &next.body)?.offset;
+        let end_at = |end| Some(Behind { body, end });
+        if let Some(none) = &next.none
+            && let Some(number) = self.number(values, &none.attribute)
+            && (none.is(Some(number)) || next.is_bodiless(kind, number))
+        {
+            return end_at(body as u64);
+        }
+        let has = |name: &Option<String>| {
+            let name = name.as_ref();
+            name.is_some_and(|name| self.value(values, name).is_some())
+        };
+        if has(&next.unless) {
+            return None;
+        }
+        let Some(length) = self.value(values, &next.length) else {
+            return end_at(match has(&next.to_end) {
+                true => NO_END,
+                false => body as u64,
+            });
+        };
+        end_at(body as u64 + decimal(length.bytes(bytes)?)?)
+    }
+
+    /// Takes note of a request, or finds of which kind the one was that a response answers: 0 if that is not known.
+    pub(crate) fn paired(
+        &self,
+        values: &[Option<Taken>],
+        bytes: &[u8],
+        (awaited, asks): (&mut Awaited, &mut Awaited),
+    ) -> usize {
+        let Some(Exchange {
+            sides: Sides::Attributes { request, response },
+            ..
+        }) = self.exchange
+        else {
+            return 0;
+        };
+        if let Some(asked) = self.value(values, &request.attribute) {
+            let kind = asked
+                .bytes(bytes)
+                .map_or(0, |asked| self.next.kind_of(asked));
+            asks.ask(kind);
+            return 0;
+        }
+        match self.number(values, &response.attribute) {
+            Some(number) if response.is(Some(number)) => awaited.answer(),
+            _ => 0,
         }
     }
 }
 
-/// Where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
-/// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names in
-/// [`payload::Next`], in its order.
-pub(crate) fn behind(next: &Next, values: &[Option<Taken>], bytes: &[u8]) -> Option<Behind> {
-    let (Some(Some(body)), Some(length)) = (values.first(), values.get(1)) else {
-        return None;
-    };
-    let mut others = values.iter().skip(2);
-    let unless = next.unless.as_ref().and_then(|_| others.next());
-    let none = next.none.as_ref().zip(others.next());
-    let number = none.and_then(|(_, taken)| match taken.as_ref()?.value {
-        Some(payload::Value::Number(number)) => u64::try_from(number).ok(),
-        _ => None,
-    });
-    let of_length = |length: u64| Behind {
-        body: body.offset,
-        end: body.offset as u64 + length,
-        unsure: number.is_some(),
-    };
-    if none.is_some_and(|(none, _)| number.is_some_and(|number| none.is(Some(number)))) {
-        return Some(Behind::empty(body.offset));
-    }
-    if let Some(Some(_)) = unless {
+/// The number that some digits are.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if !(1..=MOST_DIGITS).contains(&digits.len()) {
         return None;
     }
-    let digits = match length {
-        Some(taken) => match &taken.value {
-            None => bytes.get(taken.offset..taken.offset + taken.length),
-            Some(payload::Value::Bytes(digits)) => Some(digits.as_slice()),
-            Some(payload::Value::Number(_)) => None,
-        },
-        None => None,
+    let add = |sum: u64, digit: &u8| {
+        let is_digit = digit.is_ascii_digit();
+        is_digit.then(|| sum * 10 + u64::from(digit - b'0'))
     };
-    let length = match digits {
-        None => 0,
-        Some(digits) if (1..=MOST_DIGITS).contains(&digits.len()) => {
-            let number = |sum: u64, digit: &u8| {
-                let is_digit = digit.is_ascii_digit();
-                is_digit.then(|| sum * 10 + u64::from(digit - b'0'))
-            };
-            digits.iter().try_fold(0, number)?
-        }
-        Some(_) => return None,
-    };
-    Some(of_length(length))
-}
-
-/// Looks whether another message begins in the place of a body, of which the capture left so many bytes out: an answer to HEAD announces a
-/// body, and has none.
-pub(crate) fn looked(bodiless: &mut Wanted, behind: Behind, message: &[u8], cut: usize) -> Behind {
-    let body = message.get(behind.body..).unwrap_or_default();
-    let came = (behind.body + body.len()) as u64;
-    match begins(bodiless, body) {
-        // All that was announced came, and more.
-        None if came > behind.end => Behind::empty(behind.body),
-        Some(true) => Behind::empty(behind.body),
-        is_one => Behind {
-            unsure: is_one.is_none() && came < behind.end && cut == 0,
-            ..behind
-        },
-    }
-}
-
-/// Whether another message that may have no body begins with these bytes; `None` if they are too few to tell.
-pub(crate) fn begins(bodiless: &mut Wanted, bytes: &[u8]) -> Option<bool> {
-    let seen = &bytes[..bytes.len().min(LOOKED_AT)];
-    let schema = bodiless.schema();
-    if !schema.recognises(seen) {
-        return (!schema.may_begin(seen)).then_some(false);
-    }
-    let answer = bodiless.read(seen);
-    let is_one = answer.values.iter().all(Option::is_some);
-    let is_short = seen.len() < LOOKED_AT && answer.malformed.is_some_and(is_cut);
-    (is_one || !is_short).then_some(is_one)
+    digits.iter().try_fold(0, add)
 }
 
 /// Whether more bytes may mend what is wrong with a message.

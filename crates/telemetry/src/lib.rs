@@ -32,6 +32,7 @@
 
 mod aggregate;
 mod ast;
+mod awaited;
 mod behind;
 pub mod capture;
 mod catalogue;

@@ -1,5 +1,6 @@
 //! What reads the messages in packets, as this crate sees it.
 
+use crate::awaited::Awaited;
 use crate::catalogue::Type;
 use crate::value::Value;
 use payload::{Exchange, Schema};
@@ -105,10 +106,8 @@ pub struct Position {
     pub cut: usize,
     /// Whether a message begins there, or is to be gone on with.
     pub known: bool,
-    /// Bytes of a body behind the payload, behind which the next message begins.
+    /// Bytes of a body behind the payload, behind which the next message begins; of one that has no end, [`u64::MAX`].
     pub skip: u64,
-    /// Whether that body is empty if a message begins in its place, which so far is not known: what came of it was kept.
-    pub unsure: bool,
     /// The bytes that were kept of a message whose head goes on there.
     pub kept: Vec<u8>,
     /// Whether that message was read before as far as it is wanted.
@@ -121,6 +120,10 @@ pub struct Position {
     pub in_order: bool,
     /// Whether the payload had a message.
     pub seen: bool,
+    /// The requests that the stream's messages may answer.
+    pub(crate) awaited: Awaited,
+    /// The requests that the payload had.
+    pub(crate) asks: Awaited,
     /// Messages so far behind which it is not known where the next one begins.
     pub unfollowed: u64,
 }
@@ -133,13 +136,14 @@ impl Default for Position {
             cut: 0,
             known: false,
             skip: 0,
-            unsure: false,
             kept: Vec::new(),
             recorded: false,
             begun: false,
             alone: false,
             in_order: false,
             seen: false,
+            awaited: Awaited::default(),
+            asks: Awaited::default(),
             unfollowed: 0,
         }
     }
@@ -147,9 +151,6 @@ impl Default for Position {
 
 /// The most bytes that are kept of a message whose head goes on in the next payload of its stream.
 pub(crate) const MOST_KEPT: usize = 4096;
-
-/// The bytes that show whether a message begins in the place of a body.
-pub(crate) const LOOKED_AT: usize = 32;
 
 impl Position {
     /// That of a payload behind which nothing may come.
@@ -189,12 +190,6 @@ pub trait Reader {
     /// Whether several messages follow one another in a stream, so that it is known where the next one begins.
     fn several(&self) -> bool {
         true
-    }
-
-    /// Whether a message begins with these bytes, in front of which one may have no body; `None` if they are too few to tell.
-    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
-        let _ = bytes;
-        Some(false)
     }
 
     /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved

@@ -1,6 +1,6 @@
 //! Messages that a schema describes, read by the plain reader of crate `payload`.
 
-use crate::behind::{Behind, begins, behind, is_cut, looked};
+use crate::behind::{Behind, NO_END, Signs, is_cut};
 use crate::catalogue::Type;
 use crate::messages::{
     Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport, Wish,
@@ -87,8 +87,8 @@ impl Messages for Schemas {
 struct ByWanted<'s> {
     /// What is asked for, and behind it the attributes that tell where the next message begins.
     wanted: Wanted<'s>,
-    /// The attribute of messages that may have no body, if there are such.
-    bodiless: Option<Wanted<'s>>,
+    /// Those attributes, if messages follow one another.
+    signs: Option<Signs<'s>>,
     /// The types of what is asked for; nothing for a name that stands for nothing.
     types: Vec<Option<Type>>,
     /// For what is asked for: the numbers that are noise.
@@ -113,15 +113,12 @@ impl<'s> ByWanted<'s> {
             .zip(all)
             .filter_map(|(n, all)| all.then_some(n))
             .collect();
-        let none = schema.next.as_ref().and_then(|next| next.none.as_ref());
-        if let Some(next) = &schema.next {
-            names.extend([next.body.as_str(), &next.length]);
-            names.extend(next.unless.as_deref());
-            names.extend(none.map(|none| none.attribute.as_str()));
-        }
+        let exchange = schema.exchange.as_ref();
+        let signs = schema.next.as_ref().map(|next| Signs::new(next, exchange));
+        names.extend(signs.iter().flat_map(Signs::names));
         ByWanted {
             wanted: Wanted::new(schema, &names).with_all_of(all),
-            bodiless: none.map(|none| Wanted::new(schema, &[&none.attribute])),
+            signs,
             types: wanted.iter().map(|wish| ty(schema, wish.name)).collect(),
             noise: traits.into_iter().map(|traits| traits.noise).collect(),
             several: wanted.iter().map(|wish| wish.all).collect(),
@@ -138,13 +135,6 @@ impl Reader for ByWanted<'_> {
 
     fn several(&self) -> bool {
         self.wanted.schema().next.is_some()
-    }
-
-    fn begins(&mut self, bytes: &[u8]) -> Option<bool> {
-        match &mut self.bodiless {
-            Some(bodiless) => begins(bodiless, bytes),
-            None => Some(false),
-        }
     }
 
     fn read(&mut self, payload: &Payload, place: &mut Position, each: &mut dyn FnMut(Found)) {
@@ -164,6 +154,10 @@ impl Reader for ByWanted<'_> {
             if !schema.recognises(&message) {
                 let is_known = std::mem::take(&mut place.known);
                 if schema.may_begin(&message) && !place.is_last() {
+                    if message.len() > MOST_KEPT {
+                        place.unfollowed += u64::from(is_known);
+                        return place.lose();
+                    }
                     place.keep(&message);
                     // Where none was expected, it is no loss if these are the bytes of something else.
                     place.known = is_known;
@@ -182,15 +176,15 @@ impl Reader for ByWanted<'_> {
             let Some(found) = self.message(&message, start, place, each) else {
                 return;
             };
-            let (body, end) = (start + found.body as i64, start + found.end as i64);
             place.known = true;
-            place.unsure = found.unsure;
+            if found.end == NO_END {
+                (place.skip, place.begun) = (NO_END, false);
+                return;
+            }
+            let (body, end) = (start + found.body as i64, start + found.end as i64);
             place.begun = end > length && body < length;
             if end > length {
                 place.skip = (end - length) as u64;
-                if found.unsure {
-                    place.kept = bytes.get(body as usize..).unwrap_or_default().to_vec();
-                }
                 return;
             }
             place.at = end as usize;
@@ -244,14 +238,11 @@ impl ByWanted<'_> {
                 unread: goes_on,
             });
         }
-        let next = match &schema.next {
-            Some(next) if is_complete => behind(next, about_next, message),
-            _ => None,
-        };
-        let bodiless = &mut self.bodiless;
-        let next = next.map(|next| match bodiless {
-            Some(bodiless) if next.unsure => looked(bodiless, next, message, place.cut),
-            _ => next,
+        let signs = self.signs.as_ref().filter(|_| is_complete);
+        let next = signs.and_then(|signs| {
+            let requests = (&mut place.awaited, &mut place.asks);
+            let kind = signs.paired(about_next, message, requests);
+            signs.behind(about_next, message, kind)
         });
         if waits {
             place.keep(message);

@@ -24,6 +24,7 @@ impl Writer<'_> {
     pub(super) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
+        self.skip(field, window);
         self.tag(field, window);
         if let Extent::Joined { layout, part } = field.extent {
             return self.joined(frame, id, window, (layout, part));
@@ -45,6 +46,7 @@ impl Writer<'_> {
         };
         let place = self.place(frame, field, window, start, !choices.is_empty() || is_kept);
         let place = self.checked(field, place);
+        self.followed(field, window, &place);
         let number = self.number(field, &place);
         let wants_number = needs.number || wanted.iter().any(|(w, _)| is_number(w));
         let number = match number {
@@ -82,6 +84,34 @@ impl Writer<'_> {
         }
         if !is_open {
             self.go_to(place.next);
+        }
+    }
+
+    /// Passes over what may stand in front of a field.
+    fn skip(&mut self, field: &Field, window: &Window) {
+        if field.skip.is_empty() {
+            return;
+        }
+        let mut all: Vec<&Vec<u8>> = field.skip.iter().filter(|one| !one.is_empty()).collect();
+        all.sort_by_key(|one| one.len());
+        let here = |bytes: &[u8]| stands(&C::id(AT), window.left(), bytes);
+        self.repeat(&C::id(AT), |w| {
+            let step = all.iter().fold(vec![Stmt::Break], |rest, one| {
+                let length = C::int(one.len() as u64);
+                let over = vec![Stmt::Update(BinOp::Add, C::id(AT), length)];
+                vec![Stmt::If(here(one), over, rest)]
+            });
+            w.out.extend(step);
+        });
+        let begins = all
+            .iter()
+            .flat_map(|one| (1..one.len()).map(|size| &one[..size]));
+        let begins = begins.map(|bytes| {
+            let size = C::int(bytes.len() as u64);
+            C::and(C::bin(BinOp::Eq, window.left(), size), here(bytes))
+        });
+        if let Some(cut) = begins.reduce(C::or) {
+            self.fail_if(cut, status("TRUNCATED"));
         }
     }
 
@@ -155,6 +185,16 @@ impl Writer<'_> {
             self.fail_if(bad, status("UNEXPECTED"));
         }
         place
+    }
+
+    /// Checks the byte behind a field.
+    fn followed(&mut self, field: &Field, window: &Window, place: &Place) {
+        let Some(set) = &field.followed_by else {
+            return;
+        };
+        let none = C::bin(BinOp::Eq, place.next.clone(), window.end.clone());
+        self.fail_if(none, status("TRUNCATED"));
+        self.fail_if(C::not(is_in(set, &place.next)), status("UNEXPECTED"));
     }
 
     /// The number that a field is.
@@ -404,7 +444,25 @@ fn grouped<K>(
 
 /// Whether the byte at an offset is in a set.
 fn is_in(set: &CharSet, at: &C) -> C {
-    let members = (0..=255u8).filter(|&byte| set.contains(byte));
-    let same = members.map(|member| C::bin(BinOp::Eq, byte(at.clone()), C::int(member.into())));
-    same.reduce(C::or).unwrap_or(C::int(0))
+    let others = set.complement();
+    let (ranges, others) = (set.ranges(), others.ranges());
+    match others.len() < ranges.len() {
+        true => C::not(is_one_of(&others, at)),
+        false => is_one_of(&ranges, at),
+    }
+}
+
+fn is_one_of(ranges: &[(u8, u8)], at: &C) -> C {
+    let all = ranges.iter().map(|&(first, last)| {
+        let byte = byte(at.clone());
+        let number = |byte: u8| C::int(byte.into());
+        match last - first {
+            0 => C::bin(BinOp::Eq, byte, number(first)),
+            more => {
+                let behind = C::bin(BinOp::Sub, byte.cast(CType::U32), number(first));
+                C::bin(BinOp::Le, behind.cast(CType::U32), number(more))
+            }
+        }
+    });
+    all.reduce(C::or).unwrap_or(C::int(0))
 }

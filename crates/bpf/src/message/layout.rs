@@ -4,7 +4,7 @@ use super::needs::Needs;
 use super::scan::stands;
 use super::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use payload::{Contents, Extent, FieldId, LayoutId, Order, Repeat};
+use payload::{Contents, Extent, FieldId, Layout, LayoutId, Order, Repeat};
 
 /// Bytes that a layout is read from: up to an end, at a depth.
 #[derive(Clone)]
@@ -72,6 +72,7 @@ impl Writer<'_> {
             self.refuse(format!("the fields of `{}` stand in any order", known.name));
         }
         self.push(Stmt::Comment(format!("{}:", known.name)));
+        let incomplete = self.begin_whole(known);
         let mut frame = Frame {
             layout,
             index: index.clone(),
@@ -90,7 +91,36 @@ impl Writer<'_> {
                 self.push(Stmt::If(C::not(missing), stop, Block::new()));
             }
         }
+        if let Some(incomplete) = incomplete {
+            self.push(Stmt::Assign(incomplete, C::id("MESSAGE_ABSENT")));
+            self.in_whole = false;
+        }
         frame.slots
+    }
+
+    /// Notes where an instance begins whose values count only as a whole: in the variable that is returned, which is reset behind it. `None` if they always count, or it is
+    /// inside another such instance.
+    fn begin_whole(&mut self, layout: &Layout) -> Option<C> {
+        if !layout.whole || std::mem::replace(&mut self.in_whole, true) {
+            return None;
+        }
+        if self.nesting.is_some() || matches!(self.failing, Failing::Joined { .. }) {
+            self.refuse(format!(
+                "`{}` counts as a whole inside of itself or of joined parts",
+                layout.name
+            ));
+        }
+        let name = match &self.incomplete {
+            Some(known) => known.clone(),
+            None => {
+                let name = self.members.fresh("incomplete");
+                self.counts.push(name.clone());
+                self.incomplete.insert(name).clone()
+            }
+        };
+        let incomplete = C::id(MEMORY).arrow(name);
+        self.push(Stmt::Assign(incomplete.clone(), C::id(AT)));
+        Some(incomplete)
     }
 
     /// Declares the variables of a field that may be absent, or be read several times.
@@ -347,8 +377,10 @@ impl Writer<'_> {
         };
         let needs = Needs::of(self, layout, id);
         let is_plain = field.tag.is_empty()
+            && field.skip.is_empty()
             && matches!(field.contents, Contents::Bytes | Contents::Number { .. })
             && field.chars.is_none()
+            && field.followed_by.is_none()
             && field.trim.is_none()
             && field.min <= size
             && field.max.is_none_or(|max| size <= max)

@@ -167,8 +167,10 @@ impl Writer<'_> {
                 _ => true,
             };
             let own = !field.tag.is_empty()
+                || !field.skip.is_empty()
                 || field.chars.is_some()
                 || field.min > 0
+                || field.followed_by.is_some()
                 || field.max.is_some();
             own || end
                 || repeat
@@ -188,7 +190,9 @@ impl Writer<'_> {
             || match &field.extent {
                 Extent::Size(size) => *size > 0,
                 Extent::Varint | Extent::DnsName => true,
-                Extent::Until { or_end, .. } => !or_end || field.repeat == Repeat::ToEnd,
+                Extent::Until {
+                    or_end, keep_end, ..
+                } => !keep_end && (!or_end || field.repeat == Repeat::ToEnd),
                 Extent::Rest => field.repeat == Repeat::ToEnd,
                 Extent::Contents => match field.contents {
                     Contents::Layout(_) | Contents::Starts(_) => {
@@ -208,7 +212,9 @@ impl Writer<'_> {
             let stands = first.when.is_none() && first.repeat == Repeat::Once;
             let some = match &first.extent {
                 Extent::Size(size) => *size > 0,
-                Extent::Until { or_end, .. } => !or_end,
+                Extent::Until {
+                    or_end, keep_end, ..
+                } => !or_end && !keep_end,
                 Extent::Bits(bits) => *bits >= 8,
                 Extent::Varint | Extent::DnsName => true,
                 _ => false,

@@ -4,6 +4,7 @@ use super::Asked;
 use super::document::Memory;
 use super::head;
 use super::layout::Window;
+use super::pattern;
 use super::scan::{may_stand, stands};
 use super::writer::{
     AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, any_is_missing, left, status,
@@ -19,7 +20,7 @@ use emit::Function;
 use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
-use payload::{Kind, Only, Schema, Site};
+use payload::{Kind, Only, Schema, Signature, Site};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -128,6 +129,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     let has_names_within = writer.reads_names(schema.root);
     let (has_documents, has_xml) = writer.has_documents();
     let name_text = has_names.then(|| writer.helper(Helper::NameText));
+    let incomplete = writer.incomplete;
     let (tables, functions, refused) = (writer.tables, writer.functions, writer.refused);
     for (stack, levels) in writer.stacks {
         let ty = CType::S64.array(levels);
@@ -172,7 +174,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         limit,
     };
     let made = Object {
-        read: reader(g, &schema, &wanted, &memory, &parse),
+        read: reader(g, &schema, &wanted, &memory, (&parse, incomplete.as_ref())),
         heads,
         limit,
         map,
@@ -287,7 +289,7 @@ fn reader(
     schema: &Schema,
     wanted: &[Wanted],
     memory: &Memories,
-    parse: &SmolStr,
+    (parse, incomplete): (&SmolStr, Option<&SmolStr>),
 ) -> SmolStr {
     let name = g.file.names.fresh(&format!("{}_read", memory.structure));
     let mut body = copied(memory, wanted, &status("OTHER"));
@@ -297,33 +299,13 @@ fn reader(
         let refused = vec![Stmt::Return(Some(status(why)))];
         Stmt::If(condition, refused, Block::new())
     };
-    let recognised = schema.recognise.iter().map(|signature| {
-        let at = C::int(signature.at as u64);
-        let here = stands(&at, left(&left_is(), at.clone()), &signature.bytes);
-        let first = match signature.at {
-            0 => stands(&at, left_is(), &signature.bytes),
-            _ => C::and(is_longer(left_is(), at), here),
-        };
-        match &signature.and {
-            None => first,
-            Some((at, bytes)) => C::and(first, may_stand(*at, &left_is(), bytes)),
-        }
-    });
-    if let Some(recognised) = recognised.reduce(C::or) {
-        let mut none = vec![Stmt::Return(Some(status("OTHER")))];
-        let begins = schema
-            .recognise
-            .iter()
-            .filter(|s| s.at == 0)
-            .map(|signature| {
-                let size = C::int(signature.bytes.len() as u64);
-                let is_shorter = C::bin(BinOp::Lt, left_is(), size);
-                C::and(is_shorter, may_stand(0, &left_is(), &signature.bytes))
-            });
-        if let Some(begins) = begins.reduce(C::or).filter(|_| memory.heads.is_some()) {
-            none.insert(0, refuse_if(begins, "BEGINS"));
-        }
-        body.push(Stmt::If(C::not(recognised), none, Block::new()));
+    if !schema.recognise.is_empty() {
+        let begins = memory.heads.is_some();
+        body.push(recognised(g, schema, memory.structure, begins));
+    }
+    let from = incomplete.map(|name| C::id(MEMORY).arrow(name.clone()));
+    if let Some(from) = &from {
+        body.push(Stmt::Assign(from.clone(), C::id("MESSAGE_ABSENT")));
     }
     let args = vec![C::id(MEMORY), C::int(0), left_is()];
     body.push(Stmt::decl(
@@ -331,6 +313,16 @@ fn reader(
         "status",
         C::call(parse.clone(), args),
     ));
+    if let Some(from) = from {
+        let is_incomplete = C::bin(BinOp::Ne, from.clone(), C::id("MESSAGE_ABSENT"));
+        let forget = |wanted: &Wanted| {
+            let start = wanted.member.of(C::id(MEMORY)).member("start");
+            let is_in_it = C::bin(BinOp::Ge, start, from.clone());
+            Stmt::If(is_in_it, absent(wanted), Block::new())
+        };
+        let forgotten = wanted.iter().map(forget).collect();
+        body.push(Stmt::If(is_incomplete, forgotten, Block::new()));
+    }
     let is = |name: &str| C::bin(BinOp::Eq, C::id("status"), status(name));
     let cut = C::or(is("TRUNCATED"), is("LENGTH_PAST_END"));
     body.push(refuse_if(
@@ -340,6 +332,64 @@ fn reader(
     body.push(Stmt::Return(Some(C::id("status"))));
     push_reader(g, &name, memory.heads.is_some(), body);
     name
+}
+
+/// Returns OTHER where a message does not begin as those of the schema do, and, if `begins`, BEGINS where there is too little of it to tell.
+fn recognised(g: &mut Gen<'_>, schema: &Schema, structure: &SmolStr, begins: bool) -> Stmt {
+    let left_is = || C::id("left");
+    let (mut found, mut may_begin) = (Vec::new(), Vec::new());
+    let mut states = Block::new();
+    let mut found_behind = Vec::new();
+    for signature in &schema.recognise {
+        match signature {
+            Signature::Bytes { at, bytes, and } => {
+                let offset = C::int(*at as u64);
+                let first = match at {
+                    0 => stands(&offset, left_is(), bytes),
+                    _ => {
+                        let here = stands(&offset, left(&left_is(), offset.clone()), bytes);
+                        C::and(C::bin(BinOp::Gt, left_is(), offset), here)
+                    }
+                };
+                found.push(match and {
+                    None => first,
+                    Some((at, bytes)) => C::and(first, may_stand(*at, &left_is(), bytes)),
+                });
+                if *at == 0 {
+                    let is_shorter = C::bin(BinOp::Lt, left_is(), C::int(bytes.len() as u64));
+                    may_begin.push(C::and(is_shorter, may_stand(0, &left_is(), bytes)));
+                }
+            }
+            Signature::Pattern(pattern) => {
+                let Some((function, automaton)) =
+                    pattern::beginning(g, pattern.text(), &pattern::Bytes::message(structure))
+                else {
+                    continue;
+                };
+                let name = SmolStr::from(format!("beginning{}", found_behind.len()));
+                let args = vec![C::id(MEMORY), C::int(0), left_is()];
+                let state = C::call(function, args);
+                states.push(Stmt::decl(CType::U32, name.clone(), state));
+                let state = C::Ident(name);
+                found_behind.push(automaton.has_found(state.clone()));
+                may_begin.push(state);
+            }
+        }
+    }
+    let refused = |why: &str| vec![Stmt::Return(Some(status(why)))];
+    let mut none = Block::new();
+    if let Some(begin) = may_begin.into_iter().reduce(C::or).filter(|_| begins) {
+        none.push(Stmt::If(begin, refused("BEGINS"), Block::new()));
+    }
+    none.extend(refused("OTHER"));
+    if let Some(is_found) = found_behind.into_iter().reduce(C::or) {
+        states.push(Stmt::If(C::not(is_found), none, Block::new()));
+        none = states;
+    }
+    match found.into_iter().reduce(C::or) {
+        Some(is_found) => Stmt::If(C::not(is_found), none, Block::new()),
+        None => Stmt::Block(none),
+    }
 }
 
 /// The function that reads a message for the attributes in a list, made on first use: whatever follows these does not matter.
@@ -413,17 +463,7 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         Stmt::decl(CType::U32, "left", seen),
         refuse_if(C::not(memory())),
     ]);
-    for wanted in wanted {
-        let value = wanted.member.of(memory());
-        let start = value.clone().member("start");
-        body.push(Stmt::Assign(start, C::id("MESSAGE_ABSENT")));
-        // Readers take the value of one that is not there without asking whether it is.
-        let none = match wanted.asked.kind {
-            Kind::Number { .. } => "number",
-            Kind::Bytes | Kind::DnsName => "length",
-        };
-        body.push(Stmt::Assign(value.member(none), C::int(0)));
-    }
+    body.extend(wanted.iter().flat_map(absent));
     let args = vec![
         C::id("ctx"),
         C::id("from"),
@@ -440,6 +480,21 @@ fn copied(of: &Memories, wanted: &[Wanted], refused: &C) -> Block {
         }
     }
     body
+}
+
+/// Notes that the message does not have an attribute.
+fn absent(wanted: &Wanted) -> Block {
+    let value = wanted.member.of(C::id(MEMORY));
+    let start = value.clone().member("start");
+    // Readers take the value of one that is not there without asking whether it is.
+    let none = match wanted.asked.kind {
+        Kind::Number { .. } => "number",
+        Kind::Bytes | Kind::DnsName => "length",
+    };
+    vec![
+        Stmt::Assign(start, C::id("MESSAGE_ABSENT")),
+        Stmt::Assign(value.member(none), C::int(0)),
+    ]
 }
 
 /// The parameters of a function of the packet that reads a message, behind the context.

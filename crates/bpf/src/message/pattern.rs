@@ -3,7 +3,7 @@
 use super::cursor::offset;
 use super::object::array;
 use super::pieces;
-use super::writer::MEMORY;
+use super::writer::{MEMORY, mask};
 use crate::calls::values;
 use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::lower;
@@ -21,15 +21,57 @@ pub(crate) struct Bytes {
     pub mask: C,
 }
 
+impl Bytes {
+    /// Those of a message in the memory of its object.
+    pub(super) fn message(structure: &SmolStr) -> Bytes {
+        Bytes {
+            structure: structure.clone(),
+            member: "bytes",
+            mask: mask(),
+        }
+    }
+}
+
 /// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use; `None`
 /// if there is none, for which the program was refused.
 pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<SmolStr> {
-    let mut known = g.file.own.patterns.iter();
-    if let Some(known) = known.find(|known| known.text == text && known.bytes == *bytes) {
-        return Some(known.function.clone());
-    }
+    searching(g, text, bytes, Gives::Found).map(|(function, _)| function)
+}
+
+/// The function that gives the state of an expression's automaton after so many bytes of a memory, with the automaton.
+pub(super) fn beginning(
+    g: &mut Gen<'_>,
+    text: &str,
+    bytes: &Bytes,
+) -> Option<(SmolStr, Automaton)> {
+    searching(g, text, bytes, Gives::State)
+}
+
+/// What a function gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Gives {
+    Found,
+    State,
+}
+
+fn searching(
+    g: &mut Gen<'_>,
+    text: &str,
+    bytes: &Bytes,
+    gives: Gives,
+) -> Option<(SmolStr, Automaton)> {
     let automaton = automaton(g, text)?;
-    let name = g.file.names.fresh(&format!("{}_matches", bytes.structure));
+    let mut known = g.file.own.patterns.iter();
+    let is_it =
+        |known: &&Known| known.text == text && known.bytes == *bytes && known.gives == gives;
+    if let Some(known) = known.find(is_it) {
+        return Some((known.function.clone(), automaton));
+    }
+    let what = match gives {
+        Gives::Found => "matches",
+        Gives::State => "begins",
+    };
+    let name = g.file.names.fresh(&format!("{}_{what}", bytes.structure));
     let state = automaton.run(
         C::id(MEMORY).arrow(bytes.member),
         bytes.mask.clone(),
@@ -48,15 +90,19 @@ pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<Smo
         ],
         body: vec![
             Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
-            Stmt::Return(Some(automaton.has_found(state))),
+            Stmt::Return(Some(match gives {
+                Gives::Found => automaton.has_found(state),
+                Gives::State => state,
+            })),
         ],
     });
     g.file.own.patterns.push(Known {
         text: text.to_owned(),
         bytes: bytes.clone(),
+        gives,
         function: name.clone(),
     });
-    Some(name)
+    Some((name, automaton))
 }
 
 /// A function that was made.
@@ -64,6 +110,7 @@ pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<Smo
 pub(crate) struct Known {
     text: String,
     bytes: Bytes,
+    gives: Gives,
     function: SmolStr,
 }
 

@@ -56,7 +56,20 @@ impl Writer<'_> {
                 };
                 of(start, end)
             }
-            Extent::Until { ends, or_end } => self.until(field, window, start, ends, *or_end),
+            Extent::Until {
+                ends,
+                or_end,
+                keep_end,
+            } => {
+                let place = self.until(field, window, start, ends, *or_end);
+                match keep_end {
+                    true => Place {
+                        next: place.end.clone(),
+                        ..place
+                    },
+                    false => place,
+                }
+            }
             Extent::Rest => of(start, window.end.clone()),
             Extent::Varint => {
                 let args = vec![here(start.clone()), window.left()];

@@ -110,6 +110,10 @@ pub(super) struct Writer<'s> {
     pub documents: Vec<(LayoutId, FieldId, SmolStr)>,
     /// The field of the root layout behind which reading stops if all attributes were found, if it may.
     pub stop: Option<FieldId>,
+    /// The member that says from which offset on values do not count, as an instance that counts only as a whole was not read to its end.
+    pub incomplete: Option<SmolStr>,
+    /// Whether such an instance is being written.
+    pub in_whole: bool,
     /// What of the schema no function can be written for, in a few words.
     pub refused: Option<String>,
 }
@@ -155,6 +159,8 @@ impl<'s> Writer<'s> {
             memory,
             documents: Vec::new(),
             stop: None,
+            incomplete: None,
+            in_whole: false,
             refused: None,
         }
     }

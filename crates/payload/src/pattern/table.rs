@@ -74,11 +74,20 @@ impl Table {
 
     /// Whether the pattern is found in a text.
     pub fn is_in(&self, text: &[u8]) -> bool {
-        let step = |state: u16, &byte: &u8| {
+        self.after(self.start, text) >= self.found
+    }
+
+    /// The state after these bytes.
+    pub fn after(&self, mut state: u16, bytes: &[u8]) -> u16 {
+        for &byte in bytes {
+            // Nothing leads out of these.
+            if state == 0 || state == self.last() {
+                break;
+            }
             let class = self.classes[usize::from(byte)];
-            self.next[usize::from(state) + usize::from(class)]
-        };
-        text.iter().fold(self.start, step) >= self.found
+            state = self.next[usize::from(state) + usize::from(class)];
+        }
+        state
     }
 }
 

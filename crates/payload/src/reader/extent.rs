@@ -52,7 +52,15 @@ impl<N: Notes> Reader<'_, N> {
                     _ => stop(Reason::LengthPastEnd, at),
                 }
             }
-            Extent::Until { ends, or_end } => until(field, (ends, *or_end), window, at),
+            Extent::Until {
+                ends,
+                or_end,
+                keep_end,
+            } => {
+                let bounds = until(field, (ends, *or_end), window, at)?;
+                let next = if *keep_end { bounds.end } else { bounds.next };
+                Ok(Bounds { next, ..bounds })
+            }
             Extent::Rest => Ok(Bounds::of(at, at + left)),
             Extent::Varint => varint(window, at),
             Extent::DnsName => {

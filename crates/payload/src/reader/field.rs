@@ -110,6 +110,7 @@ impl<N: Notes> Reader<'_, N> {
             return self.plain(frame, id, window, at, size);
         }
         let faulty = |frame: &Frame, stop| fault(frame, id, window, stop);
+        let at = skip(field, window, at).map_err(|stop| faulty(frame, stop))?;
         let at = tag(field, window, at).map_err(|stop| faulty(frame, stop))?;
         if let Extent::Joined { layout, part } = field.extent {
             return self.joined(frame, id, window, at, (layout, part));
@@ -117,6 +118,7 @@ impl<N: Notes> Reader<'_, N> {
         let bounds = self.bounds(field, frame, window, at);
         let bounds = bounds.map_err(|stop| faulty(frame, stop))?;
         let inside = check(field, window, &bounds).map_err(|stop| faulty(frame, stop))?;
+        followed(field, window, bounds.next).map_err(|stop| faulty(frame, stop))?;
         let slot = Slot {
             start: inside.0,
             end: inside.1,
@@ -179,6 +181,7 @@ impl<N: Notes> Reader<'_, N> {
     ) -> Result<usize, Halt> {
         let mut parts = Vec::new();
         let mut next = at;
+        let is_inside = self.incomplete.is_some();
         let shared = Shared {
             field: part,
             number: None,
@@ -191,7 +194,13 @@ impl<N: Notes> Reader<'_, N> {
                     next = end;
                 }
                 Err(halt) if parts.is_empty() || matches!(halt, Halt::Done) => return Err(halt),
-                _ => break,
+                _ => {
+                    // Unless all of it is inside such an instance.
+                    if !is_inside {
+                        self.forget_incomplete();
+                    }
+                    break;
+                }
             }
         }
         let input = Input::joined(window.input, &parts);
@@ -235,8 +244,10 @@ fn plain_size(field: &Field) -> Option<usize> {
     };
     let is_plain = matches!(field.contents, Contents::Bytes | Contents::Number { .. })
         && field.tag.is_empty()
+        && field.skip.is_empty()
         && field.trim.is_none()
         && field.chars.is_none()
+        && field.followed_by.is_none()
         && field.min <= size
         && field.max.is_none_or(|max| size <= max);
     is_plain.then_some(size)
@@ -248,6 +259,20 @@ fn whole(bytes: &[u8], little_endian: bool) -> i128 {
     match little_endian {
         true => bytes.iter().rev().fold(0, fold),
         false => bytes.iter().fold(0, fold),
+    }
+}
+
+/// Passes over what may stand in front of the field.
+fn skip(field: &Field, window: Window, mut at: usize) -> Result<usize, Stop> {
+    while let Some(length) = window.stands(&field.skip, at).filter(|&length| length > 0) {
+        at += length;
+    }
+    let rest = window.from(at);
+    // What is left may be the first bytes of another.
+    let is_cut = !rest.is_empty() && field.skip.iter().any(|bytes| bytes.starts_with(rest));
+    match is_cut {
+        true => stop(Reason::Truncated, window.end),
+        false => Ok(at),
     }
 }
 
@@ -284,6 +309,18 @@ fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize
         return stop(Reason::Unexpected, start + wrong);
     }
     Ok((start, end))
+}
+
+/// Checks the byte behind a field.
+fn followed(field: &Field, window: Window, next: usize) -> Result<(), Stop> {
+    let Some(may_follow) = &field.followed_by else {
+        return Ok(());
+    };
+    match window.from(next).first() {
+        Some(&byte) if may_follow.contains(byte) => Ok(()),
+        Some(_) => stop(Reason::Unexpected, next),
+        None => stop(Reason::Truncated, window.end),
+    }
 }
 
 fn number(

@@ -77,10 +77,21 @@ impl<N: Notes> Reader<'_, N> {
             base,
             bit: 0,
         };
+        let is_outermost = self.schema.layouts[layout].whole && self.incomplete.is_none();
+        if is_outermost {
+            self.incomplete = Some(window.input.offset(at));
+        }
         let end = self.fields(&mut frame, window, at);
+        if is_outermost && end.is_ok() {
+            self.incomplete = None;
+        }
         let shared = shared.and_then(|shared| self.slots[base + shared.field]);
         self.slots.truncate(base);
-        Ok((end?, shared))
+        let end = end?;
+        if is_outermost {
+            self.go_on()?;
+        }
+        Ok((end, shared))
     }
 
     fn fields(&mut self, frame: &mut Frame, window: Window, at: usize) -> Result<usize, Halt> {
@@ -155,7 +166,7 @@ impl<N: Notes> Reader<'_, N> {
 
     /// Stops where nothing more is wanted.
     pub(super) fn go_on(&self) -> Result<(), Halt> {
-        match self.notes.is_done() {
+        match self.incomplete.is_none() && self.notes.is_done() {
             true => Err(Halt::Done),
             false => Ok(()),
         }

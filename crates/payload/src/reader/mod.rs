@@ -55,6 +55,7 @@ pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed
             found: Vec::new(),
         },
         slots: Vec::new(),
+        incomplete: None,
     };
     let done = reader.message(message);
     let mut found = reader.notes.found;
@@ -76,14 +77,24 @@ struct Reader<'s, N> {
     notes: N,
     /// The fields that have been read of the instances that are being read, one behind the other.
     slots: Vec<Option<Slot>>,
+    /// The offset in the message of the outermost instance that is being read whose values count only as a whole.
+    incomplete: Option<usize>,
 }
 
 impl<N: Notes> Reader<'_, N> {
     fn message(&mut self, message: &[u8]) -> Result<(), Halt> {
         let input = Input::whole(message);
         let root = self.schema.root;
-        self.layout(root, Window::of(&input, 0), 0, 0, None)
-            .map(|_| ())
+        let read = self.layout(root, Window::of(&input, 0), 0, 0, None);
+        self.forget_incomplete();
+        read.map(|_| ())
+    }
+
+    /// Forgets the values of an instance that was not read to its end, and counts only as a whole.
+    fn forget_incomplete(&mut self) {
+        if let Some(from) = self.incomplete.take() {
+            self.notes.forget(from);
+        }
     }
 }
 

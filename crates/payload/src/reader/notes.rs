@@ -17,6 +17,9 @@ pub(super) trait Notes {
     /// Of the members of a document in a field.
     fn members(&mut self, place: (LayoutId, FieldId), window: Window, members: Vec<Member>);
 
+    /// Forgets the values from an offset in the message on.
+    fn forget(&mut self, from: usize);
+
     /// Whether nothing more is wanted.
     fn is_done(&self) -> bool;
 }
@@ -125,6 +128,10 @@ impl Notes for All<'_> {
                 });
             }
         }
+    }
+
+    fn forget(&mut self, from: usize) {
+        self.found.retain(|found| found.offset < from);
     }
 
     fn is_done(&self) -> bool {

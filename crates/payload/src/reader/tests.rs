@@ -157,3 +157,38 @@ field = \"m.inside\"
     assert_eq!(wanted(nested, &["inside"], &[1, 9]), (vec![None], long));
     assert_eq!(wanted(nested, &["size"], &[1, 9]), (vec![Some(0)], None));
 }
+
+const LINES: &str = "
+[[layout]]
+name = \"m\"
+field = [{ name = \"line\", layout = \"line\", repeat = true }]
+[[layout]]
+name = \"line\"
+whole = true
+field = [{ name = \"a\", until = \" \" }, { name = \"b\", until = \";\", chars = \"0-9\", followed_by = \"^ \" }]
+[[attribute]]
+name = \"a\"
+field = \"line.a\"
+[[attribute]]
+name = \"b\"
+field = \"line.b\"
+";
+
+/// A value counts only with the line that it is in, also where it alone is wanted.
+#[test]
+fn what_counts_only_as_a_whole_is_read_to_its_end() {
+    assert_eq!(wanted(LINES, &["a"], b"x 1;."), (vec![Some(0)], None));
+    for (bytes, reason) in [
+        (&b"x 1; 2;."[..], Reason::Unexpected),
+        (b"x y;.", Reason::Unexpected),
+        (b"x 1;", Reason::Truncated),
+        (b"x 1", Reason::Truncated),
+    ] {
+        assert_eq!(wanted(LINES, &["a"], bytes), (vec![None], Some(reason)));
+    }
+    // Those in front of it count.
+    let (found, reason) = wanted(LINES, &["a", "b"], b"x 1;y ;z");
+    assert_eq!((found, reason), (vec![Some(0), Some(2)], None));
+    let whole = crate::read(&schema(LINES), b"x 1;y 2").unwrap_err();
+    assert_eq!((whole.reason, whole.before.len()), (Reason::Truncated, 2));
+}

@@ -19,6 +19,17 @@ pub struct Taken {
     pub value: Option<Value>,
 }
 
+impl Taken {
+    /// The bytes that it is in a message; `None` if it is a number.
+    pub fn bytes<'b>(&'b self, message: &'b [u8]) -> Option<&'b [u8]> {
+        match &self.value {
+            None => message.get(self.offset..self.offset + self.length),
+            Some(Value::Bytes(bytes)) => Some(bytes),
+            Some(Value::Number(_)) => None,
+        }
+    }
+}
+
 /// What a message has of what is wanted.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Answer<'w> {
@@ -115,6 +126,7 @@ impl<'s> Wanted<'s> {
                 more: &mut self.more,
             },
             slots: std::mem::take(&mut self.slots),
+            incomplete: None,
         };
         let done = reader.message(message);
         self.slots = reader.slots;
@@ -253,6 +265,15 @@ impl Notes for First<'_> {
                 }
             }
         }
+    }
+
+    fn forget(&mut self, from: usize) {
+        for value in self.values.iter_mut() {
+            if value.take_if(|taken| taken.offset >= from).is_some() {
+                self.missing += 1;
+            }
+        }
+        self.more.retain(|(_, taken)| taken.offset < from);
     }
 
     fn is_done(&self) -> bool {

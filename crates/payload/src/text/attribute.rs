@@ -51,11 +51,22 @@ fn one(
     };
     let mut all: Vec<Attribute> = Vec::new();
     let mut kind = None;
-    for path in table.texts("field") {
-        let Some((layout, field)) = field::path(report, names, &path) else {
-            continue;
+    let paths: Vec<_> = table
+        .texts("field")
+        .into_iter()
+        .filter_map(|path| Some((field::path(report, names, &path)?, path)))
+        .collect();
+    let any_has_key = paths
+        .iter()
+        .any(|((layout, _), _)| layouts[*layout].names_key);
+    for ((layout, field), path) in paths {
+        // Of several fields, the key is about those that have one.
+        let is_any = any_has_key && table.has("key") && !layouts[layout].names_key;
+        let found = match is_any {
+            true => Some(Which::All),
+            false => which(report, table, names, (layout, field), layouts),
         };
-        let Some(which) = which(report, table, names, (layout, field), layouts) else {
+        let Some(which) = found else {
             continue;
         };
         if let Some(read) = &layouts[layout].fields[field] {

@@ -270,6 +270,42 @@ pub(super) fn large_key(
     Diagnostic::refusal("E1029", span, message, help)
 }
 
+/// A signature without bytes.
+pub(super) fn no_signature(span: Span) -> Diagnostic {
+    let message = "nothing in this signature says with which bytes a message begins";
+    let help = "add `bytes`, or a regular expression as `pattern`";
+    Diagnostic::refusal("E0990", span, message, help)
+}
+
+/// A regular expression that has no automaton.
+pub(super) fn no_pattern(span: Span, what: &str) -> Diagnostic {
+    let message = format!("no regular expression that recognises messages: {what}");
+    let help = "correct it: it has what a deterministic automaton can do, and classes of ASCII";
+    Diagnostic::refusal("E0991", span, message, help)
+}
+
+/// A regular expression that may be found behind the start of a message.
+pub(super) fn not_bound(span: Span) -> Diagnostic {
+    let message = "the regular expression does not say how a message begins";
+    let help = "begin it with `^`, and with bytes that not every payload has there";
+    Diagnostic::refusal("E0992", span, message, help)
+}
+
+/// Responses without a body by their request, where no request is known by its response.
+pub(super) fn no_requests(span: Span) -> Diagnostic {
+    let message = "nothing says which request these responses answer";
+    let help =
+        "add an `exchange` in the order of the messages, whose requests have an attribute of bytes";
+    Diagnostic::refusal("E0993", span, message, help)
+}
+
+/// Too many kinds of requests, or with too long an attribute.
+pub(super) fn many_answers(span: Span) -> Diagnostic {
+    let message = "there is room for three kinds of requests, each known by eight bytes";
+    let help = "keep the ones whose responses are frequent";
+    Diagnostic::refusal("E0994", span, message, help)
+}
+
 /// An attribute of fields of which one holds something else than the others.
 pub(super) fn other_kind(span: Span, path: &str, name: &str) -> Diagnostic {
     let message = format!("`{path}` holds values of another kind than the first field of `{name}`");

@@ -1,7 +1,7 @@
 //! What a schema says of requests and responses.
 
 use super::errors;
-use crate::{Exchange, Schema, Side, Sides};
+use crate::{Answers, Exchange, Kind, MOST_ANSWERS, Next, Schema, Side, Sides};
 use diag::Diagnostics;
 use settings::Table;
 
@@ -75,4 +75,50 @@ pub(super) fn side(
         values,
         except,
     }))
+}
+
+/// The responses that have no body because of their request.
+pub(super) fn answers(next: &Table) -> Vec<Answers> {
+    let none = next.table("none");
+    let tables = none.map_or(Vec::new(), |none| none.tables("answers"));
+    let number =
+        |table: &Table, key, default| table.number(key).map_or(default, |n| n.value as u64);
+    let read = |table: &Table| {
+        Some(Answers {
+            to: table.bytes("to")?,
+            numbers: number(table, "least", 0)..=number(table, "most", u64::MAX),
+        })
+    };
+    tables.iter().filter_map(read).collect()
+}
+
+/// Reports responses without a body by their request where nothing tells which is its request, or that are too many to tell apart.
+pub(super) fn answers_fit(
+    report: &mut Diagnostics,
+    message: &Table,
+    next: Option<&Next>,
+    exchange: Option<&Exchange>,
+    schema: &Schema,
+) {
+    let Some(next) = next.filter(|next| !next.answers.is_empty()) else {
+        return;
+    };
+    let none = message.table("next").and_then(|next| next.table("none"));
+    let Some(at) = none.and_then(|none| none.span_of("answers")) else {
+        return;
+    };
+    let is_bytes = |name: &str| {
+        let kind = schema.asked(name).map(|asked| asked.kind);
+        matches!(kind, Ok(Kind::Bytes))
+    };
+    match exchange {
+        Some(Exchange {
+            sides: Sides::Attributes { request, .. },
+            id: None,
+        }) if is_bytes(&request.attribute) => {}
+        _ => report.push(errors::no_requests(at)),
+    }
+    if next.answers.len() > MOST_ANSWERS || next.answers.iter().any(|a| a.to.len() > 8) {
+        report.push(errors::many_answers(at));
+    }
 }

@@ -52,9 +52,10 @@ pub(super) fn read(
     let contents = contents::read(report, names, id, table, extent.as_ref());
     let repeat = repeat(report, names, id, table);
     let tag = table.bytes("tag").unwrap_or_default();
-    if table.has("or_end") && !table.has("until") {
-        let span = table.span_of("or_end").unwrap_or(table.span);
-        report.push(errors::only_with(span, "or_end", "`until`"));
+    for key in ["or_end", "keep_end"] {
+        if let Some(span) = table.span_of(key).filter(|_| !table.has("until")) {
+            report.push(errors::only_with(span, key, "`until`"));
+        }
     }
     let extent = match extent {
         Some(extent) => extent,
@@ -68,9 +69,21 @@ pub(super) fn read(
         }
         None => return None,
     };
+    let has_no_end = matches!(
+        extent,
+        Extent::Contents | Extent::Joined { .. } | Extent::Bits(_)
+    );
+    if let (true, Some(span)) = (has_no_end, table.span_of("followed_by")) {
+        report.push(errors::only_with(
+            span,
+            "followed_by",
+            "an end in whole bytes, such as `until`",
+        ));
+    }
     Some(Field {
         name: name.value,
         when,
+        skip: table.byte_strings("skip").unwrap_or_default(),
         tag,
         extent,
         contents: contents?,
@@ -78,6 +91,7 @@ pub(super) fn read(
         chars: set(report, table, "chars"),
         trim: set(report, table, "trim"),
         min: table.number("min").map_or(0, |min| min.value as usize),
+        followed_by: set(report, table, "followed_by"),
         max: table.number("max").map(|max| max.value as usize),
     })
 }
@@ -114,6 +128,7 @@ fn extent(report: &mut Diagnostics, names: &Names, id: Id, table: &Table) -> Opt
         "until" => Some(Extent::Until {
             ends: table.byte_strings("until")?,
             or_end: table.flag("or_end"),
+            keep_end: table.flag("keep_end"),
         }),
         "rest" => Some(Extent::Rest),
         "join" => {

@@ -167,6 +167,7 @@ pub(super) fn twice<'n>(
 /// A layout as far as it is right. The place of a field in which something is wrong is empty: the others keep their numbers.
 pub(super) struct ReadLayout {
     order: Order,
+    whole: bool,
     pub(super) key: Option<Key>,
     /// Whether it names a key, be it right or wrong.
     pub(super) names_key: bool,
@@ -180,6 +181,7 @@ impl ReadLayout {
             name: named.name.value.clone(),
             order: self.order,
             key: self.key,
+            whole: self.whole,
             fields: self.fields.into_iter().flatten().collect(),
         }
     }
@@ -230,6 +232,7 @@ fn one(report: &mut Diagnostics, part: &Parts, names: &Names, id: LayoutId) -> R
     whole_bytes(report, &fields, named);
     ReadLayout {
         order,
+        whole: part.table.flag("whole"),
         key,
         names_key: part.table.has("key"),
         fields,

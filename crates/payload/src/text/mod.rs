@@ -9,7 +9,10 @@ mod layout;
 mod lint;
 
 use crate::keys::FORM;
-use crate::{Contents, Extent, Kind, Limits, Next, Schema, Signature, Site, Transport};
+use crate::{
+    Beginning, Contents, Extent, Kind, Limits, Next, Pattern, PatternError, Schema, Signature,
+    Site, Transport,
+};
 use diag::{Diagnostics, FileId, SourceMap};
 use layout::Names;
 use settings::{At, Document, Table};
@@ -48,7 +51,7 @@ fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {
             .into_iter()
             .map(|port| port as u16)
             .collect(),
-        recognise: signatures(table),
+        recognise: signatures(report, table),
         next: None,
         follow: follows(report, table),
         exchange: None,
@@ -63,6 +66,7 @@ fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {
     };
     let next = next(report, table, &schema);
     let exchange = exchange::read(report, table, &schema);
+    exchange::answers_fit(report, table, next.as_ref(), exchange.as_ref(), &schema);
     Some(Schema {
         next,
         exchange,
@@ -114,7 +118,16 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
     };
     let (body, length, unless) = (named("body"), named("length"), named("unless"));
     let none = exchange::side(report, &table, "none", schema);
+    let to_end = table.text("to_end");
+    if let Some(name) = to_end
+        .as_ref()
+        .filter(|name| schema.asked(&name.value).is_err())
+    {
+        report.push(errors::no_attribute(name.span, &name.value));
+    }
     Some(Next {
+        answers: exchange::answers(&table),
+        to_end: to_end.map(|name| name.value),
         body: body?,
         length: length?,
         unless,
@@ -122,18 +135,51 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
     })
 }
 
-fn signatures(table: &Table) -> Vec<Signature> {
+fn signatures(report: &mut Diagnostics, table: &Table) -> Vec<Signature> {
     let tables = table.tables("recognise");
-    let signature = |table: &Table| {
-        Some(Signature {
+    let all = tables.iter().map(|table| signature(report, table));
+    all.collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+fn signature(report: &mut Diagnostics, table: &Table) -> Option<Signature> {
+    field::exclusive(report, table, &["bytes", "pattern"], "the first bytes");
+    let Some(text) = table.text("pattern") else {
+        if !table.has("bytes") && !table.has("pattern") {
+            report.push(errors::no_signature(table.span));
+        }
+        return Some(Signature::Bytes {
             at: table.number("at").map_or(0, |at| at.value as usize),
             bytes: table.bytes("bytes")?,
             and: table
                 .table("and")
                 .and_then(|and| Some((and.number("at")?.value as usize, and.bytes("bytes")?))),
-        })
+        });
     };
-    tables.iter().filter_map(signature).collect()
+    for key in ["at", "and"] {
+        if let Some(span) = table.span_of(key) {
+            report.push(errors::only_with(span, key, "`bytes`"));
+        }
+    }
+    let pattern = match Pattern::new(&text.value) {
+        Ok(pattern) => pattern,
+        Err(PatternError::Syntax(what, at)) => {
+            report.push(errors::no_pattern(text.inside(at), &what));
+            return None;
+        }
+        Err(PatternError::NoAutomaton(what)) => {
+            report.push(errors::no_pattern(text.span, &what));
+            return None;
+        }
+        Err(PatternError::TooLarge) => {
+            report.push(errors::no_pattern(text.span, "its automaton is too large"));
+            return None;
+        }
+    };
+    let beginning = Beginning::new(&pattern);
+    if beginning.is_none() {
+        report.push(errors::not_bound(text.span));
+    }
+    beginning.map(Signature::Pattern)
 }
 
 fn limits(table: &Table) -> Limits {

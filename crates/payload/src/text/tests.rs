@@ -435,12 +435,65 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
 fn a_message_may_begin_with_the_first_bytes_of_a_signature() {
     let http = crate::builtin::Builtin::named("http").and_then(|b| b.schema().ok());
     let http = http.expect("a built-in message");
-    for begins in [&b"G"[..], b"GE", b"GET", b"HTTP/1", b"P", b"PATC"] {
+    for begins in [
+        &b"G"[..],
+        b"GET",
+        b"HTTP/1",
+        b"\r\n",
+        b"x",
+        b"M-SEARCH * HTTP/1.1\r",
+    ] {
         assert!(http.may_begin(begins) && !http.recognises(begins));
     }
-    for none in [&b"\r\n"[..], b"GET ", b"GEt", b"HTTP/2", b"x"] {
-        assert!(!http.may_begin(none), "{none:?}");
+    for is_one in [
+        &b"GET "[..],
+        b"M-SEARCH * HTTP/1.1\r\n",
+        b"\r\n\nget /x HTTP/1.0\n",
+    ] {
+        assert!(http.recognises(is_one), "{is_one:?}");
     }
+    let long = format!("{} / HTTP/1.1\r\n", "A".repeat(33));
+    for none in [
+        &b" "[..],
+        b"HTTP/2",
+        b"G@T / HTTP/1.1\r\n",
+        b"the quick brown fox",
+        b"PRI * HTTP/2.0\r\n",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        long.as_bytes(),
+    ] {
+        assert!(!http.recognises(none) && !http.may_begin(none), "{none:?}");
+    }
+}
+
+#[test]
+fn a_regular_expression_by_which_messages_are_recognised_is_bound_to_the_start() {
+    let with = |signature: &str| {
+        let with = format!("ports = [7]\nrecognise = [{{ {signature} }}]");
+        let (map, schema) = load_text(&GOOD.replace("ports = [7]", &with));
+        let errors = schema.expect_err(signature);
+        diag::render_plain(&errors, &map)
+    };
+    for (signature, code) in [
+        ("at = 1", "E0990"),
+        ("pattern = \"^a(b\"", "E0991"),
+        ("pattern = \"^\\\\p{L}\"", "E0991"),
+        ("pattern = \"a\"", "E0992"),
+        ("pattern = \"\"", "E0992"),
+        ("pattern = \"^a\", bytes = \"a\"", "E1007"),
+        ("pattern = \"^a\", at = 3", "E1008"),
+    ] {
+        assert!(with(signature).contains(code), "{}", with(signature));
+    }
+}
+
+#[test]
+fn what_follows_a_field_follows_its_end() {
+    let found = refused(
+        "name = \"flags\", bits = 4",
+        "name = \"flags\", bits = 4, followed_by = \"a\"",
+    );
+    assert_eq!(found[0].0, "E1008");
 }
 
 #[test]

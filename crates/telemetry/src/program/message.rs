@@ -1,8 +1,7 @@
 //! Messages as P4: where in a packet they begin, and the calls that read their attributes. `p4include/streams.p4` does the rest.
 
-use super::attribute::{
-    Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared, messages,
-};
+use super::attribute::{Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared};
+use super::behind::behind;
 use super::counted::{COUNTS, Count};
 use super::exchange::{self, Pairing};
 use super::field::{Held, Source, names};
@@ -26,6 +25,8 @@ const MOST_COMPARED: u32 = 4;
 /// The variable of what is known of a segment, and that of its ends.
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const ENDS: &str = "ends";
+/// The flow state of requests that wait for their answers.
+pub(super) const AWAITED: &str = "awaited";
 /// The variable that counts the messages of a segment.
 const ITERATION: &str = "iteration";
 
@@ -167,7 +168,6 @@ impl Reader<'_> {
         let asked = [Expr::Bool(self.asks()), text(self.asked())];
         let several = || Expr::Bool(self.several());
         let [streams, of_messages, counts] = ["streams", MESSAGES, COUNTS].map(name);
-        let bodiless = || optional(self.bodiless());
         if schema.follow {
             let types = ["stream_ends", "stream_state"].map(named).to_vec();
             let size = vec![number(STREAMS as u64)];
@@ -179,7 +179,6 @@ impl Reader<'_> {
             let common = || vec![streams.clone(), of_messages.clone(), counts.clone()];
             let mut begin = common();
             begin.push(several());
-            begin.extend(bodiless());
             all.push(control("stream_begin", begin, "begin"));
             let mut read = vec![of_messages.clone(), counts.clone()];
             read.extend(asked);
@@ -187,6 +186,15 @@ impl Reader<'_> {
             let mut end = common();
             end.extend([several(), Expr::Bool(self.pairing.is_some())]);
             all.push(control("stream_end", end, "end"));
+            if self.awaits() {
+                let types = ["stream_ends", "stream_awaited"].map(named).to_vec();
+                let size = vec![number(STREAMS as u64)];
+                let requests = || name(AWAITED);
+                all.push(instance(Type::Generic("flow_state", types), size, AWAITED));
+                all.push(control("stream_recall", vec![requests()], "recall"));
+                let remember = vec![requests(), counts];
+                all.push(control("stream_remember", remember, "remember"));
+            }
         } else {
             let mut read = vec![of_messages.clone()];
             read.extend(asked);
@@ -195,7 +203,6 @@ impl Reader<'_> {
         if let Some(next) = self.next() {
             let mut body = vec![of_messages, text(&next.body), text(&next.length)];
             body.extend(optional(next.unless.as_deref()));
-            body.extend(bodiless());
             all.push(control("stream_body", body, "body"));
         }
         if let Some(pairing) = &self.pairing {
@@ -214,13 +221,9 @@ impl Reader<'_> {
         self.next().is_some()
     }
 
-    /// The attribute of messages that may have no body, if there are such.
-    fn bodiless(&self) -> Option<&str> {
-        let none = self.next()?.none.as_ref()?;
-        match self.schema.asked(&none.attribute).ok()?.kind {
-            Kind::Number { .. } => Some(&none.attribute),
-            Kind::Bytes | Kind::DnsName => None,
-        }
+    /// Whether the request of a message may say that it has no body.
+    fn awaits(&self) -> bool {
+        awaits(self.schema)
     }
 
     /// Whether the bytes of a packet are to count once in each group of its messages.
@@ -277,8 +280,13 @@ impl Reader<'_> {
             let opens = Expr::Slice(flags.into(), 1, 1).equals(number(1u8));
             let sequence = transport.member("seq");
             out.push(variable(named("stream_segment"), SEGMENT));
-            let args = vec![segment(), ends(), sequence, opens, name("payload")];
+            out.push(declare(Type::Bool, "opens", opens));
+            let opens = || name("opens");
+            let args = vec![segment(), ends(), sequence, opens(), name("payload")];
             out.push(apply("begin", args));
+            if self.awaits() {
+                out.push(apply("recall", vec![segment(), ends(), opens()]));
+            }
         } else {
             let unknown = call("stream_unknown", vec![name("payload")]);
             out.push(declare(named("stream_segment"), SEGMENT, unknown));
@@ -309,6 +317,9 @@ impl Reader<'_> {
         });
         if self.schema.follow {
             out.push(apply("end", vec![segment(), ends()]));
+            if self.awaits() {
+                out.push(apply("remember", vec![segment(), ends()]));
+            }
         } else if self.several() {
             // Not in the last turn: a verifier would have to tell that from the others.
             out.push(when(is_more, vec![Count::Unread.increment()]));
@@ -327,28 +338,11 @@ impl Reader<'_> {
         out.push(declare(Type::Bool, "whole", whole));
         out.extend(self.taken(record));
         if self.several() {
-            out.extend(self.behind());
+            out.extend(self.next().map_or(Block::new(), |next| {
+                behind(self.schema, next, self.awaits())
+            }));
         }
         out
-    }
-
-    /// Finds the next message.
-    fn behind(&self) -> Block {
-        let none = self.next().and_then(|next| next.none.as_ref());
-        let Some(none) = none.filter(|_| self.bodiless().is_some()) else {
-            let no = Expr::Bool(false);
-            return vec![apply("body", vec![name(SEGMENT), no.clone(), no])];
-        };
-        let [bodiless, has_bodiless] = ["bodiless", "has_bodiless"].map(name);
-        let get = vec![text(&none.attribute), bodiless.clone()];
-        let values = none.values.iter();
-        let is_one = any(values.map(|&value| bodiless.clone().equals(number(value))));
-        let is_empty = all([has_bodiless.clone(), is_one]);
-        vec![
-            variable(Type::Bits(64), "bodiless"),
-            declare(Type::Bool, "has_bodiless", messages("get_number", get)),
-            apply("body", vec![name(SEGMENT), has_bodiless, is_empty]),
-        ]
     }
 
     /// The attributes that are read.
@@ -459,6 +453,12 @@ impl Reader<'_> {
         cut.map(|cut| when(cut, vec![Count::Cut.increment()]))
             .collect()
     }
+}
+
+/// Whether the request of a message that is followed may say that it has no body.
+pub(super) fn awaits(schema: &Schema) -> bool {
+    let next = schema.next.as_ref().filter(|_| schema.follow);
+    next.is_some_and(|next| !next.answers.is_empty())
 }
 
 /// Two arguments: true if there is an attribute, and its name.

@@ -5,6 +5,7 @@
 //! group each for what `by` names. It changes no packet.
 
 mod attribute;
+mod behind;
 mod condition;
 mod counted;
 mod exchange;
@@ -145,8 +146,11 @@ pub fn objects_of(query: &Query, messages: &dyn Messages) -> Vec<String> {
     let exchange = exchange.filter(|_| query.is_about_exchanges());
     let states = exchange.map_or(&[][..], exchange::states);
     let states = states.iter().map(|&name| name.to_owned());
+    let schema = query.kind.and_then(|kind| messages.schema(kind));
+    let awaited = schema.is_some_and(message::awaits);
+    let awaited = awaited.then(|| message::AWAITED.to_owned());
     let records = std::iter::once(RECORDS.to_owned());
-    records.chain(own).chain(states).collect()
+    records.chain(own).chain(states).chain(awaited).collect()
 }
 
 /// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their

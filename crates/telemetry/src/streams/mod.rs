@@ -4,8 +4,10 @@
 
 mod received;
 
+use crate::awaited::Awaited;
+use crate::behind::NO_END;
 use crate::catalogue::Field;
-use crate::messages::{Found, LOOKED_AT, Payload, Position, Reader};
+use crate::messages::{Found, Payload, Position, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
 use lru::LruCache;
@@ -26,6 +28,8 @@ const SYN: u32 = 2;
 pub(crate) struct Streams {
     /// By a hash that senders cannot make collide: the standard library's, not the cache's own.
     streams: LruCache<Source, Stream, RandomState>,
+    /// The requests that the messages of a stream may answer.
+    awaited: LruCache<Source, Awaited, RandomState>,
     /// Whether the order of messages counts, so that none waits for its rest: that may be lost, and others pass meanwhile.
     in_order: bool,
     counts: Followed,
@@ -95,6 +99,7 @@ impl Streams {
     pub(crate) fn new(in_order: bool) -> Option<Streams> {
         Some(Streams {
             streams: LruCache::with_hasher(NonZeroUsize::new(STREAMS)?, RandomState::new()),
+            awaited: LruCache::with_hasher(NonZeroUsize::new(STREAMS)?, RandomState::new()),
             in_order,
             counts: Followed::default(),
         })
@@ -128,6 +133,7 @@ impl Streams {
         };
         let Streams {
             streams,
+            awaited,
             in_order,
             counts,
         } = self;
@@ -136,6 +142,9 @@ impl Streams {
             _ => None,
         };
         let opens = field(Field::TcpFlags).is_some_and(|flags| flags & SYN != 0);
+        if opens && let Some(answers) = source.answers() {
+            awaited.pop(&answers);
+        }
         let mut stream = streams.get_mut(&source);
         if let Some(stream) = &mut stream {
             stream.opened |= opens;
@@ -157,14 +166,56 @@ impl Streams {
             stream.opened = false;
             // An application has its stream in order.
             segment.first = first.unwrap_or(stream.received.next);
-            return stream.read(&segment, reader, counts, each);
+            stream.place.awaited = awaited.get(&source).copied().unwrap_or_default();
+            stream.read(&segment, reader, counts, each);
+            return keep_requests(awaited, source, &mut stream.place, counts);
         }
-        let mut place = Position::default();
+        let mut place = Position {
+            awaited: awaited.get(&source).copied().unwrap_or_default(),
+            ..Position::default()
+        };
         segment.read(0..usize::MAX, &mut place, reader, counts, each);
+        keep_requests(awaited, source, &mut place, counts);
         if place.seen || place.begun {
             counts.begun(false, place.begun);
             streams.push(source, Stream::new(&segment, place));
         }
+    }
+}
+
+impl Source {
+    /// The stream of the answers to what this one asks, if it is known.
+    fn answers(self) -> Option<Source> {
+        match self {
+            Source::Packets {
+                source,
+                destination,
+            } => Some(Source::Packets {
+                source: destination,
+                destination: source,
+            }),
+            Source::Application(_) => None,
+        }
+    }
+}
+
+/// Keeps which requests wait for answers, behind a segment.
+fn keep_requests(
+    awaited: &mut LruCache<Source, Awaited, RandomState>,
+    source: Source,
+    place: &mut Position,
+    counts: &mut Followed,
+) {
+    let known = awaited.peek_mut(&source);
+    if let Some(known) = known {
+        *known = place.awaited;
+    }
+    let asks = std::mem::take(&mut place.asks);
+    if !asks.is_empty()
+        && let Some(answers) = source.answers()
+    {
+        let known = awaited.get_or_insert_mut(answers, Awaited::default);
+        counts.unfollowed += u64::from(!known.add(asks));
     }
 }
 
@@ -193,7 +244,11 @@ impl Stream {
         if behind_gap {
             counts.gaps += 1;
             // What has begun never ends.
-            self.place = Position::default();
+            self.place = Position {
+                skip: if self.place.skip == NO_END { NO_END } else { 0 },
+                awaited: self.place.awaited,
+                ..Position::default()
+            };
         }
         if late.is_none() && rest.is_none() {
             counts.sent_again += 1;
@@ -209,8 +264,12 @@ impl Stream {
         }
         if let Some(rest) = rest {
             let was_begun = self.place.begun;
-            let at = self.skip(segment, rest, reader);
+            let at = self.skip(segment, rest);
             if at < segment.length() {
+                if !self.place.known && self.place.kept.is_empty() {
+                    // Answers may have been missed.
+                    self.place.awaited = Awaited::default();
+                }
                 segment.read(at..usize::MAX, &mut self.place, reader, counts, each);
             }
             counts.begun(was_begun, self.place.begun);
@@ -218,31 +277,14 @@ impl Stream {
     }
 
     /// Passes over what belongs to a body, from a byte of the segment on: from which one on the next message is read.
-    fn skip(&mut self, segment: &Segment, at: usize, reader: &mut dyn Reader) -> usize {
+    fn skip(&mut self, segment: &Segment, at: usize) -> usize {
         let place = &mut self.place;
         if place.skip == 0 {
             return at;
         }
-        let rest = segment.payload.bytes.get(at..).unwrap_or_default();
-        if place.unsure {
-            let came = rest.len() as u64;
-            let looked_at = &rest[..rest.len().min(LOOKED_AT)];
-            let seen = [place.kept.as_slice(), looked_at].concat();
-            let begins = reader.begins(&seen);
-            if begins == Some(true) || begins.is_none() && came > place.skip {
-                // An answer to HEAD announces a body, and has none. What was kept is the next message's.
-                place.skip = 0;
-                return at;
-            }
-            if begins.is_none() && came < place.skip && segment.cut == 0 {
-                place.skip -= came;
-                place.kept = seen;
-                place.begun = true;
-                return segment.length();
-            }
+        if place.skip == NO_END {
+            return segment.length();
         }
-        place.unsure = false;
-        place.kept.clear();
         let passed = place.skip.min((segment.length() - at) as u64);
         place.skip -= passed;
         place.begun = place.skip > 0;

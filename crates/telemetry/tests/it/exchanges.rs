@@ -347,7 +347,8 @@ fn the_answer_behind_that_to_head_is_numbered() {
         );
         let found = groups(&report);
         assert!(found.contains(&"/1 201 1".to_owned()), "{cut}: {found:?}");
-        if cut <= "HTTP/1.1 20".len() {
+        // What shows that it is one waits for its rest.
+        if cut < "HTTP/1.".len() {
             assert_eq!(found, ["/1 201 1", "/2 202 1", "/3 203 1"], "{cut}");
         }
     }

@@ -18,6 +18,10 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
             b"POST /api HTTP/1.1\r\nhost:\t127.0.0.1:41745 \r\nAccept: */*\r\nContent-Length: 18\r\n\r\n{\"user\":{\"id\":42}}".to_vec(),
             b"HTTP/1.1 404 Not Found\r\nServer: nginx\r\nContent-Length: 0\n\r\n".to_vec(),
             b"HTTP/1.0 200\r\n\r\n".to_vec(),
+            b"\r\n\nPROPFIND http://a.example:80/x?q=1 HTTP/1.1\r\nHost: b\r\nhost: c\r\n\r\n".to_vec(),
+            b"CONNECT a.example:443 HTTP/1.1\r\nHost: b\r\n folded\r\n\r\n".to_vec(),
+            b"OPTIONS * HTTP/1.1\nHost: ab\n\nGET ftp://h?item=2 HTTP/1.1\r\n\r\n".to_vec(),
+            b"HTTP/1.1 2000 OK\r\n\r\n".to_vec(),
         ],
         "tls" => tls(),
         "gtpu" => vec![
