@@ -135,11 +135,40 @@ impl SourceLoader for FileLoader {
                 }
             }
         }
+        self.first(path, from, system, &candidates)
+    }
+
+    fn load_next(&self, path: &str, from: &str) -> Result<Loaded, LoadError> {
+        // Nothing comes after the built-in files.
+        if from.starts_with(BUILT_IN_FOLDER) {
+            return Err(LoadError::NotFound {
+                tried: Vec::new(),
+                built_in: Vec::new(),
+            });
+        }
+        // A file that is in none of the folders was found beside another, before all of them.
+        let folder = |dir: &PathBuf| Path::new(from).starts_with(dir);
+        let after = self.include.iter().position(folder).map_or(0, |at| at + 1);
+        let later = self.include[after..].iter().map(|dir| dir.join(path));
+        let candidates: Vec<PathBuf> = later.filter(|found| *found != Path::new(from)).collect();
+        self.first(path, Some(from), true, &candidates)
+    }
+}
+
+impl FileLoader {
+    /// The first candidate that there is, or the built-in header of this path.
+    fn first(
+        &self,
+        path: &str,
+        from: Option<&str>,
+        system: bool,
+        candidates: &[PathBuf],
+    ) -> Result<Loaded, LoadError> {
         let streams = match from {
             None => Streams::Allowed,
             Some(_) => Streams::Refused,
         };
-        for candidate in &candidates {
+        for candidate in candidates {
             let name = candidate.display().to_string();
             match files::read(candidate, streams) {
                 Ok(bytes) if bytes.contains(&0) && std::str::from_utf8(&bytes).is_err() => {
@@ -236,6 +265,31 @@ mod tests {
         assert_eq!(beside.name, "<onpath>/pdm/chain.p4h");
         let header = LOADER.load("core.p4", Some(&main.name), true).unwrap();
         assert_eq!(header.name, "<onpath>/core.p4");
+    }
+
+    #[test]
+    fn the_next_file_of_a_name_is_in_a_later_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = ["near", "first", "second"].map(|name| folder.path().join(name));
+        for dir in &folders {
+            std::fs::create_dir(dir).unwrap();
+            std::fs::write(dir.join("x.p4h"), "").unwrap();
+        }
+        let [near, first, second] = folders.map(|dir| dir.join("x.p4h").display().to_string());
+        let loader = FileLoader {
+            include: ["first", "second"]
+                .map(|dir| folder.path().join(dir))
+                .into(),
+            ..LOADER
+        };
+        let next = |from: &str| loader.load_next("x.p4h", from).unwrap().name;
+        // Beside the file that includes it comes before all folders.
+        assert_eq!(next(&near), first);
+        assert_eq!(next(&first), second);
+        assert!(loader.load_next("x.p4h", &second).is_err());
+        let header = loader.load_next("core.p4", &second).unwrap();
+        assert_eq!(header.name, "<onpath>/core.p4");
+        assert!(loader.load_next("core.p4", &header.name).is_err());
     }
 
     /// Why a file cannot be read, included by a program or as the program.

@@ -4,14 +4,14 @@ use crate::args::ParamInst;
 use crate::body::Body;
 use crate::effects::{calls_exiting, has_effects, takes_statements};
 use crate::instances::InstRef;
-use crate::storage::Leaf;
+use crate::storage::{HeaderLoc, Storage, join};
 use crate::value::Value;
 use crate::{Elab, Result, errors, names};
 use diag::Span;
 use hir::{ActionId, Direction, ExprKind, LocalId, TableId, Ty};
 use ir::{
-    ActionData, CtorValue, Key, MatchKind, Place, StmtKind, Table, TableAction, TableData, Type,
-    Var,
+    ActionData, CtorValue, HeaderRef, Key, MatchKind, Place, StmtKind, Table, TableAction,
+    TableData, Type, Var,
 };
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
@@ -26,6 +26,24 @@ pub(crate) struct TableInst {
     pub(crate) computed: Computed,
     /// The declared action of each in the table's list.
     pub(crate) actions: Vec<ActionId>,
+}
+
+/// Data that the control plane gives an action.
+#[derive(Default)]
+struct DataParams {
+    /// Each scalar, in order.
+    params: Vec<Var>,
+    /// Headers and stacks, and what they are made of when the action begins.
+    headers: Vec<(Storage, Value)>,
+}
+
+/// Searches a value for a header that is not valid.
+fn has_invalid(value: &Value) -> bool {
+    match value {
+        Value::Invalid(_) => true,
+        Value::Struct(parts) | Value::Stack(parts) => parts.iter().any(has_invalid),
+        _ => false,
+    }
 }
 
 /// How the entries of a table are prioritised.
@@ -68,7 +86,8 @@ impl Elab<'_> {
         let properties = self.properties(declared, &name, &mut rule)?;
         let entries = self.entries(declared, &keys, &actions, &rule)?;
         let size = match &declared.size {
-            Some(size) => {
+            // 0 leaves the size to the target, as none does.
+            Some(size) if self.must_be_int(size)?.sign() != num_bigint::Sign::NoSign => {
                 let most = self.must_be_size(size, "the size of a table")?;
                 if entries.len() as u64 > most {
                     self.diagnostics.push(errors::entries_beyond_size(
@@ -80,7 +99,7 @@ impl Elab<'_> {
                 }
                 Some(most)
             }
-            None => None,
+            _ => None,
         };
         let table = self.program.tables.push(TableData {
             name,
@@ -235,7 +254,8 @@ impl Elab<'_> {
             .params
             .iter()
             .partition(|&&p| self.direction(p) != Direction::None);
-        let (mut params, mut given, mut declared) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut given, mut declared) = (Vec::new(), Vec::new());
+        let mut data_params = DataParams::default();
         let module = self.module;
         let annotations = data.iter().map(|&param| &*module.locals[param].annotations);
         self.check_sibling_ids(annotations);
@@ -249,17 +269,8 @@ impl Elab<'_> {
             };
             let local = &self.module.locals[param];
             self.declared_leaves(&local.ty, &local.annotations, &mut declared);
-            for leaf in self.leaves(&storage) {
-                match leaf {
-                    Leaf::Scalar(Place::Var(var)) => params.push(var),
-                    _ => {
-                        return self.fail(errors::action_data(
-                            action.span,
-                            &action.name,
-                            &local.name,
-                        ));
-                    }
-                }
+            if !self.data_params(&storage, &mut data_params, local.span) {
+                return self.fail(errors::action_data(action.span, &action.name, &local.name));
             }
             given.push(storage);
         }
@@ -268,7 +279,11 @@ impl Elab<'_> {
             true => Some(self.action_routine(id)?),
             false => None,
         };
+        let DataParams { params, headers } = data_params;
         let ((), body) = self.separate(Body::default(), |elab| {
+            for (storage, value) in headers {
+                elab.assign(&storage, value, span)?;
+            }
             let args = elab.eval_args(args)?;
             if let Some(routine) = &routine {
                 let args = args.with(given.into_iter().map(Value::Stored));
@@ -290,6 +305,62 @@ impl Elab<'_> {
             annotations: names::keep(&action.annotations),
             span: action.span,
         }))
+    }
+
+    /// Adds what the control plane gives for a parameter to `into`: a variable for each scalar, those of headers too. False if
+    /// there is something that it cannot give.
+    fn data_params(&mut self, storage: &Storage, into: &mut DataParams, span: Span) -> bool {
+        match storage {
+            Storage::Scalar(Place::Var(var)) => {
+                into.params.push(*var);
+                !matches!(self.program.vars[*var].ty, Type::Varbit(_))
+            }
+            Storage::Struct(parts) => (parts.iter()).all(|part| self.data_params(part, into, span)),
+            Storage::Header(header) => match self.header_param(header, into, span) {
+                Some(value) => {
+                    into.headers.push((storage.clone(), value));
+                    true
+                }
+                None => false,
+            },
+            Storage::Stack(stack) if !stack.of_unions => {
+                let mut values = Vec::new();
+                for elem in self.elements(stack) {
+                    let Storage::Header(header) = elem else {
+                        return false;
+                    };
+                    values.extend(self.header_param(&header, into, span));
+                }
+                let are_all = values.len() == stack.size as usize;
+                into.headers.push((storage.clone(), Value::Stack(values)));
+                are_all
+            }
+            _ => false,
+        }
+    }
+
+    /// A valid header of what the control plane gives for its fields.
+    fn header_param(
+        &mut self,
+        header: &HeaderLoc,
+        into: &mut DataParams,
+        span: Span,
+    ) -> Option<Value> {
+        let HeaderRef::Header(at) = header.at else {
+            return None;
+        };
+        let name = self.program.headers[at].name.clone();
+        let fields = self.program.header_types[header.ty].fields.clone();
+        let mut values = Vec::new();
+        for field in fields {
+            if matches!(field.ty, Type::Varbit(_)) {
+                return None;
+            }
+            let var = self.new_var(join(&name, &field.name), field.ty, span);
+            into.params.push(var);
+            values.push(self.read(Place::Var(var), span));
+        }
+        Some(Value::Header(header.ty, values))
     }
 
     /// An action with its control-plane arguments.
@@ -316,6 +387,9 @@ impl Elab<'_> {
                 Some(value) => self.constant(&value, &arg.ty, arg.span)?,
                 None => self.default_value(&arg.ty, arg.span)?,
             };
+            if has_invalid(&value) {
+                return self.fail(errors::invalid_action_data(arg.span));
+            }
             let mut scalars = Vec::new();
             self.scalars(&value, arg.span, &mut scalars)?;
             for scalar in scalars {

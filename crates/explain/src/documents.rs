@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn a_heading_has_the_name_that_it_has_on_the_web() {
         assert_eq!(
-            anchor("E0005: Unknown directive"),
-            "e0005-unknown-directive"
+            anchor("W0006: Unknown directive"),
+            "w0006-unknown-directive"
         );
         assert_eq!(
             anchor("E0017: A misplaced `#` or `##` in a macro"),

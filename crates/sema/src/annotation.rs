@@ -229,20 +229,27 @@ fn is_list_number(value: &ConstValue) -> bool {
     matches!(value, ConstValue::Int(number) if u8::try_from(number).is_ok())
 }
 
-/// `@x(tokens)`; strings and numbers alone, or with commas between, are values.
+/// `@x(tokens)`; strings, also several with `++` between them, and numbers are values, alone or with commas between.
 fn unstructured(tokens: &[SmolStr]) -> AnnotationBody {
-    let values: Option<Vec<ConstValue>> = tokens
-        .iter()
-        .enumerate()
-        .filter(|(i, token)| i % 2 == 0 || *token != ",")
-        .map(|(i, token)| if i % 2 == 0 { literal(token) } else { None })
-        .collect();
+    let values: Option<Vec<ConstValue>> = tokens.split(|token| token == ",").map(value).collect();
     match values {
-        Some(values) if !values.is_empty() && tokens.len() % 2 == 1 => {
-            AnnotationBody::Values(values)
-        }
-        _ => AnnotationBody::Tokens(tokens.to_vec()),
+        Some(values) => AnnotationBody::Values(values),
+        None => AnnotationBody::Tokens(tokens.to_vec()),
     }
+}
+
+fn value(tokens: &[SmolStr]) -> Option<ConstValue> {
+    if let [only] = tokens {
+        return literal(only);
+    }
+    let mut joined = String::new();
+    for part in tokens.split(|token| token == "++") {
+        match part {
+            [text] if text.starts_with('"') => joined += &syntax::string_value(text),
+            _ => return None,
+        }
+    }
+    Some(ConstValue::String(joined))
 }
 
 fn literal(token: &str) -> Option<ConstValue> {
@@ -284,5 +291,20 @@ mod tests {
             AnnotationBody::Tokens(_)
         ));
         assert!(matches!(tokens(&["1", "2"]), AnnotationBody::Tokens(_)));
+        assert!(matches!(
+            tokens(&["1", "++", "2"]),
+            AnnotationBody::Tokens(_)
+        ));
+        assert!(matches!(tokens(&["1", ","]), AnnotationBody::Tokens(_)));
+        assert!(matches!(tokens(&[]), AnnotationBody::Tokens(_)));
+        assert!(matches!(
+            tokens(&["\"a\"", "++"]),
+            AnnotationBody::Tokens(_)
+        ));
+        assert!(matches!(tokens(&["\"a\"", "b"]), AnnotationBody::Tokens(_)));
+        assert!(
+            matches!(tokens(&["\"a\"", "++", "\".b\"", ",", "3"]), AnnotationBody::Values(v)
+                if v == [ConstValue::String("a.b".into()), ConstValue::Int(3.into())])
+        );
     }
 }

@@ -177,6 +177,12 @@ impl<'a> Checker<'a> {
                 self.scopes.announce(&name.name, name.span);
             }
         }
+        // Members of `error` are one set, whatever comes between its declarations.
+        for decl in &program.decls {
+            if let ast::DeclKind::Error { members } = &decl.kind {
+                self.error_decl(members);
+            }
+        }
         for decl in &program.decls {
             self.top_level(decl);
         }
@@ -248,7 +254,26 @@ impl<'a> Checker<'a> {
                 let diagnostic = errors::declarations::shadows_parameter(name, param.span);
                 self.report(diagnostic);
             }
+        } else if let Some(param) = self.hidden_parameter(name) {
+            self.report(errors::warnings::hides_parameter(name, param));
         }
+    }
+
+    /// The parameter that a local hides which was just declared, in a block further in.
+    fn hidden_parameter(&self, name: &ast::Ident) -> Option<Span> {
+        let kind = |entity: &Entity| match entity {
+            Entity::Local(id) => Some(self.module.locals[*id].kind),
+            _ => None,
+        };
+        let own = &self.scopes.lookup_here(&name.name)?.entity;
+        let is_local = matches!(own, Entity::Const(..))
+            || matches!(kind(own), Some(LocalKind::Var | LocalKind::Const));
+        let around = self.scopes.hidden_inside(&name.name)?;
+        let hides = matches!(
+            kind(&around.entity),
+            Some(LocalKind::Param(_) | LocalKind::CtorParam)
+        );
+        (is_local && hides).then_some(around.span)
     }
 
     /// What a name denotes, for messages, with its article.

@@ -17,10 +17,14 @@ impl Checker<'_> {
         if value.ty == to {
             return value;
         }
-        if let (Ty::Int, Ty::Bits { width, signed }) = (&value.ty, &to) {
-            return self.int_to_bits(value, *width, *signed);
+        if value.ty == Ty::Int
+            && let Some((width, signed)) = self.bits_behind(&to)
+        {
+            return self.int_to_bits(value, &to, width, signed);
         }
-        if let (Ty::Bits { .. }, Ty::Int, ExprKind::Const(_)) = (&value.ty, &to, &value.kind) {
+        if let (Ty::Bits { .. }, Ty::Int) = (&value.ty, &to)
+            && self.is_compile_time(&value)
+        {
             return retyped(value, Ty::Int);
         }
         if let Some(inner) = self.underlying(&value.ty)
@@ -144,8 +148,17 @@ impl Checker<'_> {
                 .all(|w| take(&mut left, w, true))
     }
 
-    fn int_to_bits(&mut self, value: Expr, width: u32, signed: bool) -> Expr {
-        let ty = Ty::Bits { width, signed };
+    /// Width and sign of the numbers that a type consists of: those of `bit<N>` and `int<N>`, and of each `type` made of them.
+    pub(crate) fn bits_behind(&self, ty: &Ty) -> Option<(u32, bool)> {
+        match ty {
+            Ty::Bits { width, signed } => Some((*width, *signed)),
+            Ty::NewType(id) => self.bits_behind(&self.module.new_types[*id].ty),
+            _ => None,
+        }
+    }
+
+    fn int_to_bits(&mut self, value: Expr, ty: &Ty, width: u32, signed: bool) -> Expr {
+        let ty = ty.clone();
         let ExprKind::Const(ConstValue::Int(n)) = &value.kind else {
             let span = value.span;
             return Expr {

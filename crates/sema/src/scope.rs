@@ -182,6 +182,12 @@ impl Scopes {
         Some(&self.stack[around].get(name)?.entity)
     }
 
+    /// The meaning of a name around the innermost scope, but not at top level.
+    pub(crate) fn hidden_inside(&self, name: &str) -> Option<&Binding> {
+        let inside = self.stack.get(1..self.stack.len().checked_sub(1)?)?;
+        inside.iter().rev().find_map(|scope| scope.get(name))
+    }
+
     /// The functions of a name, around an action of that name that is being declared.
     pub(crate) fn functions_around(&self, name: &str) -> Option<&Binding> {
         let mut found = self.stack.iter().rev().filter_map(|scope| scope.get(name));

@@ -701,6 +701,8 @@ pub enum StmtKind {
     },
     /// `for (T x in collection) body`
     ForIn {
+        /// Those of the variable.
+        annotations: Vec<Annotation>,
         /// The type of the variable.
         ty: Type,
         /// The variable.

@@ -182,6 +182,12 @@ impl Lexer {
                 return Kind::Int;
             }
             b'"' => return self.string(bytes),
+            b'\'' => {
+                if let Some(length) = character(bytes) {
+                    self.at += length;
+                    return Kind::Bad(Bad::Char);
+                }
+            }
             _ => {}
         }
         let mut operators = OPERATORS
@@ -259,19 +265,48 @@ pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
     }
 }
 
-/// Whether text reads as what follows a string in an annotation or argument list.
+/// Whether text reads as what follows a string in an annotation or argument list: what ends it, `++`, or another word or
+/// string with space before it. The quote that begins a string has neither behind it.
 fn may_follow_string(bytes: &[u8]) -> bool {
-    let next = bytes.iter().find(|b| !b.is_ascii_whitespace());
-    matches!(next, Some(b')' | b']' | b'}' | b',' | b';'))
+    let space = bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    match &bytes[space..] {
+        [b')' | b']' | b'}' | b',' | b';', ..] | [b'+', b'+', ..] => true,
+        [b'"' | b'_', ..] => space > 0,
+        [next, ..] => space > 0 && next.is_ascii_alphanumeric(),
+        [] => false,
+    }
 }
 
-/// The length of a backslash and line end at the front of `bytes`.
-fn continuation(bytes: &[u8]) -> Option<usize> {
-    match bytes {
-        [b'\\', b'\n', ..] => Some(2),
-        [b'\\', b'\r', b'\n', ..] => Some(3),
-        _ => None,
-    }
+/// The length of a backslash and line end at the front of `bytes`. Blanks between the two do not count, as in the
+/// preprocessors that programs are written for.
+pub(crate) fn continuation(bytes: &[u8]) -> Option<usize> {
+    let after = bytes.strip_prefix(b"\\")?;
+    let blanks = after
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
+        .count();
+    (after.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
+}
+
+/// The length of a character constant of C at the front of `bytes`. P4 has none; conditions of the preprocessor do.
+fn character(bytes: &[u8]) -> Option<usize> {
+    let text = bytes.strip_prefix(b"'")?;
+    let escape = match text {
+        [b'\\', b'x', digits @ ..] => {
+            2 + digits.iter().take_while(|b| b.is_ascii_hexdigit()).count()
+        }
+        [b'\\', b'0'..=b'7', digits @ ..] => {
+            let octal = digits
+                .iter()
+                .take(2)
+                .take_while(|b| matches!(b, b'0'..=b'7'));
+            2 + octal.count()
+        }
+        [b'\\', _, ..] => 2,
+        [b'\'' | b'\n', ..] | [] => return None,
+        [_, ..] => 1,
+    };
+    (text.get(escape) == Some(&b'\'')).then_some(escape + 2)
 }
 
 #[cfg(test)]

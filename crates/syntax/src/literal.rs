@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::ast::IntWidth;
+use crate::lexer::continuation;
 
 /// The widest literal, in bits. No target has wider fields.
 pub(crate) const MAX_BITS: u32 = 65_536;
@@ -97,17 +98,16 @@ pub(crate) fn string(literal: &str) -> (String, Option<(usize, char)>) {
             text.push(c);
             continue;
         }
+        if let Some(length) = continuation(&inner.as_bytes()[at..]) {
+            chars.nth(length - 2);
+            continue;
+        }
         match chars.next().map(|(_, c)| c) {
             Some('n') => text.push('\n'),
             Some('t') => text.push('\t'),
             Some('r') => text.push('\r'),
             Some('0') => text.push('\0'),
             Some(c @ ('"' | '\\' | '\'')) => text.push(c),
-            // A continued line.
-            Some('\n') => {}
-            Some('\r') => {
-                chars.next();
-            }
             Some(c) => {
                 bad = bad.or(Some((at + 1, c)));
                 text.push(c);
@@ -173,6 +173,7 @@ mod tests {
     #[test]
     fn escapes_are_resolved_and_unknown_ones_reported() {
         assert_eq!(string(r#""a\"b\\c\n""#), ("a\"b\\c\n".into(), None));
+        assert_eq!(string("\"a \\ \t\nb\\\r\nc\\\nd\""), ("a bcd".into(), None));
         assert_eq!(string(r#""a\qb""#), ("aqb".into(), Some((2, 'q'))));
     }
 }

@@ -67,6 +67,18 @@ pub trait SourceLoader {
     /// # Errors
     /// [`LoadError`] if there is no such text, or none that can be read.
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError>;
+
+    /// The text of `path` for `#include_next`: in the folders after the one that `from` was found in. A loader without an
+    /// order of folders has none.
+    ///
+    /// # Errors
+    /// As [`SourceLoader::load`].
+    fn load_next(&self, _path: &str, _from: &str) -> Result<Loaded, LoadError> {
+        Err(LoadError::NotFound {
+            tried: Vec::new(),
+            built_in: Vec::new(),
+        })
+    }
 }
 
 /// Texts in memory, by name. An `#include` is looked for beside the file that has it and then by

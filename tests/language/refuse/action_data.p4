@@ -5,10 +5,12 @@ enum bit<8> kind_t { low = 1, high = 2 }
 type bit<9> port_t;
 struct next_t { bit<8> port; bit<16> weight; }
 header h_t { bit<8> x; }
+header_union u_t { h_t a; h_t b; }
+struct painted_t { next_t next; color_t color; }
 control c(inout bit<8> x) {
     action paint(color_t color) { if (color == color_t.red) { x = 1; } }
-    action forward(bit<8> queue, next_t next) { x = next.port + queue; }
-    action fill(h_t h) { x = h.x; }
+    action forward(bit<8> queue, painted_t next) { x = next.next.port + queue; }
+    action fill(u_t h) { x = h.a.x; }
     action classify(kind_t kind, port_t port, bool loud, int<4> level) { if (loud) { x = (bit<8>) kind; } }
     table colors {
         key = { x: exact; }
@@ -16,8 +18,8 @@ control c(inout bit<8> x) {
     }
     table hops {
         key = { x: exact; }
-        actions = { forward; fill; classify; } //~ E0479 cannot give `next`, which is a `next_t`
-        //~^ E0479 cannot give `h`, which is a `h_t`
+        actions = { forward; fill; classify; } //~ E0479 cannot give `next`, which is a `painted_t`
+        //~^ E0479 cannot give `h`, which is a `u_t`
     }
     table only_entries {
         key = { x: exact; }

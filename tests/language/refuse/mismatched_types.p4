@@ -12,7 +12,6 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, inout h
         h = g; //~ E0301 expected `h_t`, found `g_t`
         a = k; //~ E0301 found `color`
         m = a; //~ E0301 expected `mine`
-        m = 1; //~ E0301 expected `mine`, found `int`
         e = a; //~ E0301 expected `ser`
         e = 1; //~ E0301 expected `ser`
         a = "text"; //~ E0301 found `string`

@@ -50,7 +50,6 @@ control c(inout bit<8> x, in bit<8> y, inout h_t[2] hs)(bit<8> n) {
         K = 2; //~ E0430 the constant `K`
         hs.push_front(1, 2); //~ E0404 takes 1 argument, not 2
         hs.push_front(5000000000); //~ E0416 cannot move
-        x = x % y; //~ E0508 right operand of `%`
         match_kind m; //~ E0332 the type `match_kind`
         void v; //~ E0332 the type `void`
         return x; //~ E0437 a value is returned

@@ -29,7 +29,6 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bit<1> one, ino
         if (t != 1) {} //~ E0309 `bool` and `int`
         if (k == 1) {} //~ E0309 `color` and `int`
         if (obj == obj) {} //~ E0309 `E` and `E`
-        if (p == 1) {} //~ E0309 `port_t` and `int`
         p = p + 1; //~ E0309 `port_t` and `int`
         if (p < 1) {} //~ E0309 `port_t` and `int`
         b = a + b; //~ E0309 `bit<8>` and `bit<16>`

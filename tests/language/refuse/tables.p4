@@ -32,7 +32,7 @@ control c(inout h_t h, in s_t s, in bit<8> run_time) {
     table t4 {
         actions = { a; @tableonly b; d(h.x); }
         default_action = other; //~ E0463 `other` is not among the actions of `t4`
-        size = 0; //~ E0250 the size of a table is 0
+        size = -1; //~ E0250 the size of a table is -1
         entries = { 1: b; } //~ E0467 entries in a table without a key
     }
     table t5 { actions = { a; @tableonly b; } default_action = b; } //~ E0465 `b` is allowed in entries only

@@ -18,7 +18,7 @@ use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VER
 use crate::DEPARSER;
 use diag::Span;
 use ir::analysis::mentions::{Mentions, Storage};
-use ir::passes::{Rejects, inline};
+use ir::passes::{Rejects, inline, propagate};
 use ir::visit::Access;
 use ir::{
     BinaryOp, Block, Effect, Expr, ExprKind, ExternCall, Place, Program, Routine, Slot, SlotKind,
@@ -60,7 +60,7 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     fields.lower_checks(&mut program);
     crate::payload::lower(&mut program);
     let calls_inlined = inlined(&program);
-    let replicates = chooses_group(&calls_inlined).is_some();
+    let replicates = may_choose_group(&calls_inlined).is_some();
     if replicates && !fields.copies_are_equal(&calls_inlined) {
         return None;
     }
@@ -89,7 +89,16 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
 pub(super) fn sends_to_groups(program: &Program) -> Option<Span> {
     let mut program = program.clone();
     Fields::of(&program).lower_marks(&mut program);
-    chooses_group(&inlined(&program))
+    may_choose_group(&inlined(&program))
+}
+
+/// The same as [`chooses_group`] of a program as elaborated, whose actions may have all of the metadata copied in and out: that
+/// `mcast_grp` has what it had is no choice.
+fn may_choose_group(calls_inlined: &Program) -> Option<Span> {
+    chooses_group(calls_inlined)?;
+    let mut known = calls_inlined.clone();
+    propagate::run(&mut known);
+    chooses_group(&known)
 }
 
 /// Where a program, its calls inlined, may choose a multicast group: up to the end of ingress it may write anything but 0 to

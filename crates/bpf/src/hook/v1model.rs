@@ -9,6 +9,7 @@ use arch::v1model::DROP_PORT;
 use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use diag::Span;
 use emit::packet_length;
 
 /// The inputs that the program reads. The port is that of the interface which a member of the context gives.
@@ -63,8 +64,13 @@ pub(super) fn masked(value: C, width: u32) -> C {
 
 /// Refuses programs whose packets may be copied, at a hook that cannot.
 pub(super) fn refuse_copies(g: &mut Gen<'_>) {
-    for (what, span) in arch::v1model::copies(g.p) {
-        let hook = g.target.options.hook;
+    let hook = g.target.options.hook;
+    let asked = arch::v1model::copies(g.p);
+    // What asked for copies may be found to be out of reach when egress is made for them already.
+    if asked.is_empty() && replicates(g) {
+        g.refuse(errors::no_copies(hook, "multicast groups", Span::NONE));
+    }
+    for (what, span) in asked {
         g.refuse(errors::no_copies(hook, what, span));
     }
 }

@@ -41,14 +41,22 @@ pub(crate) fn extern_argument(at: Span) -> Diagnostic {
         .help("pass values and variables; other externs are given to its constructor")
 }
 
-/// Headers, alone or in stacks and unions, among what entries supply.
+/// Header unions and varbits among what entries supply.
 pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
     Diagnostic::error(
         "E0565",
         at,
-        format!("entries cannot give the headers in `{param}` to the action `{name}`"),
+        format!(
+            "entries cannot give the header union or `varbit` in `{param}` to the action `{name}`"
+        ),
     )
     .help("take the fields of the headers as parameters, and build the headers in the action")
+}
+
+/// An invalid header among what an entry supplies.
+pub(crate) fn invalid_action_data(at: Span) -> Diagnostic {
+    Diagnostic::error("E0565", at, "an entry cannot give an invalid header to an action")
+        .help("give the fields of the header: headers from entries are always valid; or choose between actions, one of which takes no header")
 }
 
 /// An index beyond an array of externs, which only an instance of something with parameters shows.

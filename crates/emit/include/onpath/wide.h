@@ -212,10 +212,11 @@ INLINE void wide_sat_sub_signed(u64 *r, const u64 *a, const u64 *b, u32 n, u32 w
         wide_sat_limit(r, sa, n, width);
 }
 
-/* Bit by bit; quotient and remainder are 0 where `b` is. */
+/* Bit by bit; quotient and remainder are 0 where `b` is. Each step takes its choice by masks: with branches the verifier
+ * would follow the paths through all of them. */
 INLINE void wide_long_division(u64 *quotient, u64 *rest, const u64 *a, const u64 *b, u32 n, u32 width)
 {
-    u64 value[n], shifted[n], zero = 0;
+    u64 value[n], shifted[n], diff[n], zero = 0;
 
     EACH_LIMB
     for (u32 i = 0; i < n; i++) {
@@ -228,7 +229,7 @@ INLINE void wide_long_division(u64 *quotient, u64 *rest, const u64 *a, const u64
         return;
     for (u32 step = 0; step < n * 64; step++) {
         u64 carry = value[n - 1] >> 63;
-        int over = rest[n - 1] >> 63;
+        u64 over = rest[n - 1] >> 63, borrow = 0, take;
 
         EACH_LIMB
         for (u32 i = n; i-- > 0;) {
@@ -236,14 +237,18 @@ INLINE void wide_long_division(u64 *quotient, u64 *rest, const u64 *a, const u64
             quotient[i] = quotient[i] << 1 | (i ? quotient[i - 1] >> 63 : 0);
             shifted[i] = rest[i] << 1 | (i ? rest[i - 1] >> 63 : carry);
         }
-        if (over || !wide_less(shifted, b, n)) {
-            wide_sub(rest, shifted, b, n);
-            quotient[0] |= 1;
-        } else {
-            EACH_LIMB
-            for (u32 i = 0; i < n; i++)
-                rest[i] = shifted[i];
+        EACH_LIMB
+        for (u32 i = 0; i < n; i++) {
+            diff[i] = shifted[i] - b[i] - borrow;
+            asm volatile("" : "+r"(diff[i]));
+            borrow = ((~shifted[i] & b[i]) | ((~shifted[i] | b[i]) & diff[i])) >> 63;
         }
+        take = over | (borrow ^ 1);
+        asm volatile("" : "+r"(take));
+        EACH_LIMB
+        for (u32 i = 0; i < n; i++)
+            rest[i] = (diff[i] & -take) | (shifted[i] & ~-take);
+        quotient[0] |= take;
     }
 }
 

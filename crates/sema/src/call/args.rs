@@ -405,6 +405,14 @@ impl Checker<'_> {
                     self.report(types::not_storable(value.span, &shown));
                     return Filled::Failed;
                 }
+                // Of a number that an extern takes without a width the packet gives one with a width.
+                if known == Ty::Int
+                    && sig.mode == Mode::Extern
+                    && matches!(value.ty, Ty::Bits { .. })
+                    && !self.is_compile_time(&value)
+                {
+                    return Filled::Done(Arg::In(value));
+                }
                 let value = self.coerce(value, &known);
                 if value.ty == Ty::Poison {
                     Filled::Failed
@@ -516,9 +524,10 @@ impl Checker<'_> {
         sig.mode == Mode::Extern && of_object && matches!(self.zonk(ty), Ty::Infer(_))
     }
 
-    /// Whether a type parameter occurs in the types of parameters without argument, and in no others.
+    /// True if a type parameter occurs in no parameter that has an argument, and the result has nothing of it either unless a
+    /// parameter without argument does.
     fn only_for_absent(&self, sig: &Signature, id: TypeParamId, args: &[Arg]) -> bool {
-        let mut absent = false;
+        let mut absent = !mentions(&sig.result, id);
         for (param, arg) in sig.params.iter().zip(args) {
             if mentions(&self.module.locals[*param].ty, id) {
                 match arg {

@@ -141,6 +141,12 @@ impl Checker<'_> {
             all.iter().filter_map(|e| self.block_signature(e)).collect();
         let mut fitting = self.fitting(&constructors, args);
         if fitting.len() > 1 {
+            let closest = self.closest(&constructors, &fitting, args);
+            if !closest.is_empty() {
+                fitting = closest;
+            }
+        }
+        if fitting.len() > 1 {
             match known {
                 Use::Applied(applied) => {
                     let applications: Vec<Signature> = (fitting.iter())
@@ -255,8 +261,9 @@ impl Checker<'_> {
         let mut signature = Signature::plain(name, params, Mode::Constructor, span);
         signature.type_params = own.clone();
         signature.result = result(own_params(own));
-        // What a parser or control is generic in may show only where it is applied.
-        signature.deferred = !matches!(entity, Entity::Package(_));
+        // What a parser or control is generic in may show only where it is applied, and a package may have a type that nothing
+        // in it depends on.
+        signature.deferred = true;
         Some(signature)
     }
 

@@ -71,7 +71,12 @@ impl Checker<'_> {
 
     /// Those of `fitting` whose parameters' types those of the arguments fit best: one, unless none fits or several fit
     /// alike.
-    fn closest(&mut self, all: &[Signature], fitting: &[usize], args: &[ast::Arg]) -> Vec<usize> {
+    pub(super) fn closest(
+        &mut self,
+        all: &[Signature],
+        fitting: &[usize],
+        args: &[ast::Arg],
+    ) -> Vec<usize> {
         let scored: Vec<(u32, usize)> = fitting
             .iter()
             .filter_map(|&i| Some((self.closeness(&all[i], args).ok()?, i)))
@@ -211,7 +216,7 @@ impl Checker<'_> {
     fn fit_type(&self, ty: &Ty, wanted: &Ty, reads: bool) -> Fit {
         let is_generic = crate::infer::any(wanted, &mut |t| matches!(t, Ty::Param(_)));
         let converts = reads
-            && (matches!((ty, wanted), (Ty::Int, Ty::Bits { .. }))
+            && (*ty == Ty::Int && self.bits_behind(wanted).is_some()
                 || self.underlying(ty).is_some_and(|inner| inner == *wanted));
         if ty == wanted {
             Fit::Exact

@@ -104,7 +104,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn error_decl(&mut self, members: &[ast::Ident]) {
+    pub(crate) fn error_decl(&mut self, members: &[ast::Ident]) {
         for member in members {
             if self.module.errors.contains(&member.name) {
                 self.report(names::member_twice(member, "error"));

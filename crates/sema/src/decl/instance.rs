@@ -3,7 +3,7 @@
 use crate::call::Use;
 use crate::checker::{Checker, Context};
 use crate::errors::{declarations, names, types};
-use crate::infer::{has_infer, mentions, subst};
+use crate::infer::{any, has_infer, mentions, subst};
 use crate::scope::Entity;
 use crate::types::Container;
 use diag::nearest;
@@ -285,18 +285,28 @@ impl Checker<'_> {
     /// Gives instances the type arguments that were inferred where they are used.
     pub(crate) fn close_instances(&mut self) {
         let ids: Vec<InstanceId> = self.module.instances.keys().collect();
-        for &id in &ids {
-            let ty = self.module.instances[id].ty.clone();
-            self.close_unused(&ty);
-        }
         // After other errors these may only follow from them.
         let reports = !self.diagnostics.has_errors();
-        for id in ids {
+        let mut open = Vec::new();
+        for &id in &ids {
             let ty = self.zonk(&self.module.instances[id].ty);
             if reports && let Some((param, of)) = self.undetermined(&ty) {
                 let span = self.module.instances[id].span;
                 self.report(types::cannot_infer(span, &param, &of));
             }
+            any(&ty, &mut |part| {
+                if let Ty::Infer(_) = part {
+                    open.push(part.clone());
+                }
+                false
+            });
+        }
+        // Nothing will ever have what is still open.
+        for var in open {
+            self.unify(&var, &Ty::Void);
+        }
+        for id in ids {
+            let ty = self.zonk(&self.module.instances[id].ty);
             let mut args = std::mem::take(&mut self.module.instances[id].args);
             for arg in &mut args {
                 if let Arg::In(value) = arg {
@@ -311,10 +321,8 @@ impl Checker<'_> {
     /// The first type parameter of an object that nothing determined, and of what it is one.
     fn undetermined(&self, ty: &Ty) -> Option<(SmolStr, SmolStr)> {
         let (name, params, args) = match ty {
-            Ty::Extern(id, args) => {
-                let decl = &self.module.externs[*id];
-                (&decl.name, &decl.type_params, args)
-            }
+            // None of its methods is called with a value that needs the type.
+            Ty::Extern(..) => return None,
             Ty::Parser(id, args) => {
                 let decl = &self.module.parsers[*id];
                 (&decl.name, &decl.type_params, args)
@@ -330,36 +338,43 @@ impl Checker<'_> {
             _ => return None,
         };
         let mut open = params.iter().zip(args.iter());
-        let (param, _) = open.find(|(_, arg)| has_infer(arg))?;
+        let (param, _) =
+            open.find(|(param, arg)| has_infer(arg) && self.depends_on(ty, **param))?;
         let param = self.module.type_params[*param].name.clone();
         Some((param, name.clone()))
     }
 
-    /// Solves what `_` stands for in the type of an object whose methods were never given a value of it.
-    fn close_unused(&mut self, ty: &Ty) {
-        let Ty::Extern(id, args) = ty else { return };
-        let params = self.module.externs[*id].type_params.iter().zip(args.iter());
-        let unused: Vec<&Ty> = params
-            .filter(|(param, arg)| has_infer(arg) && self.is_only_taken(*id, **param))
-            .map(|(_, arg)| arg)
-            .collect();
-        for arg in unused {
-            // Nothing will ever have this type.
-            self.unify(arg, &Ty::Void);
-        }
-    }
-
-    /// Whether values of a type parameter only go into an object, by its methods, and are not kept in it.
-    fn is_only_taken(&self, id: ExternId, param: TypeParamId) -> bool {
-        let decl = &self.module.externs[id];
-        let local = |id: &LocalId| &self.module.locals[*id];
-        let is_in = |p: &Local| matches!(p.kind, LocalKind::Param(Direction::In | Direction::None));
-        let is_given = |m: &ExternMethod| {
-            let mut params = m.proto.params.iter().map(local);
-            mentions(&m.proto.result, param) || params.any(|p| !is_in(p) && mentions(&p.ty, param))
+    /// True if a block of this type, or one that a package takes, has a parameter of the type that a type parameter of it
+    /// stands for.
+    fn depends_on(&self, ty: &Ty, param: TypeParamId) -> bool {
+        let (params, own, args) = match ty {
+            Ty::Parser(id, args) => {
+                let decl = &self.module.parsers[*id];
+                let params = [&decl.params[..], &decl.ctor_params].concat();
+                (params, &decl.type_params, args)
+            }
+            Ty::Control(id, args) => {
+                let decl = &self.module.controls[*id];
+                let params = [&decl.params[..], &decl.ctor_params].concat();
+                (params, &decl.type_params, args)
+            }
+            Ty::Package(id, args) => {
+                let decl = &self.module.packages[*id];
+                (decl.params.clone(), &decl.type_params, args)
+            }
+            _ => return mentions(ty, param),
         };
-        let mut makes = decl.constructors.iter().flat_map(|c| &c.params).map(local);
-        !makes.any(|p| mentions(&p.ty, param)) && !decl.methods.iter().any(is_given)
+        // Of the object itself the parameters are its own; in another's type they stand for what that gives.
+        let is_own = own.contains(&param);
+        params.iter().any(|p| {
+            let ty = &self.module.locals[*p].ty;
+            let given = if is_own {
+                ty.clone()
+            } else {
+                subst(ty, own, args)
+            };
+            mentions(&given, param) && self.depends_on(&given, param)
+        })
     }
 
     /// In what the implementation of a method differs from its declaration, whose parameters and result these are.

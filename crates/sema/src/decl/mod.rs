@@ -116,7 +116,8 @@ impl Checker<'_> {
                 name,
                 members,
             } => self.enum_decl(decl, underlying.as_ref(), name, members),
-            Error { members } => self.error_decl(members),
+            // Declared before all else.
+            Error { .. } => {}
             MatchKind { members } => self.match_kind_decl(members),
             Typedef { ty, name } => self.typedef_decl(decl, ty, name),
             NewType { ty, name } => self.new_type_decl(decl, ty, name),
@@ -258,14 +259,12 @@ impl Checker<'_> {
             return self.settle(name, made);
         };
         let others = self.overloads.get(&name.name).into_iter().flatten();
-        let count = |entity: &Entity| self.constructor_params(entity).map_or(0, <[_]>::len);
-        let are_applied_alike = |other: &Entity| {
-            let (other, made) = (self.block_params(other), self.block_params(&made));
-            self.same_parameters(other, made)
+        let constructed = |entity: &Entity| self.constructor_params(entity).unwrap_or(&[]).to_vec();
+        let is_twin = |other: &&Entity| {
+            self.same_parameters(&constructed(other), &constructed(&made))
+                && self.same_parameters(self.block_params(other), self.block_params(&made))
         };
-        let twin = std::iter::once(&first)
-            .chain(others)
-            .find(|other| count(other) == count(&made) && are_applied_alike(other));
+        let twin = std::iter::once(&first).chain(others).find(is_twin);
         let twin = twin.map(|other| self.block_span(other));
         let is_type = |entity: &Entity| match entity {
             Entity::Parser(id) => self.module.parsers[*id].body.is_none(),

@@ -2,6 +2,7 @@
 
 use crate::checker::{Checker, Declared};
 use crate::errors::{constants, declarations};
+use crate::infer::{any, has_infer, has_int, subst};
 use crate::scope::Entity;
 use hir::*;
 use syntax::ast;
@@ -75,7 +76,8 @@ impl Checker<'_> {
             &mut self.constructors_allowed,
             owner == ParamOwner::Constructor,
         );
-        let value = self.expr_as(default, ty);
+        let value = self.expr(default, Some(ty));
+        let value = self.as_default(value, ty);
         self.constructors_allowed = outer;
         if optional {
             self.report(declarations::optional_default(param.name.span));
@@ -86,6 +88,35 @@ impl Checker<'_> {
         }
         // Even an erroneous one: calls that omit the argument are not reported.
         self.defaults.insert(id, value);
+    }
+
+    /// A default value converted to its parameter's type. Where that has type parameters the value may choose them: then it is
+    /// for each call to find whether it fits.
+    fn as_default(&mut self, value: Expr, ty: &Ty) -> Expr {
+        let reported = std::mem::take(&mut self.diagnostics);
+        let fixed = self.coerce(value.clone(), ty);
+        let found = std::mem::replace(&mut self.diagnostics, reported);
+        if fixed.ty != Ty::Poison || value.ty == Ty::Poison {
+            found.iter().for_each(|d| self.report(d.clone()));
+            return fixed;
+        }
+        let mut params = Vec::new();
+        any(ty, &mut |part| {
+            if let Ty::Param(id) = part {
+                params.push(*id);
+            }
+            false
+        });
+        let vars: Vec<Ty> = params.iter().map(|_| self.fresh()).collect();
+        let reported = std::mem::take(&mut self.diagnostics);
+        let mut chosen = self.coerce(value, &subst(ty, &params, &vars));
+        let wrong = std::mem::replace(&mut self.diagnostics, reported).has_errors();
+        self.zonk_expr(&mut chosen);
+        if wrong || has_infer(&chosen.ty) || has_int(&chosen.ty) {
+            found.iter().for_each(|d| self.report(d.clone()));
+            return fixed;
+        }
+        chosen
     }
 
     fn check_param_type(
@@ -121,14 +152,15 @@ impl Checker<'_> {
                     help,
                 )
             }
-            (Ty::MatchKind, Direction::None, ParamOwner::Extern | ParamOwner::Constructor) => {
-                return ty;
-            }
+            (Ty::MatchKind, Direction::None, ParamOwner::Constructor)
+            | (Ty::MatchKind, Direction::None | Direction::In, ParamOwner::Extern) => return ty,
             (Ty::MatchKind, ..) => (
                 "match kinds are for tables and externs",
                 "remove the parameter",
             ),
-            (Ty::List(_), Direction::In, ParamOwner::Extern) => return ty,
+            (ty, Direction::In, ParamOwner::Extern) if self.is_value(ty) && *ty != Ty::String => {
+                return ty.clone();
+            }
             (Ty::Int | Ty::String | Ty::List(_), Direction::None, ParamOwner::Action) => (
                 "its values exist only at compile time",
                 "take a number with a width, as in bit<32>",

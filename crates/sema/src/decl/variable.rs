@@ -66,9 +66,17 @@ impl Checker<'_> {
         name: &ast::Ident,
         init: Option<&ast::Expr>,
     ) -> Option<(LocalId, Option<Expr>)> {
+        let mut resolved = self.full_ty(ty);
+        // Elements without a width have a value at compile time only: then it is what the program begins with.
+        if let (Ty::Tuple(_), Some(init)) = (&resolved, init)
+            && !self.is_storable(&resolved)
+            && self.is_value(&resolved)
+        {
+            let known = self.const_decl(decl, ty, name, init)?;
+            return Some((known.0, Some(known.1)));
+        }
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let annotations = self.with_display(annotations, ty);
-        let mut resolved = self.full_ty(ty);
         // What a factory returns is an object like an instance, and stays the same one.
         let is_object = matches!(resolved, Ty::Extern(..)) && init.is_some();
         if !self.is_storable(&resolved) && !is_object {

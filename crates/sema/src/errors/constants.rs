@@ -25,20 +25,6 @@ pub(crate) fn fault(fault: Fault, span: Span, right: Span, op: &str) -> Diagnost
     }
 }
 
-/// Division or modulo by something that is known at run time only.
-pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
-    Diagnostic::error(
-        "E0508",
-        span,
-        format!("the right operand of `{op}` must be a compile-time constant"),
-    )
-    .label("known only at run time")
-    .help(match op {
-        "%" => "use a constant; for a power of two that is computed, mask: `a & (n - 1)`",
-        _ => "divide by a constant; by a power of two that is computed, shift",
-    })
-}
-
 /// A value that is not a compile-time constant, where it must be.
 pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(

@@ -218,8 +218,7 @@ pub(crate) fn not_carried(span: Span, param: &str, ty: &str, declared: Span) -> 
     .label("entries would have to give it")
     .also(declared, "the parameter")
     .help(
-        "take the fields of a struct as parameters of their own, and give an enum a type, as in `enum bit<8> E { A = 0 }`; \
-         or write `const entries`",
+        "give an enum a type, as in `enum bit<8> E { A = 0 }`, and take the header of a union that is meant; or write `const entries`",
     )
 }
 

@@ -11,6 +11,7 @@ pub(crate) fn families(code: Code) -> &'static [&'static str] {
         "W0202" => &["deprecated"],
         "W0203" => &["missing"],
         "W0204" => &["duplicate"],
+        "W0205" => &["shadow"],
         "W0301" | "W0302" | "W0303" => &["overflow", "mismatch"],
         "W0401" => &["uninitialized", "uninitialized_use"],
         "W0402" => &["invalid_header"],
@@ -54,6 +55,18 @@ pub(crate) fn second_name(span: Span, first: Span) -> Diagnostic {
         .help("remove it")
 }
 
+/// A local that hides a parameter of the body around it.
+pub(crate) fn hides_parameter(name: &Ident, param: Span) -> Diagnostic {
+    Diagnostic::warning(
+        "W0205",
+        name.span,
+        format!("`{}` hides a parameter of the same name", name.name),
+    )
+    .label("names the local from here to the end of the block")
+    .also(param, "the parameter")
+    .help("choose another name, or write `@noWarn(\"shadow\")` before it")
+}
+
 /// A constant that loses bits.
 pub(crate) fn truncated(span: Span, value: &BigInt, ty: &str, kept: &BigInt) -> Diagnostic {
     Diagnostic::warning("W0301", span, format!("{value} does not fit in `{ty}`"))
@@ -77,6 +90,19 @@ pub(crate) fn shift_width(span: Span, by: &BigInt, ty: &str) -> Diagnostic {
     Diagnostic::warning("W0303", span, format!("a shift of `{ty}` by {by}"))
         .label("all bits are shifted out")
         .help("shift by less than the width")
+}
+
+/// Division or modulo by something that is known at run time only.
+pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
+    let message = format!("the right operand of `{op}` is known only at run time");
+    Diagnostic::warning("W0304", span, message)
+        .label("where it is 0, so is the result")
+        .help(match op {
+            "%" => {
+                "other compilers take constants only; for a power of two that is computed, mask: `a & (n - 1)`"
+            }
+            _ => "other compilers take constants only; by a power of two that is computed, shift",
+        })
 }
 
 /// A variable read before anything was written to it.

@@ -11,13 +11,52 @@ use syntax::ast;
 
 impl Checker<'_> {
     /// An explicit conversion.
-    pub(super) fn cast(&mut self, ty: &ast::Type, operand: &ast::Expr, span: Span) -> Expr {
+    pub(super) fn cast(
+        &mut self,
+        ty: &ast::Type,
+        operand: &ast::Expr,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
         let to = self.full_ty(ty);
         let value = self.expr(operand, Some(&to));
         if to == Ty::Poison || value.ty == Ty::Poison {
             return poison_expr(span);
         }
+        // A number of the packet's has no `int`, but what the context makes of that is known.
+        if to == Ty::Int
+            && let Some(want) = want.map(|want| self.shallow(want))
+            && let Some(converted) = self.through_int(&value, &want, span)
+        {
+            return converted;
+        }
         self.convert(value, &to, span)
+    }
+
+    /// A number known at run time only, converted to `int` and then to `to`: its value is kept as far as `to` has bits for it.
+    fn through_int(&mut self, value: &Expr, to: &Ty, span: Span) -> Option<Expr> {
+        let Ty::Bits { signed, .. } = value.ty else {
+            return None;
+        };
+        let (width, to_signed) = self.bits_behind(to)?;
+        if self.is_compile_time(value) {
+            return None;
+        }
+        let mut converted = value.clone();
+        let steps = [
+            Ty::Bits { width, signed },
+            Ty::Bits {
+                width,
+                signed: to_signed,
+            },
+            to.clone(),
+        ];
+        for step in steps {
+            if converted.ty != step {
+                converted = self.cast_to(converted, &step, span);
+            }
+        }
+        Some(converted)
     }
 
     /// Converts a value as a cast does (specification section "Explicit casts").
@@ -88,7 +127,7 @@ impl Checker<'_> {
             }
             (from, Ty::NewType(id)) => {
                 let inner = &self.module.new_types[*id].ty;
-                from == inner || (*from == Ty::Int && matches!(inner, Ty::Bits { .. }))
+                from == inner || (*from == Ty::Int && self.bits_behind(inner).is_some())
             }
             (Ty::NewType(id), to) => self.module.new_types[*id].ty == *to,
             _ => false,

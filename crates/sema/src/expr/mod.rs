@@ -60,7 +60,7 @@ impl Checker<'_> {
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
             ast::ExprKind::Chain(first, links) => self.chain(first, links),
             ast::ExprKind::Ternary(cond, yes, no) => self.mux(cond, yes, no, want, span),
-            ast::ExprKind::Cast(ty, operand) => self.cast(ty, operand, span),
+            ast::ExprKind::Cast(ty, operand) => self.cast(ty, operand, want, span),
             ast::ExprKind::Call {
                 callee,
                 type_args,

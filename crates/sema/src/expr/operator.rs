@@ -141,8 +141,23 @@ impl Checker<'_> {
         (left, right)
     }
 
+    /// Gives a number without a width beside a value of a `type` this type, as an assignment would.
+    fn level_new_type(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
+        match (&left.ty, &right.ty) {
+            (Ty::Int, to @ Ty::NewType(_)) if self.bits_behind(to).is_some() => {
+                let to = to.clone();
+                (self.coerce(left, &to), right)
+            }
+            (to @ Ty::NewType(_), Ty::Int) if self.bits_behind(to).is_some() => {
+                let to = to.clone();
+                (left, self.coerce(right, &to))
+            }
+            _ => self.level(left, right),
+        }
+    }
+
     fn equality(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
-        let (left, right) = self.level(left, right);
+        let (left, right) = self.level_new_type(left, right);
         if left.ty == Ty::Poison || right.ty == Ty::Poison {
             return poison_expr(span);
         }
@@ -215,7 +230,7 @@ impl Checker<'_> {
                     ));
                 }
                 _ if !self.is_compile_time(&right) => {
-                    return self.poison(constants::run_time_divisor(right.span, symbol(op)));
+                    self.report(warnings::run_time_divisor(right.span, symbol(op)));
                 }
                 _ => {}
             }
@@ -348,7 +363,7 @@ impl Checker<'_> {
             let no = self.expr(no, hint.as_ref().filter(|_| needs_type(no)).or(want));
             (yes, no)
         };
-        let (yes, no) = self.level(yes, no);
+        let (yes, no) = self.level_new_type(yes, no);
         if cond.ty == Ty::Poison || yes.ty == Ty::Poison || no.ty == Ty::Poison {
             return poison_expr(span);
         }

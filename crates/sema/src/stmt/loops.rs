@@ -40,6 +40,7 @@ impl Checker<'_> {
     /// `for (T x in collection) body`
     pub(super) fn for_in(
         &mut self,
+        annotations: &[ast::Annotation],
         ty: &ast::Type,
         name: &ast::Ident,
         collection: &ast::Expr,
@@ -47,12 +48,13 @@ impl Checker<'_> {
     ) -> Option<StmtKind> {
         let ty = self.full_ty(ty);
         let collection = self.collection(collection, &ty);
+        let annotations = self.annotations(annotations);
         self.scoped(|c| {
             let local = c.module.locals.push(Local {
                 name: name.name.clone(),
                 ty,
                 kind: LocalKind::Var,
-                annotations: Vec::new(),
+                annotations,
                 span: name.span,
             });
             c.declare(name, Entity::Local(local));

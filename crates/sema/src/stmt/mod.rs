@@ -157,11 +157,12 @@ impl Checker<'_> {
                 body,
             } => self.for_loop(init, cond, update, body),
             ast::StmtKind::ForIn {
+                annotations,
                 ty,
                 name,
                 collection,
                 body,
-            } => match self.for_in(ty, name, collection, body) {
+            } => match self.for_in(annotations, ty, name, collection, body) {
                 Some(kind) => kind,
                 None => return,
             },

@@ -174,7 +174,7 @@ impl Checker<'_> {
     }
 
     /// Reports parameters of actions that the control plane would have to give and cannot: what it sends is numbers and
-    /// bools.
+    /// bools, one for each field of a struct or header.
     pub(super) fn refuse_uncarried(&mut self, table: &Table) {
         for listed in &table.actions {
             let marked = |name: &str| listed.annotations.iter().any(|a| a.name == name);
@@ -203,6 +203,12 @@ impl Checker<'_> {
             Ty::Poison | Ty::Param(_) | Ty::Bool | Ty::Bits { .. } => true,
             Ty::NewType(id) => self.is_carried(&self.module.new_types[*id].ty),
             Ty::Enum(_) => self.underlying(ty).is_some(),
+            Ty::Composite(id, args) => {
+                self.module.composites[*id].kind != CompositeKind::Union
+                    && (self.field_types(*id, args).iter()).all(|(_, field)| self.is_carried(field))
+            }
+            Ty::Tuple(elems) => elems.iter().all(|elem| self.is_carried(elem)),
+            Ty::Stack(elem, _) => self.is_carried(elem),
             _ => false,
         }
     }

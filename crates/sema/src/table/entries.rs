@@ -8,13 +8,7 @@ use num_traits::One;
 use syntax::ast;
 
 impl Checker<'_> {
-    pub(super) fn entry(
-        &mut self,
-        table: &Table,
-        entry: &ast::Entry,
-        all_const: bool,
-    ) -> Option<Entry> {
-        self.annotations(&entry.annotations);
+    fn entry(&mut self, table: &Table, entry: &ast::Entry, all_const: bool) -> Option<Entry> {
         let priority = entry.priority.as_ref().and_then(|p| self.priority(p));
         let keyset = self.entry_keysets(table, entry);
         let call = self.listed_call(
@@ -43,18 +37,49 @@ impl Checker<'_> {
         })
     }
 
+    /// The entries in the order of their `@priority`, which programs for `v1model` have: the lowest is first, as its software
+    /// switch has it. An entry without one has its place, from 1 on.
+    pub(super) fn in_order(
+        &mut self,
+        table: &Table,
+        entries: &[ast::Entry],
+        all_const: bool,
+    ) -> Vec<Entry> {
+        let mut ordered = Vec::with_capacity(entries.len());
+        for (i, entry) in entries.iter().enumerate() {
+            let annotations = self.annotations(&entry.annotations);
+            let annotated = annotations.iter().find(|a| a.name == "priority");
+            let place = match annotated.map(|a| &a.body) {
+                Some(AnnotationBody::Values(values)) => match &values[..] {
+                    [ConstValue::Int(number)] => number.clone(),
+                    _ => BigInt::from(i + 1),
+                },
+                _ => BigInt::from(i + 1),
+            };
+            ordered.extend(self.entry(table, entry, all_const).map(|e| (place, e)));
+        }
+        if !self.has_unique_matches(table) && ordered.iter().all(|(_, e)| e.priority.is_none()) {
+            ordered.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        ordered.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// True if no two entries of a table can match the same packet equally well.
+    fn has_unique_matches(&self, table: &Table) -> bool {
+        let unique = |kind: &str| matches!(kind, "exact" | "lpm");
+        table.keys.iter().all(|key| {
+            let kind = self.module.match_kinds.get(key.match_kind as usize);
+            kind.is_some_and(|k| unique(k))
+        })
+    }
+
     /// Priorities have a meaning where several entries may match a packet, and the first of them is given one
     /// if any is (specification section "Entry priorities").
     pub(super) fn priorities(&mut self, table: &Table, entries: &[ast::Entry]) {
         let Some(first) = entries.iter().find_map(|e| e.priority.as_ref()) else {
             return;
         };
-        let unique = |kind: &str| matches!(kind, "exact" | "lpm");
-        let kinds = table
-            .keys
-            .iter()
-            .map(|k| self.module.match_kinds.get(k.match_kind as usize));
-        if kinds.into_iter().all(|k| k.is_some_and(|k| unique(k))) {
+        if self.has_unique_matches(table) {
             self.report(tables::priority_unused(first.span, &table.name));
         } else if table.const_entries {
             self.report(tables::priority_of_const(first.span, &table.name));
@@ -121,11 +146,33 @@ impl Checker<'_> {
             self.keyset(elem, &key.expr.ty, &mut out);
             out.resize(i + 1, Keyset::Any);
             if errors == self.diagnostics.len() {
-                let set = out[i].clone();
+                let set = self.as_value(out[i].clone(), key);
+                out[i] = set.clone();
                 self.legal(&set, elem.span, key);
             }
         }
         Some(out)
+    }
+
+    /// A mask of all ones as the value that it lets through, where a match kind has values and no masks.
+    fn as_value(&self, set: Keyset, key: &KeyElement) -> Keyset {
+        let kind = self.module.match_kinds.get(key.match_kind as usize);
+        let takes_values = kind.is_some_and(|k| matches!(k.as_str(), "exact" | "optional"));
+        match set {
+            Keyset::Mask(value, mask) if takes_values && self.is_all_ones(&mask) => {
+                Keyset::Value(value)
+            }
+            set => set,
+        }
+    }
+
+    fn is_all_ones(&self, mask: &Expr) -> bool {
+        match (&mask.kind, self.representation(&mask.ty)) {
+            (ExprKind::Const(ConstValue::Int(mask)), Ty::Bits { width, .. }) => {
+                crate::constant::wrap(mask, width, false) == (BigInt::one() << width) - 1
+            }
+            _ => false,
+        }
     }
 
     /// Whether a match kind can hold such a set.

@@ -100,10 +100,7 @@ impl Checker<'_> {
                 if table.keys.is_empty() && !entries.is_empty() {
                     self.report(tables::entries_without_key(property.name.span));
                 } else if has_actions {
-                    table.entries = entries
-                        .iter()
-                        .filter_map(|e| self.entry(table, e, property.is_const))
-                        .collect();
+                    table.entries = self.in_order(table, entries, property.is_const);
                     self.priorities(table, entries);
                     if !self.diagnostics.has_errors() {
                         self.double_entries(&table.entries);
@@ -161,7 +158,7 @@ impl Checker<'_> {
         match (&size.ty, &size.kind) {
             (Ty::Poison, _) => None,
             (Ty::Int | Ty::Bits { .. }, ExprKind::Const(ConstValue::Int(n)))
-                if n.sign() != num_bigint::Sign::Plus =>
+                if n.sign() == num_bigint::Sign::Minus =>
             {
                 self.report(crate::errors::declarations::bad_size(
                     size.span, "a table", n,

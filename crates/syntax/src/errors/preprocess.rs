@@ -93,11 +93,11 @@ pub(crate) fn include_depth(
 pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnostic {
     let help = match close {
         Some(close) => format!("did you mean `#{close}`?"),
-        None => "the directives are `#include`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#elifdef`, \
-                 `#elifndef`, `#else`, `#endif`, `#error`, `#warning`, `#line` and `#pragma`"
-            .into(),
+        None => "no directive has this name; write a remark as `// text`".into(),
     };
-    Diagnostic::error("E0005", span, format!("unknown directive #{name}")).help(help)
+    Diagnostic::warning("W0006", span, format!("unknown directive #{name}"))
+        .label("the line is ignored")
+        .help(help)
 }
 
 /// `#define`, `#undef`, `#ifdef` without a macro name.
@@ -145,7 +145,7 @@ pub(crate) fn macro_unclosed(span: Span, name: &str) -> Diagnostic {
         format!("unterminated arguments of the macro `{name}`"),
     )
     .label("begins here")
-    .help("close them with `)` before the end of the file and before the next directive")
+    .help("close them with `)` before the end of the file and before the next `#include`")
 }
 
 /// `#if` without `#endif`.
@@ -191,17 +191,6 @@ pub(crate) fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
     )
     .label("this use goes over the limit")
     .help("look for macros that double each other; Onpath skips the rest of the program")
-}
-
-/// `##` that makes no token.
-pub(crate) fn paste(span: Span, text: &str) -> Diagnostic {
-    let text: String = text.chars().take(40).collect();
-    Diagnostic::error(
-        "E0016",
-        span,
-        format!("`##` makes `{text}`, which is not one token"),
-    )
-    .help("paste names and numbers only")
 }
 
 /// `#` or `##` misplaced in a macro.

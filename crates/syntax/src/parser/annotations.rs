@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::{Parse, Parser};
 use crate::ast::{Annotation, AnnotationBody};
 use crate::errors::grammar;
-use crate::token::Kind;
+use crate::token::{Bad, Kind};
 
 impl Parser<'_> {
     /// `optAnnotations`.
@@ -53,19 +53,17 @@ impl Parser<'_> {
         AnnotationBody::Unstructured(texts)
     }
 
-    /// `(tokens)`, in which brackets of all kinds are balanced. Strings are anybody's, but those that are `read` here.
+    /// `(tokens)`, whatever they are, as long as the parentheses are balanced. Strings are anybody's, but those that are `read` here.
     fn unstructured(&mut self, read: bool) -> Parse<AnnotationBody> {
         let mut texts: Vec<SmolStr> = Vec::new();
-        // What closes each open bracket, and where that is.
-        let mut open = vec![(Kind::RParen, self.bump())];
-        while let Some(&(closes, opener)) = open.last() {
+        let mut open = vec![self.bump()];
+        while let Some(&opener) = open.last() {
             match self.kind() {
-                Kind::LParen => open.push((Kind::RParen, self.span())),
-                Kind::LBracket => open.push((Kind::RBracket, self.span())),
-                Kind::LBrace => open.push((Kind::RBrace, self.span())),
-                Kind::RParen | Kind::RBracket | Kind::RBrace | Kind::Eof | Kind::Bad(_) => {
-                    if !self.at_kind(closes) {
-                        self.close(closes, opener)?;
+                Kind::LParen => open.push(self.span()),
+                Kind::Bad(Bad::Char) => {}
+                Kind::RParen | Kind::Eof | Kind::Bad(_) => {
+                    if !self.at_kind(Kind::RParen) {
+                        self.close(Kind::RParen, opener)?;
                     }
                     open.pop();
                 }

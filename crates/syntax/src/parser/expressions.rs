@@ -19,7 +19,7 @@ fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
         Kind::Gt => (BinaryOp::Gt, 4),
         Kind::Le => (BinaryOp::Le, 4),
         Kind::Ge => (BinaryOp::Ge, 4),
-        Kind::Pipe => (BinaryOp::BitOr, BIT_OR),
+        Kind::Pipe => (BinaryOp::BitOr, 5),
         Kind::Caret => (BinaryOp::BitXor, 6),
         Kind::Amp => (BinaryOp::BitAnd, 7),
         Kind::Shl => (BinaryOp::Shl, 8),
@@ -36,9 +36,6 @@ fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// The power of `|`, the loosest operator that numbers have beside comparisons.
-const BIT_OR: u8 = 5;
-
 impl Parser<'_> {
     /// `expression`.
     pub(super) fn expr(&mut self) -> Parse<Expr> {
@@ -51,25 +48,35 @@ impl Parser<'_> {
     /// The rest of an expression whose first operand is there.
     pub(super) fn expr_after(&mut self, first: Expr) -> Parse<Expr> {
         let condition = self.binary_after(first, 1)?;
+        self.choice_after(condition, Self::expr)
+    }
+
+    /// `? a : b` behind a condition, if it follows.
+    fn choice_after(
+        &mut self,
+        condition: Expr,
+        branch: fn(&mut Self) -> Parse<Expr>,
+    ) -> Parse<Expr> {
         if !self.eat(Kind::Question) {
             return Ok(condition);
         }
         let mut height = self.height;
-        let then = self.expr()?;
+        let then = branch(self)?;
         height = height.max(self.height);
         self.expect(Kind::Colon)?;
-        let otherwise = self.expr()?;
+        let otherwise = branch(self)?;
         height = height.max(self.height);
         let span = condition.span.to(otherwise.span);
         let kind = ExprKind::Ternary(Box::new(condition), Box::new(then), Box::new(otherwise));
         self.grown(kind, span, height)
     }
 
-    /// A width, up to the `>` that closes it: what has operators that bind more loosely needs parentheses.
+    /// A width, up to the `>` that closes it: `>` and `>=` in it need parentheses.
     pub(super) fn width_value(&mut self) -> Parse<Expr> {
         self.nested(|p| {
             let first = p.unary()?;
-            p.operators_after(first, BIT_OR, true)
+            let condition = p.operators_after(first, 1, true)?;
+            p.choice_after(condition, Self::width_value)
         })
     }
 
@@ -93,7 +100,12 @@ impl Parser<'_> {
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
                 break;
             }
-            if in_width && op == BinaryOp::Shr && self.closes_width(self.at, self.in_angles) {
+            let closes = match op {
+                BinaryOp::Shr => self.closes_width(self.at, self.in_angles),
+                BinaryOp::Gt | BinaryOp::Ge => true,
+                _ => false,
+            };
+            if in_width && closes {
                 break;
             }
             self.bump();

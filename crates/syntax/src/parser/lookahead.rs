@@ -167,7 +167,11 @@ impl Parser<'_> {
                 Kind::Shr if look.taken > 0 || self.closes_width(look.at, in_angles) => {
                     return self.step_gt(look);
                 }
-                kind if is_operand(kind) || kind == Kind::Dot || is_operator(kind) => {
+                kind if is_operand(kind)
+                    || kind == Kind::Dot
+                    || is_operator(kind)
+                    || is_of_condition(kind) =>
+                {
                     self.step(look);
                 }
                 _ => return self.step_gt(look),
@@ -289,6 +293,17 @@ impl Parser<'_> {
 /// Whether a token can be an operand of a width by itself.
 fn is_operand(kind: Kind) -> bool {
     kind == Kind::Int || kind.is_name()
+}
+
+/// Tokens of a condition in a width.
+fn is_of_condition(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Lt | Kind::Le | Kind::EqEq | Kind::Ne | Kind::AndAnd | Kind::OrOr
+    ) || matches!(
+        kind,
+        Kind::Bang | Kind::True | Kind::False | Kind::Question | Kind::Colon
+    )
 }
 
 /// Whether a token can be an operator in a width.

@@ -24,7 +24,7 @@ use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast::{Decl, Program};
 use crate::errors::{common, grammar};
-use crate::token::{Kind, Token};
+use crate::token::{Bad, Kind, Token};
 use scopes::Scopes;
 
 /// How deep a tree may be.
@@ -134,7 +134,7 @@ impl Parser<'_> {
 
     /// Whether the current token stands for something that the preprocessor reported.
     fn is_reported(&self) -> bool {
-        let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(_));
+        let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(Bad::AlreadyReported));
         reported(self.at) || (self.kind() == Kind::Eof && self.at > 0 && reported(self.at - 1))
     }
 

@@ -317,15 +317,16 @@ impl Parser<'_> {
         self.bump();
         self.scoped(|p| {
             let opener = p.expect(Kind::LParen)?;
-            if let Some(found) = p.for_in(opener)? {
-                return Ok(found);
+            let annotations = p.annotations()?;
+            if p.at_for_in() {
+                return p.for_in(opener, annotations);
             }
-            let init = p.for_part(Kind::Semi, true)?;
+            let init = p.for_part(Kind::Semi, true, annotations)?;
             p.expect(Kind::Semi)?;
             let cond = p.expr()?;
             p.check_assignment()?;
             p.expect(Kind::Semi)?;
-            let update = p.for_part(Kind::RParen, false)?;
+            let update = p.for_part(Kind::RParen, false, Vec::new())?;
             p.close(Kind::RParen, opener)?;
             let body = Box::new(p.branch()?);
             Ok(StmtKind::For {
@@ -337,18 +338,23 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of `for (T x in c) s` if that comes next.
-    fn for_in(&mut self, opener: Span) -> Parse<Option<StmtKind>> {
-        let named = self.kind().is_name() && self.kind_at(1) == Kind::In;
+    /// Looks for `x in`.
+    fn at_untyped_for_in(&self) -> bool {
+        self.kind().is_name() && self.kind_at(1) == Kind::In
+    }
+
+    /// Looks for `x in` or `T x in`.
+    fn at_for_in(&self) -> bool {
         let mut look = self.look(0);
-        let typed = !named && {
-            let at = self.skip_type(&mut look);
-            at && self.seen(&look).is_name() && self.seen(&self.after(look)) == Kind::In
-        };
-        if !named && !typed {
-            return Ok(None);
-        }
-        if named {
+        self.at_untyped_for_in()
+            || self.skip_type(&mut look)
+                && self.seen(&look).is_name()
+                && self.seen(&self.after(look)) == Kind::In
+    }
+
+    /// The rest of `for (T x in c) s`, from the type on.
+    fn for_in(&mut self, opener: Span, annotations: Vec<Annotation>) -> Parse<StmtKind> {
+        if self.at_untyped_for_in() {
             let name = self.name("a variable")?;
             return Err(self.report(grammar::loop_variable_type(&name)));
         }
@@ -359,19 +365,30 @@ impl Parser<'_> {
         self.close(Kind::RParen, opener)?;
         self.scopes.declare_value(&name);
         let body = Box::new(self.branch()?);
-        Ok(Some(StmtKind::ForIn {
+        Ok(StmtKind::ForIn {
+            annotations,
             ty,
             name,
             collection,
             body,
-        }))
+        })
     }
 
-    /// Assignments, calls and, at the front of the loop, variables, with commas between them.
-    fn for_part(&mut self, end: Kind, declares: bool) -> Parse<Vec<Stmt>> {
+    /// Assignments, calls and, at the front of the loop, variables, with commas between them. The first has the annotations
+    /// that are read already.
+    fn for_part(
+        &mut self,
+        end: Kind,
+        declares: bool,
+        mut first: Vec<Annotation>,
+    ) -> Parse<Vec<Stmt>> {
+        if self.at_kind(end) {
+            self.refuse_annotations(&first);
+        }
         self.comma_list(end, false, |p| {
-            let start = p.span();
-            let annotations = p.annotations()?;
+            let start = first.first().map_or(p.span(), |a| a.span);
+            let mut annotations = std::mem::take(&mut first);
+            annotations.extend(p.annotations()?);
             if declares && p.at_typed_name() {
                 let kind = p.variable_head()?;
                 let decl = Decl {

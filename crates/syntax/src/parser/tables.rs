@@ -126,6 +126,7 @@ impl Parser<'_> {
     /// `const priority=n: keyset : action(args) @ann;`
     fn entry(&mut self) -> Parse<Entry> {
         let start = self.span();
+        let mut annotations = self.annotations()?;
         let is_const = self.eat(Kind::Const);
         let priority = if self.at_kind(Kind::Priority) && self.kind_at(1) == Kind::Assign {
             self.bump();
@@ -143,7 +144,7 @@ impl Parser<'_> {
         self.expect(Kind::Colon)?;
         let at = self.span();
         let action = self.action_ref(Vec::new(), at)?;
-        let annotations = self.annotations()?;
+        annotations.extend(self.annotations()?);
         self.semicolon("the entry")?;
         Ok(Entry {
             is_const,

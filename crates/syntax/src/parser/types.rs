@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `<8>`, `<W + 1>`, `<1 << W>` or `<W & 7>`, if there is one: what compares needs parentheses.
+    /// `<8>`, `<W + 1>`, `<1 << W>` or `<W < 8 ? W : 8>`, if there is one.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
         if !self.eat(Kind::Lt) {
             return Ok(None);

@@ -219,6 +219,10 @@ impl Eval<'_> {
                     ));
                 }
             },
+            Kind::Bad(Bad::Char) => match character(&token.text) {
+                Some(value) => value,
+                None => return self.form("expected a value"),
+            },
             _ => return self.form("expected a value"),
         };
         self.at += 1;
@@ -234,6 +238,27 @@ fn number(text: &str) -> Option<i64> {
     i64::try_from(&value)
         .ok()
         .or_else(|| u64::try_from(&value).ok().map(|v| v as i64))
+}
+
+/// The value of a character constant, as C has it for ASCII.
+fn character(text: &str) -> Option<i64> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let Some(escape) = inner.strip_prefix('\\') else {
+        return inner.bytes().next().map(i64::from);
+    };
+    Some(match escape.as_bytes() {
+        [b'x', ..] => i64::from_str_radix(&escape[1..], 16).ok()?,
+        [b'0'..=b'7', ..] => i64::from_str_radix(escape, 8).ok()?,
+        [b'a'] => 7,
+        [b'b'] => 8,
+        [b't'] => 9,
+        [b'n'] => 10,
+        [b'v'] => 11,
+        [b'f'] => 12,
+        [b'r'] => 13,
+        [plain @ (b'\'' | b'"' | b'\\' | b'?')] => i64::from(*plain),
+        _ => return None,
+    })
 }
 
 fn power(kind: Kind) -> Option<u8> {

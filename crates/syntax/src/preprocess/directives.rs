@@ -2,6 +2,7 @@
 
 use diag::{FileId, Span};
 
+use super::expand::Source;
 use super::{Preprocessor, Renumbered};
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
@@ -22,19 +23,67 @@ pub(super) struct Condition {
     otherwise: Option<Span>,
 }
 
-const DIRECTIVES: [&str; 15] = [
-    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else",
-    "endif", "error", "warning", "line", "pragma",
+const DIRECTIVES: [&str; 17] = [
+    "include",
+    "include_next",
+    "define",
+    "undef",
+    "if",
+    "ifdef",
+    "ifndef",
+    "elif",
+    "elifdef",
+    "elifndef",
+    "else",
+    "endif",
+    "error",
+    "warning",
+    "line",
+    "pragma",
+    "ident",
 ];
 
 impl Preprocessor<'_> {
+    /// Runs the directives that come next, and skips what conditionals leave out. True if text comes then, false at the end
+    /// of the file and, inside a macro's arguments, before an `#include`.
+    pub(super) fn directives(&mut self, source: &mut Source, inside_arguments: bool) -> bool {
+        while !self.stopped {
+            let raw = source.lexer.peek();
+            let active = source.conditions.last().is_none_or(|c| c.active);
+            if raw.kind == Kind::Eof {
+                return false;
+            }
+            if raw.first && raw.kind == Kind::Hash {
+                if inside_arguments && active && self.at_include(source) {
+                    return false;
+                }
+                self.directive(source);
+            } else if active {
+                return true;
+            } else {
+                source.lexer.next();
+            }
+        }
+        false
+    }
+
+    /// Looks for an `#include` as the next directive.
+    fn at_include(&self, source: &Source) -> bool {
+        let mut lexer = source.lexer.clone();
+        lexer.next();
+        let word = lexer.next();
+        let word = self.token(source.file, word);
+        !word.first && word.text.starts_with("include")
+    }
+
     /// One directive, from its `#` to the end of its line.
-    pub(super) fn directive(
-        &mut self,
-        file: FileId,
-        lexer: &mut Lexer,
-        conditions: &mut Vec<Condition>,
-    ) {
+    fn directive(&mut self, source: &mut Source) {
+        let Source {
+            file,
+            lexer,
+            conditions,
+        } = source;
+        let file = *file;
         let hash = lexer.next();
         let raw = lexer.peek();
         if raw.first {
@@ -66,7 +115,12 @@ impl Preprocessor<'_> {
                 self.nothing_follows(file, lexer, "endif");
             }
             _ if !active => {}
-            "include" => self.include(file, lexer, span),
+            "include" => self.include(file, lexer, span, false),
+            "include_next" => self.include(file, lexer, span, true),
+            // Versions of files, for tools that look for them in what a compiler makes.
+            "ident" => {
+                lexer.rest_of_line();
+            }
             "define" => self.define(file, lexer, span),
             "undef" => {
                 self.undef(file, lexer, span);
@@ -159,7 +213,8 @@ impl Preprocessor<'_> {
 
     /// Whether a macro of this name exists.
     pub(super) fn is_defined(&self, name: &str) -> bool {
-        self.macros.contains_key(name) || matches!(name, "__FILE__" | "__LINE__")
+        let built_in = matches!(name, "__COUNTER__" | "__FILE__" | "__LINE__");
+        built_in || self.macros.contains_key(name)
     }
 
     /// Takes down what `#line 12 "file.p4"` says, from its number on. False if there is none.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use diag::{FileId, Span, counted};
 use smol_str::{SmolStr, ToSmolStr};
 
+use super::directives::Condition;
 use super::macros::{Macro, Params};
 use super::{MAX_EXPANDED, Preprocessor};
 use crate::errors::preprocess as errors;
@@ -20,7 +21,15 @@ const MAX_ARGUMENT_DEPTH: usize = 100;
 /// Where tokens come from.
 pub(super) struct Input {
     frames: Vec<Frame>,
-    file: Option<(FileId, Lexer)>,
+    pub(super) source: Option<Source>,
+}
+
+/// A file that is read.
+pub(super) struct Source {
+    pub file: FileId,
+    pub lexer: Lexer,
+    /// The open `#if`s, the innermost last.
+    pub conditions: Vec<Condition>,
 }
 
 /// Tokens that replace a macro's use, or a list to expand.
@@ -34,7 +43,11 @@ impl Input {
     pub(super) fn of_file(file: FileId, lexer: Lexer) -> Input {
         Input {
             frames: Vec::new(),
-            file: Some((file, lexer)),
+            source: Some(Source {
+                file,
+                lexer,
+                conditions: Vec::new(),
+            }),
         }
     }
 
@@ -44,7 +57,7 @@ impl Input {
                 tokens: tokens.into_iter(),
                 of: None,
             }],
-            file: None,
+            source: None,
         }
     }
 
@@ -60,28 +73,14 @@ impl Input {
         self.frames.is_empty()
     }
 
-    /// The file's cursor.
-    pub(super) fn lexer(&mut self) -> Option<&mut Lexer> {
-        self.file.as_mut().map(|(_, lexer)| lexer)
-    }
-
-    /// What comes next, and whether it begins a directive of the file.
-    fn peek(&self) -> (Kind, bool) {
-        if let Some(token) = self
-            .frames
-            .iter()
-            .rev()
-            .find_map(|f| f.tokens.as_slice().first())
-        {
-            return (token.kind, false);
+    /// The kind of the next token.
+    fn peek(&self) -> Kind {
+        let mut frames = self.frames.iter().rev();
+        if let Some(token) = frames.find_map(|f| f.tokens.as_slice().first()) {
+            return token.kind;
         }
-        match &self.file {
-            Some((_, lexer)) => {
-                let raw = lexer.peek();
-                (raw.kind, raw.first && raw.kind == Kind::Hash)
-            }
-            None => (Kind::Eof, false),
-        }
+        let source = self.source.as_ref();
+        source.map_or(Kind::Eof, |source| source.lexer.peek().kind)
     }
 
     /// Whether the next token comes from the file itself and is the first of its line, where a
@@ -89,9 +88,9 @@ impl Input {
     fn at_line_start(&self) -> bool {
         self.frames.iter().all(|f| f.tokens.as_slice().is_empty())
             && self
-                .file
+                .source
                 .as_ref()
-                .is_some_and(|(_, lexer)| lexer.peek().first)
+                .is_some_and(|source| source.lexer.peek().first)
     }
 
     fn is_disabled(&self, name: &SmolStr) -> bool {
@@ -105,9 +104,21 @@ impl Preprocessor<'_> {
         if !input.drop_finished() {
             return input.frames.last_mut().and_then(|f| f.tokens.next());
         }
-        let (file, lexer) = input.file.as_mut()?;
-        let raw = lexer.next();
-        (raw.kind != Kind::Eof).then(|| self.token(*file, raw))
+        let source = input.source.as_mut()?;
+        let raw = source.lexer.next();
+        (raw.kind != Kind::Eof).then(|| self.token(source.file, raw))
+    }
+
+    /// The next token of a macro's arguments. `None` if they do not end: at the end of the text, and before an `#include`,
+    /// which would give tokens of its own.
+    fn next_of_arguments(&mut self, input: &mut Input) -> Option<Token> {
+        if input.drop_finished()
+            && let Some(source) = &mut input.source
+            && !self.directives(source, true)
+        {
+            return None;
+        }
+        self.next(input)
     }
 
     /// The next token that is no macro's use. `None` at the end, after an error, or if a macro gave
@@ -132,7 +143,7 @@ impl Preprocessor<'_> {
             }
             let arguments = match &found.params {
                 None => Vec::new(),
-                Some(_) if input.peek().0 != Kind::LParen => return Some(token),
+                Some(_) if input.peek() != Kind::LParen => return Some(token),
                 Some(params) => match self.arguments(input, &token, &found, params) {
                     Some(arguments) => arguments,
                     None => {
@@ -182,8 +193,17 @@ impl Preprocessor<'_> {
         self.charge(text.len() / BYTES_A_TOKEN, span);
     }
 
-    fn built_in(&self, token: &Token) -> Option<Token> {
+    fn built_in(&mut self, token: &Token) -> Option<Token> {
         let (file, line) = match token.text.as_str() {
+            "__COUNTER__" => {
+                let number = self.counter;
+                self.counter += 1;
+                return Some(Token {
+                    kind: Kind::Int,
+                    text: number.to_smolstr(),
+                    ..token.clone()
+                });
+            }
             "__FILE__" | "__LINE__" => self.map.line(token.span)?,
             _ => return None,
         };
@@ -219,9 +239,7 @@ impl Preprocessor<'_> {
         let mut depth = 1_usize;
         let mut taken = 0;
         loop {
-            let directive = input.peek().1;
-            let token = if directive { None } else { self.next(input) };
-            let Some(mut token) = token else {
+            let Some(mut token) = self.next_of_arguments(input) else {
                 self.report(errors::macro_unclosed(name.span, &found.name));
                 return None;
             };
@@ -234,7 +252,7 @@ impl Preprocessor<'_> {
             if depth == 0 {
                 break;
             }
-            let rest = params.variadic && arguments.len() > params.names.len();
+            let rest = params.rest.is_some() && arguments.len() > params.names.len();
             if token.kind == Kind::Comma && depth == 1 && !rest {
                 arguments.push(Vec::new());
                 continue;
@@ -248,15 +266,19 @@ impl Preprocessor<'_> {
         }
         self.charge(taken, name.span);
         let wanted = params.names.len();
-        if wanted == 0 && !params.variadic && arguments.len() == 1 && arguments[0].is_empty() {
+        if wanted == 0 && params.rest.is_none() && arguments.len() == 1 && arguments[0].is_empty() {
             arguments.clear();
         }
-        if params.variadic && arguments.len() == wanted {
+        if params.rest.is_some() && arguments.len() == wanted {
             arguments.push(Vec::new());
         }
         let given = arguments.len();
-        if given != wanted + usize::from(params.variadic) {
-            let many = if params.variadic { "at least " } else { "" };
+        if given != wanted + usize::from(params.rest.is_some()) {
+            let many = if params.rest.is_some() {
+                "at least "
+            } else {
+                ""
+            };
             let wanted = format!("{many}{}", counted(wanted, "argument"));
             self.report(errors::macro_args(
                 name.span,
@@ -334,7 +356,8 @@ impl Preprocessor<'_> {
             }
             // `, ## __VA_ARGS__` drops the comma if there are no such arguments, and pastes nothing.
             let after_comma = out.last().is_some_and(|t| t.kind == Kind::Comma);
-            let rest = paste && after_comma && token.text == "__VA_ARGS__";
+            let is_rest = found.params.as_ref().and_then(|p| p.rest.as_ref()) == Some(&token.text);
+            let rest = paste && after_comma && is_rest;
             let empty = piece.is_empty();
             if rest {
                 if empty {
@@ -369,7 +392,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Joins the last token of `out` and the first of `piece` into one.
+    /// Joins the last token of `out` and the first of `piece` into one. Two that make no token stay two: programs paste names
+    /// and punctuation, and are written for preprocessors that let them.
     fn paste_onto(&mut self, out: &mut Vec<Token>, piece: Vec<Token>, span: Span) {
         let mut piece = piece.into_iter();
         let (Some(left), Some(right)) = (out.pop(), piece.next()) else {
@@ -388,7 +412,6 @@ impl Preprocessor<'_> {
                 ..left
             });
         } else {
-            self.report(errors::paste(span, &text));
             out.extend([left, right]);
         }
         out.extend(piece);

@@ -14,8 +14,8 @@ const MAX_DEPTH: usize = 64;
 const MAX_INCLUDES: usize = 10_000;
 
 impl Preprocessor<'_> {
-    /// `#include`, after that word.
-    pub(super) fn include(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
+    /// `#include` or `#include_next`, after that word.
+    pub(super) fn include(&mut self, file: FileId, lexer: &mut Lexer, directive: Span, next: bool) {
         let Some((path, system, span)) = self.include_path(file, lexer, directive) else {
             return;
         };
@@ -39,7 +39,12 @@ impl Preprocessor<'_> {
             return;
         }
         let from = self.chain.last().map(|(_, name)| name.clone());
-        let loaded = match self.loader.load(&path, from.as_deref(), system) {
+        // The main file comes from no folder that another could come behind.
+        let found = match &from {
+            Some(from) if next && self.chain.len() > 1 => self.loader.load_next(&path, from),
+            _ => self.loader.load(&path, from.as_deref(), system),
+        };
+        let loaded = match found {
             Ok(loaded) => loaded,
             Err(LoadError::NotFound { tried, built_in }) => {
                 self.report(errors::include_not_found(span, &path, &tried, &built_in));

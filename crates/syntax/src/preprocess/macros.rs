@@ -25,8 +25,8 @@ pub(super) struct Macro {
 #[derive(PartialEq, Eq)]
 pub(super) struct Params {
     pub names: Vec<SmolStr>,
-    /// Whether it ends with `...`.
-    pub variadic: bool,
+    /// The name of all further arguments: `__VA_ARGS__` if it ends with `...`, `x` if it ends with `x...`.
+    pub rest: Option<SmolStr>,
 }
 
 impl Macro {
@@ -38,7 +38,7 @@ impl Macro {
         }
         match params.names.iter().position(|p| *p == token.text) {
             Some(index) => Some(index),
-            None => (params.variadic && token.text == "__VA_ARGS__").then_some(params.names.len()),
+            None => (params.rest.as_ref() == Some(&token.text)).then_some(params.names.len()),
         }
     }
 
@@ -49,7 +49,13 @@ impl Macro {
 }
 
 /// Names that keep their meaning.
-const RESERVED: [&str; 4] = ["defined", "__FILE__", "__LINE__", "__VA_ARGS__"];
+const RESERVED: [&str; 5] = [
+    "defined",
+    "__COUNTER__",
+    "__FILE__",
+    "__LINE__",
+    "__VA_ARGS__",
+];
 
 impl Preprocessor<'_> {
     /// `#define`, after that word.
@@ -129,7 +135,7 @@ impl Preprocessor<'_> {
     fn params(&mut self, file: FileId, lexer: &mut Lexer, of: &Token) -> Option<Params> {
         let mut params = Params {
             names: Vec::new(),
-            variadic: false,
+            rest: None,
         };
         if lexer.peek().kind == Kind::RParen && !lexer.peek().first {
             lexer.next();
@@ -142,17 +148,21 @@ impl Preprocessor<'_> {
                 !params.names.contains(&token.text) && !RESERVED.contains(&token.text.as_str());
             match raw.kind {
                 Kind::Ident if !raw.first && new => params.names.push(token.text),
-                Kind::Dots if !raw.first => params.variadic = true,
+                Kind::Dots if !raw.first => params.rest = Some("__VA_ARGS__".into()),
                 _ => return self.params_error(token.span, raw.first, of),
             }
             lexer.next();
+            if raw.kind == Kind::Ident && lexer.peek().kind == Kind::Dots && !lexer.peek().first {
+                lexer.next();
+                params.rest = params.names.pop();
+            }
             let raw = lexer.peek();
             match raw.kind {
                 Kind::RParen if !raw.first => {
                     lexer.next();
                     return Some(params);
                 }
-                Kind::Comma if !raw.first && !params.variadic => {
+                Kind::Comma if !raw.first && params.rest.is_none() => {
                     lexer.next();
                 }
                 _ => {

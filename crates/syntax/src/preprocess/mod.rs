@@ -20,7 +20,6 @@ use crate::errors::{grammar, lexical, preprocess as errors};
 use crate::lexer::{self, Lexer, Raw};
 use crate::loader::{LoadError, Loaded, SourceLoader};
 use crate::token::{Bad, Kind, Token};
-use directives::Condition;
 use expand::Input;
 use macros::Macro;
 
@@ -53,7 +52,9 @@ pub(crate) fn preprocess(
         expanded: 0,
         includes: 0,
         argument_depth: 0,
+        counter: 0,
         in_pragma: false,
+        annotation_depth: 0,
         stopped: false,
     };
     pp.command_line(defines);
@@ -80,8 +81,12 @@ struct Preprocessor<'a> {
     expanded: usize,
     includes: usize,
     argument_depth: usize,
+    /// The next value of `__COUNTER__`.
+    counter: u64,
     /// Inside an `@pragma`, whose end is the end of its line.
     in_pragma: bool,
+    /// The number of open parentheses of an annotation: there, every character may be.
+    annotation_depth: usize,
     /// A limit is reached: nothing more is read.
     stopped: bool,
 }
@@ -175,24 +180,17 @@ impl Preprocessor<'_> {
         let outer = self.renumbered.remove(&file);
         let lexer = Lexer::new(Arc::clone(&self.map.file(file).text));
         let mut input = Input::of_file(file, lexer);
-        let mut conditions: Vec<Condition> = Vec::new();
         while !self.stopped {
             if input.drop_finished() {
-                let Some(lexer) = input.lexer() else { break };
-                let raw = lexer.peek();
+                let Some(source) = &mut input.source else {
+                    break;
+                };
+                let raw = source.lexer.peek();
                 if raw.first && self.in_pragma {
                     self.end_pragma(file, raw.lo);
                 }
-                if raw.kind == Kind::Eof {
+                if !self.directives(source, false) {
                     break;
-                }
-                if raw.first && raw.kind == Kind::Hash {
-                    self.directive(file, lexer, &mut conditions);
-                    continue;
-                }
-                if !conditions.last().is_none_or(|c| c.active) {
-                    lexer.next();
-                    continue;
                 }
             }
             if let Some(token) = self.expand_next(&mut input) {
@@ -202,7 +200,8 @@ impl Preprocessor<'_> {
         self.renumbered.remove(&file);
         self.renumbered.extend(outer.map(|known| (file, known)));
         if !self.stopped {
-            for condition in conditions {
+            let open = input.source.map(|source| source.conditions);
+            for condition in open.unwrap_or_default() {
                 self.report(errors::if_unclosed(condition.span));
             }
         }
@@ -219,7 +218,10 @@ impl Preprocessor<'_> {
 
     /// Gives one token to the parser, or reports it.
     fn emit(&mut self, mut token: Token) {
+        self.follow_annotation(token.kind);
+        let free = self.annotation_depth > 0 && !self.is_replaced(&token);
         match token.kind {
+            Kind::Bad(Bad::Char) | Kind::Hash | Kind::HashHash if free => {}
             Kind::Bad(bad) => {
                 self.report_bad(bad, &token);
                 token.kind = Kind::Bad(Bad::AlreadyReported);
@@ -248,6 +250,21 @@ impl Preprocessor<'_> {
             return self.too_large(token.span, &format!("more than {MAX_TOKENS} tokens"));
         }
         self.out.push(token);
+    }
+
+    /// Counts the parentheses that an annotation leaves open before a token of this kind comes.
+    fn follow_annotation(&mut self, next: Kind) {
+        let inside = self.annotation_depth > 0;
+        let begins = || {
+            let mut last = self.out.iter().rev().map(|t| t.kind);
+            let name = last.next().is_some_and(|k| k.is_name() || k.is_keyword());
+            name && last.next() == Some(Kind::At)
+        };
+        match next {
+            Kind::LParen if inside || begins() => self.annotation_depth += 1,
+            Kind::RParen if inside => self.annotation_depth -= 1,
+            _ => {}
+        }
     }
 
     fn report_bad(&mut self, bad: Bad, token: &Token) {

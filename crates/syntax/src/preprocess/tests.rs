@@ -98,6 +98,99 @@ fn stringify_paste_and_variadic() {
 }
 
 #[test]
+fn further_arguments_may_have_a_name() {
+    assert_eq!(
+        text("#define F(x, more...) f(x, more)\nF(1, 2, (3, 4))"),
+        "f ( 1 , 2 , ( 3 , 4 ) )"
+    );
+    assert_eq!(
+        text("#define F(x, more ...) f(x, ## more)\nF(1) F(1, 2)"),
+        "f ( 1 ) f ( 1 , 2 )"
+    );
+    assert_eq!(
+        text("#define F(all...) g(all) #all\nF() F(1, 2)"),
+        "g ( ) \"\" g ( 1 , 2 ) \"1, 2\""
+    );
+}
+
+#[test]
+fn what_pasting_cannot_join_stays_apart() {
+    assert_eq!(
+        text("#define F(h, n) h ## . ## n\nF(hdr, ttl)"),
+        "hdr . ttl"
+    );
+    assert_eq!(
+        text("#define CALL(n) set_ ## n ## (1)\nCALL(port) CALL(2)"),
+        "set_port ( 1 ) set_2 ( 1 )"
+    );
+    assert_eq!(
+        text("#define CAT(a, b) a ## b\nCAT(1, +) CAT(\"a\", \"b\") CAT(/, /) CAT(., x)"),
+        "1 + \"a\" \"b\" / / . x"
+    );
+    // What stays apart is expanded as what stands there.
+    assert_eq!(
+        text("#define n 7\n#define AT(x) x ## . ## n\nAT(a)"),
+        "a . 7"
+    );
+}
+
+#[test]
+fn each_counter_is_one_more() {
+    assert_eq!(
+        text(
+            "#define CAT2(a, b) a ## b\n#define CAT(a, b) CAT2(a, b)\n\
+             #define NEW CAT(v, __COUNTER__)\nNEW NEW __COUNTER__"
+        ),
+        "v0 v1 2"
+    );
+    assert_eq!(text("#ifdef __COUNTER__\n__COUNTER__\n#endif"), "0");
+}
+
+#[test]
+fn a_backslash_with_blanks_behind_it_joins_lines_too() {
+    assert_eq!(text("#define A 1 \\ \t\n + 2\nA"), "1 + 2");
+    assert_eq!(text("#define A 1 \\  \r\n + 2\nA"), "1 + 2");
+    assert_eq!(text("x // y \\ \n z\nw"), "x w");
+    assert_eq!(text("#if 1 \\ \n && 0\nx\n#endif\ny"), "y");
+}
+
+#[test]
+fn conditionals_choose_among_arguments() {
+    let f = "#define F(x, y) [x y]\n";
+    assert_eq!(
+        text(&format!("{f}F(1,\n#if 0\n2\n#else\n3\n#endif\n)")),
+        "[ 1 3 ]"
+    );
+    assert_eq!(
+        text(&format!("{f}#if 1\nF(1,\n#endif\n 2)\nx")),
+        "[ 1 2 ] x"
+    );
+    assert_eq!(
+        text(&format!(
+            "{f}F(\n#ifdef NO\n#include \"no\"\n a\n#elif F\n#endif\n#ifndef NO\nb, (\n#define C 4\n#endif\nC))"
+        )),
+        "[ b ( 4 ) ]"
+    );
+    assert_eq!(
+        text(&format!("{f}F(F(1,\n#ifndef NO\n2\n#endif\n), 3)")),
+        "[ [ 1 2 ] 3 ]"
+    );
+}
+
+#[test]
+fn next_files_are_those_of_later_folders() {
+    // The main file comes from no folder: what is next is what there is.
+    let loader = MemoryLoader::new()
+        .with("main.p4", "#include_next <x.p4>\nz")
+        .with("x.p4", "x");
+    let (tokens, _, codes) = run(&loader, &[]);
+    assert!(codes.is_empty(), "{codes:?}");
+    assert_eq!(tokens.len(), 2);
+    let loader = loader.with("x.p4", "#include_next <x.p4>");
+    assert_eq!(run(&loader, &[]).2, ["E0001"]);
+}
+
+#[test]
 fn conditions_choose_one_branch() {
     let chain = "#if A == 1\none\n#elif A == 2\ntwo\n#else\nmany\n#endif";
     assert_eq!(text(&format!("#define A 1\n{chain}")), "one");
@@ -144,6 +237,8 @@ fn conditions_are_expressions() {
         "true && !false",
         "9223372036854775807 + 1 < 0",
         "0xffffffffffffffff == -1",
+        "'a' == 97 && ' ' == 32 && '(' == 40",
+        "'\\n' == 10 && '\\'' == 39 && '\\0' == 0 && '\\x41' == 65 && '\\101' == 'A'",
     ] {
         let main =
             format!("#define A 5\n#define B\n#define F(x) (x + 1)\n#if {condition}\nyes\n#endif");
@@ -249,7 +344,7 @@ fn line_says_how_the_next_line_is_called() {
 #[test]
 fn line_markers_and_pragmas_are_passed_over() {
     assert_eq!(
-        text("# 12 \"x.p4\" 1 2\n#line 3 \"y.p4\"\n#pragma whatever 'x\n#\nz"),
+        text("# 12 \"x.p4\" 1 2\n#line 3 \"y.p4\"\n#pragma whatever 'x\n#\n#ident \"1.2\"\nz"),
         "z"
     );
 }

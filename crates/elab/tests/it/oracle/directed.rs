@@ -335,3 +335,42 @@ fn headers_of_a_union_come_back_one_after_the_other() {
     let refused = Program::new(&loader(), &text("", make, ["", "make(hdr.u.h);"]));
     assert!(refused.is_none());
 }
+
+/// Section 8.5 has no result for a divisor of 0: it is 0.
+#[test]
+fn divided_by_nothing_is_nothing() {
+    gives(
+        "",
+        "",
+        "hdr.e.a = 200 / hdr.e.b; hdr.e.b = 200 % hdr.e.b; hdr.e.c = (hdr.e.c + 7) / (hdr.e.c + 3);",
+        [0, 0, 2],
+    );
+}
+
+/// Section 8.10: a number without a width takes that of a `type`; by way of `int` a value is kept.
+#[test]
+fn numbers_take_the_type_of_their_place() {
+    let top = "type bit<8> id_t; type id_t inner_t; const id_t FIVE = 5;
+id_t next(in id_t of, in inner_t by = 2) { return of == FIVE && by == 2 ? 6 : of; }";
+    let statements = "id_t i = 5; i = next(i); hdr.e.a = (bit<8>) i; tuple<int, bit<8>> t = { 3, 4 };
+        hdr.e.b = t[0] + t[1] + 1; hdr.e.d = -1; hdr.e.w = (bit<16>)(int) hdr.e.d; hdr.e.c = hdr.e.w[15:8];";
+    gives(top, "", statements, [6, 8, 255]);
+}
+
+/// Section 14.1: an action has what its entry gives, and headers of it are valid.
+#[test]
+fn actions_take_structs_headers_and_stacks_from_entries() {
+    let local = "action set(pair_t p, h_t h) { hdr.e.a = p.p; hdr.e.b = h.isValid() ? h.x + p.q : 0; }
+    action fill(in bit<8> x, h_t[2] s, bit<8> y) { hdr.e.c = s[0].x + s[1].y + x + y; }
+    table t { key = { hdr.e.c: exact; } actions = { set; fill(hdr.e.b); } default_action = fill({ { 1, 2 }, { 3, 4 } }, 5);
+        const entries = { 0: set({ 1, 2 }, { 3, 4 }); } }";
+    gives("", local, "t.apply();", [1, 5, 0]);
+    gives("", local, "hdr.e.c = 1; t.apply();", [0, 0, 10]);
+    gives("", local, "t.apply(); t.apply();", [1, 5, 0]);
+    gives(
+        "",
+        local,
+        "set({ 1, 2 }, {#}); fill(7, { {#}, { 3, 4 } }, 5);",
+        [1, 0, 16],
+    );
+}

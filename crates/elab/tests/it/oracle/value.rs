@@ -169,6 +169,8 @@ pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Value {
             return Value::number(both, left.width + right.width, left.signed);
         }
         BinaryOp::Mul => a * b,
+        // The specification has no such divisor; Onpath's results are 0.
+        BinaryOp::Div | BinaryOp::Mod if *b == 0.into() => 0.into(),
         BinaryOp::Div => a / b,
         BinaryOp::Mod => a % b,
         BinaryOp::Add => a + b,

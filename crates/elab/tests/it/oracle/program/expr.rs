@@ -27,6 +27,7 @@ impl Generator<'_> {
                 3 => self.infix(Ty::Nibble, &["++"], Ty::Nibble, depth),
                 4 => self.infix(ty, &["<<", ">>"], Ty::Nibble, depth),
                 5 => format!("(~{})", self.expr(ty, below)),
+                6 if self.chance(30) => self.division(ty, depth),
                 _ => self.infix(ty, &["+", "-", "*", "&", "|", "^", "|+|", "|-|"], ty, depth),
             },
             Ty::Nibble => {
@@ -35,6 +36,7 @@ impl Generator<'_> {
                 format!("{whole}{slice}")
             }
             Ty::Word if self.chance(50) => self.infix(Ty::Byte, &["++"], Ty::Byte, depth),
+            Ty::Word if self.chance(10) => self.division(ty, depth),
             Ty::Word => self.infix(ty, &["+", "-", "^", "|+|", "|-|"], ty, depth),
             Ty::Signed => match self.below(3) {
                 0 => format!("((int<8>){})", self.expr(Ty::Byte, below)),
@@ -67,6 +69,15 @@ impl Generator<'_> {
         let left = self.expr(left, depth - 1);
         let operator = self.any(operators);
         format!("({left} {operator} {})", self.expr(right, depth - 1))
+    }
+
+    /// Division by what no compiler knows: a constant 0 would be an error.
+    fn division(&mut self, ty: Ty, depth: usize) -> String {
+        let left = self.expr(ty, depth - 1);
+        match self.name(ty, true, depth) {
+            Some(divisor) => format!("({left} {} {divisor})", self.any(&["/", "%"])),
+            None => left,
+        }
     }
 
     /// A name or a literal.
