@@ -254,5 +254,6 @@ control dprs(packet_out packet, in headers_t hdr) {
 
 error { ShortHeader }
 
-@pkginfo(name = "routing.p4", organization = "A network's own", it's #1)
+@pkginfo(name = "routing.p4", organization = "A network's own")
+@remark(it's #1: "any text", with what else it takes)
 V1Switch(prs(), verify_checksums(), ingress(), egress(), compute_checksums(), dprs()) main;
