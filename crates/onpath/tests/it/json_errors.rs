@@ -31,8 +31,13 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("query", &["count", "--read", "/proc/absent"]),
     ("register read", &["-n", "absent"]),
     ("run", &["absent.p4", "--dev", "absent"]),
+    ("table add", &["-n", "absent", "routes"]),
+    ("table del", &["-n", "absent", "routes"]),
     ("table dump", &["-n", "absent"]),
     ("table load", &["-n", "absent", "absent.txt"]),
+    ("table lookup", &["-n", "absent", "routes"]),
+    ("table modify", &["-n", "absent", "routes"]),
+    ("table set-default", &["-n", "absent", "routes"]),
     ("test", &[]),
     ("unload", &["absent"]),
 ];

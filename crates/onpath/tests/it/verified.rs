@@ -149,15 +149,15 @@ fn queries_on_messages_stay_quick_to_verify() {
             "top(10, http.host), distinct(http.path) by http.header.a, flow",
             210_000,
         ),
-        ("count, bytes by http.host, http.method", 60_000),
+        ("count, bytes by http.host, http.method", 112_000),
         (
             "count by http.host, http.path, http.method, http.status where http.method == \"POST\" and not http.path starts with \"/api\"",
-            50_000,
+            98_000,
         ),
         (
             "distinct(http.host), histogram(http.status), rate, count by http.reason, http.target, http.content_length, tcp.dst_port \
              where http.path starts with \"GET\"",
-            110_000,
+            157_000,
         ),
         (
             "bytes by http.content_length where http.header.user-agent in [\"a\", \"bc\", \"def\"] or http.method == \"abcdef\" \
