@@ -117,15 +117,12 @@ fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String
         ))
     })?;
     each("clone_session_entries", &|session| {
-        let cut = match session.get("packet_length_bytes").and_then(Value::as_u64) {
+        let cut = match optional(session, "packet_length_bytes")? {
             None | Some(0) => String::new(),
             Some(bytes) => format!(" truncate {bytes}"),
         };
-        Ok(format!(
-            "clone_session {} {}{cut}",
-            number(session, "clone_session_id")?,
-            replicas(session)?
-        ))
+        let id = number(session, "clone_session_id")?;
+        Ok(format!("clone_session {id} {}{cut}", replicas(session)?))
     })?;
     Ok(lines)
 }
@@ -133,29 +130,17 @@ fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String
 fn table_entry(schema: &Schema, entry: &Map<String, Value>) -> Result<String, String> {
     let name = text(entry, "table")?;
     let action = text(entry, "action_name")?;
-    let args = match entry
-        .get("action_params")
-        .map(|args| args.as_object().ok_or("`action_params` is no object"))
-    {
-        None => String::new(),
-        Some(args) => {
-            let args = args?
-                .iter()
-                .map(|(name, value)| Ok(format!("{name}: {}", scalar(value)?)));
-            args.collect::<Result<Vec<_>, String>>()?.join(", ")
-        }
-    };
-    if entry.get("default_action").and_then(Value::as_bool) == Some(true) {
-        return Ok(format!("setdefault {name} {action}({args})"));
+    let args = object(entry, "action_params")?;
+    let args = args.map(|(name, value)| Ok(format!("{}: {}", word(name)?, scalar(value)?)));
+    let args = args.collect::<Result<Vec<_>, String>>()?.join(", ");
+    match entry.get("default_action") {
+        Some(Value::Bool(true)) => return Ok(format!("setdefault {name} {action}({args})")),
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(_) => return Err("`default_action` is neither true nor false".to_owned()),
     }
     let table = find(schema, name).ok_or(format!("there is no table `{name}`"))?;
     let mut keys = Vec::new();
-    for (key, value) in entry
-        .get("match")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (key, value) in object(entry, "match")? {
         let all: Vec<_> = table.match_keys().collect();
         let at = resolve(all.iter().map(|key| key.field.name.as_str()), key);
         let at = at.map_err(|_| format!("`{name}` has no key `{key}`"))?;
@@ -172,9 +157,9 @@ fn table_entry(schema: &Schema, entry: &Map<String, Value>) -> Result<String, St
             }
             Some(_) => return Err(format!("the match of `{key}` is neither a value nor two")),
         };
-        keys.push(format!("{key}:{value}"));
+        keys.push(format!("{}:{value}", word(key)?));
     }
-    let priority = match entry.get("priority").and_then(Value::as_u64) {
+    let priority = match optional(entry, "priority")? {
         Some(priority) if table.has_priorities() => priority.to_string(),
         _ => String::new(),
     };
@@ -193,7 +178,7 @@ fn replicas(group: &Map<String, Value>) -> Result<String, String> {
     let one = |replica: &Value| {
         let replica = replica.as_object().ok_or("a replica is no object")?;
         let port = number(replica, "egress_port")?;
-        let id = replica.get("instance").and_then(Value::as_u64).unwrap_or(0);
+        let id = optional(replica, "instance")?.unwrap_or(0);
         Ok(format!("{port}:{id}"))
     };
     Ok(all
@@ -204,25 +189,49 @@ fn replicas(group: &Map<String, Value>) -> Result<String, String> {
 }
 
 fn text<'v>(of: &'v Map<String, Value>, key: &str) -> Result<&'v str, String> {
-    of.get(key)
-        .and_then(Value::as_str)
-        .ok_or(format!("`{key}` is missing, or no string"))
+    let text = of.get(key).and_then(Value::as_str);
+    word(text.ok_or(format!("`{key}` is missing, or no string"))?)
 }
 
 fn number(of: &Map<String, Value>, key: &str) -> Result<u64, String> {
-    of.get(key)
-        .and_then(Value::as_u64)
-        .ok_or(format!("`{key}` is missing, or no whole number"))
+    optional(of, key)?.ok_or(format!("`{key}` is missing"))
+}
+
+fn optional(of: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
+    match of.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("`{key}` is no whole number")),
+        },
+    }
+}
+
+/// The members of an object, which may be missing.
+fn object<'v>(
+    of: &'v Map<String, Value>,
+    key: &str,
+) -> Result<impl Iterator<Item = (&'v String, &'v Value)>, String> {
+    match of.get(key) {
+        None | Some(Value::Null) => Ok(None.into_iter().flatten()),
+        Some(Value::Object(object)) => Ok(Some(object).into_iter().flatten()),
+        Some(_) => Err(format!("`{key}` is no object")),
+    }
+}
+
+/// A text that is one word of an entries file, and stays one.
+fn word(text: &str) -> Result<&str, String> {
+    let breaks = |c: char| c.is_whitespace() || c.is_control() || "(),#".contains(c);
+    match text.is_empty() || text.contains(breaks) {
+        false => Ok(text),
+        true => Err(format!("{} is no name and no value", Value::from(text))),
+    }
 }
 
 /// A value as an entries file has it.
 fn scalar(value: &Value) -> Result<String, String> {
     match value {
-        Value::String(text)
-            if !text.contains(char::is_whitespace) && !text.contains(['(', ')', ',', '#']) =>
-        {
-            Ok(text.clone())
-        }
+        Value::String(text) => word(text).map(str::to_owned),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(is_so) => Ok(is_so.to_string()),
         other => Err(format!("{other} is no value")),
@@ -248,7 +257,7 @@ mod tests {
     use crate::entries::parse;
     use crate::sample;
 
-    /// What a text of entries is, as lines of an entries file; or what is wrong.
+    /// The changes of a text of entries, or the first error in it.
     fn changes(text: &str) -> Result<Vec<crate::Change>, String> {
         let schema = sample::schema();
         let mut map = SourceMap::new();
@@ -326,6 +335,18 @@ mod tests {
             (
                 r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"hdr.ipv4.dst": "1 drop() #"}}]}"#,
                 "no value",
+            ),
+            (
+                r#"{"table_entries": [{"table": "routes", "action_name": "drop()\nclear rules", "default_action": true}]}"#,
+                "no name",
+            ),
+            (
+                r#"{"table_entries": [{"table": "rules", "action_name": "drop", "match": ["10.0.0.1"], "priority": 1}]}"#,
+                "`match` is no object",
+            ),
+            (
+                r#"{"table_entries": [{"table": "rules", "action_name": "drop", "priority": "4"}]}"#,
+                "`priority` is no whole number",
             ),
             (
                 r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"ttl": 1}}]}"#,

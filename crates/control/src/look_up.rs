@@ -8,7 +8,7 @@ use diag::Diagnostic;
 use schema::{Bits, Entry, KeyMatch, Schema, Table, Type};
 use std::cmp::Reverse;
 
-/// What becomes of an entry.
+/// The part of an entry in a look-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// The packet meets it.
@@ -33,7 +33,7 @@ pub fn parse_values(schema: &Schema, text: Piece) -> Result<(Table, Vec<Bits>), 
     Ok((table, values.collect::<Result<_, _>>()?))
 }
 
-/// What becomes of each entry of a table, where a packet has these values. Of several that match, the packet meets the one with the
+/// Judges each entry of a table, where a packet has these values. Of several that match, the packet meets the one with the
 /// largest priority, else with the longest prefix; of equal ones, the first.
 pub fn look_up(schema: &Schema, table: Table, entries: &[Entry], values: &[Bits]) -> Vec<Verdict> {
     let keys: Vec<_> = schema.tables[table].match_keys().collect();

@@ -59,7 +59,7 @@ fn paths() -> [Vec<PathBuf>; 2] {
     [named.collect(), paths("/proc", "ns/net")]
 }
 
-/// Where `ip netns` has the namespaces to which it gave names.
+/// The folder in which `ip netns` has the namespaces to which it gave names.
 const NAMED: &str = "/run/netns";
 
 /// The names that `ip netns` gave namespaces.

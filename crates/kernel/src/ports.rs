@@ -63,8 +63,10 @@ pub(crate) fn move_port(
     port: u32,
     (from, to): (u32, u32),
 ) -> io::Result<()> {
-    let connected = connect_ports(names, maps, &[(port, to)]);
-    connected.map_err(|diagnostic| io::Error::other(diagnostic.message))?;
+    if connect_ports(names, maps, &[(port, to)]).is_err() {
+        // That one is gone.
+        return disconnect_port(names, maps, port, from);
+    }
     match find(maps, &names.input)? {
         Some(input) => input.delete(&from.to_ne_bytes()).map(drop),
         None => Ok(()),

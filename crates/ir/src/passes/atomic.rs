@@ -122,6 +122,17 @@ fn hoist(program: &mut Program, block: &mut Block) {
     let Some(first) = block.iter().position(is_first) else {
         return;
     };
+    // Nothing tells what tables and routines change.
+    let mut is_known = true;
+    visit::walk_block(&block[first..], &mut |stmt| {
+        is_known &= !matches!(
+            stmt.kind,
+            StmtKind::Call(..) | StmtKind::Apply { .. } | StmtKind::IsCurrent { .. }
+        );
+    });
+    if !is_known {
+        return;
+    }
     let region = block.split_off(first);
     let rest = without_fixed(program, region.clone(), &region, block);
     block.extend(rest);

@@ -2,7 +2,8 @@
 //!
 //! A change is written down before it begins, and the ports as they are after it replace those before it in one step.
 //! Whichever of the two happened last when a command is killed, the next one knows what to do: an addition that was
-//! not completed is taken back, a removal is completed.
+//! not completed is taken back, a removal is completed. A port that gets another interface is an addition, behind which the one before is
+//! taken away.
 
 use super::folder::{NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
 use super::lock::Lock;
@@ -67,7 +68,7 @@ impl Changeable {
         &self.record.members[self.number]
     }
 
-    /// Takes away a port, and writes down that this begins.
+    /// Writes down that a port is taken away, and takes it away.
     fn take(&self, port: u32, index: u32, store: &KernelStore) -> Result<(), StoreError> {
         let change = PortChange {
             member: self.number,
@@ -150,6 +151,7 @@ impl Pins {
         }
     }
 
+    /// Gives a program an interface that it can get, in place of that with an index if there is one.
     fn add_checked(
         &self,
         instance: &str,
@@ -352,7 +354,9 @@ fn attach(
     (port, usage): (&Port, PortUse),
 ) -> Result<Option<Attached>, Box<Diagnostic>> {
     let member = &record.members[change.member];
-    let method = match member.interfaces.iter().any(|at| at.filter.is_some()) {
+    // Without the one that it replaces.
+    let others = member.interfaces.iter().filter(|at| at.port != port.number);
+    let method = match others.clone().any(|at| at.filter.is_some()) {
         true => TcMethod::Clsact,
         false => TcMethod::Best,
     };
@@ -366,10 +370,9 @@ fn attach(
         ports,
         targets,
     };
-    let at = member.interfaces.iter();
     let running = Running {
         instance: &record.instance,
-        at: at
+        at: others
             .map(|at| (at.name.as_str(), at.mode == Mode::Native.name()))
             .collect(),
     };

@@ -10,9 +10,10 @@ use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
-/// A shared object in this process, with variables of its own.
+/// A shared object in this process, with variables of its own. Its file stays open as long: the loader takes one with the path of another
+/// for the same.
 #[derive(Clone, Debug)]
-pub struct SharedObject(Rc<Library>);
+pub struct SharedObject(Rc<(Library, File)>);
 
 /// A function of a shared object that takes an array of numbers, in which it leaves what it gives.
 pub struct NativeFunction {
@@ -39,7 +40,7 @@ impl SharedObject {
                 .to_string();
             failed(&text.trim_start_matches(&path).trim_start_matches(": "))
         })?;
-        Ok(SharedObject(Rc::new(library)))
+        Ok(SharedObject(Rc::new((library, file))))
     }
 
     /// The function of a name that takes this many numbers.
@@ -53,7 +54,7 @@ impl SharedObject {
         values: usize,
     ) -> Result<NativeFunction, Box<Diagnostic>> {
         // SAFETY: the caller knows its type.
-        let symbol = unsafe { self.0.get(name.as_bytes()) };
+        let symbol = unsafe { self.0.0.get(name.as_bytes()) };
         Ok(NativeFunction {
             _object: self.clone(),
             symbol: symbol.map_err(|e| errors::native::not_loaded(&e.to_string()))?,

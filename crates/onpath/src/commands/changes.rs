@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How a change is made.
+/// The manner of a change.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct How {
     /// An entry that is there already gets the action.

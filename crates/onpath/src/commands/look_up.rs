@@ -13,7 +13,7 @@ use schema::{Entry, Schema, Table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Entries that are shown of those that do not match: those with the fewest wrong keys.
+/// Entries that are shown of those that match as well, and of those that do not: those with the fewest wrong keys.
 const NEAREST: usize = 5;
 
 /// Prints which entry a packet meets, and why it meets no other.
@@ -72,11 +72,14 @@ impl<'c> Found<'c> {
                 shown(&show_action(schema, table, &self.contents.default_action))
             ),
         }
-        for behind in &self.behind {
+        for behind in self.behind.iter().take(NEAREST) {
             out_line!(
-                "matches as well    {}: one with a larger priority or a longer prefix goes first",
+                "matches as well    {}: the other goes first, by its priority, prefix or place",
                 shown(&entry(behind))
             );
+        }
+        if let Some(more @ 1..) = self.behind.len().checked_sub(NEAREST) {
+            out_line!("and {} more", counted(more, "entry"));
         }
         for (other, keys) in self.others.iter().take(NEAREST) {
             let keys = names(schema, table, keys).join(", ");
@@ -91,8 +94,8 @@ impl<'c> Found<'c> {
         }
     }
 
-    /// The entry that is met, or `null` and the default action; others that match; the nearest that do not, with the keys that
-    /// do not match; and how many do not.
+    /// The entry that is met, or `null` and the default action; others that match, and the number of all that do; the nearest that do
+    /// not, with the keys that do not match, and the number of all that do not.
     fn json(&self, schema: &Schema, table: Table) -> Value {
         let entry = |entry: &Entry| json_entry(schema, table, entry);
         let nearest = self.others.iter().take(NEAREST).map(|(other, keys)| {
@@ -104,7 +107,8 @@ impl<'c> Found<'c> {
             "table": schema.tables[table].name.as_str(),
             "entry": self.met.map(entry),
             "default_action": json_action(schema, table, &self.contents.default_action),
-            "also_match": self.behind.iter().map(|behind| entry(behind)).collect::<Vec<_>>(),
+            "also_match": self.behind.iter().take(NEAREST).map(|behind| entry(behind)).collect::<Vec<_>>(),
+            "match": self.behind.len() + usize::from(self.met.is_some()),
             "nearest": nearest.collect::<Vec<_>>(),
             "do_not_match": self.others.len(),
         })

@@ -211,7 +211,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What each entry of a table counted, if it counts.
+/// The counts of each entry of a table, if it counts.
 fn counts(store: &dyn Store, table: Table) -> Result<HashMap<EntryKey, (Count, Unit)>, Stop> {
     let schema = &**store.schema();
     let Some(unit) = schema.unit_of_entries(table) else {
@@ -239,7 +239,7 @@ fn counted_json(mut entry: Value, counted: Option<&(Count, Unit)>) -> Value {
     entry
 }
 
-/// What an entry counted, behind it: `  12 packets, 840 bytes`.
+/// The counts of an entry, shown behind it: `  12 packets, 840 bytes`.
 fn counted_text(counted_here: Option<&(Count, Unit)>) -> String {
     let Some((count, unit)) = counted_here else {
         return String::new();

@@ -14,7 +14,7 @@ const LABEL_CHAR: f64 = 6.1;
 /// Nodes and edges that are placed in seconds: time grows with the square of their number.
 const MOST: usize = 400;
 
-/// What is placed. The origin is its top left corner.
+/// A graph with its places. The origin is its top left corner.
 pub(super) struct Placed {
     /// Width and height of all.
     pub(super) size: (f64, f64),

@@ -37,7 +37,7 @@ struct Node {
 }
 
 impl Node {
-    /// What is written in it, a line each.
+    /// The lines that are written in it.
     fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.title)
             .chain(&self.lines)

@@ -56,7 +56,7 @@ fn read(store: &dyn Store, counter: Option<&str>) -> Result<Moment, Stop> {
     })
 }
 
-/// An element, and what it counted in a second since the last time. Since a reset, that is what it has.
+/// An element, and what it counted in a second since the last time. If it has less than before, it was reset: then that is what it has.
 struct Row<'e> {
     element: &'e Element,
     packets: f64,
