@@ -25,7 +25,7 @@ pub(crate) fn resolve_first(
     }
 }
 
-/// What becomes of a call that gives none of the arguments that its action takes.
+/// The treatment of a call that gives none of the arguments that its action takes.
 pub(crate) enum Omitted<'w> {
     /// It is refused.
     Refused,

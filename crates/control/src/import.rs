@@ -34,56 +34,69 @@ pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<Fil
     added.ok_or_else(|| refused("it is too large".to_owned()))
 }
 
+/// The commands of BMv2 that are read, and their forms.
+const COMMANDS: [(&str, &str); 4] = [
+    (
+        "table_add",
+        "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
+    ),
+    (
+        "table_set_default",
+        "table_set_default TABLE ACTION [ARG ...]",
+    ),
+    ("table_clear", "table_clear TABLE"),
+    ("mirroring_add", "mirroring_add SESSION PORT"),
+];
+
 /// The line of an entries file that a command of BMv2 stands for; `None` for what is none.
 pub(crate) fn command(schema: &Schema, line: Piece) -> Result<Option<String>, Refusal> {
-    let malformed =
-        |form| errors::malformed(line.span(), "this command of BMv2 is not complete", form);
     let (word, rest) = line.first_word();
+    let Some((_, form)) = COMMANDS.iter().find(|(name, _)| *name == word.text) else {
+        return Ok(None);
+    };
     let words: Vec<&str> = rest.words().iter().map(|word| word.text).collect();
     let arrow = words.iter().position(|word| *word == "=>");
-    Ok(Some(match (word.text, &words[..]) {
-        ("table_add", [table, action, ..]) => {
-            let Some(arrow @ 2..) = arrow else {
-                return Err(malformed(
-                    "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
-                ));
-            };
-            let keys: Vec<String> = words[2..arrow]
-                .iter()
-                .map(|key| key.replacen("->", "..", 1))
-                .collect();
-            let mut args = words[arrow + 1..].to_vec();
-            let has_priorities = find(schema, table).is_some_and(TableSchema::has_priorities);
-            let priority = if has_priorities { args.pop() } else { None };
-            let priority = priority.map(|written| match written.parse::<u32>() {
-                Ok(number) => (u32::MAX - number).to_string(),
-                Err(_) => written.to_owned(),
-            });
-            let priority = priority.unwrap_or_default();
-            format!(
-                "add {table} {priority} {} {action}({})",
-                keys.join(" "),
-                args.join(", ")
-            )
-        }
-        ("table_set_default", [table, action, args @ ..]) => {
+    let made = match (word.text, &words[..], arrow) {
+        ("table_add", [table, action, ..], Some(arrow @ 2..)) => Some(addition(
+            schema,
+            (table, action),
+            &words[2..arrow],
+            &words[arrow + 1..],
+        )),
+        ("table_set_default", [table, action, args @ ..], _) => {
             let args: Vec<&str> = args.iter().copied().filter(|word| *word != "=>").collect();
-            format!("setdefault {table} {action}({})", args.join(", "))
+            Some(format!("setdefault {table} {action}({})", args.join(", ")))
         }
-        ("table_clear", [table]) => format!("clear {table}"),
-        ("mirroring_add", [session, port]) => format!("clone_session {session} {port}"),
-        ("table_add", _) => {
-            return Err(malformed(
-                "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
-            ));
-        }
-        ("table_set_default", _) => {
-            return Err(malformed("table_set_default TABLE ACTION [ARG ...]"));
-        }
-        ("table_clear", _) => return Err(malformed("table_clear TABLE")),
-        ("mirroring_add", _) => return Err(malformed("mirroring_add SESSION PORT")),
-        _ => return Ok(None),
-    }))
+        ("table_clear", [table], _) => Some(format!("clear {table}")),
+        ("mirroring_add", [session, port], _) => Some(format!("clone_session {session} {port}")),
+        _ => None,
+    };
+    let incomplete =
+        || errors::malformed(line.span(), "this command of BMv2 is not complete", form);
+    made.map(Some).ok_or_else(incomplete)
+}
+
+fn addition(
+    schema: &Schema,
+    (table, action): (&str, &str),
+    keys: &[&str],
+    args: &[&str],
+) -> String {
+    let has_priorities = find(schema, table).is_some_and(TableSchema::has_priorities);
+    let (args, priority) = match args.split_last() {
+        Some((written, args)) if has_priorities => (args, *written),
+        _ => (args, ""),
+    };
+    let priority = match priority.parse::<u32>() {
+        Ok(number) => (u32::MAX - number).to_string(),
+        Err(_) => priority.to_owned(),
+    };
+    let keys: Vec<String> = keys.iter().map(|key| key.replacen("->", "..", 1)).collect();
+    format!(
+        "add {table} {priority} {} {action}({})",
+        keys.join(" "),
+        args.join(", ")
+    )
 }
 
 fn find<'s>(schema: &'s Schema, name: &str) -> Option<&'s TableSchema> {

@@ -184,7 +184,7 @@ impl Prepared {
         }
     }
 
-    /// What the last test's script most likely means otherwise, and its text.
+    /// Warnings about parts of the last test's script that most likely mean something else, and its text.
     pub fn warnings(&self) -> (&Diagnostics, &SourceMap) {
         (&self.warnings, &self.scripts)
     }

@@ -54,7 +54,7 @@ impl Elab<'_> {
         })
     }
 
-    /// Whether a type, or one in it through structs and arrays, is one that is `wanted`.
+    /// True if a type, or one in it through structs and arrays, is one that is `wanted`.
     fn holds(&mut self, ty: &Ty, span: Span, wanted: &dyn Fn(&Shape) -> bool) -> Result<bool> {
         match &*self.shape(ty, span)? {
             Shape::Struct(fields) => {

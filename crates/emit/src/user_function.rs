@@ -33,9 +33,9 @@ pub struct Param {
     pub ty: Type,
     /// The same in C.
     pub c: CType,
-    /// Whether it is read by the function.
+    /// True if it is read by the function.
     pub is_read: bool,
-    /// Whether it is written, for which the function gets a pointer.
+    /// True if it is written, for which the function gets a pointer.
     pub is_written: bool,
 }
 

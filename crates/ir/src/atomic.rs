@@ -191,7 +191,7 @@ fn inputs(call: &ExternCall) -> Option<Vec<Expr>> {
     Some(read)
 }
 
-/// Whether a call gives the same wherever in `region` it is made: it has no effect, and nothing in there writes what it reads.
+/// True if a call gives the same wherever in `region` it is made: it has no effect, and nothing in there writes what it reads.
 pub fn is_the_same_anywhere(program: &Program, call: &ExternCall, region: &[Stmt]) -> bool {
     let Some(inputs) = inputs(call) else {
         return false;

@@ -164,7 +164,7 @@ pub enum KeyMatch {
 }
 
 impl KeyMatch {
-    /// Whether a value of the key's width matches; ranges by `signed`.
+    /// True if a value of the key's width matches; ranges by `signed`.
     pub fn matches(&self, value: &Bits, signed: bool) -> bool {
         match self {
             KeyMatch::Any => true,

@@ -72,7 +72,7 @@ pub enum Effort {
     Reduced,
 }
 
-/// What is made of the C.
+/// The product of the C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// A BPF object.
@@ -236,7 +236,7 @@ fn compile_as(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, 
     Ok(object)
 }
 
-/// What every BPF object is compiled with.
+/// The flags of every BPF object.
 const FLAGS: [&str; 15] = [
     "-g",
     "-target",
@@ -257,7 +257,7 @@ const FLAGS: [&str; 15] = [
     "-fdebug-compilation-dir=.",
 ];
 
-/// What a shared object is compiled with. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
+/// The flags of a shared object. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
 const SHARED_FLAGS: [&str; 9] = [
     "-shared",
     "-fPIC",

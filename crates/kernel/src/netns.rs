@@ -1,5 +1,5 @@
-//! Network namespaces without a name: they and all devices in them are gone with the last descriptor
-//! and the last thread in them, however a process ends.
+//! Network namespaces. One that is made here has no name: it and all devices in it are gone with the last descriptor and the
+//! last thread in it, however a process ends.
 
 use crate::errors;
 use diag::Diagnostic;
@@ -7,9 +7,12 @@ use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
 use std::thread;
+
+/// The folder in which `ip netns` has the namespaces to which it gave names.
+const NAMED: &str = "/run/netns";
 
 /// A network namespace.
 #[derive(Debug)]
@@ -55,12 +58,9 @@ fn paths() -> [Vec<PathBuf>; 2] {
     };
     // An empty path after another one adds a slash, which a file has not.
     let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
-    let named = paths("/run/netns", "").into_iter().map(trimmed);
+    let named = paths(NAMED, "").into_iter().map(trimmed);
     [named.collect(), paths("/proc", "ns/net")]
 }
-
-/// The folder in which `ip netns` has the namespaces to which it gave names.
-const NAMED: &str = "/run/netns";
 
 /// The names that `ip netns` gave namespaces.
 pub fn names() -> Vec<String> {
@@ -78,11 +78,14 @@ pub fn names() -> Vec<String> {
 /// # Errors
 /// E0711: there is no such namespace, or this process may not enter it.
 pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
-    let path = match name.components().count() {
-        1 if !name.has_root() => Path::new(NAMED).join(name),
+    let mut parts = name.components();
+    let path = match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) => Path::new(NAMED).join(name),
         _ => name.to_owned(),
     };
-    let file = File::open(&path);
+    // A named pipe is not waited for.
+    let mut open = fs::OpenOptions::new();
+    let file = open.read(true).custom_flags(libc::O_NONBLOCK).open(&path);
     let entered = file.and_then(|file| Ok(setns(file, CloneFlags::CLONE_NEWNET)?));
     entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
 }

@@ -15,7 +15,7 @@ pub struct Asked {
     pub kind: Kind,
     /// Where they are.
     pub sites: Vec<Site>,
-    /// What is special about them.
+    /// Their particulars.
     pub traits: Traits,
 }
 

@@ -1,4 +1,4 @@
-//! How a message is recognised by its first bytes, on any port.
+//! Recognition of a message by its first bytes, on any port.
 
 use crate::{Pattern, Table};
 
@@ -62,7 +62,7 @@ impl Signature {
         }
     }
 
-    /// Whether it may be of a message of which there are only these bytes so far.
+    /// True if it may be of a message of which there are only these bytes so far.
     pub(crate) fn may_follow(&self, message: &[u8]) -> bool {
         match self {
             Signature::Bytes { at, bytes, .. } => {

@@ -53,7 +53,7 @@ pub struct Answers {
 pub const MOST_ANSWERS: usize = 3;
 
 impl Next {
-    /// Which of [`Next::answers`] is about the answer to a request, from 1 on; 0 if none is.
+    /// Number of the one of [`Next::answers`] that is about the answer to a request, from 1 on; 0 if none is.
     pub fn kind_of(&self, request: &[u8]) -> usize {
         let known = self
             .answers
@@ -62,7 +62,7 @@ impl Next {
         known.map_or(0, |known| known + 1)
     }
 
-    /// Whether a response with this number has no body because its request is of this kind.
+    /// True if a response with this number has no body because its request is of this kind.
     pub fn is_bodiless(&self, kind: usize, number: u64) -> bool {
         let answers = kind.checked_sub(1).and_then(|kind| self.answers.get(kind));
         answers.is_some_and(|answers| answers.numbers.contains(&number))
@@ -167,7 +167,7 @@ pub struct Layout {
     pub order: Order,
     /// What distinguishes its instances, if anything does.
     pub key: Option<Key>,
-    /// Whether the values in an instance count only if all of it was read.
+    /// True if the values in an instance count only if all of it was read.
     pub whole: bool,
     /// Its fields.
     pub fields: Vec<Field>,
@@ -188,7 +188,7 @@ pub enum Extent {
         ends: Vec<Vec<u8>>,
         /// Whether the end of the bytes around the field will do.
         or_end: bool,
-        /// Whether the byte string is not passed over.
+        /// True if the byte string is not passed over.
         keep_end: bool,
     },
     /// At the end of the bytes around it.
@@ -373,17 +373,17 @@ pub struct Attribute {
     pub field: FieldId,
     /// Which of the field's values.
     pub which: Which,
-    /// What is special about its values.
+    /// Particulars of its values.
     pub traits: Traits,
 }
 
-/// What is special about the values of an attribute.
+/// Particulars of the values of an attribute.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Traits {
-    /// Whether a message may have several, of which each counts in a query.
+    /// True if a message may have several, of which each counts in a query.
     pub several: bool,
     /// Numbers without a meaning; of bytes, those that they are in network byte order. None of them is the first one where there is another.
     pub noise: Vec<u64>,
-    /// Whether the bytes are an address of IP.
+    /// True if the bytes are an address of IP.
     pub is_address: bool,
 }

@@ -100,12 +100,12 @@ impl ObjectKind {
 }
 
 impl Unit {
-    /// Whether packets are counted.
+    /// True if packets are counted.
     pub fn has_packets(self) -> bool {
         self != Unit::Bytes
     }
 
-    /// Whether bytes are counted.
+    /// True if bytes are counted.
     pub fn has_bytes(self) -> bool {
         self != Unit::Packets
     }

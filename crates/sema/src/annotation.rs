@@ -194,7 +194,7 @@ fn is_structured(annotation: &ast::Annotation) -> bool {
     ) && annotation.name.name != "field_list"
 }
 
-/// Whether this is `key=value, key=value`, as P4Runtime wants of `@pkginfo`.
+/// True if this is `key=value, key=value`, as P4Runtime wants of `@pkginfo`.
 fn is_package_info(body: &AnnotationBody) -> bool {
     let tokens = match body {
         AnnotationBody::Pairs(_) => return true,
@@ -206,7 +206,7 @@ fn is_package_info(body: &AnnotationBody) -> bool {
         .all(|pair| matches!(pair, [_, equals, value] if equals == "=" && value.starts_with('"')))
 }
 
-/// Whether this is a URI and what represents the type for P4Runtime's clients: a number of bits, `bit<W>` or `string`.
+/// True if this is a URI and what represents the type for P4Runtime's clients: a number of bits, `bit<W>` or `string`.
 fn is_translation(body: &AnnotationBody) -> bool {
     match body {
         AnnotationBody::Values(values) => {

@@ -265,7 +265,7 @@ pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
     }
 }
 
-/// Whether text reads as what follows a string in an annotation or argument list: what ends it, `++`, or another word or
+/// True if text reads as what follows a string in an annotation or argument list: what ends it, `++`, or another word or
 /// string with space before it. The quote that begins a string has neither behind it.
 fn may_follow_string(bytes: &[u8]) -> bool {
     let space = bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();

@@ -7,11 +7,12 @@ pub(crate) struct Awaited {
     /// Of each two bits, the first request's lowest. Those of requests that do not fit are 0.
     kinds: u64,
     number: u32,
-    /// Whether a request of some kind did not fit.
+    /// True if a request of some kind did not fit.
     lost: bool,
 }
 
 const BITS: u32 = 2;
+const _: () = assert!(payload::MOST_ANSWERS < 1 << BITS);
 
 impl Awaited {
     /// Adds later requests. False if one of a kind does not fit, which counts as any other then.

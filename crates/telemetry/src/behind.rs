@@ -13,11 +13,11 @@ pub(crate) const NO_END: u64 = u64::MAX;
 pub(crate) struct Behind {
     /// Where its body begins.
     pub body: usize,
-    /// Where the next message does, or [`NO_END`].
+    /// The offset of the next message, or [`NO_END`].
     pub end: u64,
 }
 
-/// What messages have that tells where the next one begins, as names of attributes: each is asked for, and is found again by its place.
+/// Names of the attributes that tell where the next message begins: each is asked for, and is found again by its place.
 pub(crate) struct Signs<'s> {
     next: &'s Next,
     exchange: Option<&'s Exchange>,
@@ -58,7 +58,7 @@ impl<'s> Signs<'s> {
         }
     }
 
-    /// Where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
+    /// Finds where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
     /// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names.
     pub(crate) fn behind(
         &self,

@@ -58,7 +58,7 @@ pub struct Attribute {
     pub name: String,
     /// What it is.
     pub ty: Type,
-    /// Whether a record may have several values of it, and not only the first is meant.
+    /// True if a record may have several values of it, and not only the first is meant.
     pub(crate) several: bool,
     /// From where it comes.
     pub(crate) source: Source,

@@ -2,7 +2,7 @@
 
 use etherparse::{EtherType, LaxSlicedPacket};
 
-/// What a packet begins with.
+/// The link layer with which a packet begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
     /// An Ethernet header.
@@ -55,7 +55,7 @@ impl<'a> LinkLayer<'a> {
     }
 }
 
-/// Where the fields of a version of Linux's header are.
+/// Offsets of the fields of a version of Linux's header.
 struct Layout {
     length: usize,
     protocol: usize,

@@ -42,7 +42,7 @@ pub trait Messages {
         found.map(|(_, ty)| *ty)
     }
 
-    /// Whether a message may have several values of an attribute, of which each counts.
+    /// True if a message may have several values of an attribute, of which each counts.
     fn several(&self, kind: usize, name: &str) -> bool {
         let _ = (kind, name);
         false
@@ -74,7 +74,7 @@ pub trait Messages {
 pub struct Wish<'n> {
     /// Its name, without the kind.
     pub name: &'n str,
-    /// Whether all its values are, if a message has several.
+    /// True if all its values are, if a message has several.
     pub all: bool,
 }
 

@@ -281,7 +281,7 @@ fn pass_over_noise<'v>(
     }
 }
 
-/// Whether a value is one of these numbers, or bytes that are one in network byte order.
+/// True if a value is one of these numbers, or bytes that are one in network byte order.
 fn is_one_of(numbers: &[u64], value: &Value) -> bool {
     let number = match value {
         Value::Number(number) => *number,

@@ -5,7 +5,7 @@
 #include <core.p4>
 #include <xdp_model.p4>
 #ident "1.2"
-#TODO: a remark, and don't say "more
+#NOTE: a remark, and don't say "more
 # another one
 
 #define FIELD(h, name) hdr.h.name

@@ -12,7 +12,7 @@
 #define TABLE_SIZE 0
 #define IP_PROTOCOL_TCP 6
 #define IP_PROTOCOL_UDP 17
-#TODO(routing): multicast
+#NOTE(routing): multicast
 
 @p4runtime_translation("", string)
 type bit<VRF_BITS> vrf_id_t;

@@ -47,7 +47,7 @@ pub(super) fn beginning(
     searching(g, text, bytes, Gives::State)
 }
 
-/// What a function gives.
+/// The result of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Gives {
     Found,

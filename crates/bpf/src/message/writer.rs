@@ -112,7 +112,7 @@ pub(super) struct Writer<'s> {
     pub stop: Option<FieldId>,
     /// The member that says from which offset on values do not count, as an instance that counts only as a whole was not read to its end.
     pub incomplete: Option<SmolStr>,
-    /// Whether such an instance is being written.
+    /// True if such an instance is being written.
     pub in_whole: bool,
     /// What of the schema no function can be written for, in a few words.
     pub refused: Option<String>,

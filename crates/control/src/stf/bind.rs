@@ -18,7 +18,7 @@ use schema::{Bits, Object, Schema, Table};
 pub struct Bound {
     /// In order, each with its statement.
     pub(super) steps: Vec<(Step, Span)>,
-    /// What the script most likely means otherwise.
+    /// Warnings about parts of the script that most likely mean something else.
     pub warnings: Diagnostics,
 }
 

@@ -18,6 +18,7 @@ use crate::program::HookProg;
 use crate::safe_dir::Dir;
 use crate::store::KernelStore;
 use crate::sys::{Link, Prog, wait_for_softirqs};
+use crate::tc::FilterLocation;
 use crate::xdp::Running;
 use control::{Replica, StoreError};
 use diag::Diagnostic;
@@ -35,19 +36,51 @@ pub enum PortUse {
 }
 
 /// A change of one port that has begun.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct PortChange {
     /// The program's number in the instance.
     member: usize,
     /// The port.
     port: u32,
-    /// The index of its interface.
+    change: Change,
+}
+
+/// The interface that a port gets or loses, or both.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum Change {
+    /// It gets the interface of this index.
+    Gets(u32),
+    /// It gets the one instead of the other.
+    Replaces { by: u32, left: Left },
+    /// It loses the interface.
+    Loses(Left),
+}
+
+/// An interface that a program leaves.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Left {
     index: u32,
-    /// Whether the program gets it.
-    adds: bool,
-    /// The index of the interface that the port had, and loses to this one.
-    #[serde(default)]
-    replaces: Option<u32>,
+    /// The filter there, if it is attached by one, and the number of the network namespace.
+    filter: Option<(u64, FilterLocation)>,
+}
+
+impl Left {
+    /// One at which a filter that is there was not written down: without its gate it runs nothing, and is swept as such.
+    fn unrecorded(index: u32) -> Left {
+        Left {
+            index,
+            filter: None,
+        }
+    }
+
+    fn of(program: &MemberRecord, index: u32) -> Left {
+        let mut at = program.interfaces.iter();
+        let at = at.find(|at| at.index == index);
+        Left {
+            index,
+            filter: at.and_then(|at| Some((at.netns, at.filter?))),
+        }
+    }
 }
 
 /// An instance whose ports may be changed as long as this exists: nobody else changes them.
@@ -66,19 +99,6 @@ impl Changeable {
     /// The program that is meant.
     fn program(&self) -> &MemberRecord {
         &self.record.members[self.number]
-    }
-
-    /// Writes down that a port is taken away, and takes it away.
-    fn take(&self, port: u32, index: u32, store: &KernelStore) -> Result<(), StoreError> {
-        let change = PortChange {
-            member: self.number,
-            port,
-            index,
-            adds: false,
-            replaces: None,
-        };
-        change.begin(&self.folder).map_err(system)?;
-        take_away(&self.folder, &self.record, change, store).map_err(system)
     }
 }
 
@@ -127,7 +147,8 @@ impl Pins {
             false => PortUse::Reached,
         };
         self.check_addition(program, port, usage)?;
-        self.add_checked(instance, at, (port, usage), Some(index))
+        let left = Left::of(program, index);
+        self.add_checked(instance, at, (port, usage), Some(left))
     }
 
     /// Refuses an interface that a program cannot get.
@@ -151,24 +172,26 @@ impl Pins {
         }
     }
 
-    /// Gives a program an interface that it can get, in place of that with an index if there is one.
+    /// Gives a program an interface that it can get, in place of the one that it leaves, if it does.
     fn add_checked(
         &self,
         instance: &str,
         mut at: Changeable,
         (port, usage): (&Port, PortUse),
-        replaces: Option<u32>,
+        left: Option<Left>,
     ) -> Result<Option<How>, Box<Diagnostic>> {
+        let by = port.index;
         let change = PortChange {
             member: at.number,
             port: port.number,
-            index: port.index,
-            adds: true,
-            replaces,
+            change: match left {
+                None => Change::Gets(by),
+                Some(left) => Change::Replaces { by, left },
+            },
         };
         let begun = change.begin(&at.folder);
         begun.map_err(|e| load_errors::pins(at.folder.shown(), "write to", &e))?;
-        let added = add(&mut at, change, (port, usage));
+        let added = add(&mut at, change.member, (port, usage));
         let settled = self.settle(instance);
         let how = added?;
         settled?;
@@ -197,7 +220,14 @@ impl Pins {
             if let Some(user) = user_of(store, port)? {
                 return Ok(Some(user));
             }
-            at.take(port, index, store)?;
+            let left = Left::of(program, index);
+            let change = PortChange {
+                member: at.number,
+                port,
+                change: Change::Loses(left.clone()),
+            };
+            change.begin(&at.folder).map_err(system)?;
+            take_away(&at.folder, &change, &left, None, store).map_err(system)?;
             Ok(None)
         });
         match held {
@@ -245,24 +275,25 @@ impl Pins {
         let Some(program) = record.members.get(change.member) else {
             return folder.remove_file(PORT_CHANGE).map_err(failed);
         };
-        let is_it = |(port, _, index)| (port, index) == (change.port, change.index);
-        let has = program.ports().any(is_it);
-        let taken = match change.adds {
-            true if has => change.replaces.map(|index| PortChange {
-                index,
-                replaces: Some(change.index),
-                ..change
-            }),
-            adds => (adds != has).then_some(change),
+        let has = |wanted: u32| {
+            let mut all = program.ports();
+            all.any(|(port, _, index)| (port, index) == (change.port, wanted))
         };
-        if let Some(change) = taken {
+        let (leaves, stays) = match &change.change {
+            Change::Gets(index) => ((!has(*index)).then(|| Left::unrecorded(*index)), None),
+            Change::Replaces { by, left } if has(*by) => (Some(left.clone()), Some(*by)),
+            Change::Replaces { by, left } => (Some(Left::unrecorded(*by)), Some(left.index)),
+            Change::Loses(left) => (has(left.index).then(|| left.clone()), None),
+        };
+        let loses = matches!(change.change, Change::Loses(_));
+        if let Some(left) = &leaves {
             let (_, store) = self.open(instance, Some(&program.name))?;
             let taken = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
-                take_away(&folder, &record, change, store).map_err(system)
+                take_away(&folder, &change, left, stays, store).map_err(system)
             });
             taken.map_err(|error| errors::not_changed(change.port, &error))?;
         }
-        if has && !change.adds {
+        if loses && leaves.is_some() {
             let program = &mut record.members[change.member];
             program.interfaces.retain(|at| at.port != change.port);
             program.targets.retain(|at| at.port != change.port);
@@ -297,7 +328,7 @@ pub(super) fn is_unsettled(folder: &Dir) -> bool {
 /// What is written down already, up to the one step that completes it.
 fn add(
     to: &mut Changeable,
-    change: PortChange,
+    member: usize,
     (port, usage): (&Port, PortUse),
 ) -> Result<Option<How>, Box<Diagnostic>> {
     let Changeable {
@@ -311,15 +342,20 @@ fn add(
     let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
         let pairs = [(port.number, port.index)];
         connect_ports(&store.abi.ports, &store.maps, &pairs)?;
-        let member = folder.open_dir(member_folder(change.member));
-        let program = member.and_then(|member| Prog::open(&member, PROGRAM));
-        let hook = record.members[change.member].hook;
+        let opened = folder.open_dir(member_folder(member));
+        let program = opened.and_then(|member| Prog::open(&member, PROGRAM));
+        let hook = record.members[member].hook;
         let program = program.and_then(|program| HookProg::new(program, hook));
-        let attached = attach(&program.map_err(failed)?, record, change, (port, usage))?;
+        let attached = attach(
+            &program.map_err(failed)?,
+            &record.instance,
+            &record.members[member],
+            (port, usage),
+        )?;
         let pinned = attached.as_ref().map(|attached| match &attached.holder {
-            Holder::Link(link) => link.pin(folder, &link_file(change.member, port.index)),
+            Holder::Link(link) => link.pin(folder, &link_file(member, port.index)),
             Holder::Filter(filter) => {
-                let gate = gate_file(change.member, port.index);
+                let gate = gate_file(member, port.index);
                 filter.gate.pin(folder, &gate)
             }
         });
@@ -328,7 +364,7 @@ fn add(
     };
     let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
     let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
-    let program = &mut record.members[change.member];
+    let program = &mut record.members[member];
     program.interfaces.retain(|at| at.port != port.number);
     program.targets.retain(|at| at.port != port.number);
     let Some(attached) = attached else {
@@ -349,11 +385,10 @@ fn add(
 /// needs them to be attached otherwise.
 fn attach(
     program: &HookProg,
-    record: &Record,
-    change: PortChange,
+    instance: &str,
+    member: &MemberRecord,
     (port, usage): (&Port, PortUse),
 ) -> Result<Option<Attached>, Box<Diagnostic>> {
-    let member = &record.members[change.member];
     // Without the one that it replaces.
     let others = member.interfaces.iter().filter(|at| at.port != port.number);
     let method = match others.clone().any(|at| at.filter.is_some()) {
@@ -371,7 +406,7 @@ fn attach(
         targets,
     };
     let running = Running {
-        instance: &record.instance,
+        instance,
         at: others
             .map(|at| (at.name.as_str(), at.mode == Mode::Native.name()))
             .collect(),
@@ -379,37 +414,36 @@ fn attach(
     Ok(attach::attach_besides(program, wanted, &running, method)?.pop())
 }
 
-/// Detaches the program from the interface of a port, and has it know nothing of the port, or its other interface. What is done already
-/// stays.
+/// Detaches the program from an interface of a port, and has it know nothing of the port, or the interface that stays instead. What is done
+/// already stays.
 fn take_away(
     folder: &Dir,
-    record: &Record,
-    change: PortChange,
+    PortChange { member, port, .. }: &PortChange,
+    left: &Left,
+    stays: Option<u32>,
     store: &KernelStore,
 ) -> io::Result<()> {
-    let link = link_file(change.member, change.index);
+    let link = link_file(*member, left.index);
     if folder.has(&link) {
         let opened = Link::open(folder, &link);
         folder.remove_file(&link)?;
         // An interface that is gone took its attachment along.
         let _ = opened?.detach();
     }
-    let gate = gate_file(change.member, change.index);
+    let gate = gate_file(*member, left.index);
     if folder.has(&gate) {
         folder.remove_file(&gate)?;
         // What is left of a filter without its gate runs nothing, and is swept as such.
-        let interfaces = &record.members[change.member].interfaces;
-        let at = interfaces.iter().find(|at| at.index == change.index);
-        if let Some((netns, filter)) = at.and_then(|at| Some((at.netns, at.filter?))) {
+        if let Some((netns, filter)) = left.filter {
             netns::run_in(netns, || filter.remove())?;
         }
     }
     // A packet that is still in the program finds by the interface's index which port it came in at.
     wait_for_softirqs();
     let ports = &store.abi.ports;
-    match change.replaces {
-        None => disconnect_port(ports, &store.maps, change.port, change.index),
-        Some(other) => move_port(ports, &store.maps, change.port, (change.index, other)),
+    match stays {
+        None => disconnect_port(ports, &store.maps, *port, left.index),
+        Some(other) => move_port(ports, &store.maps, *port, (left.index, other)),
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn place(graph: &Graph) -> Option<Placed> {
         };
         to_place.set_node(number.to_string(), Some(label));
     }
-    // Edges between the same nodes are told apart by their numbers.
+    // Edges between the same nodes are distinguished by their numbers.
     let ends = |number: usize| {
         let edge = &graph.edges[number];
         [edge.from, edge.to, number].map(|number| number.to_string())

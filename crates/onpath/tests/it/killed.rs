@@ -46,7 +46,7 @@ const RUN: &[&str] = &["run", "hosts.p4", "--dev", "v0", "--detach"];
 
 const ADJUSTED: &[&str] = &["run", "hosts.p4", "--dev", "v0,v1", "--detach", "--adjust"];
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind {
         name: "run",
         before: &[],
@@ -75,6 +75,12 @@ const KINDS: [Kind; 9] = [
         name: "port add",
         before: &[RUN],
         command: &["port", "add", "5", "v1"],
+        stays: false,
+    },
+    Kind {
+        name: "port replace",
+        before: &[RUN],
+        command: &["port", "replace", "0", "v1"],
         stays: false,
     },
     Kind {

@@ -50,8 +50,13 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ("kernel/src/memory.rs", &["fs::read_to_string"], &[System]),
     (
         "kernel/src/netns.rs",
-        &["File::open", "fs::metadata", "fs::read_dir"],
-        &[System],
+        &[
+            "File::open",
+            "OpenOptions::",
+            "fs::metadata",
+            "fs::read_dir",
+        ],
+        &[System, UserReads],
     ),
     // The folder is the user's; in it, everything is checked. The compiler and the sources are only read.
     (

@@ -99,7 +99,7 @@ fn one(
     all
 }
 
-/// Which of a field's values an attribute is.
+/// The value of a field that an attribute is.
 fn which(
     report: &mut Diagnostics,
     table: &Table,

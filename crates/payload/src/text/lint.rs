@@ -1,4 +1,4 @@
-//! What a schema without errors may not mean as it is written.
+//! Warnings about a schema without errors that most likely means something else.
 
 use super::errors;
 use crate::{Attribute, FieldId, LayoutId, Schema};

@@ -1,4 +1,4 @@
-//! What a capture says of the interface at which its packets were taken.
+//! A capture's description of the interface at which its packets were taken.
 
 use crate::link::Link;
 use pcap_file::DataLink;

@@ -47,7 +47,7 @@ enum Format<'f> {
     },
 }
 
-/// What a section of a pcapng file says of its packets.
+/// A section of a pcapng file: the description of its packets.
 struct Section {
     byte_order: Endianness,
     interfaces: Vec<Interface>,
@@ -292,7 +292,7 @@ fn failed(path: &str, packets: u64, error: PcapError) -> Box<Diagnostic> {
     }
 }
 
-/// What became of a file that could not be read on: errors that are not the system's are those of what unpacks it.
+/// The end of a file that could not be read on: errors that are not the system's are those of what unpacks it.
 fn unread(path: &str, packets: u64, error: std::io::Error) -> Box<Diagnostic> {
     if error.raw_os_error().is_some() {
         return errors::unreadable(path, &error);

@@ -26,12 +26,12 @@ pub(super) struct Attribute {
     pub kind: Kind,
     /// Of a text, the bytes that are read.
     pub width: usize,
-    /// Whether its bytes are an address, whose length is known.
+    /// True if its bytes are an address, whose length is known.
     pub is_address: bool,
 }
 
 impl Attribute {
-    /// Whether it is bytes of any length.
+    /// True if it is bytes of any length.
     pub(super) fn is_text(&self) -> bool {
         !matches!(self.kind, Kind::Number { .. }) && !self.is_address
     }

@@ -1,4 +1,4 @@
-//! What follows the head of a message, as P4: [`crate::behind`] does the same.
+//! Finding the body of a message and the next one, as P4: [`crate::behind`] does the same.
 
 use super::attribute::messages;
 use super::message::{SEGMENT, apply};
@@ -97,7 +97,7 @@ struct Numbers<'s> {
 }
 
 impl<'s> Numbers<'s> {
-    /// Whether an attribute is there, and its value.
+    /// Variables that say that an attribute is there, and its value.
     fn of(&mut self, attribute: &'s str, out: &mut Block) -> (Expr, Expr) {
         let place = self.known.iter().position(|known| *known == attribute);
         let place = place.unwrap_or_else(|| {

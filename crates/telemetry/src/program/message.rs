@@ -221,7 +221,7 @@ impl Reader<'_> {
         self.next().is_some()
     }
 
-    /// Whether the request of a message may say that it has no body.
+    /// True if the request of a message may say that it has no body.
     fn awaits(&self) -> bool {
         awaits(self.schema)
     }
@@ -455,7 +455,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the request of a message that is followed may say that it has no body.
+/// True if the request of a message that is followed may say that it has no body.
 pub(super) fn awaits(schema: &Schema) -> bool {
     let next = schema.next.as_ref().filter(|_| schema.follow);
     next.is_some_and(|next| !next.answers.is_empty())

@@ -1,6 +1,6 @@
-//! Where the axes of pictures have numbers, and how much room is above lines.
+//! Numbers on the axes of pictures, and room above lines.
 
-/// How much of a picture's height is left to the names of so many lines, which stand above these.
+/// The part of a picture's height that is left to the names of so many lines, which stand above these.
 pub(super) fn room_of_names(lines: usize) -> f64 {
     // Of 290 pixels, each name has 18.
     let pixels = 18.0 * lines as f64 + 24.0;

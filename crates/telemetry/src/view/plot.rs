@@ -83,7 +83,7 @@ impl History {
         }
     }
 
-    /// Whether it shows how something went over time.
+    /// True if it shows how something went over time.
     pub fn is_over_time(&self) -> bool {
         self.figure != Figure::Distribution
     }

@@ -1,5 +1,6 @@
 //! The query language from text to figures.
 
+mod bodies;
 mod capture_forms;
 mod captures;
 mod errors;

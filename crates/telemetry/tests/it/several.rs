@@ -12,7 +12,7 @@ use telemetry::{Catalogue, Cell, Report, compile};
 
 const GREASE: [u16; 3] = [0x0a0a, 0x7a7a, 0xfafa];
 
-/// What a client offers.
+/// The offer of a client.
 #[derive(Clone, Debug, Default)]
 struct Hello {
     ciphers: Vec<u16>,

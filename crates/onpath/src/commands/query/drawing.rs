@@ -28,7 +28,7 @@ impl Drawing {
         Ok(drawing)
     }
 
-    /// Whether it shows how something went over time.
+    /// True if it shows how something went over time.
     pub(super) fn is_over_time(&self) -> bool {
         self.history.is_over_time()
     }
