@@ -20,9 +20,9 @@ use crate::entry::{
     find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
 };
 use crate::errors::{self, Refusal};
-use crate::{
-    Change, MeterRef, Next, Piece, Rates, Rejected, Store, import, meter, profile, replication,
-};
+use crate::stf::StatementKind;
+use crate::stf::groups::Groups;
+use crate::{Change, MeterRef, Next, Piece, Rates, Rejected, Store, import, meter, profile, stf};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
@@ -54,9 +54,11 @@ pub fn check<'a>(
     mut each: impl FnMut(Change, Span),
 ) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
+    let mut groups = Groups::default();
     for code in lines.into_iter().filter_map(code) {
-        match change(schema, code) {
-            Ok(change) => each(change, code.span()),
+        match change(schema, &mut groups, code) {
+            Ok(Some(change)) => each(change, code.span()),
+            Ok(None) => {}
             Err(refusal) => diagnostics.push(*refusal),
         }
     }
@@ -86,12 +88,18 @@ pub fn lines(map: &SourceMap, file: FileId) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-fn change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
-    let change = parse_change(schema, line)?;
+/// Reads a line; `None` if it only prepares what later ones do.
+fn change(schema: &Schema, groups: &mut Groups, line: Piece) -> Result<Option<Change>, Refusal> {
+    let change = match stf::copies(line, groups).transpose()? {
+        Some(StatementKind::MulticastGroup { group, replicas }) => Change::Group(group, replicas),
+        Some(StatementKind::CloneSession { session, to }) => Change::Session(session, to),
+        Some(_) => return Ok(None),
+        None => parse_change(schema, line)?,
+    };
     let checked = change.check();
     checked
         .map_err(|error| errors::store(line.span(), &errors::not_done(schema, &change), &error))?;
-    Ok(change)
+    Ok(Some(change))
 }
 
 fn parse_change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
@@ -112,14 +120,6 @@ fn parse_change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
         }
         "value_set_remove" => {
             parse_member(schema, rest).map(|(set, member)| Change::RemoveMember(set, member))
-        }
-        "multicast_group" => {
-            let (group, replicas) = replication::text::parse_group(line, rest)?;
-            Ok(Change::Group(group, replicas))
-        }
-        "clone_session" => {
-            let (session, to) = replication::text::parse_session(line, rest)?;
-            Ok(Change::Session(session, to))
         }
         "action_member" => {
             profile::parse_member(schema, rest).map(|(p, member, to)| Change::Member(p, member, to))
@@ -171,16 +171,18 @@ pub fn load<'a>(
     let mut locations: Vec<(Span, Option<Subject>)> = Vec::new();
     let mut replaced = BTreeSet::new();
     let mut waiting = None;
+    let mut groups = Groups::default();
     let mut next = || {
         if let Some(change) = waiting.take() {
             return Next::Change(change);
         }
         for line in rest.by_ref() {
-            match change(&schema, line) {
+            match change(&schema, &mut groups, line) {
                 Err(refusal) => diagnostics.push(*refusal),
+                Ok(None) => {}
                 // Nothing will be done; only further errors matter.
                 Ok(_) if diagnostics.has_errors() => {}
-                Ok(change) => {
+                Ok(Some(change)) => {
                     let subject = Some(Subject::of(&change));
                     locations.push((line.span(), subject));
                     if let (Existing::Replace, Change::Insert(table, _)) = (existing, &change)

@@ -5,9 +5,8 @@
 //! | `table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]` | `add` |
 //! | `table_set_default TABLE ACTION [=>] ARG ...` | `setdefault` |
 //! | `table_clear TABLE` | `clear` |
-//! | `mirroring_add SESSION PORT` | `clone_session` |
 //!
-//! In BMv2 the smallest priority wins, here the largest: one becomes what is left to the largest number.
+//! Its commands for multicast groups and mirroring are read as tests have them ([`crate::stf`]). In BMv2 the smallest priority wins, here the largest: one becomes what is left to the largest number.
 
 use crate::errors::{self, Refusal};
 use crate::{Piece, resolve};
@@ -35,7 +34,7 @@ pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<Fil
 }
 
 /// The commands of BMv2 that are read, and their forms.
-const COMMANDS: [(&str, &str); 4] = [
+const COMMANDS: [(&str, &str); 3] = [
     (
         "table_add",
         "table_add TABLE ACTION KEY ... => ARG ... [PRIORITY]",
@@ -45,7 +44,6 @@ const COMMANDS: [(&str, &str); 4] = [
         "table_set_default TABLE ACTION [ARG ...]",
     ),
     ("table_clear", "table_clear TABLE"),
-    ("mirroring_add", "mirroring_add SESSION PORT"),
 ];
 
 /// The line of an entries file that a command of BMv2 stands for; `None` for what is none.
@@ -68,7 +66,6 @@ pub(crate) fn command(schema: &Schema, line: Piece) -> Result<Option<String>, Re
             Some(format!("setdefault {table} {action}({})", args.join(", ")))
         }
         ("table_clear", [table], _) => Some(format!("clear {table}")),
-        ("mirroring_add", [session, port], _) => Some(format!("clone_session {session} {port}")),
         _ => None,
     };
     let incomplete =
@@ -296,13 +293,18 @@ mod tests {
             table_add C.rules C.drop 10.0.0.0&&&255.0.0.0 1->9 10.0.0.7 => 4
             table_set_default routes drop   # the end
             table_clear rules
-            mirroring_add 5 2";
+            mirroring_add 5 2
+            mc_mgrp_create 7
+            mc_node_create 1 3 4
+            mc_node_associate 7 0";
         let wanted = [
             &format!("add routes 10.1.0.0/16 {FORWARD}"),
             "add rules 4294967291 src:10.0.0.0/8 ttl:1..9 dst:10.0.0.7 drop()",
             "setdefault routes drop()",
             "clear rules",
             "clone_session 5 2",
+            "multicast_group 7",
+            "multicast_group 7 3:1 4:1",
         ];
         assert_eq!(changes(commands), Ok(lines(&wanted)));
     }
@@ -338,7 +340,7 @@ mod tests {
             ("table_add routes drop 10.0.0.1", "not complete"),
             ("table_add routes drop 10.0.0.1/33 =>", "33"),
             ("table_add nowhere drop 1 =>", "nowhere"),
-            ("mc_mgrp_create 1", "begins with add"),
+            ("mc_node_associate 1 0", "there is no node"),
             (
                 "{ \"table_entries\": [ {} ] }",
                 "table_entries[0]: `table` is missing",

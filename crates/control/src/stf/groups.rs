@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The groups and nodes that a script has made so far.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     groups: BTreeMap<u16, Vec<Part>>,
     /// The copies of each node, by its handle.
     nodes: Vec<Vec<Replica>>,

@@ -46,7 +46,7 @@
 
 mod bind;
 mod digests;
-mod groups;
+pub(crate) mod groups;
 mod lookup;
 mod parse;
 mod report;
@@ -55,6 +55,7 @@ mod script;
 mod sessions;
 
 pub use bind::{Bound, bind};
+pub(crate) use parse::copies;
 pub use parse::parse;
 pub use report::{DecodedField, Decoder, mismatch, undecoded};
 pub use run::{Failure, Outcome, run};

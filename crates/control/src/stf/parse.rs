@@ -126,6 +126,17 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
             (!rest.text.is_empty()).then(|| text(rest)),
         )),
         "wait" => wait(rest),
+        _ => copies(line, groups).unwrap_or_else(|| {
+            let (span, word, known) = (word.span(), word.text, &STATEMENTS);
+            Err(errors::unknown_statement(span, word, known))
+        }),
+    }
+}
+
+/// Reads a statement about multicast groups or clone sessions, in one line or as BMv2 makes them; `None` for another one.
+pub(crate) fn copies(line: Piece, groups: &mut Groups) -> Option<Parsed<StatementKind>> {
+    let (word, rest) = line.first_word();
+    Some(match word.text {
         "multicast_group" => groups.group(line, rest),
         "mc_mgrp_create" => groups.create(line, rest),
         "mc_mgrp_destroy" => groups.destroy(line, rest),
@@ -138,12 +149,8 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         "mirroring_delete" => sessions::delete(line, rest),
         // It only prints what a session is.
         "mirroring_get" => sessions::get(line, rest),
-        _ => Err(errors::unknown_statement(
-            word.span(),
-            word.text,
-            &STATEMENTS,
-        )),
-    }
+        _ => return None,
+    })
 }
 
 fn some_text(line: Piece, rest: Piece, form: &str) -> Parsed<Text> {

@@ -30,8 +30,8 @@ Lines of an entries file; # begins a comment:
   meter_set NAME[INDEX] RATE BURST RATE BURST, or TABLE KEY:MATCH ... for the meter of an entry
   meter_reset NAME[INDEX]
 Entries of a table with an action profile name an action, or member(ID) or group(ID).
-Read too: BMv2's commands table_add, table_set_default, table_clear and mirroring_add, where the
-smallest priority wins; and runtime files of the P4 tutorials (s1-runtime.json).";
+Read too: BMv2's commands table_add, table_set_default and table_clear, where the smallest priority
+wins, and those for multicast groups and mirroring; and runtime files of the P4 tutorials (s1-runtime.json).";
 
 /// `onpath table`
 #[derive(Subcommand, Debug)]
