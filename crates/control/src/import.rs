@@ -148,7 +148,10 @@ fn table_entry(schema: &Schema, entry: &Map<String, Value>) -> Result<String, St
         None | Some(Value::Null | Value::Bool(false)) => {}
         Some(_) => return Err("`default_action` is neither true nor false".to_owned()),
     }
-    let table = find(schema, name).ok_or(format!("there is no table `{name}`"))?;
+    let table = find(schema, name).ok_or_else(|| {
+        let known: Vec<&str> = schema.tables.values().map(|table| &*table.name).collect();
+        format!("there is no table `{name}`, but {}", known.join(", "))
+    })?;
     let mut keys = Vec::new();
     for (key, value) in object(entry, "match")? {
         let all: Vec<_> = table.match_keys().collect();
@@ -366,6 +369,10 @@ mod tests {
             (
                 r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"ttl": 1}}]}"#,
                 "no key `ttl`",
+            ),
+            (
+                r#"{"table_entries": [{"table": "MyIngress.routes", "action_name": "drop"}]}"#,
+                "no table `MyIngress.routes`, but C.routes, C.rules",
             ),
         ] {
             assert!(wrong(text).contains(says), "{text}: {}", wrong(text));
