@@ -20,7 +20,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
         LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
         forget_bounds message_value message_at message_mask message_copy message_stands message_resembles message_tag message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore bytes_below bytes_from message_kinds marks_before message_but_last message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_word message_search message_run payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
-        document document_name document_attribute document_same_name document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json
+        document document_name document_attribute document_same_name document_key document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json
         message_xml
         too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
         SET_WAYS hash_seeds rotate_left sip_round sip_hash flow_now key_put key_hash key_tag flow_find flow_aged flow_victim

@@ -74,6 +74,7 @@ struct document {
     u32 has_root;
     u32 same;
     struct document_name name;
+    u64 factor;
 };
 
 /* Attributes of an element: `payload`'s MOST_ATTRIBUTES. */
@@ -81,7 +82,7 @@ struct document {
 /* Those that a name is compared with at once. */
 #define DOCUMENT_AT_ONCE 8
 
-/* One of them: a number made of the first eight bytes of its name, the last eight, and how many there are, and where it is. */
+/* One of them: a number made of its name, and where that is. */
 struct document_attribute {
     u64 key;
     struct document_name name;
@@ -282,18 +283,41 @@ endless:
     return 0;
 }
 
+/* A number made of a name. Of different names it is hardly ever the same, also where someone chose them: it depends on a number that was drawn
+ * for this document. */
+INLINE u64 document_key(const u8 *bytes, u32 mask, volatile struct document *open, u32 start, u32 length)
+{
+    u64 factor = open->factor, key = length;
+    u32 done;
+
+    open->same = 0;
+    done = open->same;
+    for (;;) {
+        u32 left = length - done;
+        u64 word = load_le64(bytes + ((start + done) & mask));
+
+        forget_bounds(done);
+        if (left < 8)
+            word &= (1ull << 8 * left) - 1;
+        key = (key + word) * factor;
+        key ^= key >> 32;
+        if (left <= 8)
+            return key;
+        done += 8;
+        may_goto(endless);
+    }
+endless:
+    return key;
+}
+
 /* Whether the name that was read last is among those of the element's attributes; if not, it becomes one of them. Numbers made of names are
  * compared, several at once without a branch, and of those that are the same the names. */
 INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_attribute *attributes)
 {
     u32 start = open->name.start, length = open->name.length, count = open->attributes, at;
-    u64 key = load_le64(bytes + (start & mask));
+    u64 key = document_key(bytes, mask, open, start, length);
     volatile struct document_attribute *new = attributes + (count & (DOCUMENT_ATTRIBUTES - 1));
 
-    if (length < 8)
-        key &= (1ull << 8 * length) - 1;
-    else
-        key += load_le64(bytes + ((start + length - 8) & mask)) * 0x9e3779b97f4a7c15 + length;
     open->same = 0;
     at = open->same;
     for (;;) {
@@ -345,6 +369,7 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
 
     open->level = 0;
     open->has_root = 0;
+    open->factor = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32() | 1;
     for (;;) {
         u32 byte;
 

@@ -26,7 +26,7 @@ pub(super) struct Memory {
 
 /// The bytes of `struct message_value`, `document`, `document_level` and `document_attribute`.
 const VALUE: u32 = 16;
-const DOCUMENT: u32 = 24;
+const DOCUMENT: u32 = 32;
 const LEVEL: u32 = 8;
 const ATTRIBUTE: u32 = 16;
 
@@ -57,7 +57,7 @@ impl Memory {
             &self.values,
             "of members",
         );
-        add("document", 0, DOCUMENT, 4, &self.document, "");
+        add("document", 0, DOCUMENT, 8, &self.document, "");
         add("document_level", levels(depth), LEVEL, 2, &self.levels, "");
         if has_xml {
             let note = "of the attributes of an element";
