@@ -291,6 +291,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[4],
                 emit::HEADERS[5],
                 emit::HEADERS[6],
+                emit::HEADERS[7],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -298,7 +299,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
             ]
         };
     }
-    const _: () = assert!(emit::HEADERS.len() == 7, "all of them are in the list");
+    const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
     headers!(
         "bit_vectors.h",
         "bpf.h",
