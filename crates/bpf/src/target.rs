@@ -152,6 +152,8 @@ pub(crate) struct Shared {
     pub patterns: Vec<message::KnownPattern>,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
+    /// The function that passes over a body in chunks, if one does.
+    pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.

@@ -9,6 +9,7 @@ mod field;
 mod input;
 mod json;
 mod layout;
+mod lengths;
 mod malformed;
 mod notes;
 mod wanted;
@@ -17,6 +18,7 @@ mod xml;
 use crate::Schema;
 use input::{Input, Window};
 use layout::Slot;
+use lengths::Seen;
 use malformed::Halt;
 use notes::{All, Notes};
 
@@ -56,6 +58,7 @@ pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed
         },
         slots: Vec::new(),
         incomplete: None,
+        lengths: Seen::default(),
     };
     let done = reader.message(message);
     let mut found = reader.notes.found;
@@ -79,6 +82,7 @@ struct Reader<'s, N> {
     slots: Vec<Option<Slot>>,
     /// The offset in the message of the outermost instance that is being read whose values count only as a whole.
     incomplete: Option<usize>,
+    lengths: Seen,
 }
 
 impl<N: Notes> Reader<'_, N> {
