@@ -131,6 +131,8 @@ pub(crate) struct Shared {
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
     /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    pub counter_functions: HashMap<SmolStr, SmolStr>,
+    /// Those that add to figures, with the structs of their keys, by the map.
     pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,
