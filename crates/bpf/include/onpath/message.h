@@ -67,12 +67,14 @@ struct message_head {
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
 
-/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set. Swapping its bytes
+/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
  * makes it forget the rest, and doing so twice changes nothing. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
 #else
 #define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
 #endif
 
 /* Copies the message. 0 if the packet has as many bytes. */
@@ -535,9 +537,6 @@ INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const 
         all = most;
     left = all;
     for (;;) {
-        forget_bounds(left);
-        forget_bounds(at);
-        forget_bounds(phase);
         if (!left)
             return chunks_state(phase & 15, size & CHUNKS_LEFT);
         if (phase == CHUNKS_DATA) {
@@ -577,6 +576,10 @@ INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const 
                 return chunks_state(CHUNKS_MALFORMED, 0);
             }
         }
+        forget_bounds(left);
+        forget_bounds(at);
+        forget_bounds(phase);
+        forget_wide_bounds(size);
         may_goto(endless);
     }
 endless:
