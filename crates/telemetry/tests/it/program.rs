@@ -238,6 +238,7 @@ fn messages(seed: u64) -> Vec<Vec<u8>> {
     let get = |host: &str, path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
     let post = "POST /form?x=1&y=2 HTTP/1.1\r\nhost: b.example\r\nContent-Length: 5\r\n\r\nhello";
     let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    let chunked = "POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: d\r\n\r\n5;a=b\r\nhello\r\n05\r\nhello\r\n0\r\nX: y\r\n\r\n";
     let long = "x".repeat(200);
     let texts = [
         get("a.example", "/"),
@@ -248,6 +249,9 @@ fn messages(seed: u64) -> Vec<Vec<u8>> {
         format!("{post}{post}"),
         format!("{ok}{ok}HTTP/1.1 404 Not Found\r\n\r\n"),
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n".into(),
+        get("a.example", "/1") + chunked + &get("b.example", "/2"),
+        format!("{ok}{chunked}{chunked}{post}"),
+        "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello".to_owned() + post,
     ];
     let name = |text: &str| -> Vec<u8> {
         let labels = text
