@@ -99,6 +99,23 @@ fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
     assert_eq!(compiled.failed.len(), 1);
 }
 
+/// A form that the verifier refuses by estimate is not compiled first where the program is to run soon.
+#[test]
+fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
+    let soon = |elaborated: &Elaborated| {
+        let request = Request {
+            soon: true,
+            ..Request::default()
+        };
+        compile(&elaborated.program, &elaborated.map, request).expect("an object")
+    };
+    let large = soon(&conditions(1000));
+    assert!(large.strategy.in_parts && !large.is_refused());
+    let failed: Vec<Obstacle> = large.failed.iter().map(|f| f.obstacle).collect();
+    assert_eq!(failed, [Obstacle::TooLong]);
+    assert_eq!(soon(&flags(8)).strategy.name, "full optimisation");
+}
+
 /// A very long one is several functions from the beginning. As one, which takes clang many seconds, it would be larger to the verifier; in several
 /// programs each is smaller.
 #[test]
