@@ -52,8 +52,8 @@ pub fn describe(catalogue: &Catalogue) -> Vec<Described> {
 }
 
 fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
-    // A header's name is a word, an extension's a number.
-    let instances = ["x", "1"].map(|free| name.replace("NAME", free));
+    // A header's name is a word, an extension's a number, and an attribute of XML has a path.
+    let instances = ["x", "1", "x/@x"].map(|free| name.replace("NAME", free));
     let mut found = instances.into_iter().filter_map(|instance| {
         let found = catalogue.find(&instance, diag::Span::NONE)?;
         Some((instance, found))

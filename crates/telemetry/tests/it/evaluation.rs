@@ -200,7 +200,7 @@ fn conditions_follow_their_logic() {
         ("udp.dst_port in [80, 443]", 2),
         ("not udp.dst_port == 80", 2),
         ("udp.dst_port != 80", 1),
-        ("ip.src != 10.0.0.1", 1),
+        ("ip.src != 10.0.0.1", 2),
         (
             "udp.dst_port == 80 or udp.dst_port == 443 and ip.src == 10.0.0.1",
             1,

@@ -132,7 +132,7 @@ fn conditions_hold_alike() {
         "ip.src in 2001:db8::/124 or ip.dst == 10.0.1.1",
         "ip.src in [2001:db8::7, 10.0.0.0/30]",
         "ip.src in ::/0",
-        "not ip.src in ::ffff:0:0/90",
+        "not ip.src in ::/64",
         "ip.dst in ::ffff:10.0.0.0/104",
         "ip.src != 2001:db8::7",
         "ipv6.src in 2001:db8::/124",

@@ -55,7 +55,11 @@ impl Devices {
                 all.push(Device::new(name.clone(), index));
             }
         }
-        let called = given.join(",");
+        let names: Vec<&str> = all.iter().map(|device| device.name.as_str()).collect();
+        let called = match given.iter().any(|name| name == ANY) {
+            true => ANY.to_owned(),
+            false => names.join(","),
+        };
         Ok(Devices { all, called })
     }
 
