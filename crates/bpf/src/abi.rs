@@ -229,6 +229,15 @@ pub struct ProgramAbi {
     pub moves_head: bool,
 }
 
+impl Abi {
+    /// That of the same code at another hook (see [`same_code`](crate::same_code)).
+    pub fn at(&self, hook: Hook) -> Abi {
+        let mut abi = self.clone();
+        abi.programs.iter_mut().for_each(|p| p.hook = hook);
+        abi
+    }
+}
+
 impl ProgramAbi {
     /// Whether it takes packets in several buffers, or as the network stack has them: of 64 KB.
     pub fn takes_fragments(&self) -> bool {

@@ -90,6 +90,8 @@ pub struct Request<'a> {
     pub layout: Option<Layout>,
     /// How functions are cut, whether the program is large or not.
     pub parts: Option<Parts>,
+    /// Does not try one function first where the verifier is likely to refuse it.
+    pub soon: bool,
     /// Is told what is about to be done that takes more than a few seconds.
     pub notice: &'a dyn Fn(&str),
 }
@@ -135,6 +137,7 @@ impl Request<'_> {
             parse_record: ParseRecord::BySize,
             layout: None,
             parts: None,
+            soon: false,
             notice: &|_| {},
         }
     }
@@ -308,6 +311,9 @@ impl<'a> Attempts<'a> {
         }
         match limits::length(&self.features, &output.report) {
             Length::Long | Length::Excessive if is_first => return self.too_long(&output.report),
+            Length::Fits if is_first && self.request.soon && limits::is_risky(&output.report) => {
+                return self.too_long(&output.report);
+            }
             Length::Excessive => return Outcome::Repeated,
             Length::Long if self.too_large_in_parts => return Outcome::Repeated,
             Length::Long | Length::Fits => {}

@@ -43,6 +43,7 @@ fn version(commit: Option<&str>) -> String {
     after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
                   Each error and warning has a code, such as error[E0207]: `onpath explain E0207` shows what it means, an example, and what to do about it.\n\n\
                   With --json, a command that fails prints an object with an array `diagnostics`: severity, code, message, file, line, column, labels and help of each.\n\n\
+                  What clang made is kept, below ~/.cache/onpath or root's /var/cache/onpath: ONPATH_OBJECT_CACHE names another folder, or, set to nothing, turns that off.\n\n\
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
@@ -149,11 +150,13 @@ pub enum Command {
     /// models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
     Plan(Plan),
-    /// Explain a diagnostic by its code, or what an interface header declares
+    /// Explain a diagnostic by its code, a word, an attribute of queries, or what an interface header declares
     ///
     /// Of a diagnostic: what it means, an example that gives it, and what to do about it. The code is in brackets in front of
     /// the message: `error[E0207]`. Of a declaration, such as `register`, or all those of a header, such as `v1model`: what it does,
-    /// what it means on each target, and which errors concern it. Without a name, lists all codes and headers.
+    /// what it means on each target, and which errors concern it. Of an attribute of queries, such as `http.host`, or all
+    /// those of a message, such as `http`: what it is and where it can be read. Of a word that Onpath's messages use, such
+    /// as `verifier`, `veth` or `offload`: what it means. Without a name, lists all codes, headers and words.
     Explain(Explain),
     /// Report what this machine supports, and how to get what is missing
     Doctor(Doctor),
@@ -632,8 +635,8 @@ pub enum Drawing {
 /// `onpath explain`
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a header, such as v1model,
-    /// or a name that a header declares
+    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a word, such as verifier,
+    /// an attribute of queries, such as http.host, a header, such as v1model, or a name that a header declares
     #[arg(value_name = "CODE|NAME", add = names::explained())]
     pub name: Option<String>,
     /// Print as JSON

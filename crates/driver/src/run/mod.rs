@@ -16,6 +16,7 @@ mod not_started;
 mod observer;
 mod prepare;
 mod running;
+mod twins;
 mod unit;
 
 pub use adjusted::Adjusted;
@@ -74,6 +75,8 @@ pub struct Options<'a> {
     pub links: Change,
     /// Changes the settings at which its programs would lose packets, for as long as it runs.
     pub adjust: bool,
+    /// Prefers a form that the verifier takes by estimate to one that would run faster, but may be compiled in vain.
+    pub start_soon: bool,
     /// A condition that must hold besides. It is asked before anything is changed, when no other command can change anything.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
     /// Gets reports on the progress.
@@ -92,6 +95,7 @@ impl Default for Options<'_> {
             interrupts: None,
             links: Change::default(),
             adjust: false,
+            start_soon: false,
             last_check: &|| Ok(()),
             observer: &Silent,
         }
@@ -195,14 +199,16 @@ fn load(
     let observer = options.observer;
     let begun = Instant::now();
     let mut read = Vec::new();
-    for member in &unit.bundle.programs {
-        read.push(prepare::read(&unit, member, observer)?);
+    for (number, member) in unit.bundle.programs.iter().enumerate() {
+        let known = twins::read_before(&unit.bundle, number, &read);
+        read.push(known.map_or_else(|| prepare::read(&unit, member, observer), Ok)?);
     }
     check_hooks(&unit, &read, &interfaces, pins)?;
     check_options(&unit, &read, options)?;
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
-        prepared.push(prepare::prepare(&mut unit, number, read, observer)?);
+        let done = prepare::prepare(&mut unit, number, read, &prepared, options)?;
+        prepared.push(done);
     }
     let instances = load::load(&unit, &mut prepared, options)?;
     let mut members = load::members(&unit, instances, interfaces);

@@ -147,7 +147,7 @@ const SEPARATOR: &str = "\u{1e}";
 pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
     // Cargo's cache of objects is root's alone.
-    script += "setpriv() { env -u ONPATH_OBJECT_CACHE setpriv \"$@\"; }\n";
+    script += "setpriv() { ONPATH_OBJECT_CACHE= command setpriv \"$@\"; }\n";
     if environment.in_kernel {
         // Pins of its own: what a session leaves behind ends with it.
         script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
@@ -214,9 +214,13 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
 
 /// What commands report of steps that take long on a slow machine.
 fn is_step(line: &str) -> bool {
-    [": compiling", ": the kernel verifies it"]
-        .iter()
-        .any(|step| line.ends_with(step))
+    let steps = [
+        ": compiling",
+        ": the kernel verifies it",
+        "compiling the program for the path",
+        "the kernel verifies the program",
+    ];
+    steps.iter().any(|step| line.ends_with(step))
         || [": checking entries in ", ": changing tables by "]
             .iter()
             .any(|step| line.contains(step))

@@ -1,14 +1,17 @@
 //! `onpath query`
 
 pub mod args;
+mod devices;
 mod drawing;
 mod intervals;
+pub(crate) mod list;
 mod off_path;
 mod on_path;
 mod show;
 
 use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused_in};
 use args::Query;
+use devices::Devices;
 use diag::SourceMap;
 use intervals::Intervals;
 use kernel::files;
@@ -24,6 +27,9 @@ use telemetry::{Catalogue, Evaluator, Schemas, errors};
 pub fn run(args: Query) -> Done {
     let messages = Schemas::builtin();
     let catalogue = Catalogue::new(&messages);
+    if let Some(prefix) = &args.list {
+        return list::run(&catalogue, prefix, args.json);
+    }
     let mut map = SourceMap::new();
     let query = telemetry::compile(&args.query, &catalogue, &mut map).map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
@@ -50,12 +56,13 @@ pub fn run(args: Query) -> Done {
         Err(error) => return failed(format!("no random numbers could be drawn: {error}")),
     };
     let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
-    let Some(device) = &args.dev else {
+    if args.dev.is_empty() {
         let captures = captures(&args.read)?;
         let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
         let mut show = Show::begin(&args, query)?;
         return capture(&args, captures, (evaluator, drawn), &mut show);
-    };
+    }
+    let devices = Devices::find(&args.dev)?;
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
@@ -63,10 +70,10 @@ pub fn run(args: Query) -> Done {
     };
     let show = Show::begin(&args, query.clone())?;
     match args.off_path {
-        true => off_path::run(&args, device, evaluator, show, &interrupts),
+        true => off_path::run(&args, devices, evaluator, show, &interrupts),
         false => on_path::run(
             &args,
-            device,
+            devices,
             (&query, catalogue.messages(), &map),
             show,
             &interrupts,
