@@ -5,6 +5,7 @@ use super::not_started::{NotStarted, Rejected, Report};
 use super::observer::{Work, during};
 use super::prepare::{Interfaces, Origin, Prepared};
 use super::unit::Unit;
+use crate::bpf_target::with_externs;
 use crate::bundle::{self, Part};
 use diag::{SourceMap, Span};
 use ir::Program;
@@ -34,6 +35,7 @@ pub(super) fn load(
         }
         let none = SourceMap::new();
         let sources = refused.text().map_or(&none, |text| &text.sources);
+        let sources = &with_externs(sources, &unit.bundle.programs[member].externs);
         failure.find_place(&refused.object, sources);
         let Failure {
             mut diagnostic,

@@ -16,6 +16,7 @@ mod not_started;
 mod observer;
 mod prepare;
 mod running;
+mod unchanged;
 mod unit;
 
 pub use adjusted::Adjusted;
@@ -36,7 +37,7 @@ use kernel::guard::Guard;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{Change, Place};
 use kernel::loss::Loss;
-use kernel::pins::{Begun, Owner};
+use kernel::pins::{Asked, Begun, Owner};
 use prepare::{Interfaces, Prepared, Read};
 use running::Saved;
 use std::collections::{BTreeMap, HashMap};
@@ -105,6 +106,7 @@ struct Loaded {
     members: Vec<Member>,
     filled: Vec<Filled>,
     took: Duration,
+    asked: Vec<Asked>,
 }
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
@@ -133,6 +135,7 @@ pub fn start<'a>(
     {
         pending.end_with(this);
     }
+    pending.was_asked(std::mem::take(&mut loaded.asked));
     (options.last_check)()?;
     change_links(&mut pending, &loaded.members, options.links)?;
     let mut adjusted = Adjusted::default();
@@ -198,8 +201,9 @@ fn load(
     for member in &unit.bundle.programs {
         read.push(prepare::read(&unit, member, observer)?);
     }
-    check_hooks(&unit, &read, &interfaces, pins)?;
+    check_hooks(&unit, &read, &interfaces, pins, options)?;
     check_options(&unit, &read, options)?;
+    let asked = unchanged::asked(&unit, &read, options);
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
         prepared.push(prepare::prepare(&mut unit, number, read, observer)?);
@@ -220,6 +224,7 @@ fn load(
         members,
         filled,
         took,
+        asked,
     })
 }
 
@@ -229,11 +234,12 @@ fn check_hooks(
     read: &[Read],
     interfaces: &[Interfaces],
     pins: &Pins,
+    options: &Options<'_>,
 ) -> Result<(), NotStarted> {
     let hooks: Vec<Hook> = read.iter().map(Read::hook).collect();
     let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
     kernel::bundle::check_rights(&hooks, attachments)?;
-    pins.check_free(&unit.name)?;
+    unchanged::check(unit, read, pins, options)?;
     bundle::check_room(&unit.bundle, &hooks)
         .map_err(|clashes| NotStarted::wrong(clashes, &unit.map))?;
     let wanted: Vec<(Hook, &[Port])> = hooks

@@ -7,6 +7,7 @@ mod contents;
 pub mod filter;
 mod lines;
 mod link;
+pub mod link_events;
 mod map;
 mod mount;
 pub mod netlink;
@@ -18,6 +19,7 @@ mod samples;
 mod set_way;
 mod shared_object;
 mod skb;
+pub mod time;
 
 pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
