@@ -467,6 +467,12 @@ pub struct Run {
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
+    /// At tc, run right before the program that runs under this name, instead of after all others
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["after", "clsact"], add = names::programs())]
+    pub before: Option<String>,
+    /// At tc, run right after the program that runs under this name
+    #[arg(long, value_name = "NAME", conflicts_with = "clsact", add = names::programs())]
+    pub after: Option<String>,
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,

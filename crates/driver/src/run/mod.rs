@@ -31,7 +31,7 @@ use crate::specialize::{Origin, Specializable};
 use bpf::abi::Hook;
 use diag::{Diagnostic, system_message};
 use kernel::Pins;
-use kernel::attach::{Mode, TcMethod};
+use kernel::attach::{Mode, TcMethod, TcOrder};
 use kernel::bundle::{Attachment, Member, Port};
 use kernel::guard::Guard;
 use kernel::interrupt::Interrupts;
@@ -60,6 +60,8 @@ pub enum Lasts {
 pub struct Options<'a> {
     /// The way in which tc programs are attached.
     pub method: TcMethod,
+    /// Where its programs run among others at traffic control.
+    pub order: &'a TcOrder,
     /// Bytes that the maps of each program may take; `None` is what is free.
     pub memory: Option<u64>,
     /// The time that it runs.
@@ -86,6 +88,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             method: TcMethod::Best,
+            order: &TcOrder::Last,
             memory: None,
             lasts: Lasts::UntilEnded,
             free_name: None,
@@ -143,7 +146,9 @@ pub fn start<'a>(
         // So that a program that only sends there may run natively.
         adjusted.sent(&mut pending, &loaded.members);
     }
-    let running = kernel::bundle::attach(&loaded.members, options.method)?;
+    pending.in_order(options.order.clone());
+    let members = &loaded.members;
+    let running = kernel::bundle::attach_in_order(members, options.method, options.order)?;
     let modes = modes(&running);
     let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
     if options.adjust {

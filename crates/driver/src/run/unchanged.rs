@@ -22,6 +22,7 @@ pub(super) fn asked(unit: &Unit, read: &[Read], options: &Options<'_>) -> Vec<As
             "`--clsact`",
             (options.method == TcMethod::Clsact).to_string(),
         ),
+        one("order at tc", format!("{:?}", options.order)),
         one("`--adjust`", options.adjust.to_string()),
         one("`--specialize`", options.specialize.to_string()),
         one("`--allow-memory`", format!("{:?}", options.memory)),

@@ -82,6 +82,28 @@ pub fn occupied(name: &str, prog_id: u32, ours: Option<&Occupant>) -> Box<Diagno
     )
 }
 
+const NO_ORDER: &str = "E0986";
+
+/// The program beside which another one is to run at traffic control is not there.
+pub fn no_neighbour(instance: &str, interface: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        NO_ORDER,
+        format!(
+            "`{instance}` has no program by tcx at this side of `{interface}`; nothing was changed"
+        ),
+        "`onpath ls` shows where programs run; without `--before` and `--after` a program runs after all that are there",
+    )
+}
+
+/// Traffic control has no order of programs there.
+pub fn no_order(interface: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        NO_ORDER,
+        format!("`{interface}` has no order of programs at traffic control; nothing was changed"),
+        "`--before` and `--after` take tcx links: Linux 6.6, and no `--clsact`",
+    )
+}
+
 /// A bridge, a bond or the like to which the interface belongs has an XDP program; its name, if it is known.
 pub fn upper_occupied(name: &str, upper: Option<&str>) -> Box<Diagnostic> {
     let (which, there) = match upper {

@@ -6,7 +6,7 @@ use super::folder::{
 use super::lock::Lock;
 use super::record::Target;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
-use crate::attach::Holder;
+use crate::attach::{Holder, TcOrder};
 use crate::bundle::{Attachment, Member};
 use crate::caps;
 use crate::errors::device;
@@ -26,6 +26,7 @@ pub struct Begun<'a> {
     settings: Vec<Changed>,
     owner: Option<Owner>,
     asked: Vec<Asked>,
+    order: TcOrder,
     committed: bool,
     _lock: Lock,
 }
@@ -53,6 +54,7 @@ impl Pins {
             settings: Vec::new(),
             owner: None,
             asked: Vec::new(),
+            order: TcOrder::Last,
             committed: false,
             _lock: lock,
         })
@@ -68,6 +70,11 @@ impl Begun<'_> {
     /// Writes down what the instance was asked for.
     pub fn was_asked(&mut self, asked: Vec<Asked>) {
         self.asked = asked;
+    }
+
+    /// Writes down where its programs run among others at traffic control.
+    pub fn in_order(&mut self, order: TcOrder) {
+        self.order = order;
     }
 
     /// Changes settings of an interface until the instance is removed. What they were is written
@@ -136,6 +143,7 @@ impl Begun<'_> {
             user: caps::user(),
             owner: self.owner,
             changes_links: !self.settings.is_empty(),
+            order: self.order.clone(),
             asked: self.asked.clone(),
             netns_cookie: link_events::netns_cookie().unwrap_or(0),
             members: members.iter().enumerate().map(|(n, m)| of(n, m)).collect(),

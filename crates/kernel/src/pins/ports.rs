@@ -12,7 +12,7 @@ use super::lock::Lock;
 use super::presence::is_attached;
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
-use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
+use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod, TcOrder};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
@@ -404,6 +404,7 @@ fn add(
             &record.instance,
             (&record.members[member], &others),
             (port, usage),
+            order_at(port, record, member),
         )?;
         let pinned = attached.as_ref().map(|attached| {
             folder.remove_file_if_there(NEXT_ATTACHMENT)?;
@@ -441,6 +442,19 @@ fn add(
     Ok(Some(attached.how))
 }
 
+/// The place of a program at an interface: last, if the program beside which it is to run is not there.
+fn order_at<'a>(port: &Port, record: &'a Record, member: usize) -> &'a TcOrder {
+    let (TcOrder::Before(beside) | TcOrder::After(beside)) = &record.order else {
+        return &TcOrder::Last;
+    };
+    let side = attach::side(record.members[member].hook);
+    let link = side.map(|side| Pins::default().tc_link(beside, port.index, side));
+    match link {
+        Some(Ok(Some(_))) => &record.order,
+        _ => &TcOrder::Last,
+    }
+}
+
 /// Interfaces at which a program runs, without those that are gone and the one that a port loses.
 fn running_at(folder: &Dir, number: usize, member: &MemberRecord, port: u32) -> Vec<Interface> {
     let others = member.interfaces.iter().filter(|at| at.port != port);
@@ -455,6 +469,7 @@ fn attach(
     instance: &str,
     (member, others): (&MemberRecord, &[Interface]),
     (port, usage): (&Port, PortUse),
+    order: &TcOrder,
 ) -> Result<Option<Attached>, Box<Diagnostic>> {
     let mut filters = member.interfaces.iter().map(|at| at.filter.is_some());
     let method = match filters.any(|by_filter| by_filter) {
@@ -470,6 +485,7 @@ fn attach(
         redirects: member.abi.ports.devmap.is_some(),
         ports,
         targets,
+        order,
     };
     let running = Running {
         instance,

@@ -5,9 +5,10 @@ use super::moved::{self, find};
 use super::{Interface, Pins, Target};
 use crate::attach::side;
 use crate::safe_dir::Dir;
-use crate::sys::{Link, filter};
+use crate::sys::{self, Link, Side, filter};
 use crate::{interface, netns};
 use bpf::abi::Hook;
+use diag::Diagnostic;
 use std::path::PathBuf;
 
 /// An interface of a running program, as this process sees it.
@@ -54,6 +55,40 @@ impl Pins {
                 None => Presence::InNamespace(None),
             },
         }
+    }
+
+    /// The tcx link by which a program of an instance is at a side of an interface of this thread's network namespace.
+    ///
+    /// # Errors
+    /// There is no such instance.
+    pub(crate) fn tc_link(
+        &self,
+        instance: &str,
+        ifindex: u32,
+        wanted: Side,
+    ) -> Result<Option<Link>, Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let (_, folder) = self.existing(instance)?;
+        let members = record.members.iter().enumerate();
+        let at_side = members.filter(|(_, member)| side(member.hook) == Some(wanted));
+        let links = at_side
+            .filter_map(|(number, _)| Link::open(&folder.dir, &link_file(number, ifindex)).ok());
+        Ok(links.into_iter().find(moved::is_at))
+    }
+
+    /// The place of a program among those that run at its side of an interface by tcx: the first is 1, and how many there are.
+    pub fn tc_place(&self, instance: &str, hook: Hook, at: &Interface) -> Option<(usize, usize)> {
+        let side = side(hook)?;
+        let place = netns::run_in(at.netns, || {
+            let link = self.tc_link(instance, at.index, side).ok().flatten();
+            let Some(link) = link else {
+                return Ok(None);
+            };
+            let (own, all) = (link.program()?, sys::tcx_on(link.ifindex()?, side)?);
+            let place = all.iter().position(|program| *program == own);
+            Ok(place.map(|place| (place + 1, all.len())))
+        });
+        place.ok().flatten().flatten()
     }
 
     /// Finds an interface that a program only sends to.

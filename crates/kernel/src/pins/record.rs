@@ -2,7 +2,7 @@
 
 use super::Owner;
 use super::folder::{PORTS, RECORD};
-use crate::attach::Attached;
+use crate::attach::{Attached, TcOrder};
 use crate::bundle::Port;
 use crate::errors::device;
 use crate::netns;
@@ -37,6 +37,9 @@ pub struct Record {
     /// The [cookie](crate::sys::link_events::netns_cookie) of the network namespace of its interfaces; 0 if that is not known.
     #[serde(default)]
     pub netns_cookie: u64,
+    /// The place of its programs among others at traffic control.
+    #[serde(default)]
+    pub order: TcOrder,
     /// What it was asked for when it was loaded.
     #[serde(default)]
     pub asked: Vec<Asked>,

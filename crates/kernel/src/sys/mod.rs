@@ -27,8 +27,8 @@ pub use contents::{Contents, DeclaredMap, DeclaredProgram, contents};
 pub use filter::Side;
 pub use lines::{InstructionLines, instruction_lines};
 pub use link::{
-    Attached, Link, XdpMode, XdpSeen, driver_words, link_ids, may_be_native, takes_redirected,
-    tcx_on, xdp_on,
+    Attached, Link, Neighbour, XdpMode, XdpSeen, driver_words, link_ids, may_be_native,
+    takes_redirected, tcx_on, xdp_on,
 };
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;

@@ -167,12 +167,13 @@ fn list(
             continue;
         }
         let evicted = room.evicted.map(|evicted| format!(", {evicted} evicted"));
-        out_line!(
-            "{name}: {}, room for {}{}",
-            counted(found, "flow"),
-            room.capacity,
-            evicted.unwrap_or_default()
-        );
+        let evicted = evicted.unwrap_or_default();
+        let found = counted(found, "flow");
+        match room.capacity {
+            // The code does not use it.
+            0 => out_line!("{name}: {found}"),
+            capacity => out_line!("{name}: {found}, room for {capacity}{evicted}"),
+        }
         for Flow { key, value, age } in &flows {
             let key = show_fields(schema, data, Part::Key, key);
             let value = show_fields(schema, data, Part::Value, value);

@@ -72,7 +72,7 @@ fn rows_of<'a>(
     ];
     places.iter().map(move |place| {
         let [name, source, target, direction] = std::mem::take(&mut program);
-        let (port, mode) = (place.port.to_string(), place.mode.unwrap_or("reached"));
+        let (port, mode) = (place.port.to_string(), place.attached());
         let interface = place.interface();
         [
             name,

@@ -112,10 +112,9 @@ fn print(pins: &Pins, record: &Record, number: usize, as_json: bool) {
         }));
         return;
     }
-    let rows = ports.iter().map(|place| {
-        let mode = place.mode.unwrap_or("reached");
-        [place.port.to_string(), place.interface(), mode.to_string()]
-    });
+    let rows = ports
+        .iter()
+        .map(|place| [place.port.to_string(), place.interface(), place.attached()]);
     print_rows(
         ["PORT", "INTERFACE", "MODE"],
         rows,

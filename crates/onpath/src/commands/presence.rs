@@ -15,6 +15,8 @@ pub(super) struct Place<'a> {
     pub port: u32,
     /// How the program is attached there; `None` if it only sends there.
     pub mode: Option<&'a str>,
+    /// The place among the programs at that side of the interface, and how many there are, at traffic control.
+    place: Option<(usize, usize)>,
     name: &'a str,
     index: u32,
     presence: Presence,
@@ -32,6 +34,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
     let attached = member.interfaces.iter().map(|at| Place {
         port: at.port,
         mode: Some(&at.mode),
+        place: pins.tc_place(&record.instance, member.hook, at),
         name: &at.name,
         index: at.index,
         presence: pins.presence(&record.instance, number, member.hook, at),
@@ -40,6 +43,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
     let reached = member.targets.iter().map(|at| Place {
         port: at.port,
         mode: None,
+        place: None,
         name: &at.name,
         index: at.index,
         presence: pins.presence_of_target(at),
@@ -60,6 +64,15 @@ impl Place<'_> {
             (Presence::InNamespace(None), _) => format!("{name} (in another namespace)"),
             (Presence::Gone, Some(since)) => format!("{name} (gone since {})", time(since)),
             (Presence::Gone, None) => format!("{name} (gone)"),
+        }
+    }
+
+    /// How the program is attached there, and when it runs if it is one of several.
+    pub(super) fn attached(&self) -> String {
+        match (self.mode, self.place) {
+            (None, _) => "reached".to_owned(),
+            (Some(mode), Some((place, all))) if all > 1 => format!("{mode}, {place} of {all}"),
+            (Some(mode), _) => mode.to_owned(),
         }
     }
 
@@ -102,6 +115,9 @@ impl Place<'_> {
         });
         if let Some(mode) = self.mode {
             value["mode"] = json!(mode);
+        }
+        if let Some((place, all)) = self.place.filter(|(_, all)| *all > 1) {
+            value["place"] = json!({ "number": place, "of": all });
         }
         if let Presence::InNamespace(path) = &self.presence {
             value["namespace"] = json!(path);

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use driver::run::{Attached, Ended, Filled, Lasts, NotStarted, Options, Running};
 use driver::specialize::Watchers;
 use kernel::Pins;
-use kernel::attach::TcMethod;
+use kernel::attach::{TcMethod, TcOrder};
 use kernel::interrupt::Interrupts;
 use kernel::keeper::{self, Keeper};
 use kernel::loss::{Kind, Loss};
@@ -32,11 +32,17 @@ pub(crate) fn run(args: Run) -> Done {
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
     };
     let unit = unit::read(&args)?;
+    let order = match (&args.before, &args.after) {
+        (Some(name), _) => TcOrder::Before(name.clone()),
+        (None, Some(name)) => TcOrder::After(name.clone()),
+        (None, None) => TcOrder::Last,
+    };
     let options = Options {
         method: match args.clsact {
             true => TcMethod::Clsact,
             false => TcMethod::Best,
         },
+        order: &order,
         memory: args.allow_memory,
         lasts: match args.detach {
             true => Lasts::Detached,
