@@ -23,6 +23,7 @@ pub fn ports_named(schema: &Schema, change: &Change) -> Vec<u32> {
 #[derive(Debug)]
 pub struct Strays {
     known: BTreeSet<u32>,
+    warned: BTreeSet<u32>,
 }
 
 impl Strays {
@@ -30,6 +31,7 @@ impl Strays {
     pub fn new(known: impl IntoIterator<Item = u32>) -> Strays {
         Strays {
             known: known.into_iter().collect(),
+            warned: BTreeSet::new(),
         }
     }
 
@@ -39,7 +41,7 @@ impl Strays {
             return None;
         }
         let mut named = ports_named(schema, change).into_iter();
-        let stray = named.find(|port| !self.known.contains(port))?;
+        let stray = named.find(|port| !self.known.contains(port) && !self.warned.contains(port))?;
         let known: Vec<String> = self.known.iter().map(u32::to_string).collect();
         let warning = Diagnostic::warning(
             "W0985",
@@ -49,7 +51,7 @@ impl Strays {
                 known.join(", ")
             ),
         );
-        self.known.insert(stray);
+        self.warned.insert(stray);
         Some(warning.help(format!(
             "packets that are sent there are lost: `onpath port add {stray} IF` gives the port an interface (`--reach` if the program only \
              sends there), and so do `--port {stray}=IF` and `--reach {stray}=IF` of `onpath run`"
@@ -79,6 +81,7 @@ mod tests {
                     keys: Vec::new(),
                     priority: 0,
                     action,
+                    is_const: false,
                 },
             )
         };
