@@ -6,6 +6,7 @@ use super::observer::{Work, during};
 use super::prepare::{Interfaces, Origin, Prepared};
 use super::twins;
 use super::unit::Unit;
+use crate::bpf_target::with_externs;
 use crate::bundle::{self, Part};
 use diag::{SourceMap, Span};
 use ir::Program;
@@ -38,6 +39,7 @@ pub(super) fn load(
         let refused = &mut prepared[member];
         let none = SourceMap::new();
         let sources = refused.text().map_or(&none, |text| &text.sources);
+        let sources = &with_externs(sources, &unit.bundle.programs[member].externs);
         failure.find_place(&refused.object, sources);
         let Failure {
             mut diagnostic,

@@ -17,6 +17,7 @@ mod observer;
 mod prepare;
 mod running;
 mod twins;
+mod unchanged;
 mod unit;
 
 pub use adjusted::Adjusted;
@@ -31,13 +32,13 @@ use crate::specialize::{Origin, Specializable};
 use bpf::abi::Hook;
 use diag::{Diagnostic, system_message};
 use kernel::Pins;
-use kernel::attach::{Mode, TcMethod};
+use kernel::attach::{Mode, TcMethod, TcOrder};
 use kernel::bundle::{Attachment, Member, Port};
 use kernel::guard::Guard;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{Change, Place};
 use kernel::loss::Loss;
-use kernel::pins::{Begun, Owner};
+use kernel::pins::{Asked, Begun, Owner};
 use prepare::{Interfaces, Prepared, Read};
 use running::Saved;
 use std::collections::{BTreeMap, HashMap};
@@ -60,6 +61,8 @@ pub enum Lasts {
 pub struct Options<'a> {
     /// The way in which tc programs are attached.
     pub method: TcMethod,
+    /// Where its programs run among others at traffic control.
+    pub order: &'a TcOrder,
     /// Bytes that the maps of each program may take; `None` is what is free.
     pub memory: Option<u64>,
     /// The time that it runs.
@@ -88,6 +91,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             method: TcMethod::Best,
+            order: &TcOrder::Last,
             memory: None,
             lasts: Lasts::UntilEnded,
             free_name: None,
@@ -109,6 +113,7 @@ struct Loaded {
     members: Vec<Member>,
     filled: Vec<Filled>,
     took: Duration,
+    asked: Vec<Asked>,
 }
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
@@ -137,6 +142,7 @@ pub fn start<'a>(
     {
         pending.end_with(this);
     }
+    pending.was_asked(std::mem::take(&mut loaded.asked));
     (options.last_check)()?;
     change_links(&mut pending, &loaded.members, options.links)?;
     let mut adjusted = Adjusted::default();
@@ -144,7 +150,9 @@ pub fn start<'a>(
         // So that a program that only sends there may run natively.
         adjusted.sent(&mut pending, &loaded.members);
     }
-    let running = kernel::bundle::attach(&loaded.members, options.method)?;
+    pending.in_order(options.order.clone());
+    let members = &loaded.members;
+    let running = kernel::bundle::attach_in_order(members, options.method, options.order)?;
     let modes = modes(&running);
     let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
     if options.adjust {
@@ -203,8 +211,9 @@ fn load(
         let known = twins::read_before(&unit.bundle, number, &read);
         read.push(known.map_or_else(|| prepare::read(&unit, member, observer), Ok)?);
     }
-    check_hooks(&unit, &read, &interfaces, pins)?;
+    check_hooks(&unit, &read, &interfaces, pins, options)?;
     check_options(&unit, &read, options)?;
+    let asked = unchanged::asked(&unit, &read, options);
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
         let done = prepare::prepare(&mut unit, number, read, &prepared, options)?;
@@ -226,6 +235,7 @@ fn load(
         members,
         filled,
         took,
+        asked,
     })
 }
 
@@ -235,11 +245,12 @@ fn check_hooks(
     read: &[Read],
     interfaces: &[Interfaces],
     pins: &Pins,
+    options: &Options<'_>,
 ) -> Result<(), NotStarted> {
     let hooks: Vec<Hook> = read.iter().map(Read::hook).collect();
     let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
     kernel::bundle::check_rights(&hooks, attachments)?;
-    pins.check_free(&unit.name)?;
+    unchanged::check(unit, read, pins, options)?;
     bundle::check_room(&unit.bundle, &hooks)
         .map_err(|clashes| NotStarted::wrong(clashes, &unit.map))?;
     let wanted: Vec<(Hook, &[Port])> = hooks

@@ -9,19 +9,18 @@ mod off_path;
 mod on_path;
 mod show;
 
-use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused_in};
+use super::captures::captures;
+use crate::output::{Done, Stop, failed, out, print_diagnostics, refused_in};
 use args::Query;
 use devices::Devices;
 use diag::SourceMap;
 use intervals::Intervals;
-use kernel::files;
 use kernel::interrupt::Interrupts;
 use kernel::sys::random_numbers;
 use show::Show;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use telemetry::capture::{self, Capture};
-use telemetry::{Catalogue, Evaluator, Schemas, errors};
+use telemetry::{Catalogue, Evaluator, Schemas};
 
 /// Answers a query, or explains it.
 pub fn run(args: Query) -> Done {
@@ -79,25 +78,6 @@ pub fn run(args: Query) -> Done {
             &interrupts,
         ),
     }
-}
-
-/// Opens the captures: what is wrong with the beginning of one is reported before any is read.
-fn captures(paths: &[PathBuf]) -> Result<Vec<Capture<'static>>, Stop> {
-    if paths.len() > capture::MOST_CAPTURES {
-        return Err(refused(errors::capture::too_many(paths.len())));
-    }
-    let from_input = |path: &&PathBuf| path.as_path() == Path::new(files::STANDARD_INPUT);
-    if paths.iter().filter(from_input).count() > 1 {
-        let what = "`--read -` stands there twice: standard input can be read once";
-        return Err(Stop::Usage(what.into()));
-    }
-    let opened = paths.iter().map(|path| {
-        let name = path.display().to_string();
-        let file = files::open_stream(path);
-        let file = file.map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
-        Capture::open(&name, file).map_err(refused)
-    });
-    opened.collect()
 }
 
 /// Answers it from captures. The second evaluator is for the picture, if there is to be one: its rates are about intervals.
