@@ -21,6 +21,7 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
+use ir::atomic::Cell;
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
@@ -79,8 +80,8 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
     pub held: Option<HeldLock>,
-    /// The register and the cell, a pointer that may be null, whose lock is held.
-    pub held_cell: Option<(ExternInst, C)>,
+    /// The cells of registers whose lock is held, with pointers that may be null.
+    pub held_cells: Vec<(Cell, C)>,
     /// The colour that the direct meter of the entry gave whose action runs.
     pub entry_color: Option<C>,
     /// The interface's size, if it was read.
@@ -110,7 +111,7 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: None,
-            held_cell: None,
+            held_cells: Vec::new(),
             entry_color: None,
             asked_mtu: None,
             copies: None,
@@ -131,6 +132,8 @@ pub(crate) struct Shared {
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
     /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    pub counter_functions: HashMap<SmolStr, SmolStr>,
+    /// Those that add to figures, with the structs of their keys, by the map.
     pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,
@@ -152,6 +155,8 @@ pub(crate) struct Shared {
     pub patterns: Vec<message::KnownPattern>,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
+    /// The function that passes over a body in chunks, if one does.
+    pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.

@@ -18,6 +18,7 @@ enum {
     MESSAGE_POINTER_LOOP,
     MESSAGE_UNEXPECTED,
     MESSAGE_TOO_LONG,
+    MESSAGE_CONFLICT,
     MESSAGE_BEGINS,
 };
 
@@ -66,12 +67,14 @@ struct message_head {
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
 
-/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set. Swapping its bytes
+/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
  * makes it forget the rest, and doing so twice changes nothing. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
 #else
 #define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
 #endif
 
 /* Copies the message. 0 if the packet has as many bytes. */
@@ -409,6 +412,22 @@ end:
     return;
 }
 
+/* Whether the same bytes stand in two places. */
+INLINE u32 message_same(const u8 *bytes, u32 mask, u32 one, u32 other, u32 length)
+{
+    for (;;) {
+        forget_bounds(length);
+        if (!length)
+            return 1;
+        length -= 1;
+        if (bytes[(one + length) & mask] != bytes[(other + length) & mask])
+            return 0;
+        may_goto(endless);
+    }
+endless:
+    return 0;
+}
+
 /* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over. In others,
  * and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
  * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets. That is done for the first
@@ -542,6 +561,80 @@ INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32
     if (front)
         message_move(bytes, mask, at, at + front, length);
     return 0;
+}
+
+/* Where in a body a byte stands: 63 is set, from 56 on there is the phase, and the lowest 44 have what is left of a chunk (`payload::chunks`). */
+enum {
+    CHUNKS_DIGITS = 1,
+    CHUNKS_DATA = 5,
+    CHUNKS_DATA_END = 6,
+    CHUNKS_FIELD = 8,
+    CHUNKS_DONE = 13,
+    CHUNKS_MALFORMED = 14,
+};
+#define CHUNKS_LEFT ((1ull << 44) - 1)
+#define chunks_state(phase, size) (1ull << 63 | (u64)(phase) << 56 | (size))
+#define CHUNKS_WINDOW 16
+
+/* Passes over a body in chunks, of which there are so many bytes, `most` at most: how many are the body's if it ends there, otherwise the state behind
+ * them. Data is not loaded. The verifier must know no more of the loop in each of its turns. */
+INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const u8 *kinds, const u8 *phases)
+{
+    u8 window[CHUNKS_WINDOW] = {};
+    u32 phase = state >> 56 & 15, at = CHUNKS_WINDOW, left;
+    u64 size = state & CHUNKS_LEFT;
+
+    if (all > most)
+        all = most;
+    left = all;
+    for (;;) {
+        if (!left)
+            return chunks_state(phase & 15, size & CHUNKS_LEFT);
+        if (phase == CHUNKS_DATA) {
+            u32 passed = size < left ? size : left;
+
+            size -= passed;
+            left -= passed;
+            at = CHUNKS_WINDOW;
+            if (!size)
+                phase = CHUNKS_DATA_END;
+        } else {
+            u32 byte;
+
+            if (at >= CHUNKS_WINDOW) {
+                u64 here = from + (all - left);
+                u32 last = (left < CHUNKS_WINDOW ? left : CHUNKS_WINDOW) - 1;
+
+                barrier_var(last);
+                last &= CHUNKS_WINDOW - 1;
+                if (here > PAYLOAD_LAST_BEGIN || packet_load_bytes(ctx, here, window, last + 1))
+                    return chunks_state(CHUNKS_MALFORMED, 0);
+                at = 0;
+            }
+            byte = window[at & (CHUNKS_WINDOW - 1)];
+            at += 1;
+            left -= 1;
+            phase = phases[(phase << 4 | kinds[byte]) & 0xff];
+            if (phase == CHUNKS_DIGITS) {
+                if (size > CHUNKS_LEFT >> 4)
+                    return chunks_state(CHUNKS_MALFORMED, 0);
+                size = size << 4 | ((byte & 15) + 9 * (byte >> 6));
+            } else if (phase == CHUNKS_DATA && !size) {
+                phase = CHUNKS_FIELD;
+            } else if (phase == CHUNKS_DONE) {
+                return all - left;
+            } else if (phase == CHUNKS_MALFORMED) {
+                return chunks_state(CHUNKS_MALFORMED, 0);
+            }
+        }
+        forget_bounds(left);
+        forget_bounds(at);
+        forget_bounds(phase);
+        forget_wide_bounds(size);
+        may_goto(endless);
+    }
+endless:
+    return chunks_state(CHUNKS_MALFORMED, 0);
 }
 
 /* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no

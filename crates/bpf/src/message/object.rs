@@ -246,12 +246,25 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
         }
         Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
     };
-    let asked = names.into_iter().flat_map(|asked| &asked.names);
+    let names: Vec<&str> = names
+        .into_iter()
+        .flat_map(|asked| &asked.names)
+        .map(String::as_str)
+        .collect();
+    // Lengths that do not agree make a message malformed, whoever asks for them.
+    let lengths = schema.next.iter();
+    let lengths = lengths.flat_map(|next| std::iter::once(&next.length).chain(&next.chunked));
+    let hidden = lengths
+        .map(String::as_str)
+        .filter(|name| !names.contains(name));
+    let hidden = hidden.map(|name| (name, true));
+    let asked = names.iter().map(|&name| (name, false)).chain(hidden);
     let wanted = asked
-        .filter_map(|name| schema.asked(name).ok())
-        .map(|asked| Wanted {
+        .filter_map(|(name, is_hidden)| Some((schema.asked(name).ok()?, is_hidden)))
+        .map(|(asked, is_hidden)| Wanted {
             member: member(&asked),
             asked,
+            is_hidden,
         })
         .collect();
     (wanted, members, documents)

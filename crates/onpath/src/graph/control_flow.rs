@@ -3,10 +3,10 @@
 use super::{Graph, Shape};
 use diag::{SourceMap, Span};
 use ir::{
-    Block, BlockBody, HeaderRef, Keyset, Parser, Program, Routine, SelectCase, Stmt, StmtKind,
-    Target, Transition,
+    Bits, Block, BlockBody, Expr, ExprKind, HeaderRef, Keyset, Parser, Program, Routine,
+    SelectCase, Stmt, StmtKind, Table, Target, Transition, Var,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// One graph a block of the pipeline.
 pub(crate) fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
@@ -120,6 +120,8 @@ struct Builder<'a> {
     program: &'a Program,
     map: &'a SourceMap,
     graph: Graph,
+    /// The tables whose chosen action a variable tells.
+    chosen: HashMap<Var, Table>,
 }
 
 fn control_graph(program: &Program, map: &SourceMap, routine: Routine, kind: &str) -> Graph {
@@ -132,6 +134,7 @@ fn control_graph(program: &Program, map: &SourceMap, routine: Routine, kind: &st
         program,
         map,
         graph,
+        chosen: HashMap::new(),
     };
     let start = builder.graph.node(Shape::Terminal, "start", Vec::new());
     let ends = builder.block(&data.body, vec![(start, String::new())]);
@@ -178,7 +181,8 @@ impl Builder<'_> {
 
     fn stmt(&mut self, stmt: &Stmt, ends: Ends) -> Ends {
         match &stmt.kind {
-            StmtKind::Apply { table, .. } => {
+            StmtKind::Apply { table, action, .. } => {
+                self.chosen.extend(action.map(|var| (var, *table)));
                 let data = &self.program.tables[*table];
                 let keys = data
                     .keys
@@ -197,27 +201,7 @@ impl Builder<'_> {
                 then,
                 otherwise,
             } => self.conditions((*cond, then, otherwise), ends),
-            StmtKind::Switch { on, cases, default } => {
-                let blocks = cases.iter().map(|(_, block)| block).chain([default]);
-                if !blocks.clone().any(|block| self.has_flow(block)) {
-                    return ends;
-                }
-                let title = format!("switch {}", source(self.map, self.program.exprs[*on].span));
-                let node = self.step(ends, Shape::Condition, title, Vec::new());
-                let mut out = Ends::new();
-                for (index, block) in blocks.enumerate() {
-                    let label = match cases.get(index) {
-                        Some((values, _)) => {
-                            let shown: Vec<String> =
-                                values.iter().map(|v| v.value().to_string()).collect();
-                            shown.join(", ")
-                        }
-                        None => "default".to_string(),
-                    };
-                    out.extend(self.block(block, vec![(node, label)]));
-                }
-                out
-            }
+            StmtKind::Switch { on, cases, default } => self.switch(*on, cases, default, ends),
             StmtKind::Call(routine, _) => {
                 let name = self.program.routines[*routine].name.to_string();
                 if !self.has_flow(&self.program.routines[*routine].body) {
@@ -256,8 +240,46 @@ impl Builder<'_> {
         }
     }
 
+    /// A choice by a value, or by the action that a table ran: then its cases are the actions.
+    fn switch(
+        &mut self,
+        on: Expr,
+        cases: &[(Vec<Bits>, Block)],
+        default: &Block,
+        ends: Ends,
+    ) -> Ends {
+        let blocks = cases.iter().map(|(_, block)| block).chain([default]);
+        if !blocks.clone().any(|block| self.has_flow(block)) {
+            return ends;
+        }
+        let program = self.program;
+        let table = match program.exprs[on].kind {
+            ExprKind::Var(var) => self.chosen.get(&var).map(|table| &program.tables[*table]),
+            _ => None,
+        };
+        let title = match table {
+            Some(table) => format!("action of {}", last(&table.name)),
+            None => format!("switch {}", source(self.map, program.exprs[on].span)),
+        };
+        let action = |value: &Bits| {
+            let call = table?.actions.get(usize::try_from(value.to_u64()?).ok()?)?;
+            Some(last(&program.actions[call.action].name).to_string())
+        };
+        let label = |value| action(value).unwrap_or_else(|| value.value().to_string());
+        let node = self.step(ends, Shape::Condition, title, Vec::new());
+        let mut out = Ends::new();
+        for (index, block) in blocks.enumerate() {
+            let label = match cases.get(index) {
+                Some((values, _)) => values.iter().map(label).collect::<Vec<_>>().join(", "),
+                None => "default".to_string(),
+            };
+            out.extend(self.block(block, vec![(node, label)]));
+        }
+        out
+    }
+
     /// A condition and those after its `else`, one after another: a chain of them may be very long.
-    fn conditions(&mut self, first: (ir::Expr, &Block, &Block), mut ends: Ends) -> Ends {
+    fn conditions(&mut self, first: (Expr, &Block, &Block), mut ends: Ends) -> Ends {
         let mut out = Ends::new();
         let (mut cond, mut then, mut otherwise) = first;
         while self.has_flow(then) || self.has_flow(otherwise) {

@@ -7,12 +7,14 @@ use std::fmt::Write;
 pub(crate) fn render(graphs: &[Graph]) -> String {
     let mut out = String::from(
         "digraph onpath {\n\
+         \x20   graph [style=filled color=\"#f3f4f6\"]\n\
          \x20   node [fontname=\"monospace\" fontsize=10 style=filled shape=box]\n\
          \x20   edge [fontname=\"monospace\" fontsize=9]\n",
     );
     for (number, graph) in graphs.iter().enumerate() {
         let _ = writeln!(out, "    subgraph cluster_{number} {{");
-        let _ = writeln!(out, "        label={}", quote(&graph.title));
+        // The labels of the outermost edges stand in the margin.
+        let _ = writeln!(out, "        label={} margin=28", quote(&graph.title));
         for (index, node) in graph.nodes.iter().enumerate() {
             let _ = writeln!(out, "        n{number}_{index} [{}]", attributes(node));
         }
@@ -20,7 +22,8 @@ pub(crate) fn render(graphs: &[Graph]) -> String {
             let (from, to) = (edge.from, edge.to);
             let _ = write!(out, "        n{number}_{from} -> n{number}_{to}");
             if !edge.label.is_empty() {
-                let _ = write!(out, " [label={}]", quote(&edge.label));
+                // Graphviz puts a label against its edge.
+                let _ = write!(out, " [label={}]", quote(&format!(" {} ", edge.label)));
             }
             out.push('\n');
         }

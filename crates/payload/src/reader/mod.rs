@@ -9,6 +9,7 @@ mod field;
 mod input;
 mod json;
 mod layout;
+mod lengths;
 mod malformed;
 mod notes;
 mod wanted;
@@ -17,6 +18,7 @@ mod xml;
 use crate::Schema;
 use input::{Input, Window};
 use layout::Slot;
+use lengths::Seen;
 use malformed::Halt;
 use notes::{All, Notes};
 
@@ -58,6 +60,7 @@ pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed
         slots: Vec::new(),
         incomplete: None,
         pointed_to: 0,
+        lengths: Seen::default(),
     };
     let done = reader.message(message);
     let mut found = reader.notes.found;
@@ -83,6 +86,7 @@ struct Reader<'s, N> {
     incomplete: Option<usize>,
     /// Labels and pointers that may still be read behind pointers of DNS names.
     pointed_to: usize,
+    lengths: Seen,
 }
 
 impl<N: Notes> Reader<'_, N> {

@@ -3,6 +3,7 @@
 use super::input::Window;
 use super::json::Member;
 use super::layout::Slot;
+use super::lengths::Seen;
 use super::malformed::Halt;
 use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
@@ -128,6 +129,7 @@ impl<'s> Wanted<'s> {
             slots: std::mem::take(&mut self.slots),
             incomplete: None,
             pointed_to: 0,
+            lengths: Seen::default(),
         };
         let done = reader.message(message);
         self.slots = reader.slots;
