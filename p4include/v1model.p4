@@ -156,7 +156,7 @@ extern direct_meter<T> {
 /// State that packets leave for later packets: `size` cells, zero at the start.
 /// An index outside reads an undefined value, on all targets 0, and writes nothing.
 /// @on interpreter: Packets run one at a time.
-/// @on xdp, tc: All processors share a cell: between `read` and `write` another packet may write it, unless both are in one `@atomic` block, at one index of one register. Then each cell has a lock. A `hash` of what nothing in the block changes may stand in it.
+/// @on xdp, tc: All processors share a cell: between `read` and `write` another packet may write it, unless both are in one `@atomic` block. Then each cell has a lock. Where a block uses several cells, those of several registers at one index have a lock for each index, and others one lock together, which the control plane does not take. A `hash` of what nothing in the block changes may stand in it.
 /// @errors E0730 E0740 E0746
 extern register<T
 #if V1MODEL_VERSION >= 20200408
@@ -229,14 +229,14 @@ extern void mark_to_drop(inout standard_metadata_t standard_metadata);
 
 /// `base` + hash(`data`) mod `max`; `base` where `max` is 0.
 /// @on interpreter: As described.
-/// @on xdp, tc: With numbers of up to 64 bits (E0747), and not of varbits (E0723).
+/// @on xdp, tc: With numbers of up to 64 bits (E0747), and of up to 4,088 bytes if varbits are among them (E0723).
 /// @errors E0723 E0747
 @pure
 extern void hash<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in D data, in M max);
 
 /// The Internet checksum as an object, in programs older than `verify_checksum`.
 /// @on interpreter: As described.
-/// @on xdp, tc: As described; not of varbits (E0723).
+/// @on xdp, tc: As described; of up to 4,088 bytes if varbits are among them (E0723).
 /// @errors E0723 W0202
 @deprecated("Please use verify_checksum/update_checksum instead.")
 extern Checksum16 {
@@ -248,24 +248,24 @@ extern Checksum16 {
 
 /// Sets `standard_metadata.checksum_error` where `condition` holds and `checksum` is not that of `data`.
 /// @on interpreter: As described.
-/// @on xdp, tc: With a checksum of up to 64 bits (E0747), not of varbits (E0723), and not by `HashAlgorithm.random` (E0721).
+/// @on xdp, tc: With a checksum of up to 64 bits (E0747), of up to 4,088 bytes if varbits are among them (E0723), and not by `HashAlgorithm.random` (E0721).
 /// @errors E0721 E0723 E0747
 extern void verify_checksum<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
 /// As `verify_checksum`, of `data` followed by all bytes that the parser left.
 /// @on interpreter: As described.
-/// @on xdp, tc: By `HashAlgorithm.csum16`, and at tc not in a program that copies packets or sends them round (E0749). A checksum that the sender's device has yet to compute is not in the packet, and is found wrong.
+/// @on xdp, tc: By `HashAlgorithm.csum16` (E0749). A checksum that the sender's device has yet to compute is not in the packet, and is found wrong.
 /// @errors E0723 E0747 E0749
 extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
 
 /// Stores the checksum of `data` where `condition` holds.
 /// @on interpreter: As described.
-/// @on xdp, tc: With a checksum of up to 64 bits (E0747), not of varbits (E0723), and not by `HashAlgorithm.random` (E0721).
+/// @on xdp, tc: With a checksum of up to 64 bits (E0747), of up to 4,088 bytes if varbits are among them (E0723), and not by `HashAlgorithm.random` (E0721).
 /// @errors E0721 E0723 E0747
 @pure
 extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 /// As `update_checksum`, of `data` followed by all bytes that the parser left.
 /// @on interpreter: As described.
-/// @on xdp, tc: By `HashAlgorithm.csum16`, and at tc not in a program that copies packets or sends them round (E0749).
+/// @on xdp, tc: By `HashAlgorithm.csum16` (E0749).
 /// @errors E0723 E0747 E0749
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
@@ -341,12 +341,12 @@ extern void assume(in bool check);
 
 /// A line in the log.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
-/// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted.
+/// @on xdp, tc: `onpath log` prints it with the time, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted.
 @isolated
 extern void log_msg(string msg);
-/// A line in the log; every `{}` in `msg` is the next field of `data`, in decimal.
+/// A line in the log; every `{}` in `msg` is the next field of `data`: in decimal, or as a `@format` of its declaration has it shown.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
-/// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted. Varbits are refused (E0746).
+/// @on xdp, tc: `onpath log` prints it with the time, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted. Varbits are refused (E0746).
 /// @errors E0746
 @isolated
 extern void log_msg<T>(string msg, in T data);

@@ -179,7 +179,7 @@ pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) 
 /// A program whose calls about the payload know where it begins.
 fn with_payload(program: &ir::Program) -> ir::Program {
     let mut program = program.clone();
-    payload::lower(&mut program);
+    payload::lower(&mut program, payload::Calls::All);
     program.number_stmts();
     program
 }

@@ -57,6 +57,7 @@ pub(crate) fn file(
         buffers.as_ref().map(|_| Construct::PayloadAtXdp),
         contents.loops.then_some(Construct::Loops),
         contents.bounds.then_some(Construct::Bounds),
+        contents.gathered.then_some(Construct::Varbits),
         contents.copied_bytes.then(|| code.copied_bytes()).flatten(),
     ]
     .into_iter()
@@ -90,6 +91,7 @@ pub(crate) fn file(
         (bit_vectors, "onpath/bit_vectors.h"),
         (perfect_hash, "onpath/perfect_hash.h"),
         (contents.searches, "onpath/search.h"),
+        (contents.gathered, "onpath/gathered.h"),
         (multibit_trie, "onpath/multibit_trie.h"),
         (buckets, "onpath/buckets.h"),
     ];

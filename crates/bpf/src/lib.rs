@@ -245,6 +245,7 @@ pub struct Report {
 }
 
 pub use emit::plan::size::MOST as LARGEST_ESTIMATE;
+pub use model::same_code;
 
 impl Report {
     /// Whether the verifier may have less to process if the program is compiled otherwise.
@@ -291,6 +292,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[4],
                 emit::HEADERS[5],
                 emit::HEADERS[6],
+                emit::HEADERS[7],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -298,7 +300,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
             ]
         };
     }
-    const _: () = assert!(emit::HEADERS.len() == 7, "all of them are in the list");
+    const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
     headers!(
         "bit_vectors.h",
         "bpf.h",

@@ -21,6 +21,7 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
+use ir::atomic::Cell;
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
@@ -79,8 +80,8 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The lock that is held, and what calls of a flow state work on.
     pub held: Option<HeldLock>,
-    /// The register and the cell, a pointer that may be null, whose lock is held.
-    pub held_cell: Option<(ExternInst, C)>,
+    /// The cells of registers whose lock is held, with pointers that may be null.
+    pub held_cells: Vec<(Cell, C)>,
     /// The colour that the direct meter of the entry gave whose action runs.
     pub entry_color: Option<C>,
     /// The interface's size, if it was read.
@@ -110,7 +111,7 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: None,
-            held_cell: None,
+            held_cells: Vec::new(),
             entry_color: None,
             asked_mtu: None,
             copies: None,

@@ -20,6 +20,8 @@ pub enum Construct {
     ChangedPackets,
     /// Headers of varying length that a program at XDP moves.
     MovedHeaders,
+    /// Hashes and comparisons of varbit values.
+    Varbits,
     /// The interface's MTU.
     Mtu,
     /// Flows that end when they are unused.
@@ -71,13 +73,14 @@ const fn plain(name: &'static str) -> Form {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Construct; 19] = [
+    pub const ALL: [Construct; 20] = [
         Construct::Loops,
         Construct::MaskSearch,
         Construct::Bounds,
         Construct::TransportChecksums,
         Construct::ChangedPackets,
         Construct::MovedHeaders,
+        Construct::Varbits,
         Construct::Mtu,
         Construct::IdleTime,
         Construct::FlowState,
@@ -102,6 +105,7 @@ impl Construct {
             Construct::TransportChecksums => "transport checksums",
             Construct::ChangedPackets => "packets changed at tc",
             Construct::MovedHeaders => "moved headers of varying length",
+            Construct::Varbits => "varbit values",
             Construct::Mtu => "the interface's MTU",
             Construct::IdleTime => "idle times of flows",
             Construct::FlowState => "flow_state",
@@ -148,7 +152,7 @@ impl Construct {
                     ]
                 }
             }
-            Construct::ChangedPackets | Construct::Payload => {
+            Construct::ChangedPackets | Construct::Payload | Construct::Varbits => {
                 const { &[by(Feature::LoopCalls, "bpf_loop")] }
             }
             Construct::MovedHeaders | Construct::PayloadAtXdp => {

@@ -75,6 +75,8 @@ pub struct Contents {
     pub searches: bool,
     /// Headers whose bytes are copied by `packet_load_bytes` and `packet_store_bytes`.
     pub copied_bytes: bool,
+    /// Field lists with varbits in memory (`onpath/gathered.h`).
+    pub gathered: bool,
 }
 
 /// The file being written: what its functions share.

@@ -13,25 +13,17 @@ pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
     .help("an extern in C takes values of up to 64 bits and `bool`; pass a header's fields one by one")
 }
 
-/// Two varbit values are compared, or one is used as a number.
-pub fn varbit_value(target: &str, at: Span) -> Diagnostic {
+/// Varbits to be hashed or compared that may be longer than the memory for them.
+pub fn long_varbits(target: &str, bytes: u64, most: u32, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0723",
         at,
-        format!("the {target} target cannot compare varbit values"),
+        format!(
+            "the {target} target hashes and compares values of up to {most} bytes, and these may have {bytes}"
+        ),
     )
-    .label("its bytes stay in the packet and may be moved, but not looked at")
-    .help("extract the bytes that matter into fields of fixed width, or use `lookahead`")
-}
-
-/// A hash or checksum of a varbit value.
-pub fn varbit_hash(target: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("E0723",
-        at,
-        format!("the {target} target cannot hash varbit values"),
-    )
-    .label("its bytes stay in the packet and may be moved, but not looked at")
-    .help("extract the bytes that matter into fields of fixed width, one header type for each size that occurs")
+    .label("a varbit counts with the size of its type")
+    .help("give the varbit the size that packets really have, as in varbit<320>, or leave it out")
 }
 
 /// A header is emitted in a loop, or by an index that is not known.

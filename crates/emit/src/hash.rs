@@ -2,7 +2,7 @@
 //! each algorithm gives, `externs::hash` defines.
 
 use crate::emitter::Gen;
-use crate::errors;
+use crate::gathered::{Gathered, Piece};
 use crate::target::Target;
 use crate::values::Value;
 use cgen::lower;
@@ -12,13 +12,24 @@ use externs::hash::Algorithm;
 use ir::Expr;
 
 /// Values in order, each of up to 64 bits, with how many it has.
-struct Packed(Vec<(C, u32)>);
+pub(crate) struct Packed(Vec<(C, u32)>);
+
+/// The input of a hash.
+enum Input {
+    /// Values of fixed width.
+    Packed(Packed),
+    /// Varbits among them.
+    Gathered(Gathered),
+}
 
 impl<T: Target> Gen<'_, T> {
     /// The hash of values, a number of up to 64 bits. `None` if the program was refused, or the algorithm needs what only the
     /// target has.
     pub fn hash(&mut self, algorithm: Algorithm, values: &[Expr], span: Span) -> Option<C> {
-        let packed = self.packed(values, span)?;
+        let packed = match self.input(values, span)? {
+            Input::Packed(packed) => packed,
+            Input::Gathered(list) => return self.hash_gathered(algorithm, &list),
+        };
         let bytes = packed.bits().div_ceil(8);
         Some(match algorithm {
             Algorithm::Random => return None,
@@ -38,13 +49,23 @@ impl<T: Target> Gen<'_, T> {
     pub fn checksum_with(
         &mut self,
         values: &[Expr],
-        rest: impl FnOnce(&mut Self, bool) -> C,
+        rest: impl FnOnce(&mut Self, C) -> C,
         span: Span,
     ) -> Option<C> {
-        let packed = self.packed(values, span)?;
-        let is_odd = packed.bits().div_ceil(8) % 2 == 1;
+        let (sum, is_odd) = match self.input(values, span)? {
+            Input::Packed(packed) => {
+                let is_odd = packed.bits().div_ceil(8) % 2;
+                (packed.sum(), C::int(is_odd.into()))
+            }
+            Input::Gathered(list) => {
+                let (sum, is_odd) = list.sum();
+                let kept = self.own_local("sum", CType::U64, None);
+                self.set(kept.clone(), sum);
+                (kept, is_odd)
+            }
+        };
         let rest = rest(self, is_odd);
-        let sum = C::bin(BinOp::Add, packed.sum(), rest);
+        let sum = C::bin(BinOp::Add, sum, rest);
         Some(C::pure("csum_of", vec![sum]))
     }
 
@@ -58,7 +79,8 @@ impl<T: Target> Gen<'_, T> {
         C::pure(function, vec![array, C::int(bytes.into())])
     }
 
-    fn packed(&mut self, values: &[Expr], span: Span) -> Option<Packed> {
+    fn input(&mut self, values: &[Expr], span: Span) -> Option<Input> {
+        let mut pieces = Vec::new();
         let mut all = Vec::new();
         for &e in values {
             let width = self.p.ty(e).width();
@@ -73,24 +95,35 @@ impl<T: Target> Gen<'_, T> {
                         left -= bits;
                     }
                 }
-                Value::Slice(..) => {
-                    let target = self.target.name();
-                    self.refuse(errors::varbit_hash(target, span));
-                    return None;
+                Value::Slice(at, len) => {
+                    pieces.push(Piece::Fixed(Packed(std::mem::take(&mut all))));
+                    pieces.push(Piece::Varying(at, len, width.div_ceil(8)));
                 }
             }
         }
-        Some(Packed(all))
+        let last = Packed(all);
+        if pieces.is_empty() {
+            return Some(Input::Packed(last));
+        }
+        pieces.push(Piece::Fixed(last));
+        pieces.retain(|piece| !matches!(piece, Piece::Fixed(packed) if packed.bits() == 0));
+        self.gather(0, pieces, span).map(Input::Gathered)
     }
 }
 
 impl Packed {
-    fn bits(&self) -> u32 {
+    /// Puts a value before the others.
+    pub(crate) fn prepend(&mut self, value: C, width: u32) {
+        self.0.insert(0, (value, width));
+    }
+
+    /// The number of bits.
+    pub(crate) fn bits(&self) -> u32 {
         self.0.iter().map(|(_, width)| width).sum()
     }
 
     /// Up to 64 bits from one on, zeros behind the last.
-    fn take(&self, from: u32, bits: u32) -> C {
+    pub(crate) fn take(&self, from: u32, bits: u32) -> C {
         let to = from + bits;
         let mut start = 0;
         let mut taken: Option<C> = None;

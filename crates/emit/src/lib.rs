@@ -17,6 +17,7 @@ mod entries;
 pub mod errors;
 mod externs;
 mod function;
+mod gathered;
 mod hash;
 mod headers;
 pub mod locals;
@@ -47,7 +48,7 @@ pub use target::{Called, Hints, Limits, Reserved, Stage, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.
-pub const HEADERS: [(&str, &str); 7] = {
+pub const HEADERS: [(&str, &str); 8] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -59,6 +60,7 @@ pub const HEADERS: [(&str, &str); 7] = {
     [
         header!("arith.h"),
         header!("checksum.h"),
+        header!("gathered.h"),
         header!("hash.h"),
         header!("packet.h"),
         header!("search.h"),

@@ -4,11 +4,11 @@ use crate::emitter::{File, Gen};
 use crate::locals::{Home, Local, LocalKind};
 use crate::plan::state::FRONT_BYTES;
 use crate::plan::{HeaderStorage, Plan};
+use crate::snapshot;
 use crate::target::{Stage, Target};
-use crate::{errors, snapshot};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
-use diag::{Diagnostics, SourceMap, Span};
-use ir::{ExprKind, Header, Program, Routine, Type as IrType, visit, visit::Access};
+use diag::{Diagnostics, SourceMap};
+use ir::{Header, Program, Routine};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashSet};
 
@@ -43,7 +43,6 @@ pub fn stage<T: Target>(
     loop {
         let plan = Plan::new(program, stage, target, &forced)?;
         let mut g = Gen::new(program, map, &plan, target.afresh(), file.clone());
-        g.refuse_varbit_comparisons();
         g.statements();
         if g.is_refused() {
             return Err(g.refusals());
@@ -63,33 +62,6 @@ pub fn stage<T: Target>(
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Refuses comparisons of varbit fields, whose bytes are not looked at.
-    fn refuse_varbit_comparisons(&mut self) {
-        let p = self.p;
-        let mut found = Vec::new();
-        for body in visit::bodies(p) {
-            visit::walk_block(body, &mut |stmt| {
-                visit::accesses(p, &stmt.kind, |access| {
-                    let Access::Eval(e) = access else { return };
-                    visit::walk_expr(p, e, &mut |data| {
-                        if let ExprKind::Binary(_, a, _) = data.kind
-                            && matches!(p.ty(a), IrType::Varbit(_))
-                        {
-                            found.push(if data.span == Span::NONE {
-                                stmt.span
-                            } else {
-                                data.span
-                            });
-                        }
-                    });
-                });
-            });
-        }
-        for at in found {
-            self.refuse(errors::varbit_value(self.target.name(), at));
-        }
-    }
-
     /// Emits what the stage does.
     fn statements(&mut self) {
         T::enter(self);

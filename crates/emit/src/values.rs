@@ -118,6 +118,10 @@ impl<T: Target> Leaves for Gen<'_, T> {
         }
     }
 
+    fn varbits_differ(&mut self, a: Expr, b: Expr) -> C {
+        self.differ(a, b)
+    }
+
     fn computed(&mut self) -> &mut HashMap<Expr, C> {
         &mut self.moment.computed
     }
@@ -191,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
                 }
             },
             (Type::Varbit(_), _) => {
-                self.refuse(errors::varbit_value(self.target.name(), data.span));
+                self.not_lowered("a varbit value that is computed", data.span);
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),

@@ -1,16 +1,16 @@
 //! What targets take in an atomic block (specification 18.4.1): computations and conditions, and calls of one
-//! [`FLOW_STATE`] with one key, or of one [`REGISTER`] with one index. Calls without an effect may stand before these, or among
+//! [`FLOW_STATE`] with one key, or of cells of [`REGISTER`]s. Calls without an effect may stand before these, or among
 //! them if nothing there writes what they read: the pass moves them before the block.
 //!
-//! A target holds one lock, that of the key's flows or of the index's cell, from the first statement with such a call to the
-//! block's end. So no other shared state may be in the block, nothing may leave it, and the key must be the
-//! same for all calls. The check is to be made once calls are inlined.
+//! A target holds one lock from the first statement with such a call to the block's end: that of the key's flows or of the
+//! index's cell, or one that all cells of the block have together ([`group`]). So no other shared state may be in the block, nothing
+//! may leave it, and keys must stay what they are. The check is to be made once calls are inlined.
 
 use crate::visit::{self, Access};
 use crate::*;
 use diag::Span;
 use smol_str::SmolStr;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The extern object for state by flow; its methods' first argument is the key.
 pub const FLOW_STATE: &str = "flow_state";
@@ -21,12 +21,85 @@ pub const REGISTER: &str = "register";
 /// The part of an atomic block in which the lock is held.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Region {
-    /// Whose flows are used.
-    pub object: ExternInst,
-    /// The key, as it is before the region begins.
-    pub key: Vec<Expr>,
+    /// What is used: the flows of one state with one key, or cells of registers, each once, in the order of their first calls.
+    pub cells: Vec<Cell>,
     /// The first of the block's statements in it; the last is the block's last.
     pub first: usize,
+}
+
+/// State that calls share: that of an object by a key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    /// The object.
+    pub object: ExternInst,
+    /// The key or index, as it is before the region begins.
+    pub key: Vec<Expr>,
+}
+
+impl Cell {
+    /// True if calls with this key are about this cell, whatever packet comes.
+    pub fn is(&self, program: &Program, object: ExternInst, key: &[Expr]) -> bool {
+        self.object == object && are_equal(program, &self.key, key)
+    }
+}
+
+/// True if two keys are made of the same expressions.
+pub(crate) fn are_equal(program: &Program, a: &[Expr], b: &[Expr]) -> bool {
+    let mut pairs = a.iter().zip(b);
+    pairs.all(|(&a, &b)| build::equal(program, a, b))
+}
+
+/// Registers that atomic blocks use together, so that each of their cells needs the same lock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// The registers, in order.
+    pub members: Vec<ExternInst>,
+    /// Each block uses them at one index: there may be a lock for each index.
+    pub is_by_index: bool,
+}
+
+/// The registers that a register forms a group with; `None` if each of its cells may have a lock of its own.
+pub fn group(program: &Program, register: ExternInst) -> Option<Group> {
+    let mut joined: Vec<Vec<Cell>> = Vec::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Atomic(block) = &stmt.kind
+                && let Ok(Some(found)) = region(program, block)
+                && found.cells.len() > 1
+            {
+                joined.push(found.cells);
+            }
+        });
+    }
+    let mut members = BTreeSet::from([register]);
+    loop {
+        let touches = |cells: &&Vec<Cell>| cells.iter().any(|c| members.contains(&c.object));
+        let more: BTreeSet<ExternInst> = joined
+            .iter()
+            .filter(touches)
+            .flatten()
+            .map(|cell| cell.object)
+            .collect();
+        if more.is_subset(&members) {
+            break;
+        }
+        members.extend(more);
+    }
+    let mut own = joined
+        .iter()
+        .filter(|cells| members.contains(&cells[0].object))
+        .peekable();
+    own.peek()?;
+    let is_by_index = own.all(|cells| {
+        let first = &cells[0].key;
+        cells
+            .iter()
+            .all(|cell| are_equal(program, first, &cell.key))
+    });
+    Some(Group {
+        members: members.into_iter().collect(),
+        is_by_index,
+    })
 }
 
 /// Why a block cannot be run as one.
@@ -49,9 +122,9 @@ pub enum Problem {
     Extern(SmolStr),
     /// A call of this extern, which has no effect, of values that the block writes where the lock is held.
     OfChanging(SmolStr),
-    /// The flow state of this name, where one of another name was used before.
+    /// The state of this name, where one of another name was used before, and one of them is no register.
     OtherState(SmolStr, SmolStr),
-    /// A call's key differs from that of the first call.
+    /// The key of a flow state's call differs from that of the first call.
     OtherKey,
     /// What the key is made of is assigned where the lock is held.
     KeyChanges,
@@ -122,28 +195,39 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
                 found.get_or_insert_with(|| refusal(problem));
                 return;
             }
+            if compares_varbits(program, &inner.kind) {
+                let problem = Problem::Statement("a comparison of varbit values");
+                held.get_or_insert_with(|| refusal(problem));
+            }
             let Some((object, at_arg)) = keyed_call(program, &inner.kind) else {
                 return;
             };
             let key = key_of(&inner.kind, at_arg);
-            match &region {
-                None => {
-                    first_call = inner.span;
-                    let key = key.to_vec();
-                    let first = at;
-                    region = Some(Region { object, key, first });
-                }
-                Some(known) if known.object != object => {
-                    let name = |o: ExternInst| program.externs[o].name.clone();
-                    let problem = Problem::OtherState(name(object), name(known.object));
-                    refused.get_or_insert_with(|| refusal(problem));
-                }
-                Some(known) => {
-                    let mut pairs = known.key.iter().zip(key);
-                    if !pairs.all(|(&a, &b)| build::equal(program, a, b)) {
-                        refused.get_or_insert_with(|| refusal(Problem::OtherKey));
-                    }
-                }
+            let cell = Cell {
+                object,
+                key: key.to_vec(),
+            };
+            let Some(known) = &mut region else {
+                first_call = inner.span;
+                region = Some(Region {
+                    cells: vec![cell],
+                    first: at,
+                });
+                return;
+            };
+            if known.cells.iter().any(|c| c.is(program, object, key)) {
+                return;
+            }
+            let first = known.cells[0].object;
+            let is_register = |o: ExternInst| program.externs[o].ty == REGISTER;
+            if is_register(first) && is_register(object) {
+                known.cells.push(cell);
+            } else if first == object {
+                refused.get_or_insert_with(|| refusal(Problem::OtherKey));
+            } else {
+                let name = |o: ExternInst| program.externs[o].name.clone();
+                let problem = Problem::OtherState(name(object), name(first));
+                refused.get_or_insert_with(|| refusal(problem));
             }
         });
         if let Some(refusal) = refused.or(held.filter(|_| region.is_some())) {
@@ -151,7 +235,8 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
         }
     }
     if let Some(region) = &region {
-        let read = Read::of(program, &region.key);
+        let keys: Vec<Expr> = region.cells.iter().flat_map(|c| &c.key).copied().collect();
+        let read = Read::of(program, &keys);
         let mut changed = None;
         visit::walk_block(&block[region.first..], &mut |stmt| {
             if read.is_written_by(program, &stmt.kind) {
@@ -167,6 +252,19 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
         }
     }
     Ok(region)
+}
+
+/// True if a statement compares varbit values, whose bytes a target has to fetch.
+fn compares_varbits(program: &Program, kind: &StmtKind) -> bool {
+    let mut found = false;
+    visit::accesses(program, kind, |access| {
+        let Access::Eval(e) = access else { return };
+        visit::walk_expr(program, e, &mut |data| {
+            found |= matches!(data.kind, ExprKind::Binary(_, a, _)
+                if matches!(program.ty(a), Type::Varbit(_)));
+        });
+    });
+    found
 }
 
 /// The expressions that a call reads, if it has no effect and reads nothing else.

@@ -130,7 +130,7 @@ impl Runner {
 }
 
 /// Programs that run in every form in `make test` too: what makes priorities, masks and paths of the forms for older kernels go wrong shows in these alone.
-const IN_EVERY_FORM: [&str; 9] = [
+const IN_EVERY_FORM: [&str; 10] = [
     "programs/pdm/ingress.p4",
     "tests/extern/user_functions.p4",
     "tests/stf/control/loops.p4",
@@ -140,6 +140,7 @@ const IN_EVERY_FORM: [&str; 9] = [
     "tests/stf/match/many_rules.p4",
     "tests/stf/match/tuple_space.p4",
     "tests/stf/v1model/resubmit.p4",
+    "tests/stf/v1model/varbit_hashes.p4",
 ];
 
 /// The scripts of short packets.

@@ -31,7 +31,10 @@ pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
-pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
+pub use reader::{
+    Answer, Found, MOST_ATTRIBUTES, Malformed, POINTED_TO_A_BYTE, Reason, Taken, Value, Wanted,
+    read,
+};
 pub use recognise::{Beginning, Signature};
 pub use schema::{
     Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,

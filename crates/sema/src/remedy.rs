@@ -96,6 +96,32 @@ impl Checker<'_> {
         }
     }
 
+    /// The extern function that a call with too many arguments may mean: one whose name goes on where this one ends, and that takes as
+    /// many.
+    pub(crate) fn longer_relative(&self, name: &str, args: usize) -> Option<String> {
+        let goes_on = |other: &str| {
+            other
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('_'))
+        };
+        let mut others = self.module.extern_functions.values();
+        let other = others.find(|other| {
+            goes_on(&other.name)
+                && other.params.len() == args
+                && !self.deprecated.contains_key(&other.span)
+        })?;
+        let params: Vec<&str> = other
+            .params
+            .iter()
+            .map(|param| self.module.locals[*param].name.as_str())
+            .collect();
+        Some(format!(
+            "remove it, or call `{}({})`",
+            other.name,
+            params.join(", ")
+        ))
+    }
+
     /// How a value becomes one of another type. `None` if nothing particular is to be said.
     pub(crate) fn conversion(&self, value: &Expr, to: &Ty) -> Option<String> {
         if *to == Ty::Bool {
@@ -109,6 +135,13 @@ impl Checker<'_> {
             return Some(format!("convert it: `{casts}`"));
         }
         match (&value.ty, to) {
+            (Ty::Bits { .. }, Ty::Int) => {
+                let operand = self.operand(value);
+                Some(format!(
+                    "an `int` is known when the program is compiled, and has no width that a packet's number could have: \
+                     convert to the type that is wanted here, as in `(bit<32>) {operand}`"
+                ))
+            }
             (Ty::Bool, Ty::Int) => {
                 let operand = self.operand(value);
                 Some(format!("choose a number by it: `{operand} ? 8w1 : 0`"))

@@ -12,6 +12,8 @@ control c(inout bit<8> a, inout int<8> s, inout bit<16> b, inout int<16> t, inou
         i = (id_t) (int) a;
         b = (int) a;
         take((int) s);
+        b = b + (int) a;
+        if ((int) s == t) { b = 3 |+| (bit<16>) (int) a; }
         b = (bit<16>) (a + 1) + (bit<16>) (int) (a + 1);
     }
 }

@@ -15,3 +15,19 @@ parser p(packet_in packet) {
         }
     }
 }
+control c(inout bit<8> x, inout int<8> y) {
+    action set(int<8> to, bit<8> also) { y = to; x = also; }
+    table t {
+        key = { y: exact; x: exact; }
+        actions = { set; }
+        default_action = set(
+            128, //~ W0301 128 does not fit in `int<8>`
+            256); //~ W0301 256 does not fit
+        const entries = {
+            (200, 2): set(1, 1); //~ W0301 200 does not fit in `int<8>`
+            (3, -4): //~ W0302 the negative number -4
+                set(-129, 1); //~ W0301 -129 does not fit
+        }
+    }
+    apply { t.apply(); }
+}

@@ -5,6 +5,7 @@ extern void same(in bit<8> a, in bit<8> b);
 extern void same(in bit<8> c, in bit<8> d);
 extern void f(in bit<8> x, out bit<8> y, inout bit<8> z);
 extern void need(bit<8> n);
+extern void f_of_four(in bit<8> a, in bit<8> b, in bit<8> c, in bit<8> d);
 header h_t { bit<8> x; }
 control inner(inout bit<8> x) { apply {} }
 bit<8> fn(in bit<8> x) { return x; }

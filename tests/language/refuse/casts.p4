@@ -11,7 +11,7 @@ control c(inout bit<8> a, inout bit<16> b, inout int<8> s, inout bool t, inout s
         a = (bit<8>) color.red; //~ E0311 cannot convert `color`
         b = (bit<16>) m; //~ E0311 cannot convert `mine`
         m = (mine) b; //~ E0311 cannot convert `bit<16>` to `mine`
-        a = a + (int) a; //~ E0311 cannot convert `bit<8>` to `int`
+        a = 1 + (int) a; //~ E0311 cannot convert `bit<8>` to `int`
         t = (bool) (int) a; //~ E0311 cannot convert `bit<8>` to `int`
         st = (s_t) { 1, 2 }; //~ E0312 has 1 field
         a = (bit<8>) "x"; //~ E0311 cannot convert `string`

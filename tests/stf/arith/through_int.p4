@@ -22,6 +22,8 @@ header data_t {
     bit<4>  sum;
     bit<16> typed;
     bit<72> wide;
+    bit<16> mixed;
+    bit<8>  found;
 }
 
 type bit<16> id_t;
@@ -52,6 +54,11 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
         id_t id = (id_t) (int) hdr.d.s;
         hdr.d.typed = (bit<16>) id;
         hdr.d.wide = (bit<72>) (int) hdr.d.s;
+        hdr.d.mixed = hdr.d.typed + (int) hdr.d.s;
+        hdr.d.found = 0;
+        if ((int) hdr.d.s == hdr.d.signed_from_a) {
+            hdr.d.found = 1;
+        }
     }
 }
 

@@ -18,12 +18,22 @@ pub const WITH_PAYLOAD: [&str; 2] = [
 /// The methods that are about the message that was read last.
 const ASKING: [&str; 3] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN];
 
+/// The calls about the payload that are to know where it begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Calls {
+    /// All.
+    All,
+    /// Those of [`WITH_PAYLOAD`].
+    Checksums,
+}
+
 /// Has the parser count, if a call needs it.
-pub(crate) fn lower(program: &mut Program) {
+pub(crate) fn lower(program: &mut Program, calls: Calls) {
     let needed = visit::bodies(program).any(|body| {
         let mut found = false;
         visit::walk_block(body, &mut |stmt| {
-            found |= matches!(&stmt.kind, StmtKind::Extern(call) if asks_where(program, call));
+            found |=
+                matches!(&stmt.kind, StmtKind::Extern(call) if asks_where(program, calls, call));
         });
         found
     });
@@ -31,7 +41,15 @@ pub(crate) fn lower(program: &mut Program) {
         return;
     }
     let parsed = number(program, "parsed", 32);
-    let marks = marks(program);
+    let marks = match calls {
+        Calls::All => marks(program),
+        Calls::Checksums => HashMap::new(),
+    };
+    let to = Answers {
+        calls,
+        parsed,
+        marks,
+    };
     let bodies: Vec<Body> = program
         .routines
         .keys()
@@ -40,7 +58,7 @@ pub(crate) fn lower(program: &mut Program) {
         .collect();
     for body in bodies {
         let block = std::mem::take(body.of(program));
-        *body.of(program) = answered(program, block, parsed, &marks);
+        *body.of(program) = answered(program, block, &to);
     }
     let parsers: Vec<_> = program.parsers.keys().collect();
     for parser in parsers {
@@ -90,34 +108,45 @@ fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
 }
 
 /// Whether a call needs to know where the payload begins.
-fn asks_where(program: &Program, call: &ExternCall) -> bool {
+fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
+    let name = call.name.as_str();
+    let of_message = |object: ExternInst| {
+        (reads_message(call) || name == KEEP) && program.externs[object].ty == MESSAGE
+    };
     match call.object {
-        Some(object) => {
-            (reads_message(call) || call.name == KEEP) && program.externs[object].ty == MESSAGE
-        }
-        None => WITH_PAYLOAD.contains(&call.name.as_str()) || EXTERNS.contains(&call.name.as_str()),
+        None if WITH_PAYLOAD.contains(&name) => true,
+        _ if calls == Calls::Checksums => false,
+        Some(object) => of_message(object),
+        None => EXTERNS.contains(&name),
     }
 }
 
-/// Statements whose calls have what they need as their last argument.
-fn answered(
-    program: &mut Program,
-    block: Block,
+/// The last arguments of calls.
+struct Answers {
+    calls: Calls,
+    /// How far the parser got.
     parsed: Var,
-    marks: &HashMap<ExternInst, Var>,
-) -> Block {
+    /// For each object that reads messages, whether it did.
+    marks: HashMap<ExternInst, Var>,
+}
+
+/// Statements whose calls have what they need as their last argument.
+fn answered(program: &mut Program, block: Block, to: &Answers) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {
         for inner in visit::blocks_mut(&mut stmt.kind) {
-            *inner = answered(program, std::mem::take(inner), parsed, marks);
+            *inner = answered(program, std::mem::take(inner), to);
         }
         let span = stmt.span;
         let mut then = None;
         if let StmtKind::Extern(call) = &mut stmt.kind {
-            let mark = call.object.and_then(|object| marks.get(&object)).copied();
-            if asks_where(program, call) {
+            let mark = call
+                .object
+                .and_then(|object| to.marks.get(&object))
+                .copied();
+            if asks_where(program, to.calls, call) {
                 call.args
-                    .push(ExternArg::In(vec![build::var(program, parsed, span)]));
+                    .push(ExternArg::In(vec![build::var(program, to.parsed, span)]));
                 // Keeping bytes takes the memory of the message.
                 let is_read = u32::from(call.name != KEEP);
                 then = mark.map(|mark| (mark, is_read));

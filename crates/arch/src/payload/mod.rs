@@ -6,7 +6,7 @@ mod lower;
 
 pub use check::check;
 pub use lower::WITH_PAYLOAD;
-pub(crate) use lower::lower;
+pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
     GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,

@@ -6,6 +6,7 @@
 //! made ([`Program::copies`]). A target gives all of `standard_metadata` its values and reads it.
 
 use super::lower::{Fields, assign, bodies_mut};
+use crate::payload::Calls;
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{
@@ -113,6 +114,8 @@ pub(super) fn of(program: &Program) -> (Program, Rejects) {
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
+    // Of a copy, nothing else of the payload can be read.
+    crate::payload::lower(&mut program, Calls::Checksums);
     let requests = add_slot(&mut program);
     lower_requests(&mut program, &requests);
     program.copies = true;

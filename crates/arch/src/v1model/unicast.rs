@@ -16,6 +16,7 @@
 use super::lower::{Fields, assign, constant};
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
 use crate::DEPARSER;
+use crate::payload::Calls;
 use diag::Span;
 use ir::analysis::mentions::{Mentions, Storage};
 use ir::passes::{Rejects, inline, propagate};
@@ -58,7 +59,7 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
-    crate::payload::lower(&mut program);
+    crate::payload::lower(&mut program, Calls::All);
     let calls_inlined = inlined(&program);
     let replicates = may_choose_group(&calls_inlined).is_some();
     if replicates && !fields.copies_are_equal(&calls_inlined) {

@@ -87,6 +87,9 @@ static long (*const bpf_map_update_elem)(void *map, const void *key, const void 
 static long (*const bpf_map_delete_elem)(void *map, const void *key) __attribute__((unused)) = (void *)3;
 static long (*const bpf_loop)(u32 turns, void *turn, void *with,
                               u64 flags) __attribute__((unused)) = (void *)181;
+/* Calls a function with each number below `count` until it does not return 0. */
+#define run_turns(count, turn, with) bpf_loop(count, turn, with, 0)
+
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;
 

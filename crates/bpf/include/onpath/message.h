@@ -206,6 +206,31 @@ INLINE u64 bytes_from(u64 word, u64 number)
     return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
 }
 
+/* The kinds of the next eight bytes, of which `left` are the message's, each in the byte of its place: a bit each, in a table of all bytes. */
+INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
+{
+    u64 word = load_le64(here), kinds = 0;
+
+#pragma unroll
+    for (u32 i = 0; i < 64; i += 8)
+        kinds |= (u64)table[(u8)(word >> i)] << i;
+    if (left < 8)
+        kinds &= (1ull << 8 * left) - 1;
+    return kinds;
+}
+
+/* What is below the first one of these marks; everything if there is none. */
+INLINE u64 marks_before(u64 marks)
+{
+    return (marks & -marks) - 1;
+}
+
+/* Marks without that of the last byte that is left, if it is also one of these. */
+INLINE u64 message_but_last(u64 marks, u64 these, u32 left)
+{
+    return left <= 8 ? marks & ~(these & 0x80ull << 8 * (left - 1)) : marks;
+}
+
 /* The bytes of a number of 7 bits a byte: 1 to 4, or MESSAGE_FAULT and why there is none. */
 INLINE u32 message_varint_size(const u8 *here, u32 left)
 {
@@ -248,9 +273,10 @@ INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
 }
 
 /* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers have to lead further to the front: where it ends, or
- * MESSAGE_FAULT and what is wrong. The verifier must learn no more of a loop in each of its turns: bytes are counted in
- * memory, of which it knows nothing, and offsets are compared by their difference, or for equality. */
-INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total)
+ * MESSAGE_FAULT and what is wrong. `pointed_to` is how many labels and pointers may still be read behind pointers. The verifier must
+ * learn no more of a loop in each of its turns: bytes are counted in memory, of which it knows nothing, and offsets are compared by their
+ * difference, or for equality. */
+INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total, volatile u32 *pointed_to)
 {
     u32 limit = at, bound = end, next = 0;
 
@@ -259,8 +285,13 @@ INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatil
         u32 length, target;
 
         forget_bounds(at);
-        if (next && (s32)(at - bound) >= 0)
-            return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+        if (next) {
+            u32 more = *pointed_to;
+
+            if ((s32)(at - bound) >= 0 || !more)
+                return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+            *pointed_to = more - 1;
+        }
         if (at == end)
             return MESSAGE_FAULT | MESSAGE_TRUNCATED;
         length = bytes[at & mask];
@@ -397,37 +428,57 @@ endless:
     return 0;
 }
 
-/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. They are in words, of which the first byte is the lowest. */
-INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, const u64 *words, u32 size)
+/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over. In others,
+ * and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
+ * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets. That is done for the first
+ * 64; what is behind them is compared, and is in words, of which the first byte is the lowest. */
+INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first, const u64 *places, const u64 *rest, u32 size)
 {
-    u64 first = (words[0] & 0xff) * 0x0101010101010101;
+    const u32 count = size < 64 ? size : 64;
+    const u64 last = 1ull << (count - 1), unused = ~(last | (last - 1));
     u32 left = end - at;
+    u64 missing = ~0ull;
 
     for (;;) {
-        u64 same = zero_bytes(load_le64(bytes + (at & mask)) ^ first);
-        u32 skipped = 8, found = 1;
+        u64 word = load_le64(bytes + (at & mask));
 
-        if (left < size)
-            return MESSAGE_NO_END;
-        if (same) {
-            skipped = first_byte(same);
-            if (left < skipped + size)
-                return MESSAGE_NO_END;
-            at += skipped;
-            left -= skipped;
-            skipped = 1;
-            for (u32 i = 0; i < size / 8; i++)
-                found &= load_le64(bytes + ((at + 8 * i) & mask)) == words[i];
-            if (size % 8)
-                found &= (load_le64(bytes + ((at + size / 8 * 8) & mask)) ^ words[size / 8]) << (64 - 8 * (size % 8)) == 0;
-            if (found)
-                return at;
-        } else if (left < 8) {
-            return MESSAGE_NO_END;
-        }
-        at += skipped;
-        left -= skipped;
         forget_bounds(left);
+        if (!left)
+            return MESSAGE_NO_END;
+        if (~missing || zero_bytes(word ^ first * 0x0101010101010101)) {
+            u64 before = missing, any = ~0ull;
+
+#pragma unroll
+            for (u32 i = 0; i < 8; i++) {
+                missing = missing << 1 | places[(u8)(word >> 8 * i)];
+                any &= missing;
+            }
+            if (!(any & last)) {
+                missing = before;
+#pragma unroll
+                for (u32 i = 0; i < 8; i++) {
+                    missing = missing << 1 | places[(u8)(word >> 8 * i)];
+                    if (!(missing & last)) {
+                        u32 behind = at + i + 1, same = 1;
+
+                        if (left < i + 1 + size - count)
+                            return MESSAGE_NO_END;
+                        for (u32 part = 0; part < (size - count) / 8; part++)
+                            same &= load_le64(bytes + ((behind + 8 * part) & mask)) == rest[part];
+                        if ((size - count) % 8)
+                            same &= (load_le64(bytes + ((behind + (size - count) / 8 * 8) & mask)) ^ rest[(size - count) / 8])
+                                        << (64 - 8 * ((size - count) % 8)) == 0;
+                        if (same)
+                            return behind - count;
+                    }
+                }
+            }
+            missing |= unused;
+        }
+        if (left <= 8)
+            return MESSAGE_NO_END;
+        at += 8;
+        left -= 8;
         may_goto(endless);
     }
 endless:

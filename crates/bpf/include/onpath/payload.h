@@ -45,11 +45,11 @@ STATIC_FUNC long payload_turn(u32 turn, struct payload_rest *rest)
 }
 
 /* The sum of the packet's bytes from a bit on, as words of 16 bits in the packet's order; of words that begin with a byte
- * in front of it if `odd`. */
-INLINE u32 payload_sum(void *ctx, void *pieces, u32 bits, u32 length, u32 odd)
+ * in front of it if `odd`. Bits and length are those of the packet as it was parsed, since when the bytes have moved. */
+INLINE u32 payload_sum(void *ctx, void *pieces, u32 bits, u32 length, u32 moved, u32 odd)
 {
     u32 zero = 0, from = bits / 8, sum;
-    struct payload_rest rest = {.ctx = ctx, .at = from};
+    struct payload_rest rest = {.ctx = ctx, .at = from + moved};
 
     rest.piece = bpf_map_lookup_elem(pieces, &zero);
     if (!rest.piece || from >= length)

@@ -10,11 +10,11 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match &refusal.problem {
         Problem::Statement(what) => (
             format!("the {target} target cannot have {what} in an `@atomic` block"),
-            "keep only computations, conditions and the calls of one flow_state or register in the block",
+            "keep only computations, conditions and the calls of one flow_state or of registers in the block",
         ),
         Problem::Extern(name) => (
             format!("the {target} target cannot call `{name}` in an `@atomic` block"),
-            "call it before or after the block; only the methods of one flow_state or register run in it",
+            "call it before or after the block; only the methods of one flow_state or of registers run in it",
         ),
         Problem::OfChanging(name) => (
             format!("`{name}` in an `@atomic` block reads what the block changes"),
@@ -24,13 +24,13 @@ pub fn atomic(hook: Hook, refusal: &Refusal) -> Diagnostic {
             format!(
                 "an `@atomic` block uses `{second}` and `{first}`: it can hold the lock of one"
             ),
-            "the kernel lets a program hold one lock at a time: keep what belongs together in one flow_state or register, \
-             whose value is a struct (`register<both_t>(64) both;`), or use a block for each",
+            "the kernel lets a program hold one lock at a time: keep what belongs together in one flow_state whose value is a \
+             struct (`flow_state<key_t, both_t>(64) both;`), or use a block for each; of registers a block may use several",
         ),
         Problem::OtherKey => (
-            "the calls in an `@atomic` block have different keys or indices".to_string(),
-            "the kernel lets a program hold one lock at a time: use the same variable as key or index in all of them, or a \
-             block for each; values that change together are fields of one struct, in one cell",
+            "the calls of a flow_state in an `@atomic` block have different keys".to_string(),
+            "the kernel lets a program hold one lock at a time: use the same variable as key in all of them, or a block for \
+             each; of a register a block may use several cells",
         ),
         Problem::KeyChanges => (
             "the key or index of an `@atomic` block changes in it".to_string(),

@@ -124,16 +124,6 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
     .help("give the number of indices as its first constructor argument")
 }
 
-/// A checksum with the payload in a program of which packets may be copies, or begin anew.
-pub fn payload_of_copies(hook: Hook, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error("E0749",
-        at,
-        format!("the {target} target computes no checksum with the payload in a program that copies packets or sends them round"),
-    )
-    .help("change transport checksums by their differences (RFC 1624), which need no payload")
-}
-
 /// A hash that the target has, but not of this.
 pub fn algorithm(hook: Hook, algorithm: &str, of: &str, instead: &str, at: Span) -> Diagnostic {
     let target = hook.target();

@@ -3,6 +3,7 @@
 use crate::abi::{Hook, MapAbi, MapKind};
 use crate::calls::{places, values};
 use crate::errors;
+use crate::hook::tc::copies;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use crate::uses::{Construct, needs};
@@ -119,8 +120,7 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
         return None;
     }
     let Some(&parsed) = values(call, 4).first() else {
-        // Of a copy, the program does not know how far its parser got.
-        g.refuse(errors::payload_of_copies(hook, span));
+        g.not_lowered("a payload without its beginning", span);
         return None;
     };
     needs(g, Construct::Payload);
@@ -130,14 +130,12 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
     let pieces = pieces(g);
     let data = values(call, 1).to_vec();
     let parsed = lower::scalar(g, parsed);
-    let rest = |g: &mut Gen<'_>, odd: bool| {
-        let args = vec![
-            C::id("ctx"),
-            pieces,
-            parsed,
-            g.packet_length(),
-            C::int(odd.into()),
-        ];
+    let moved = match copies::differ(g.p) {
+        true => C::call("packet_moved", vec![C::id("ctx")]),
+        false => C::int(0),
+    };
+    let rest = |g: &mut Gen<'_>, odd: C| {
+        let args = vec![C::id("ctx"), pieces, parsed, g.packet_length(), moved, odd];
         C::call("payload_sum", args)
     };
     g.checksum_with(&data, rest, span)

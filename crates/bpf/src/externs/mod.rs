@@ -9,6 +9,7 @@ mod meter;
 pub(crate) mod profile;
 mod random;
 pub(crate) mod register;
+mod register_locks;
 
 pub(crate) use digest::Layout as Digest;
 pub(crate) use profile::Groups as MemberGroups;

@@ -1,22 +1,22 @@
-//! Registers: an array, one copy for all processors. Where a program has a register in an atomic block, each cell has a lock, which
-//! a block holds from its first call to its end, and any other call while it reads or writes.
+//! Registers: an array, one copy for all processors. Where a program has a register in an atomic block, its cells have locks
+//! ([`register_locks`](super::register_locks)), which a block holds from its first call to its end, and any other call while it reads or writes.
 
-use super::counter::{found, index, index_of};
+use super::counter::{found, index_of};
+use super::register_locks::{self, Locks};
 use crate::abi::{ByteOrder, MapAbi, MapKind, RegisterAbi};
 use crate::calls::{places, values};
 use crate::errors::{self, flow_state as refusals};
 use crate::maps::MAP_NAME;
 use crate::table::describe;
 use crate::target::{Bpf, Gen};
-use crate::uses::{Construct, needs};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
 use emit::names::Names;
 use emit::record::{Form, Record};
 use emit::values::Value;
-use ir::atomic::{Problem, Refusal, Region};
-use ir::{ExternCall, ExternInst, Program, StmtKind, Type, visit};
+use ir::atomic::{Cell, Problem, Refusal, Region};
+use ir::{Expr, ExternCall, ExternInst, Type};
 use smol_str::SmolStr;
 
 /// A register that the program uses.
@@ -28,22 +28,30 @@ pub(crate) struct Layout {
     cell: SmolStr,
     /// The member and form of each scalar.
     members: Vec<(SmolStr, Form)>,
-    /// Whether cells have locks.
-    locked: bool,
+    /// The locks of its cells.
+    pub(super) locks: Locks,
 }
 
-/// An atomic block whose calls are of one register at one index.
+/// An atomic block whose calls are of cells of registers.
 pub(crate) fn atomic(g: &mut Gen<'_>, region: &Region, block: &ir::Block) {
     let (before, inside) = block.split_at(region.first);
     g.run(before);
     g.kill_computed();
     let span = inside.first().map_or(Span::NONE, |stmt| stmt.span);
-    let Some(layout) = layout(g, region.object) else {
-        return;
-    };
-    if !layout.locked {
+    let mut layouts = Vec::with_capacity(region.cells.len());
+    for cell in &region.cells {
+        let Some(layout) = layout(g, cell.object) else {
+            return;
+        };
+        layouts.push(layout);
+    }
+    let locks = layouts[0].locks.clone();
+    let is_apart = matches!(locks, Locks::Apart { .. });
+    let fits =
+        layouts.iter().all(|layout| layout.locks == locks) && (is_apart || layouts.len() == 1);
+    if locks == Locks::None || !fits {
         // The fast path has no such block.
-        let name = g.p.externs[region.object].name.clone();
+        let name = g.p.externs[region.cells[0].object].name.clone();
         let refusal = Refusal {
             problem: Problem::Extern(name),
             at: span,
@@ -53,64 +61,48 @@ pub(crate) fn atomic(g: &mut Gen<'_>, region: &Region, block: &ir::Block) {
         return g.refuse(refusals::atomic(hook, &refusal));
     }
     g.hold_headers(inside);
-    let index = region.key.first().map(|&index| index_of(g, index));
-    let (cell, declared) = find_at(g, &layout, index.unwrap_or(C::int(0)));
     let block = g.block(|g| {
+        let mut held = Vec::with_capacity(layouts.len());
+        for (known, layout) in region.cells.iter().zip(&layouts) {
+            let (cell, declared) = find(g, layout, known.key[0]);
+            g.out.extend(declared);
+            held.push((known.clone(), cell));
+        }
+        let (first, cell) = &held[0];
+        let (holder, declared) = register_locks::find(g, &locks, first.key[0], cell);
         g.out.extend(declared);
-        lock(g, &layout, &cell, "bpf_spin_lock");
-        g.target.held_cell = Some((region.object, cell.clone()));
+        register_locks::take(g, holder.as_ref());
+        g.target.held_cells = held;
         g.run(inside);
-        g.target.held_cell = None;
-        lock(g, &layout, &cell, "bpf_spin_unlock");
+        g.target.held_cells.clear();
+        register_locks::give_back(g, holder.as_ref());
     });
     g.push(Stmt::Block(block));
     g.release_headers();
     g.kill_computed();
 }
 
-/// Takes the lock of a cell that is there, or leaves it.
-fn lock(g: &mut Gen<'_>, layout: &Layout, cell: &C, function: &str) {
-    if layout.locked {
-        let call = C::call(function, vec![cell.clone().arrow(LOCK).addr()]);
-        g.push(Stmt::If(cell.clone(), vec![Stmt::Expr(call)], Block::new()));
-    }
-}
-
-/// The member with a cell's lock.
-const LOCK: &str = "lock";
-
-/// The cell that a call is about, and the statements that find it and take its lock, if it is not held anyway.
+/// The cell that a call is about, the statements that find it and take its lock, and what has the lock, if it is not held anyway.
 fn reach(
     g: &mut Gen<'_>,
     object: ExternInst,
     layout: &Layout,
     call: &ExternCall,
     at: usize,
-) -> (C, Block, bool) {
-    if let Some((held, cell)) = &g.target.held_cell
-        && *held == object
-    {
-        return (cell.clone(), Block::new(), false);
+) -> (C, Block, Option<C>) {
+    let Some(&index) = values(call, at).first() else {
+        return (C::int(0), Block::new(), None);
+    };
+    let held = &g.target.held_cells;
+    let is_it = |(cell, _): &&(Cell, C)| cell.is(g.p, object, &[index]);
+    if let Some((_, cell)) = held.iter().find(is_it) {
+        return (cell.clone(), Block::new(), None);
     }
-    let (cell, mut block) = find(g, layout, call, at);
-    block.extend(g.block(|g| lock(g, layout, &cell, "bpf_spin_lock")));
-    (cell, block, true)
-}
-
-/// Whether a register is in an atomic block of the program.
-fn is_in_block(p: &Program, object: ExternInst) -> bool {
-    let mut found = false;
-    for body in visit::bodies(p) {
-        visit::walk_block(body, &mut |stmt| {
-            if let StmtKind::Atomic(inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| {
-                    let call = ir::atomic::keyed_call(p, &stmt.kind);
-                    found |= call.is_some_and(|(of, _)| of == object);
-                });
-            }
-        });
-    }
-    found
+    let (cell, mut block) = find(g, layout, index);
+    let (holder, declared) = register_locks::find(g, &layout.locks, index, &cell);
+    block.extend(declared);
+    block.extend(g.block(|g| register_locks::take(g, holder.as_ref())));
+    (cell, block, holder)
 }
 
 /// Reads a cell; zeros outside.
@@ -118,7 +110,7 @@ pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     let Some(layout) = layout(g, object) else {
         return;
     };
-    let (cell, mut block, ends) = reach(g, object, &layout, call, 1);
+    let (cell, mut block, holder) = reach(g, object, &layout, call, 1);
     let places = places(call, 0).to_vec();
     let there = g.block(|g| {
         for (&place, (member, form)) in places.iter().zip(&layout.members) {
@@ -134,9 +126,7 @@ pub(super) fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
         }
     });
     block.push(Stmt::If(cell.clone(), there, outside));
-    if ends {
-        block.extend(g.block(|g| lock(g, &layout, &cell, "bpf_spin_unlock")));
-    }
+    block.extend(g.block(|g| register_locks::give_back(g, holder.as_ref())));
     g.push(Stmt::Block(block));
 }
 
@@ -150,26 +140,20 @@ pub(super) fn write(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
         .into_iter()
         .map(|e| g.value(e))
         .collect();
-    let (cell, mut block, ends) = reach(g, object, &layout, call, 0);
+    let (cell, mut block, holder) = reach(g, object, &layout, call, 0);
     let there = g.block(|g| {
         for (value, (member, _)) in written.into_iter().zip(&layout.members) {
             g.store_local(cell.clone().arrow(member.clone()), value);
         }
     });
     block.push(Stmt::If(cell.clone(), there, Block::new()));
-    if ends {
-        block.extend(g.block(|g| lock(g, &layout, &cell, "bpf_spin_unlock")));
-    }
+    block.extend(g.block(|g| register_locks::give_back(g, holder.as_ref())));
     g.push(Stmt::Block(block));
 }
 
 /// The cell at an index, and the statements that find it.
-fn find(g: &mut Gen<'_>, layout: &Layout, call: &ExternCall, at: usize) -> (C, Block) {
-    let index = index(g, call, at);
-    find_at(g, layout, index)
-}
-
-fn find_at(g: &mut Gen<'_>, layout: &Layout, index: C) -> (C, Block) {
+fn find(g: &mut Gen<'_>, layout: &Layout, index: Expr) -> (C, Block) {
+    let index = index_of(g, index);
     let (key, cell) = (g.file.names.fresh("index"), g.file.names.fresh("cell"));
     let ty = CType::Struct(layout.cell.clone());
     let block = found(&layout.map, &key, index, &cell, ty);
@@ -199,12 +183,11 @@ fn layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
     let names = data.type_arg_names.first().cloned().unwrap_or_default();
     let mut record = Record::default();
     let mut taken: Names = Bpf::names();
-    let locked = is_in_block(g.p, object);
+    let locks = register_locks::of(g, object);
+    let locked = locks == Locks::InCells;
     if locked {
-        taken.reserve(LOCK);
-        record.add(CType::Struct("bpf_spin_lock".into()), LOCK, 4, 4, "");
-        g.file.own.maps.locked_cells = true;
-        needs(g, Construct::AtomicRegisters);
+        taken.reserve(register_locks::LOCK);
+        register_locks::add_to(&mut record);
     }
     let mut members = Vec::with_capacity(scalars.len());
     let mut fields = Vec::with_capacity(scalars.len());
@@ -245,7 +228,7 @@ fn layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
         map,
         cell,
         members,
-        locked,
+        locks,
     };
     g.file.own.registers.insert(object, layout.clone());
     Some(layout)

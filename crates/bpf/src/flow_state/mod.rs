@@ -57,7 +57,7 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
     match atomic::region(g.p, block) {
         Err(refusal) => g.refuse(refusals::atomic(g.target.options.hook, &refusal)),
         Ok(None) => g.run(block),
-        Ok(Some(region)) if g.p.externs[region.object].ty == atomic::REGISTER => {
+        Ok(Some(region)) if g.p.externs[region.cells[0].object].ty == atomic::REGISTER => {
             register::atomic(g, &region, block);
         }
         Ok(Some(region)) => {
@@ -70,7 +70,8 @@ pub(crate) fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
                 need_mtu: need_mtu(g, inside),
             };
             g.hold_headers(inside);
-            locked(g, region.object, &region.key, calls, |g| {
+            let cell = &region.cells[0];
+            locked(g, cell.object, &cell.key, calls, |g| {
                 g.run(inside);
                 leave_way(g);
             });
@@ -167,7 +168,7 @@ impl HeldLock {
     /// The way for a flow that is not known.
     fn victim(&self) -> C {
         let set = |member: &str| self.set.clone().arrow(member);
-        let mut args = vec![set("tag"), set("used"), set("lru")];
+        let mut args = vec![set("tag"), set("used"), set("lru"), set("evicted").addr()];
         let Some(now) = &self.now else {
             return C::call("flow_victim", args);
         };

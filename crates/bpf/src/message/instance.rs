@@ -98,7 +98,15 @@ impl Writer<'_> {
         let mut all: Vec<&Vec<u8>> = field.skip.iter().filter(|one| !one.is_empty()).collect();
         all.sort_by_key(|one| one.len());
         let here = |bytes: &[u8]| stands(&C::id(AT), window.left(), bytes);
+        let single = all.iter().filter(|one| one.len() == 1);
+        let eight: Vec<[u8; 8]> = single.map(|one| [one[0]; 8]).collect();
         self.repeat(&C::id(AT), |w| {
+            // Of a single byte, whoever sends one may send a thousand.
+            for eight in eight {
+                let over = Stmt::Update(BinOp::Add, C::id(AT), C::int(8));
+                let next = vec![over, super::writer::may_go_on(), Stmt::Continue];
+                w.push(Stmt::If(here(&eight), next, Block::new()));
+            }
             let step = all.iter().fold(vec![Stmt::Break], |rest, one| {
                 let length = C::int(one.len() as u64);
                 let over = vec![Stmt::Update(BinOp::Add, C::id(AT), length)];
@@ -181,6 +189,8 @@ impl Writer<'_> {
             let scan = super::scan::Scan {
                 ends: Vec::new(),
                 chars: Some(chars),
+                stops_at_bad: true,
+                may_be_cut: false,
             };
             let function = self.scan(scan, &field.name);
             let args = vec![C::id(MEMORY), place.start.clone(), place.end.clone()];

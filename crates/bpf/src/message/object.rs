@@ -20,7 +20,7 @@ use emit::Function;
 use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
-use payload::{Kind, Only, Schema, Signature, Site};
+use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Signature, Site};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -144,6 +144,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     }
     if has_names_within {
         record.add(CType::U32, "name_bytes", 4, 4, "");
+        record.add(CType::U32, "pointed_to", 4, 4, "");
     }
     if let Some(why) = refused {
         let hook = g.target.options.hook;
@@ -234,6 +235,7 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
     members.reserve("bytes");
     members.reserve("text");
     members.reserve("name_bytes");
+    members.reserve("pointed_to");
     let documents = Memory::new(&mut members);
     let mut numbers = 0;
     let mut member = |asked: &payload::Asked| {
@@ -284,6 +286,11 @@ fn parser(writer: &mut Writer) -> SmolStr {
         depth: 0,
     };
     let root = writer.schema.root;
+    if writer.reads_names(root) {
+        let bytes = left(&C::id(END), C::id(AT));
+        let most = C::bin(BinOp::Mul, C::int(POINTED_TO_A_BYTE as u64), bytes);
+        writer.push(Stmt::Assign(C::id(MEMORY).arrow("pointed_to"), most));
+    }
     writer.layout(root, &window, &C::int(0), None);
     writer.push(Stmt::Return(Some(status("READ"))));
     if writer.loops {

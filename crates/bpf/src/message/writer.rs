@@ -92,6 +92,8 @@ pub(super) struct Writer<'s> {
     pub tables: Vec<Item>,
     pub functions: Vec<Function>,
     pub scans: Vec<(Scan, SmolStr)>,
+    /// The tables of kinds of bytes of their functions.
+    pub scan_tables: Vec<(SmolStr, SmolStr)>,
     pub helpers: Vec<(Helper, SmolStr)>,
     pub failing: Failing,
     /// Whether a loop needs [`ENDLESS`].
@@ -152,6 +154,7 @@ impl<'s> Writer<'s> {
             tables: Vec::new(),
             functions: Vec::new(),
             scans: Vec::new(),
+            scan_tables: Vec::new(),
             helpers: Vec::new(),
             failing: Failing::Return,
             loops: false,
@@ -278,7 +281,10 @@ impl<'s> Writer<'s> {
         };
         match helper {
             Helper::NameText => args.push(memory.clone().arrow("text")),
-            Helper::SkipName => args.push(memory.clone().arrow("name_bytes").addr()),
+            Helper::SkipName => {
+                args.push(memory.clone().arrow("name_bytes").addr());
+                args.push(memory.clone().arrow("pointed_to").addr());
+            }
             Helper::Decimal | Helper::Move | Helper::Same => {}
         }
         let call = C::call(format!("message_{wish}"), args);

@@ -50,6 +50,9 @@ pub trait Leaves {
     /// Ends the last [`Leaves::assume`].
     fn end_assumption(&mut self);
 
+    /// 1 if two varbits differ, else 0.
+    fn varbits_differ(&mut self, a: Expr, b: Expr) -> C;
+
     /// The arrays that hold values computed for the current statement.
     fn computed(&mut self) -> &mut HashMap<Expr, C>;
 }

@@ -198,6 +198,13 @@ pub fn cond(l: &mut impl Leaves, e: Expr) -> C {
                     op,
                     BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge
                 ))),
+                _ if matches!(operand, IrType::Varbit(_)) => {
+                    let differ = l.varbits_differ(a, b);
+                    match op {
+                        BinaryOp::Ne => differ,
+                        _ => C::not(differ),
+                    }
+                }
                 _ if operand.width() > 64 => wide::compare(l, op, a, b),
                 _ => compare(l, op, a, b),
             }

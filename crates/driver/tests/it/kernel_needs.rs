@@ -204,6 +204,13 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
             Some(Feature::XdpBytes),
         ),
         (
+            "tests/stf/v1model/varbit_hashes.p4",
+            Hook::TcIngress,
+            Varbits,
+            Some(Feature::LoopCalls),
+            Some(Feature::LoopCalls),
+        ),
+        (
             "tests/stf/v1model/shared_state.p4",
             Hook::Xdp,
             AtomicRegisters,

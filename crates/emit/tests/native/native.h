@@ -4,8 +4,14 @@
 #ifndef NATIVE_H
 #define NATIVE_H
 
+/* Calls a function with each number below `count` until it does not return 0. */
+#define run_turns(count, turn, with) \
+    for (u32 i_ = 0; i_ < (count) && !(turn)(i_, with); i_++) \
+    ;
+
 #include "onpath/arith.h"
 #include "onpath/checksum.h"
+#include "onpath/gathered.h"
 #include "onpath/packet.h"
 #include "onpath/search.h"
 #include "onpath/types.h"

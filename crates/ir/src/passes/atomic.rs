@@ -3,11 +3,11 @@
 //! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Calls without an effect that give
 //! the same before its first keyed call are made there, into variables of their own. Where
 //! [`crate::atomic::region`] accepts a block, the block begins with the statement that first calls a
-//! flow state, and all its calls have the same variables as key, which are written just before the
-//! block and nowhere else, so that no pass can make the keys of its calls differ.
+//! flow state or register, and all calls of one cell have the same variables as key, which are written just before the
+//! block and nowhere else, so that no pass can make the keys of its calls differ. Cells with one key share them.
 
 use super::for_each_body;
-use crate::atomic::{self, FLOW_STATE};
+use crate::atomic::{self, Cell, FLOW_STATE};
 use crate::*;
 
 /// Runs the pass.
@@ -184,35 +184,59 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
         let rest = block.split_off(region.first);
         out.append(&mut block);
         block = rest;
-        let object = &program.externs[region.object];
-        let path = object.name.clone();
-        let names = object
-            .type_arg_names
-            .first()
-            .filter(|_| object.ty == FLOW_STATE);
-        let names = names.cloned().unwrap_or_default();
-        let mut key = Vec::with_capacity(region.key.len());
-        for (i, value) in region.key.into_iter().enumerate() {
-            let name = names.get(i).map_or("key", |name| name.as_str());
-            let var = program.vars.push(VarData {
-                name: format!("{path}.key.{name}").into(),
-                ty: program.ty(value),
-                span,
-            });
-            let dst = Place::Var(var);
-            let kind = StmtKind::Assign { dst, value };
-            out.push(Stmt::new(kind, span));
-            key.push(build::var(program, var, span));
+        let mut keys: Vec<Vec<Expr>> = Vec::new();
+        for (i, cell) in region.cells.iter().enumerate() {
+            let before = region.cells[..i]
+                .iter()
+                .position(|other| atomic::are_equal(program, &other.key, &cell.key));
+            let key = match before {
+                Some(other) => keys[other].clone(),
+                None => key_variables(program, cell, span, out),
+            };
+            keys.push(key);
         }
         visit::walk_block_mut(&mut block, &mut |stmt| {
-            if let Some((_, at)) = atomic::keyed_call(program, &stmt.kind)
+            if let Some((object, at)) = atomic::keyed_call(program, &stmt.kind)
                 && let StmtKind::Extern(call) = &mut stmt.kind
-                && let Some(arg) = call.args.get_mut(at)
+                && let Some(ExternArg::In(given)) = call.args.get_mut(at)
             {
-                *arg = ExternArg::In(key.clone());
+                let is_its = |cell: &Cell| cell.is(program, object, given);
+                if let Some(i) = region.cells.iter().position(is_its) {
+                    given.clone_from(&keys[i]);
+                }
             }
         });
     }
     let kind = StmtKind::Atomic(block);
     out.push(Stmt::new(kind, span));
+}
+
+/// Variables that have a cell's key from now on.
+fn key_variables(
+    program: &mut Program,
+    cell: &Cell,
+    span: diag::Span,
+    out: &mut Block,
+) -> Vec<Expr> {
+    let object = &program.externs[cell.object];
+    let path = object.name.clone();
+    let names = object
+        .type_arg_names
+        .first()
+        .filter(|_| object.ty == FLOW_STATE);
+    let names = names.cloned().unwrap_or_default();
+    let mut key = Vec::with_capacity(cell.key.len());
+    for (i, &value) in cell.key.iter().enumerate() {
+        let name = names.get(i).map_or("key", |name| name.as_str());
+        let var = program.vars.push(VarData {
+            name: format!("{path}.key.{name}").into(),
+            ty: program.ty(value),
+            span,
+        });
+        let dst = Place::Var(var);
+        let kind = StmtKind::Assign { dst, value };
+        out.push(Stmt::new(kind, span));
+        key.push(build::var(program, var, span));
+    }
+    key
 }

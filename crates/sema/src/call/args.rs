@@ -263,10 +263,11 @@ impl Checker<'_> {
             }
         } else if args.len() > sig.params.len() {
             let extra = surplus(&args[sig.params.len()..]);
-            self.report(
-                calls::too_many(extra, &sig.name, sig.params.len(), args.len())
-                    .also(sig.span, "declared here"),
-            );
+            let mut found = calls::too_many(extra, &sig.name, sig.params.len(), args.len());
+            if let Some(longer) = self.longer_relative(&sig.name, args.len()) {
+                found.help = Some(longer);
+            }
+            self.report(found.also(sig.span, "declared here"));
             bad = true;
         } else {
             for (slot, arg) in slots.iter_mut().zip(args) {

@@ -113,7 +113,13 @@ impl Checker<'_> {
         let wrong = std::mem::replace(&mut self.diagnostics, reported).has_errors();
         self.zonk_expr(&mut chosen);
         if wrong || has_infer(&chosen.ty) || has_int(&chosen.ty) {
-            found.iter().for_each(|d| self.report(d.clone()));
+            for mut diagnostic in found.iter().cloned() {
+                if !wrong && has_int(&chosen.ty) {
+                    diagnostic.help =
+                        Some("give the numbers in it a width, as in `8w1`".to_owned());
+                }
+                self.report(diagnostic);
+            }
             return fixed;
         }
         chosen

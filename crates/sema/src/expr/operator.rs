@@ -399,7 +399,12 @@ impl Checker<'_> {
 /// Whether an expression needs a type from its context.
 fn needs_type(expr: &ast::Expr) -> bool {
     use ast::ExprKind::*;
-    matches!(expr.kind, List(_) | Struct { .. } | Invalid | Default)
+    match &expr.kind {
+        List(_) | Struct { .. } | Invalid | Default => true,
+        // A number of the packet's that is an `int` for its context.
+        Cast(ty, _) => matches!(ty.kind, ast::TypeKind::Int),
+        _ => false,
+    }
 }
 
 /// `left op right`; what is a chain on the left becomes longer.

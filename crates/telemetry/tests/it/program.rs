@@ -129,6 +129,12 @@ fn conditions_hold_alike() {
         "ip.src in 10.0.0.0/29",
         "ip.src == 10.0.0.1 or ip.dst != 10.0.1.1",
         "ip.src in [10.0.0.3, 192.0.2.0/24, 0.0.0.0/0]",
+        "ip.src in 2001:db8::/124 or ip.dst == 10.0.1.1",
+        "ip.src in [2001:db8::7, 10.0.0.0/30]",
+        "ip.src in ::/0",
+        "not ip.src in ::/64",
+        "ip.dst in ::ffff:10.0.0.0/104",
+        "ip.src != 2001:db8::7",
         "ipv6.src in 2001:db8::/124",
         "not ipv6.src == 2001:db8::7",
         "eth.src == 02:00:00:00:00:01 and eth.type != 0x800",
@@ -138,10 +144,30 @@ fn conditions_hold_alike() {
     ] {
         same(&format!("count, bytes where {condition}"), &packets);
         same(
+            &format!("count, bytes by ip.src, eth.type where {condition}"),
+            &packets,
+        );
+        same(
             &format!("count, bytes by ip.proto, eth.type where {condition}"),
             &packets,
         );
     }
+}
+
+#[test]
+fn groups_are_in_the_same_order() {
+    let packets = packets(6);
+    for order in [
+        "bytes",
+        "ip.src",
+        "ip.src desc",
+        "count asc top 7",
+        "max(udp.length) asc",
+    ] {
+        let query = format!("count, bytes, max(udp.length) by ip.src order by {order}");
+        same(&query, &packets);
+    }
+    same("count by flow top 3", &packets);
 }
 
 #[test]

@@ -92,8 +92,10 @@ pub(crate) fn declare(
     let expanded = size.saturating_mul(expansion).min(EXPANDED_LIMIT.max(size));
     let masks = g.file.names.fresh_short(short, "_masks", MAP_NAME);
     let maps = &mut g.file.own.maps;
+    // One more, which only user space uses ([`TupleSpaceAbi::tally`]). An outer map takes inner arrays of one size only, so that it must not be
+    // added later.
     maps.declare(
-        map(&masks, MapKind::Array, 4, 8 + padded, 2 * max_masks),
+        map(&masks, MapKind::Array, 4, 8 + padded, 2 * max_masks + 1),
         Some((Type::U32, Type::Struct(mask.clone()))),
     );
     let found = g.file.names.fresh_short(short, "", MAP_NAME);

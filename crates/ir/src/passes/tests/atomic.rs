@@ -1,5 +1,5 @@
 use super::*;
-use crate::atomic::{Problem, region};
+use crate::atomic::{Group, Problem, REGISTER, group, region};
 use crate::passes::{atomic, fold, propagate};
 use crate::{StmtKind, visit};
 
@@ -14,6 +14,9 @@ extern others: flow_state {
 extern counts: CounterArray {
 }
 extern cells: register {
+    type (bit<8>);
+}
+extern sums: register {
     type (bit<8>);
 }
 ";
@@ -101,6 +104,60 @@ fn a_registers_cell_is_shared_under_a_lock_too() {
          atomic { extern cells::read(out(a), in(cells.key.key)); a = a + 8w1; \
          extern cells::write(in(cells.key.key), in(a)); }"
     );
+}
+
+#[test]
+fn a_block_may_use_several_cells_of_registers() {
+    let body = "atomic {
+        extern cells::read(out(a), in(b));
+        extern sums::read(out(c), in(b));
+        extern cells::write(in(w), in(a));
+        extern sums::write(in(b), in(a));
+    }";
+    assert_eq!(
+        run(body, &[atomic::run]),
+        "cells.key.key = b; cells.key.key = w; \
+         atomic { extern cells::read(out(a), in(cells.key.key)); \
+         extern sums::read(out(c), in(cells.key.key)); \
+         extern cells::write(in(cells.key.key_1), in(a)); \
+         extern sums::write(in(cells.key.key), in(a)); }"
+    );
+    assert_eq!(
+        problem("atomic { extern cells::read(out(a), in(b)); extern sums::read(out(b), in(a)); }"),
+        Some(Problem::KeyChanges)
+    );
+    assert_eq!(
+        problem("atomic { extern cells::read(out(a), in(b)); extern flows::remove(in(b)) -> f; }"),
+        Some(Problem::OtherState("flows".into(), "cells".into()))
+    );
+}
+
+/// The group of each register of a program, by names; and whether it has a lock for each index.
+fn groups(body: &str) -> Vec<Option<(usize, bool)>> {
+    let program = text::parse(&format!("{HEAD}{STATES}routine c block() {{\n{body}\n}}\n"))
+        .unwrap_or_else(|e| panic!("{e}"));
+    let of_type = program
+        .externs
+        .iter()
+        .filter(|(_, data)| data.ty == REGISTER);
+    of_type
+        .map(|(register, _)| {
+            let group: Option<Group> = group(&program, register);
+            group.map(|group| (group.members.len(), group.is_by_index))
+        })
+        .collect()
+}
+
+#[test]
+fn registers_that_blocks_use_together_form_a_group() {
+    let single = "atomic { extern cells::read(out(a), in(b)); extern cells::write(in(b), in(a)); }";
+    assert_eq!(groups(single), [None, None]);
+    let pair = "atomic { extern cells::read(out(a), in(b)); extern sums::write(in(b), in(a)); }";
+    assert_eq!(groups(&format!("{single} {pair}")), [Some((2, true)); 2]);
+    let apart = "atomic { extern cells::read(out(a), in(b)); extern sums::write(in(c), in(a)); }";
+    assert_eq!(groups(&format!("{pair} {apart}")), [Some((2, false)); 2]);
+    let of_one = "atomic { extern cells::read(out(a), in(b)); extern cells::write(in(c), in(a)); }";
+    assert_eq!(groups(of_one), [Some((1, false)), None]);
 }
 
 #[test]

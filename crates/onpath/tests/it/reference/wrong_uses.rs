@@ -187,7 +187,7 @@ pub(super) const USES: &[Wrong] = &[
         "register",
         (
             "register<bit<32>>(8) r;",
-            "@atomic { r.write(0, n); r.write(1, n); }",
+            "@atomic { r.read(n, 0); r.write(n, 1); }",
         ),
         "E0740",
         KERNEL,
@@ -247,7 +247,7 @@ pub(super) const USES: &[Wrong] = &[
         "verify_checksum_with_payload",
         (
             "",
-            "verify_checksum_with_payload(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.csum16); truncate(64);",
+            "verify_checksum_with_payload(true, { hdr.eth.src }, hdr.eth.type, HashAlgorithm.crc16); n = (bit<32>)sm.checksum_error;",
         ),
         "E0749",
         KERNEL,

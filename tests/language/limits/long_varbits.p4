@@ -1,5 +1,5 @@
 #include "frame.p4h"
-header options_t { varbit<64> a; }
+header options_t { varbit<40000> a; }
 struct hs_t { eth_t eth; options_t one; options_t two; }
 parser prs(packet_in packet, out hs_t hdr) {
     state start {
@@ -11,7 +11,7 @@ parser prs(packet_in packet, out hs_t hdr) {
 }
 control sw(inout hs_t hdr, in xdp_input xin, out xdp_output xout) {
     apply {
-        if (hdr.one == hdr.two) { hdr.eth.type = 1; } //~ E0723 compare
+        if (hdr.one == hdr.two) { hdr.eth.type = 1; } //~ E0723 5000
         xout.output_action = xdp_action.XDP_PASS;
         xout.output_port = 0;
     }
