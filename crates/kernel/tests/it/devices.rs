@@ -143,7 +143,10 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         let refused = attach_at(&other, "one", index, TcMethod::Best).expect_err("occupied");
         let help = refused.help.expect("help");
         let unload = format!("or end that one with `onpath unload {name}`");
-        assert!(help.contains("--target tc-ingress") && help.ends_with(&unload), "{help}");
+        assert!(
+            help.contains("--target tc-ingress") && help.ends_with(&unload),
+            "{help}"
+        );
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");
         {
             let (record, mut store) = pins.open(&name, None).expect("opens");
