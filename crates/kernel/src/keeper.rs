@@ -2,7 +2,7 @@
 //! again.
 //!
 //! It is this program, run anew with [`ARGUMENT`] and the name of an instance, in a session of its own. It ends with the
-//! instance. The kernel wakes it when interfaces change and when an instance is removed. It is in the network namespace of the first process,
+//! instance. The kernel wakes it when interfaces change and when an instance is removed. It is in a network namespace of its own,
 //! since a process keeps the namespace that it is in. If it is killed, the next command [starts](ensure) another one. A program in the foreground
 //! [has a thread](Keeper) in its place.
 
@@ -54,8 +54,8 @@ pub fn keep(pins: &Pins, instance: &str) -> Result<(), Box<Diagnostic>> {
     // A process that has no controlling terminal gets none of its signals.
     setsid().map_err(|e| failed(e.into()))?;
     chdir("/").map_err(|e| failed(e.into()))?;
-    netns::enter_first().map_err(failed)?;
-    follow(pins, instance, None)
+    let left = netns::leave().map_err(failed)?;
+    follow(pins, instance, left, None)
 }
 
 /// A thread of this process that follows the interfaces of an instance. Dropping it ends it.
@@ -74,7 +74,7 @@ impl Keeper {
             .name("keeper".into())
             .spawn(move || {
                 // The instance was removed, or is looked after by who waits for its end.
-                let _ = follow(&pins, &instance, Some(stopped.as_fd()));
+                let _ = follow(&pins, &instance, None, Some(stopped.as_fd()));
             })?;
         Ok(Keeper {
             thread: Some(thread),
@@ -96,6 +96,7 @@ impl Drop for Keeper {
 fn follow(
     pins: &Pins,
     instance: &str,
+    left: Option<NetNs>,
     stopped: Option<BorrowedFd<'_>>,
 ) -> Result<(), Box<Diagnostic>> {
     let failed = |error: io::Error| pins.failed(instance, "follow the interfaces of", &error);
@@ -105,7 +106,7 @@ fn follow(
         return Ok(());
     };
     let removals = Removals::of(&folder).map_err(failed)?;
-    let events = events(pins, instance).map_err(failed)?;
+    let events = events(pins, instance, left).map_err(failed)?;
     if !pins.take_keeping(instance)? {
         return Ok(());
     }
@@ -144,8 +145,8 @@ fn follow(
     }
 }
 
-/// Events of the interfaces of an instance.
-fn events(pins: &Pins, instance: &str) -> io::Result<LinkEvents> {
+/// Events of the interfaces of an instance. `left` is the network namespace that this process was in.
+fn events(pins: &Pins, instance: &str, left: Option<NetNs>) -> io::Result<LinkEvents> {
     let record = pins.record(instance);
     let mut at = record.iter().flat_map(|record| &record.members);
     let namespace = at.find_map(|member| Some(member.interfaces.first()?.netns));
@@ -153,7 +154,9 @@ fn events(pins: &Pins, instance: &str) -> io::Result<LinkEvents> {
     if namespace == 0 || netns::current()? == namespace {
         return LinkEvents::here();
     }
-    let namespace: NetNs = netns::by_number(namespace).ok_or(io::ErrorKind::NotFound)?;
+    let is_it = |ns: &NetNs| ns.number().is_ok_and(|number| number == namespace);
+    let found = left.filter(is_it).or_else(|| netns::by_number(namespace));
+    let namespace = found.ok_or(io::ErrorKind::NotFound)?;
     LinkEvents::of(namespace.as_fd())
 }
 

@@ -90,16 +90,16 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
     entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
 }
 
-/// Moves this thread to the network namespace of the machine's first process, or of the container's: it lasts as long as any
-/// process does. Whoever may not see which one that is stays.
-pub(crate) fn enter_first() -> io::Result<()> {
-    const FIRST: &str = "/proc/1/ns/net";
-    match fs::metadata(FIRST) {
-        Ok(first) if first.ino() != current()? => {
-            Ok(setns(File::open(FIRST)?, CloneFlags::CLONE_NEWNET)?)
-        }
-        _ => Ok(()),
+/// Moves this thread to a network namespace of its own, with nothing in it, so that it does not keep the one that it is in. Gives that
+/// one. In the namespace of the first process, which lasts as long as any does, the thread stays: `None`.
+pub(crate) fn leave() -> io::Result<Option<NetNs>> {
+    let first = fs::metadata("/proc/1/ns/net");
+    if first.is_ok_and(|first| current().is_ok_and(|here| here == first.ino())) {
+        return Ok(None);
     }
+    let file = File::open("/proc/thread-self/ns/net")?;
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    Ok(Some(NetNs { file }))
 }
 
 /// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then

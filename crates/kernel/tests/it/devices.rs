@@ -142,7 +142,11 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         let other = HookProg::constant(Hook::Xdp, 2)?;
         let refused = attach_at(&other, "one", index, TcMethod::Best).expect_err("occupied");
         let help = refused.help.expect("help");
-        assert_eq!(help, format!("detach it with `onpath unload {name}`"));
+        let unload = format!("or end that one with `onpath unload {name}`");
+        assert!(
+            help.contains("--target tc-ingress") && help.ends_with(&unload),
+            "{help}"
+        );
         assert_eq!(pins.check_free(&name).expect_err("taken").code.0, "E0783");
         {
             let (record, mut store) = pins.open(&name, None).expect("opens");

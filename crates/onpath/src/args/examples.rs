@@ -73,7 +73,7 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "pdm",
         &[(
             "Measure the delay of flows at an interface",
-            "onpath pdm eth0",
+            "onpath pdm --dev eth0",
         )],
     ),
     (
