@@ -56,6 +56,20 @@ const bit<32> PAYLOAD_NOT_FOUND = 0xffffffff;
 @isolated
 extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 
+/// Passes over a body in chunks (RFC 9112, section 7.1), of which `length` bytes, or as many as there are, stand at an offset: how many bytes there are up
+/// to its end if it ends there. `state` says where in the body they begin: CHUNKS_BEGIN at its first byte. Where the body goes on behind them, the result is the
+/// state for the bytes that follow; of bytes that are no such body, it is CHUNKS_LOST.
+/// @on interpreter: As described.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749).
+/// @errors E0608 E0748 E0749
+@isolated
+extern bit<64> payload_chunks(in bit<32> offset, in bit<32> length, in bit<64> state);
+
+/// The first state of `payload_chunks`, and the least one: numbers of bytes are less.
+const bit<64> CHUNKS_BEGIN = 0x8000000000000000;
+/// The state behind bytes that are no body in chunks.
+const bit<64> CHUNKS_LOST = 0x8e00000000000000;
+
 /// What became of reading a message.
 enum bit<8> message_status {
     READ            = 0,   // it is one, as its schema describes it
@@ -66,7 +80,8 @@ enum bit<8> message_status {
     POINTER_LOOP    = 5,   // malformed: following a DNS name's pointer may never end
     UNEXPECTED      = 6,   // malformed: bytes that cannot stand there
     TOO_LONG        = 7,   // it goes on behind the limit
-    BEGINS          = 8    // it may be one, of which there are too few bytes to tell: only of `read_behind`
+    CONFLICT        = 8,   // malformed: lengths of its body that do not agree
+    BEGINS          = 9    // it may be one, of which there are too few bytes to tell: only of `read_behind`
 }
 
 /// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in

@@ -13,7 +13,7 @@
 //! stream_begin(streams = streams, messages = messages, counts = counts, several = true) begin;
 //! stream_recall(requests = requests) recall;
 //! stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host") read;
-//! stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding") body;
+//! stream_body(messages = messages, body = "body", length = "content_length", has_chunks = true, chunked = "header.transfer-encoding") body;
 //! stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
 //! stream_remember(requests = requests, counts = counts) remember;
 //!
@@ -102,7 +102,7 @@ struct stream_ends {
 
 /// The state of a stream.
 struct stream_state {
-    bit<64> skip;          // bytes of a body, after which the next message begins
+    bit<64> skip;          // bytes of a body, after which the next message begins; in a body in chunks, the state of `payload_chunks`
     bit<64> ticket;        // of an incomplete head: leads to the bytes that are kept
     bit<32> next;          // sequence number of the next byte
     bit<32> certain;       // bytes before it that are known to be received, except the missing ones
@@ -146,6 +146,7 @@ struct stream_segment {
     bit<32>        end;         // end of the segment
     message_status status;      // result of reading it
     bool           is_message;  // it is one
+    bool           is_sided;    // it shows its side of an exchange: set where messages are `in_order`
     stream_message message;
     // Its body.
     bool           has_body;
@@ -156,6 +157,7 @@ struct stream_segment {
     stream_state   stream;
     bool           is_followed;    // the stream has a state
     bool           seen;           // the segment has a message
+    bit<1>         missed;         // it may have one that is not read and whose side is not known
     bit<1>         was_begun;
     bit<32>        until;          // end of the messages that are read
     bool           is_read;        // the new bytes are read
@@ -262,6 +264,7 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
             counts.increment(stream_count.AGAIN);
         }
         if (is_gap || !segment.is_followed) {
+            segment.missed = (bit<1>)(is_gap && segment.stream.kept != 0) & segment.stream.known;
             // A message that has begun never ends.
             if (segment.stream.skip != STREAM_NO_END || !segment.is_followed) { segment.stream.skip = 0; }
             segment.stream.ticket = 0;
@@ -275,19 +278,29 @@ control stream_find(inout stream_segment segment, in stream_ends ends, in bit<32
 }
 
 /// Part of `stream_begin`: skips a body.
-void stream_skip(inout stream_segment segment) {
-    if (segment.more && segment.stream.skip != 0) {
+control stream_skip(inout stream_segment segment)(CounterArray counts) {
+    apply {
         bit<32> rest = segment.end - segment.at;
-        if (segment.stream.skip == STREAM_NO_END) {
-            segment.more = false;
-        } else if (segment.stream.skip >= (bit<64>)rest) {
-            segment.stream.skip = segment.stream.skip - (bit<64>)rest;
-            segment.stream.begun = segment.stream.skip != 0 ? 1w1 : 0;
-            segment.more = false;
-        } else {
-            segment.at = segment.at + (bit<32>)segment.stream.skip;
-            segment.stream.skip = 0;
-            segment.stream.begun = 0;
+        bit<64> skip = segment.stream.skip;
+        if (segment.more && skip != 0) {
+            if (skip >= CHUNKS_BEGIN && skip != STREAM_NO_END) { skip = payload_chunks(segment.at, rest, skip); }
+            if (skip == STREAM_NO_END) {
+                segment.more = false;
+            } else if (skip == CHUNKS_LOST) {
+                counts.increment(stream_count.UNFOLLOWED);
+                segment.stream.skip = 0;
+                segment.stream.known = 0;
+                segment.stream.begun = 0;
+                segment.more = false;
+            } else if (skip >= (bit<64>)rest) {
+                segment.stream.skip = skip >= CHUNKS_BEGIN ? skip : skip - (bit<64>)rest;
+                segment.stream.begun = segment.stream.skip != 0 ? 1w1 : 0;
+                segment.more = false;
+            } else {
+                segment.at = segment.at + (bit<32>)skip;
+                segment.stream.skip = 0;
+                segment.stream.begun = 0;
+            }
         }
     }
 }
@@ -296,9 +309,9 @@ void stream_skip(inout stream_segment segment) {
 stream_segment stream_unknown(in bit<32> bytes) {
     stream_message none = { 0, 0, false };
     return {
-        more = bytes != 0, at = 0, end = bytes, status = message_status.OTHER, is_message = false, message = none,
+        more = bytes != 0, at = 0, end = bytes, status = message_status.OTHER, is_message = false, is_sided = false, message = none,
         has_body = false, is_open = false, body_at = 0, next = 0,
-        stream = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, is_followed = false, seen = false, was_begun = 0,
+        stream = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, is_followed = false, seen = false, missed = 0, was_begun = 0,
         until = bytes, is_read = false, rest = none, rest_at = 0,
         awaited = 0, answered = 0, forgets = false, asked = 0, asks = 0, unfit = 0,
         is_late = false, late = 0, late_end = 0, late_status = message_status.OTHER,
@@ -313,11 +326,12 @@ stream_segment stream_unknown(in bit<32> bytes) {
 control stream_begin(out stream_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bit<32> bytes)
                     (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several) {
     stream_find(streams, counts) find;
+    stream_skip(counts) skip;
     apply {
         segment = stream_unknown(bytes);
         find.apply(segment, ends, sequence, opens);
         if (several) {
-            stream_skip(segment);
+            skip.apply(segment);
         } else if (segment.is_late && segment.more) {
             // Only one part of a segment is read: a head that continues, or the late bytes.
             if (segment.stream.kept == 0) { segment.more = false; } else { segment.is_late = false; }
@@ -347,6 +361,7 @@ control stream_read(inout stream_segment segment)(message messages, CounterArray
     apply {
         segment.more = false;
         segment.has_body = false;
+        segment.is_sided = false;
         if (is_asked) {
             segment.status = messages.read_behind(segment.message.ticket, segment.at, segment.end - segment.at, attributes);
         } else {
@@ -355,6 +370,7 @@ control stream_read(inout stream_segment segment)(message messages, CounterArray
         if (segment.status == message_status.OTHER && segment.message.kept != 0) {
             // The bytes that were kept begin no message, but one may begin here.
             if (segment.stream.known == 1) { counts.increment(stream_count.UNFOLLOWED); }
+            segment.missed = segment.missed | segment.stream.known;
             segment.message = { 0, 0, false };
             segment.stream.known = 0;
             if (is_asked) {
@@ -440,19 +456,24 @@ control stream_remember(in stream_segment segment, in stream_ends ends)
 }
 
 /// Finds the next of several messages, after the body of this one, in this segment or a later one. The attribute `body` begins with the body, and the attribute
-/// `length` is its length in decimal digits. With an attribute `unless`, the length is unknown. What `head` says of the body counts with or without these.
+/// `length` is its length in decimal digits. With an attribute `chunked`, the body is in chunks, or, if that is not its last
+/// coding, its length is unknown. What `head` says of the body counts with or without these.
 control stream_body(inout stream_segment segment, in stream_head head)
-                   (message messages, string body, string length, bool has_unless, string unless) {
+                   (message messages, string body, string length, bool has_chunks, string chunked) {
     apply {
         bit<8> first;
         bit<32> rest_length;     // bytes of the segment from the body on
         bit<80> digits;
         bit<32> digits_length;
-        bit<32> unless_length;
-        bool is_unless = false;
+        bit<32> coding_length;
+        bool is_coded = false;
+        bit<1> is_chunked = 0;
         segment.has_body = messages.get_bytes(body, first, rest_length);
         bool has_digits = messages.get_bytes(length, digits, digits_length);
-        if (has_unless) { is_unless = messages.get_bytes(unless, first, unless_length); }
+        if (has_chunks) {
+            is_coded = messages.get_bytes(chunked, first, coding_length);
+            is_chunked = (bit<1>)messages.matches(chunked, "(?i)(^|,)[ \\t]*chunked$");
+        }
         // Leading zeros make ten digits, also of an absent length. A loop over them would cost the verifier in each iteration of the loop around.
         digits = digits >> ((10 - (bit<8>)digits_length) << 3);
         digits = digits | 80w0x30303030303030303030 << ((bit<8>)digits_length << 3);
@@ -484,9 +505,17 @@ control stream_body(inout stream_segment segment, in stream_head head)
         bit<32> most = segment.message.kept == 0 ? STREAM_LIMIT : STREAM_LIMIT / 2;
         bit<32> shown = segment.end - segment.at > most ? most : segment.end - segment.at;
         segment.body_at = segment.at + shown - rest_length;
-        segment.is_open = is_empty == 0 && (is_unless || has_digits && !is_number);
-        bit<1> has_no_end = ~is_empty & (bit<1>)head.to_end & ~(bit<1>)is_unless & ~(bit<1>)has_digits;
-        segment.next = ((bit<64>)segment.body_at + body_bytes) | (0 - (bit<64>)has_no_end);
+        bit<64> passed = 0;
+        if (has_chunks) {
+            is_chunked = is_chunked & ~is_empty & (bit<1>)segment.has_body;
+            bit<32> chunks_length = (segment.end - segment.body_at) & (0 - (bit<32>)is_chunked);
+            passed = payload_chunks(segment.body_at, chunks_length, CHUNKS_BEGIN) & (0 - (bit<64>)is_chunked);
+        }
+        segment.is_open = is_empty == 0 && (is_coded && is_chunked == 0 || has_digits && !is_number) || passed == CHUNKS_LOST;
+        bit<1> has_no_end = ~is_empty & (bit<1>)head.to_end & ~(bit<1>)is_coded & ~(bit<1>)has_digits;
+        // Chunks that go on behind the segment have a state, which is no offset.
+        bit<64> offset = ((bit<64>)segment.body_at + body_bytes + passed) | (0 - (bit<64>)has_no_end);
+        segment.next = passed >= CHUNKS_BEGIN ? passed : offset;
         segment.more = ((bit<1>)segment.has_body & ~(bit<1>)segment.is_open & (bit<1>)(segment.next < (bit<64>)segment.until)) == 1;
         if (segment.more) {
             segment.at = (bit<32>)segment.next;
@@ -500,6 +529,7 @@ control stream_body(inout stream_segment segment, in stream_head head)
 /// next iteration.
 void stream_next(inout stream_segment segment) {
     if (segment.is_late && !segment.more) {
+        segment.missed = segment.missed | (bit<1>)(segment.status != message_status.READ && (segment.is_message ? !segment.is_sided : segment.seen));
         segment.late_status = segment.status;
         segment.late_is_known = segment.seen;
         segment.late_has_body = segment.has_body;
@@ -548,7 +578,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
             }
         }
         bool is_cut = why == message_status.TRUNCATED || why == message_status.LENGTH_PAST_END;
-        bool waits = !in_order && is_cut;
+        bool waits = is_cut && !(in_order && segment.is_sided);
         if (!is_message) {
             // They may be its first bytes, also where none was expected.
             waits = segment.status == message_status.BEGINS;
@@ -556,6 +586,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
         } else {
             segment.seen = true;
         }
+        bool is_missed = segment.status != message_status.READ && (is_message ? !segment.is_sided : was_known);
         segment.stream.known = 0;
         segment.stream.begun = 0;
         bit<32> bytes = segment.end - segment.at;
@@ -564,8 +595,9 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
                 counts.increment(stream_count.UNFOLLOWED);
             } else {
                 segment.stream.known = 1;
-                if (segment.next == STREAM_NO_END) {
-                    segment.stream.skip = STREAM_NO_END;
+                if (segment.next >= CHUNKS_BEGIN) {
+                    segment.stream.skip = segment.next;
+                    if (segment.next != STREAM_NO_END && segment.body_at < segment.end) { segment.stream.begun = 1; }
                 } else {
                     segment.stream.skip = segment.next - (bit<64>)segment.end;
                     if (segment.next > (bit<64>)segment.end && segment.body_at < segment.end) { segment.stream.begun = 1; }
@@ -576,6 +608,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
             if (segment.stream.ticket == 0) {
                 counts.increment(stream_count.UNFOLLOWED);
             } else {
+                is_missed = false;
                 segment.stream.known = is_message || was_known ? 1w1 : 0;
                 segment.stream.begun = 1;
                 segment.stream.kept = segment.message.kept + bytes;
@@ -589,6 +622,7 @@ control stream_keep(inout stream_segment segment)(message messages, CounterArray
             // An error after all attributes that are asked for does not make a message malformed.
             if (segment.status == message_status.READ && why != message_status.READ) { counts.increment(stream_count.UNFOLLOWED); }
         }
+        if (in_order) { segment.missed = segment.missed | (bit<1>)is_missed; }
     }
 }
 
@@ -620,7 +654,8 @@ control stream_store(inout stream_segment segment, in stream_ends ends)(flow_sta
     }
 }
 
-/// Stores the stream after the last message of a segment. With `in_order`, messages are counted in the order of the stream, so that none waits for its rest.
+/// Stores the stream after the last message of a segment. With `in_order`, messages are counted in the order of the stream, so that none waits for its rest
+/// that shows its side of an exchange.
 control stream_end(inout stream_segment segment, in stream_ends ends)
                   (flow_state<stream_ends, stream_state> streams, message messages, CounterArray counts, bool several, bool in_order) {
     stream_count_late(counts, several) count_late;

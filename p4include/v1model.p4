@@ -341,12 +341,12 @@ extern void assume(in bool check);
 
 /// A line in the log.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
-/// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted.
+/// @on xdp, tc: `onpath log` prints it with the time, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted.
 @isolated
 extern void log_msg(string msg);
-/// A line in the log; every `{}` in `msg` is the next field of `data`, in decimal.
+/// A line in the log; every `{}` in `msg` is the next field of `data`: in decimal, or as a `@format` of its declaration has it shown.
 /// @on interpreter: In the execution trace (`onpath test --trace`).
-/// @on xdp, tc: `onpath log` prints it, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted. Varbits are refused (E0746).
+/// @on xdp, tc: `onpath log` prints it with the time, at most 1,000 messages a second; those that find no room in a ring buffer of 128 KiB are counted. Varbits are refused (E0746).
 /// @errors E0746
 @isolated
 extern void log_msg<T>(string msg, in T data);

@@ -23,7 +23,7 @@ control watch(in packet_headers hdr, in tap_input input) {
     flow_state<stream_ends, stream_awaited>(4096) awaited;
     stream_recall(requests = awaited) recall;
     stream_read(messages = messages, counts = counts, is_asked = true, attributes = "host,status") read;
-    stream_body(messages = messages, body = "body", length = "content_length", has_unless = true, unless = "header.transfer-encoding") body;
+    stream_body(messages = messages, body = "body", length = "content_length", has_chunks = true, chunked = "header.transfer-encoding") body;
     stream_end(streams = streams, messages = messages, counts = counts, several = true, in_order = false) end;
     stream_remember(requests = awaited, counts = counts) remember;
 

@@ -44,6 +44,15 @@ pub(crate) enum Command {
     Specialized,
     /// Parsers that search messages, by how much there is to skip
     Payload,
+    /// The slowest packets of each reader of messages and each search
+    Slow {
+        /// For how long each is tried
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        seconds: u16,
+        /// The random numbers of the search
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+    },
     /// Messages parsed on the path, in the application and off the path: throughput of a socket, and delays
     Telemetry {
         /// How often each case has its turn: 1 to 10000
@@ -80,6 +89,9 @@ mod tests {
         assert_eq!(parsed("xdp --only vxlan"), Ok(Command::Xdp { only }));
         assert_eq!(parsed("payload"), Ok(Command::Payload));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));
+        let slow = |seconds, seed| Ok(Command::Slow { seconds, seed });
+        assert_eq!(parsed("slow"), slow(10, 1));
+        assert_eq!(parsed("slow --seconds 2 --seed 7"), slow(2, 7));
         let telemetry = |rounds| Ok(Command::Telemetry { rounds });
         assert_eq!(parsed("telemetry"), telemetry(ROUNDS));
         assert_eq!(parsed("telemetry --rounds 3"), telemetry(3));

@@ -2,7 +2,7 @@
 //! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
 //! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
 //! [`specialized`]. `bench payload` (`make bench-payload`): see [`payload`].
-//! `bench telemetry` (`make bench-telemetry`): see [`telemetry`]. Results go to `bench/results/` as JSON and Markdown, plots as SVG.
+//! `bench telemetry` (`make bench-telemetry`): see [`telemetry`]. `bench slow` (`make bench-slow`): see [`slow`]. Results go to `bench/results/` as JSON and Markdown, plots as SVG.
 
 mod architectures;
 mod arguments;
@@ -16,6 +16,7 @@ mod payload;
 mod pdm;
 mod programs;
 mod report;
+mod slow;
 mod specialized;
 mod tables;
 mod telemetry;
@@ -57,6 +58,14 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
             write(&root, "payload", (results.json()?, results.markdown()))?;
+        }
+        Command::Slow { seconds, seed } => {
+            let effort = slow::Effort {
+                time: std::time::Duration::from_secs(seconds.into()),
+                seed,
+            };
+            let results = slow::measure(&root, effort)?;
+            write(&root, "slow", (results.json()?, results.markdown()))?;
         }
         Command::Telemetry { rounds } => {
             let results = telemetry::measure(&telemetry::Effort::of_rounds(rounds.into()))?;

@@ -229,6 +229,15 @@ pub struct ProgramAbi {
     pub moves_head: bool,
 }
 
+impl Abi {
+    /// That of the same code at another hook (see [`same_code`](crate::same_code)).
+    pub fn at(&self, hook: Hook) -> Abi {
+        let mut abi = self.clone();
+        abi.programs.iter_mut().for_each(|p| p.hook = hook);
+        abi
+    }
+}
+
 impl ProgramAbi {
     /// Whether it takes packets in several buffers, or as the network stack has them: of 64 KB.
     pub fn takes_fragments(&self) -> bool {
@@ -554,6 +563,9 @@ pub struct LogAbi {
     pub size: u32,
     /// Its values in order; offsets are from the start of the record.
     pub fields: Vec<FieldAbi>,
+    /// Says that the first of the fields is no value but when it was logged, in nanoseconds since the machine started.
+    #[serde(default)]
+    pub timed: bool,
 }
 
 /// A digest.
@@ -645,6 +657,9 @@ pub struct FlowStateAbi {
     pub tags_offset: u32,
     /// Where the uses are, a `u32` per way: the set's LRU counter (`lru`) when it was last used.
     pub used_offset: u32,
+    /// Where the number of flows is that others have replaced (`u64`); an object of an older version has none.
+    #[serde(default)]
+    pub evicted_offset: Option<u32>,
     /// Where the ways begin.
     pub ways_offset: u32,
     /// Bytes of a way.

@@ -245,6 +245,7 @@ pub struct Report {
 }
 
 pub use emit::plan::size::MOST as LARGEST_ESTIMATE;
+pub use model::same_code;
 
 impl Report {
     /// Whether the verifier may have less to process if the program is compiled otherwise.

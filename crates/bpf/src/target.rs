@@ -132,6 +132,8 @@ pub(crate) struct Shared {
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
     /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    pub counter_functions: HashMap<SmolStr, SmolStr>,
+    /// Those that add to figures, with the structs of their keys, by the map.
     pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,
@@ -153,6 +155,8 @@ pub(crate) struct Shared {
     pub patterns: Vec<message::KnownPattern>,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
+    /// The function that passes over a body in chunks, if one does.
+    pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.

@@ -9,6 +9,7 @@ use crate::values::{parse_match, show_value};
 use diag::counted;
 use schema::{Bits, Field, KeyMatch, KeySchema, MatchKind, Schema};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// Values that a packet handed to the control plane.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +38,8 @@ pub struct Logged {
     pub line: String,
     /// The message as the program has it.
     pub message: String,
+    /// When it was logged, since 1970, if that is known.
+    pub time: Option<Duration>,
     /// Its values in order.
     pub values: Vec<Bits>,
 }

@@ -26,6 +26,7 @@ pub mod replication;
 mod sample;
 pub mod stf;
 mod store;
+pub mod strays;
 pub mod values;
 
 pub use change::{Change, EntryKey, Next, Rejected, one_by_one};

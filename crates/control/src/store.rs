@@ -35,6 +35,17 @@ pub struct Flow {
     pub key: Vec<Bits>,
     /// Its value, likewise.
     pub value: Vec<Bits>,
+    /// Nanoseconds since packets last used it; `None` in a state whose flows do not end when unused.
+    pub age: Option<u64>,
+}
+
+/// The room of a flow state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlowRoom {
+    /// Flows that it can know at once.
+    pub capacity: u64,
+    /// Flows that others have replaced, for which there was no room, since it was loaded; `None` if they are not counted.
+    pub evicted: Option<u64>,
 }
 
 /// Why a target did not do it. Nothing was changed.
@@ -322,6 +333,12 @@ pub trait Store {
     /// The flows that a flow state knows, in no particular order. Each is read as a whole; packets may change
     /// some while others are read.
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
+        let _ = state;
+        Err(no_flows())
+    }
+
+    /// The room of a flow state.
+    fn flow_room(&self, state: Object) -> Result<FlowRoom, StoreError> {
         let _ = state;
         Err(no_flows())
     }

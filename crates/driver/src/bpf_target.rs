@@ -90,6 +90,8 @@ pub struct Request<'a> {
     pub layout: Option<Layout>,
     /// How functions are cut, whether the program is large or not.
     pub parts: Option<Parts>,
+    /// Does not try one function first where the verifier is likely to refuse it.
+    pub soon: bool,
     /// Is told what is about to be done that takes more than a few seconds.
     pub notice: &'a dyn Fn(&str),
 }
@@ -135,6 +137,7 @@ impl Request<'_> {
             parse_record: ParseRecord::BySize,
             layout: None,
             parts: None,
+            soon: false,
             notice: &|_| {},
         }
     }
@@ -308,6 +311,9 @@ impl<'a> Attempts<'a> {
         }
         match limits::length(&self.features, &output.report) {
             Length::Long | Length::Excessive if is_first => return self.too_long(&output.report),
+            Length::Fits if is_first && self.request.soon && limits::is_risky(&output.report) => {
+                return self.too_long(&output.report);
+            }
             Length::Excessive => return Outcome::Repeated,
             Length::Long if self.too_large_in_parts => return Outcome::Repeated,
             Length::Long | Length::Fits => {}
@@ -461,7 +467,10 @@ fn attempt(
                     Obstacle::TooLong,
                     too_far(*diagnostic, request, report, program),
                 ),
-                Cause::Other => return Outcome::Refused(diagnostic.into()),
+                Cause::Other => {
+                    let refused = with_prototypes(*diagnostic, request, program);
+                    return Outcome::Refused(Box::new(refused).into());
+                }
             };
             return Outcome::Obstructed(obstacle, reason, Err(Box::new(refused).into()));
         }
@@ -475,6 +484,37 @@ fn attempt(
         None => Outcome::Made((object, output)),
         Some((obstacle, reason)) => obstructed(obstacle, reason, (object, output), program),
     }
+}
+
+/// What clang refuses, with the prototypes that the user's C files should have.
+fn with_prototypes(refused: Diagnostic, request: Request, program: &Program) -> Diagnostic {
+    let is_user = |name: &str| externs::find(name).is_none();
+    let wanted = match request.externs.is_empty() || !kernel::errors::clang::is_wrong_c(&refused) {
+        true => Vec::new(),
+        false => emit::native::prototypes(program, is_user),
+    };
+    let wanted: Vec<String> = wanted
+        .iter()
+        .map(|prototype| format!("`{prototype}`"))
+        .collect();
+    match (wanted.is_empty(), &refused.help) {
+        (false, Some(help)) => {
+            let help = format!("the program calls {}; {help}", wanted.join(" and "));
+            refused.help(help)
+        }
+        _ => refused,
+    }
+}
+
+/// A program's texts, and the C files of its extern functions: what the kernel refuses may be in these.
+pub fn with_externs(sources: &SourceMap, externs: &[PathBuf]) -> SourceMap {
+    let mut all = sources.clone();
+    for file in externs {
+        if let Ok(text) = files::read_text(file) {
+            all.add(file.display().to_string(), text);
+        }
+    }
+    all
 }
 
 /// Instructions by estimate from which clang may take more than five seconds.

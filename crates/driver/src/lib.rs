@@ -4,7 +4,7 @@
 //! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
 //! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
 //! [`bundle`] reads and writes bundle files, [`run`] starts programs and bundles, [`specialize`] keeps a running program
-//! specialized to its tables, [`declared`] reads what STF tests declare, [`stf`] runs tests.
+//! specialized to its tables, [`declared`] reads what STF tests declare, [`stf`] runs tests, [`replay`] the packets of captures.
 
 pub mod bpf_target;
 pub mod built;
@@ -16,6 +16,7 @@ pub mod hooks;
 pub mod instance_name;
 mod loader;
 mod native;
+pub mod replay;
 pub mod run;
 pub mod specialize;
 mod stack;

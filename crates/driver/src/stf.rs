@@ -127,10 +127,11 @@ impl Prepared {
         target: Target,
         externs: &[PathBuf],
     ) -> Result<Prepared, Unfit> {
-        let sources = Rc::new(elaborated.map);
+        let mut sources = Rc::new(elaborated.map);
         let program = Arc::new(elaborated.program);
+        let texts = Rc::clone(&sources);
         let unfit = |diagnostics| Unfit {
-            map: Rc::clone(&sources),
+            map: texts,
             diagnostics,
         };
         let backend = match target {
@@ -140,9 +141,12 @@ impl Prepared {
                     direction,
                     ..Options::default()
                 };
-                let native = NativeExterns::compile(&program, externs).map_err(unfit)?;
-                interpreter(&program, options, native.as_ref()).map_err(unfit)?;
-                Backend::Interp(options, native)
+                let native = NativeExterns::compile(&program, externs);
+                let ready = native.and_then(|native| {
+                    interpreter(&program, options, native.as_ref())?;
+                    Ok(native)
+                });
+                Backend::Interp(options, ready.map_err(unfit)?)
             }
             Target::Kernel {
                 hook,
@@ -163,6 +167,7 @@ impl Prepared {
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
+                sources = Rc::new(bpf_target::with_externs(&sources, externs));
                 Backend::Kernel(Box::new(compiled), reach)
             }
         };
@@ -226,15 +231,46 @@ impl Prepared {
     ) -> Result<Box<dyn Device>, Diagnostics> {
         match &self.backend {
             Backend::Interp(options, native) => {
-                let mut interpreter = interpreter(&self.program, *options, native.as_ref())?;
-                let sources = Rc::clone(&self.sources);
-                interpreter.trace_to(trace.map(|trace| tracer(trace, sources)));
-                Ok(Box::new(interpreter))
+                let made = self.traced(*options, native.as_ref(), trace)?;
+                Ok(Box::new(made))
             }
             Backend::Kernel(compiled, reach) => {
                 bpf_target::device(compiled, &self.sources, *reach, script)
             }
         }
+    }
+
+    /// The program on the interpreter, in a fresh state; `None` if another target was wanted.
+    pub(crate) fn interpreter(
+        &self,
+        trace: Option<Trace>,
+    ) -> Option<Result<Interpreter, Diagnostics>> {
+        match &self.backend {
+            Backend::Interp(options, native) => Some(self.traced(*options, native.as_ref(), trace)),
+            Backend::Kernel(..) => None,
+        }
+    }
+
+    fn traced(
+        &self,
+        options: Options,
+        native: Option<&NativeExterns>,
+        trace: Option<Trace>,
+    ) -> Result<Interpreter, Diagnostics> {
+        let mut interpreter = interpreter(&self.program, options, native)?;
+        let sources = Rc::clone(&self.sources);
+        interpreter.trace_to(trace.map(|trace| tracer(trace, sources)));
+        Ok(interpreter)
+    }
+
+    /// The program's objects for the control plane.
+    pub fn schema(&self) -> Schema {
+        Schema::of(&self.program)
+    }
+
+    /// The program's texts.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
     }
 
     fn result(&self, outcome: Outcome) -> TestResult {

@@ -3,7 +3,7 @@
 use crate::types::{substitute, type_map};
 use crate::{Elab, Result, names};
 use diag::Span;
-use hir::{Annotation, ExprKind, KeyElement, Ty};
+use hir::{Annotation, Expr, ExprKind, KeyElement, Ty};
 use ir::{Declared, DigestData};
 use smol_str::SmolStr;
 
@@ -64,9 +64,9 @@ impl Elab<'_> {
         }
     }
 
-    /// A key: its own annotations, then those of the field or variable that it is.
-    pub(crate) fn declared_key(&self, key: &KeyElement) -> Declared {
-        let of_value: &[Annotation] = match &key.expr.kind {
+    /// The annotations of the field or variable that an expression is.
+    fn annotations_of(&self, expr: &Expr) -> &[Annotation] {
+        match &expr.kind {
             ExprKind::Field(base, index) => match self.resolve(&base.ty) {
                 Ty::Composite(id, _) => {
                     let fields = &self.module.composites[id].fields;
@@ -78,8 +78,31 @@ impl Elab<'_> {
             },
             ExprKind::Local(local) => &self.module.locals[*local].annotations,
             _ => &[],
-        };
-        let mut declared = self.declared(&key.expr.ty, of_value);
+        }
+    }
+
+    /// What is declared of each scalar of an expression, in the order of [`leaf_types`](Self::leaf_types).
+    pub(crate) fn declared_parts(&mut self, expr: &Expr, into: &mut Vec<Declared>) {
+        match &expr.kind {
+            ExprKind::List(parts) => {
+                for part in parts {
+                    self.declared_parts(part, into);
+                }
+            }
+            // A tuple that becomes a struct.
+            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::List(_)) => {
+                self.declared_parts(inner, into);
+            }
+            _ => {
+                let annotations = self.annotations_of(expr).to_vec();
+                self.declared_leaves(&expr.ty, &annotations, into);
+            }
+        }
+    }
+
+    /// A key: its own annotations, then those of the field or variable that it is.
+    pub(crate) fn declared_key(&self, key: &KeyElement) -> Declared {
+        let mut declared = self.declared(&key.expr.ty, self.annotations_of(&key.expr));
         let mut annotations = names::keep(&key.annotations);
         // An id belongs to the declaration that it stands at.
         let inherited = declared.annotations.into_iter().filter(|a| a.name != "id");

@@ -129,6 +129,7 @@ impl Elab<'_> {
             result,
         };
         if object.is_none() {
+            self.log_formats(&mut made, call);
             self.kept_fields(&mut made, call.span)?;
         }
         if let Some(digest) = digest {
@@ -143,6 +144,24 @@ impl Elab<'_> {
         }
         self.copy_out(&after)?;
         Ok(value)
+    }
+
+    /// Notes in a message for the log how the declarations of its values have them shown.
+    fn log_formats(&mut self, made: &mut ExternCall, call: &Call) {
+        let ("log_msg", [_, Arg::In(data)]) = (&*made.name, &call.args[..]) else {
+            return;
+        };
+        let mut declared = Vec::new();
+        self.declared_parts(data, &mut declared);
+        let formats = declared.iter().map(|declared| {
+            let mut annotations = declared.annotations.iter();
+            let format = annotations.find(|a| a.name == "format")?;
+            format.values.first().map(|name| name.as_str())
+        });
+        let formats: Vec<Option<&str>> = formats.collect();
+        if let Some(ExternArg::String(text)) = made.args.first_mut() {
+            *text = with_formats(text, &formats).into();
+        }
     }
 
     fn is_header_type(&self, declared: &Ty) -> bool {
@@ -285,4 +304,20 @@ impl Elab<'_> {
             _ => Effect::Outside,
         }
     }
+}
+
+/// A message with formats for its values, one each; `None` leaves a value as it is.
+fn with_formats(message: &str, formats: &[Option<&str>]) -> String {
+    let mut formats = formats.iter();
+    let mut text = String::new();
+    let mut pieces = message.split("{}");
+    text += pieces.next().unwrap_or_default();
+    for piece in pieces {
+        match formats.next() {
+            Some(Some(format)) => text += &format!("{{:{format}}}"),
+            _ => text += "{}",
+        }
+        text += piece;
+    }
+    text
 }

@@ -36,7 +36,37 @@ pub fn native(
     files: &[String],
     is_user: impl Fn(&str) -> bool,
 ) -> Result<Native, Diagnostics> {
-    let mut functions = BTreeMap::new();
+    let functions = functions(program, is_user)?;
+    let mut items = vec![
+        Item::Include("onpath/hash.h".into()),
+        Item::Include("onpath/checksum.h".into()),
+    ];
+    // A function whose result no call uses may have one: its file alone declares it.
+    let known = functions.iter().filter(|(_, f)| f.result.is_some());
+    items.extend(known.map(|(name, f)| f.prototype(name)));
+    items.extend(files.iter().cloned().map(Item::Include));
+    items.extend(functions.iter().map(|(name, f)| caller(name, f)));
+    let c = cgen::print::print(&Unit { items });
+    Ok(Native { functions, c })
+}
+
+/// The prototypes of the functions of a program that `is_user` holds for, as C has them.
+pub fn prototypes(program: &Program, is_user: impl Fn(&str) -> bool) -> Vec<String> {
+    let functions = functions(program, is_user).unwrap_or_default();
+    let shown = functions.iter().map(|(name, function)| {
+        let items = vec![function.prototype(name)];
+        let text = cgen::print::print(&Unit { items });
+        text.trim().trim_end_matches(';').to_owned()
+    });
+    shown.collect()
+}
+
+/// The functions of a program that `is_user` holds for.
+fn functions(
+    program: &Program,
+    is_user: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<SmolStr, UserFunction>, Diagnostics> {
+    let mut functions: BTreeMap<SmolStr, UserFunction> = BTreeMap::new();
     let mut diagnostics = Diagnostics::new();
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
@@ -60,20 +90,10 @@ pub fn native(
             }
         });
     }
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
+    match diagnostics.has_errors() {
+        true => Err(diagnostics),
+        false => Ok(functions),
     }
-    let mut items = vec![
-        Item::Include("onpath/hash.h".into()),
-        Item::Include("onpath/checksum.h".into()),
-    ];
-    // A function whose result no call uses may have one: its file alone declares it.
-    let known = functions.iter().filter(|(_, f)| f.result.is_some());
-    items.extend(known.map(|(name, f)| f.prototype(name)));
-    items.extend(files.iter().cloned().map(Item::Include));
-    items.extend(functions.iter().map(|(name, f)| caller(name, f)));
-    let c = cgen::print::print(&Unit { items });
-    Ok(Native { functions, c })
 }
 
 /// The function that calls a user's.

@@ -139,6 +139,7 @@ pub const ALL: &[Extern] = &[
     payload::MATCHING,
     payload::FINDING,
     payload::MATCHING_PATTERN,
+    payload::PASSING_CHUNKS,
     perf_event::EXTERN,
     random::EXTERN,
     random32::EXTERN,

@@ -5,11 +5,13 @@
 //! extern void log_msg<T>(string msg, in T data);
 //! ```
 //!
-//! Every `{}` is the next value in decimal; one without a value stays as it is written.
+//! Every `{}` is the next value in decimal; one without a value stays as it is written. For a value whose declaration has a
+//! `@format`, elaboration makes it `{:FORMAT}`.
 
 use crate::call::{Arg, Effect, Env, Fault, Reply};
 use crate::{Extern, Meaning};
 use ir::Bits;
+use schema::Format;
 
 /// `log_msg`
 pub(crate) const EXTERN: Extern = Extern {
@@ -32,16 +34,49 @@ fn log(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
 /// A message with its values.
 pub fn format(message: &str, data: &[Bits]) -> String {
     let mut values = data.iter();
-    let mut pieces = message.split("{}");
-    let mut line = String::from(pieces.next().unwrap_or(""));
-    for piece in pieces {
-        match values.next() {
-            Some(value) => line += &value.value().to_string(),
-            None => line += "{}",
+    each_place(message, |place, format| match values.next() {
+        Some(value) => {
+            let format = Format::named(format, value.width());
+            let shown = format.and_then(|format| format.show(value));
+            shown.unwrap_or_else(|| value.value().to_string())
         }
-        line += piece;
+        None => place.to_owned(),
+    })
+}
+
+/// A message as the program has it.
+pub fn as_written(message: &str) -> String {
+    each_place(message, |_, _| "{}".to_owned())
+}
+
+/// Replaces every `{}` and `{:FORMAT}`, which are given with the format's name.
+fn each_place(message: &str, mut shown: impl FnMut(&str, &str) -> String) -> String {
+    let mut line = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        line += before;
+        let inside = from[1..].split_once('}').map(|(inside, _)| inside);
+        let format = inside.filter(|inside| inside.is_empty() || is_format(inside));
+        let length = format.map_or(1, |format| format.len() + 2);
+        let (place, after) = from.split_at(length);
+        line += &match format {
+            Some(format) => shown(place, format.trim_start_matches(':')),
+            None => place.to_owned(),
+        };
+        rest = after;
     }
-    line
+    line + rest
+}
+
+/// Tells `:IPV4_ADDRESS` and the like from what the program's author wrote.
+fn is_format(inside: &str) -> bool {
+    let name = inside.strip_prefix(':');
+    name.is_some_and(|name| {
+        [32, 48, 128]
+            .iter()
+            .any(|&width| Format::named(name, width).is_some())
+    })
 }
 
 #[cfg(test)]
@@ -54,5 +89,24 @@ mod tests {
         assert_eq!(format("a {} b {}", &data), "a 7 b 18446744073709551615");
         assert_eq!(format("{}{}{}", &data[..1]), "7{}{}");
         assert_eq!(format("plain", &data), "plain");
+        assert_eq!(format("{a} {{}} {", &data), "{a} {7} {");
+    }
+
+    #[test]
+    fn a_value_is_shown_as_its_declaration_says() {
+        let text = "{:IPV4_ADDRESS} sent {} bytes at {:HEX_STRING}";
+        let data = [(32, 0x0a00_0001u32), (16, 64), (16, 80)];
+        let data = data.map(|(width, value)| Bits::new(width, value));
+        assert_eq!(format(text, &data), "10.0.0.1 sent 64 bytes at 0x50");
+        assert_eq!(
+            format(text, &data[..1]),
+            "10.0.0.1 sent {} bytes at {:HEX_STRING}"
+        );
+        assert_eq!(as_written(text), "{} sent {} bytes at {}");
+        assert_eq!(
+            format("{:IPV4_ADDRESS}", &data[1..2]),
+            "64",
+            "of another width"
+        );
     }
 }

@@ -6,13 +6,14 @@
 //! extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 //! extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 //! extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
+//! extern bit<64> payload_chunks(in bit<32> offset, in bit<32> length, in bit<64> state);
 //! ```
 
 use crate::call::{Arg, Env, Fault, LAST_BEGIN, Reply, index, scalar};
 use crate::message::{MOST_BYTES, width};
 use crate::{Extern, Meaning};
 use ir::Bits;
-use payload::Pattern;
+use payload::{Pattern, chunks as body};
 
 /// The extern function that gives the payload's length.
 pub const LENGTH: &str = "payload_length";
@@ -25,6 +26,9 @@ pub const FIND: &str = "payload_find";
 /// The one that looks for a regular expression.
 pub const PATTERN: &str = "payload_matches";
 
+/// The one that passes over a body in chunks.
+pub const CHUNKS: &str = "payload_chunks";
+
 /// `payload_length`
 pub(crate) const LENGTH_OF: Extern = function(LENGTH, length);
 /// `payload_read`
@@ -35,6 +39,9 @@ pub(crate) const MATCHING: Extern = function(MATCHES, matches);
 pub(crate) const FINDING: Extern = function(FIND, find);
 /// `payload_matches`
 pub(crate) const MATCHING_PATTERN: Extern = function(PATTERN, matches_pattern);
+
+/// `payload_chunks`
+pub(crate) const PASSING_CHUNKS: Extern = function(CHUNKS, chunks);
 
 /// Bytes from an offset on in which something is looked for, at most: as many as the largest payload of IP has.
 pub const REACH: u32 = 64 << 10;
@@ -103,6 +110,19 @@ fn matches_pattern(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let here = searched(args, env)?;
     let here = &here[..here.len().min(length)];
     Ok(Reply::value(Bits::new(1, u32::from(pattern.is_in(here)))))
+}
+
+fn chunks(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let length = usize::try_from(index(args, 1)?).unwrap_or(usize::MAX);
+    let here = from(args, env)?;
+    let begin = env.packet.len() - here.len();
+    let here = &here[..here.len().min(length)];
+    // Behind the last byte at which reading may begin, there can only be data.
+    let near = (LAST_BEGIN as usize + 1).saturating_sub(begin);
+    let (seen, unseen) = here.split_at(here.len().min(near));
+    let state = body::pass(seen, index(args, 2)?);
+    let state = body::pass_unseen(unseen.len() as u64, state);
+    Ok(Reply::value(Bits::new(64, state)))
 }
 
 #[cfg(test)]

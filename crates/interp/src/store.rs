@@ -5,8 +5,8 @@ mod profile;
 use crate::Interpreter;
 use crate::models::Model;
 use control::{
-    Change, CloneSession, Count, Digests, DropReason, EntryKey, Flow, Group, Groups, MeterRef,
-    Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
+    Change, CloneSession, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Group, Groups,
+    MeterRef, Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
 };
 use cranelift_entity::EntityRef;
 use externs::State;
@@ -243,11 +243,21 @@ impl Store for Interpreter {
         let State::Flows(flows) = &self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
-        let flows = flows.flows(self.now());
+        let ages = flows.ages(self.now());
+        let flows = flows.flows(self.now()).into_iter().zip(ages);
         Ok(flows
-            .into_iter()
-            .map(|(key, value)| Flow { key, value })
+            .map(|((key, value), age)| Flow { key, value, age })
             .collect())
+    }
+
+    fn flow_room(&self, state: Object) -> Result<FlowRoom, StoreError> {
+        let State::Flows(flows) = &self.externs[state.index()] else {
+            return Err(no_such("flows"));
+        };
+        Ok(FlowRoom {
+            capacity: flows.capacity(),
+            evicted: Some(flows.evicted()),
+        })
     }
 
     fn figures(&self, object: Object) -> Result<Groups, StoreError> {

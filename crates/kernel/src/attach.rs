@@ -44,6 +44,18 @@ pub enum TcMethod {
     Clsact,
 }
 
+/// The place of a program among those that an interface has at a side of traffic control.
+#[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
+pub enum TcOrder {
+    /// After all that are there.
+    #[default]
+    Last,
+    /// Right before the program of this instance.
+    Before(String),
+    /// Right after it.
+    After(String),
+}
+
 /// What holds a program on an interface.
 #[derive(Debug)]
 pub(crate) enum Holder {
@@ -144,6 +156,8 @@ pub struct Interfaces<'a> {
     pub ports: &'a [Port],
     /// Those that it only sends packets to.
     pub targets: &'a [Port],
+    /// Where it runs among others, at traffic control.
+    pub order: &'a TcOrder,
 }
 
 /// Attaches a program to its interfaces, in order. Nothing is attached if it fails.
@@ -168,6 +182,6 @@ pub(crate) fn attach_besides(
         return xdp::attach(prog, at, running);
     };
     let each = at.ports.iter();
-    each.map(|port| tc::attach(prog, side, &port.name, port.index, method))
+    each.map(|port| tc::attach(prog, side, port, method, at.order))
         .collect()
 }

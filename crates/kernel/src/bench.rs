@@ -30,7 +30,8 @@ pub struct Effort {
 /// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around
 /// a run is in it: subtract an empty program's time.
 pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<Vec<f64>>> {
-    let _known = make_known(subjects)?;
+    let progs: Vec<&Prog> = subjects.iter().map(|subject| subject.prog).collect();
+    let _attached = attached(&progs)?;
     let mut out = vec![0; 4096];
     let mut samples = vec![Vec::with_capacity(effort.rounds); subjects.len()];
     for round in 0..=effort.rounds {
@@ -45,21 +46,31 @@ pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<V
     Ok(samples)
 }
 
+/// Programs that are each on an idle device, as long as this lives.
+#[derive(Debug)]
+pub struct Attached {
+    _ns: NetNs,
+    _links: Vec<Link>,
+}
+
 /// Attaches every program to an idle device. For a program that is on none, the kernel makes each
 /// repeated test run a change of its XDP dispatcher, which takes milliseconds.
-fn make_known(subjects: &[Subject<'_>]) -> io::Result<(NetNs, Vec<Link>)> {
+pub fn attached(progs: &[&Prog]) -> io::Result<Attached> {
     let ns = NetNs::new()?;
     let names = |n: usize| (format!("a{n}"), format!("b{n}"));
     let links = ns.run(|| {
-        make_pairs(&(0..subjects.len()).map(names).collect::<Vec<_>>())?;
-        let mut links = Vec::with_capacity(subjects.len());
-        for (n, subject) in subjects.iter().enumerate() {
+        make_pairs(&(0..progs.len()).map(names).collect::<Vec<_>>())?;
+        let mut links = Vec::with_capacity(progs.len());
+        for (n, prog) in progs.iter().enumerate() {
             let index = if_nametoindex(names(n).0.as_str())?;
-            links.push(Link::attach_xdp(subject.prog, index, XdpMode::Native)?);
+            links.push(Link::attach_xdp(prog, index, XdpMode::Native)?);
         }
         Ok(links)
     })?;
-    Ok((ns, links))
+    Ok(Attached {
+        _ns: ns,
+        _links: links,
+    })
 }
 
 fn turn(subject: &Subject<'_>, runs: u32, out: &mut [u8]) -> io::Result<f64> {

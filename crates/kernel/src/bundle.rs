@@ -10,7 +10,7 @@
 //! Begun::commit   everything stays
 //! ```
 
-use crate::attach::{self, Attached, Interfaces, Mode, TcMethod};
+use crate::attach::{self, Attached, Interfaces, Mode, TcMethod, TcOrder};
 use crate::features::Kernel;
 use crate::load::{Failure, Instance, Onto, load_with};
 use crate::loss::{self, Loss, Use};
@@ -329,12 +329,22 @@ pub fn losses(
 
 /// Attaches every program to its interfaces, in order. Nothing is attached if it fails.
 pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, Box<Diagnostic>> {
+    attach_in_order(members, method, &TcOrder::Last)
+}
+
+/// As [`attach`], those at traffic control at this place among others.
+pub fn attach_in_order(
+    members: &[Member],
+    method: TcMethod,
+    order: &TcOrder,
+) -> Result<Vec<Attachment>, Box<Diagnostic>> {
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {
         let interfaces = Interfaces {
             redirects: member.instance.store.abi.ports.devmap.is_some(),
             ports: &member.ports,
             targets: &member.targets,
+            order,
         };
         let attached = attach::attach(&member.instance.program, interfaces, method)?;
         let ports = member.ports.iter().cloned();

@@ -1,5 +1,7 @@
 //! The capabilities of this process, by name.
 
+use nix::unistd::{Uid, User};
+
 /// Capabilities that Onpath may need, with their numbers in `capability.h`.
 const NAMED: [(&str, u32); 6] = [
     ("CAP_NET_ADMIN", 12),
@@ -33,6 +35,14 @@ pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
         .filter(|cap| !have.contains(cap))
         .filter(|cap| !(stands_in && matches!(*cap, "CAP_BPF" | "CAP_PERFMON")))
         .collect()
+}
+
+/// The user for whom this process works, by name: of `sudo` the one who called it.
+pub fn user() -> Option<String> {
+    let by_sudo = std::env::var("SUDO_USER")
+        .ok()
+        .filter(|user| !user.is_empty());
+    by_sudo.or_else(|| Some(User::from_uid(Uid::current()).ok()??.name))
 }
 
 /// Whether this process is in a user namespace of its own: its capabilities are not those of the machine then.

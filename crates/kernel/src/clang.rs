@@ -211,7 +211,7 @@ fn parse_version(text: &str) -> Option<u32> {
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
 /// are relative to the current folder, so that the lines' text gets into the object, unless it is [`LONG`].
 ///
-/// Where `ONPATH_OBJECT_CACHE` names a folder, an object that is in it is not made again.
+/// An object that the [cache](object_cache) has is not made again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     compile_as(Form::Bpf, clang, source)
 }

@@ -1,7 +1,7 @@
 //! Network interfaces of this process's namespace.
 
 use crate::errors;
-use crate::sys::netlink::{put_attribute, request, u16_at, u32_at};
+use crate::sys::netlink::{attributes, put_attribute, request, u16_at, u32_at};
 use diag::Diagnostic;
 use nix::net::if_::if_nameindex;
 use std::io;
@@ -12,7 +12,7 @@ pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
 }
 
 /// Asks by netlink: a service may have no other sockets, which the C library's function takes.
-fn by_name(name: &str) -> io::Result<u32> {
+pub(crate) fn by_name(name: &str) -> io::Result<u32> {
     if name.contains('\0') {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -42,10 +42,14 @@ pub fn all() -> Vec<(u32, String)> {
 
 /// The name of an interface by index.
 pub fn name(index: u32) -> Option<String> {
-    all()
-        .into_iter()
-        .find(|(i, _)| *i == index)
-        .map(|(_, name)| name)
+    // struct ifinfomsg
+    let mut header = [0; 16];
+    header[4..8].copy_from_slice(&index.to_ne_bytes());
+    let answers = request(libc::RTM_GETLINK, 0, &header).ok()?;
+    let found = answers.first()?.get(header.len()..)?;
+    let (_, text) = attributes(found).find(|(kind, _)| *kind == libc::IFLA_IFNAME)?;
+    let text = text.strip_suffix(b"\0").unwrap_or(text);
+    Some(String::from_utf8_lossy(text).into_owned())
 }
 
 /// The interface that one of this process's namespace belongs to, such as a bridge, if there is one.

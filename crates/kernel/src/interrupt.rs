@@ -36,28 +36,24 @@ impl Interrupts {
         let until = Instant::now() + longest;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let signal = self.wait_or(None, left)?;
+            let signal = self.wait_or(&[], left)?;
             if signal.is_some() || left.is_zero() {
                 return Ok(signal);
             }
         }
     }
 
-    /// Waits for one of them, but no longer than this, and not longer than until the descriptor is readable or has failed.
+    /// Waits for one of them, but no longer than this, and not longer than until a descriptor is readable or has failed.
     pub fn wait_beside(
         &self,
-        other: BorrowedFd<'_>,
+        others: &[BorrowedFd<'_>],
         longest: Duration,
     ) -> io::Result<Option<Signal>> {
-        self.wait_or(Some(other), longest)
+        self.wait_or(others, longest)
     }
 
     /// Waits once; without a signal that may end early.
-    fn wait_or(
-        &self,
-        other: Option<BorrowedFd<'_>>,
-        longest: Duration,
-    ) -> io::Result<Option<Signal>> {
+    fn wait_or(&self, others: &[BorrowedFd<'_>], longest: Duration) -> io::Result<Option<Signal>> {
         let signals =
             SignalFd::with_flags(&self.set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let signal = || match signals.read_signal()? {
@@ -73,7 +69,7 @@ impl Interrupts {
         let timeout =
             PollTimeout::try_from(longest + Duration::from_micros(999)).unwrap_or(PollTimeout::MAX);
         let mut wanted = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
-        wanted.extend(other.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        wanted.extend(others.iter().map(|fd| PollFd::new(*fd, PollFlags::POLLIN)));
         match poll(&mut wanted, timeout) {
             Ok(_) | Err(Errno::EINTR) => signal(),
             Err(error) => Err(error.into()),
@@ -197,7 +193,7 @@ mod tests {
     fn a_readable_descriptor_ends_the_wait() {
         let interrupts = Interrupts::hold().unwrap();
         let (read, write) = nix::unistd::pipe().unwrap();
-        let wait = |longest| interrupts.wait_beside(read.as_fd(), longest).unwrap();
+        let wait = |longest| interrupts.wait_beside(&[read.as_fd()], longest).unwrap();
         let begun = Instant::now();
         assert_eq!(wait(Duration::from_millis(20)), None);
         assert!(begun.elapsed() >= Duration::from_millis(20));

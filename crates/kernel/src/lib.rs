@@ -26,6 +26,7 @@ pub mod graphviz;
 pub mod guard;
 pub mod interface;
 pub mod interrupt;
+pub mod keeper;
 pub mod link;
 pub mod link_settings;
 pub mod load;

@@ -90,6 +90,18 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
     entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
 }
 
+/// Moves this thread to the network namespace of the machine's first process, or of the container's: it lasts as long as any
+/// process does. Whoever may not see which one that is stays.
+pub(crate) fn enter_first() -> io::Result<()> {
+    const FIRST: &str = "/proc/1/ns/net";
+    match fs::metadata(FIRST) {
+        Ok(first) if first.ino() != current()? => {
+            Ok(setns(File::open(FIRST)?, CloneFlags::CLONE_NEWNET)?)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then
 /// it is gone, and its interfaces with it.
 pub fn run_in<T: Send>(

@@ -1,4 +1,5 @@
-//! Objects that clang made before, in a folder that `ONPATH_OBJECT_CACHE` names; without it nothing is kept.
+//! Objects that clang made before, in a folder of the user's, or in the one that `ONPATH_OBJECT_CACHE` names. Where that is set
+//! to nothing, nothing is kept.
 //!
 //! The key is everything that the object depends on, so an entry is never out of date and never changes. A new one is
 //! written beside its path and renamed, so that the change is atomic for readers and other writers, and a
@@ -6,7 +7,7 @@
 //! for longest go first.
 //!
 //! What is in an entry runs in the kernel. So the folder and its files are used only if nobody but root and this process's
-//! user can have written them.
+//! user can have written them, and an entry only if it has its checksum.
 
 use crate::clang::{Clang, Effort, Jumps, Source};
 use crate::files::{self, Streams};
@@ -22,31 +23,46 @@ use std::time::{Duration, SystemTime};
 
 /// Names the folder.
 pub const VARIABLE: &str = "ONPATH_OBJECT_CACHE";
-/// The most bytes that the folder keeps.
-const MOST_BYTES: u64 = 512 << 20;
-/// What is left after a sweep, so that the next one is not due at once.
-const LEFT_BYTES: u64 = MOST_BYTES / 4 * 3;
+/// The most bytes that a folder keeps that somebody named, such as the one of the tests.
+const MOST_BYTES_NAMED: u64 = 512 << 20;
+/// The most bytes that the user's own folder keeps: some hundreds of objects.
+const MOST_BYTES: u64 = 128 << 20;
 /// One writer in so many looks at how much there is.
 const SWEEP_EVERY: u8 = 64;
 /// A file that is not complete after so long has lost its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The folder that the environment names, if it does. Measurements of clang's time must find none.
+/// The folder in which objects are kept, if they are. Measurements of clang's time must find none.
 pub fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
-    Some(folder.into())
+    ObjectCache::from_environment().map(|cache| cache.folder)
 }
 
 /// Why the folder that the environment names is not used, if it is there and others may have written to it.
 pub fn unused() -> Option<String> {
-    let error = Dir::at(&folder()?).err()?;
+    let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
+    let error = Dir::at(Path::new(&named)).err()?;
     (error.kind() != io::ErrorKind::NotFound).then(|| diag::system_message(&error))
+}
+
+/// The user's own folder: below the folder of caches that the XDG base directory specification names, or that of the system
+/// for root, whose home folder may be that of the user who became root.
+fn own_folder() -> Option<PathBuf> {
+    let named = |variable| std::env::var_os(variable).map(PathBuf::from);
+    let is_root = nix::unistd::geteuid().is_root();
+    let caches = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let caches = caches.or_else(|| match is_root {
+        true => Some(PathBuf::from("/var/cache")),
+        false => named("HOME").map(|home| home.join(".cache")),
+    })?;
+    caches.is_absolute().then(|| caches.join("onpath/objects"))
 }
 
 /// A folder of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ObjectCache {
     folder: PathBuf,
+    /// The most bytes that it keeps.
+    most: u64,
 }
 
 /// All that an object depends on, as a file's name.
@@ -54,10 +70,15 @@ pub(crate) struct ObjectCache {
 pub(crate) struct Key(String);
 
 impl ObjectCache {
-    /// The one that the environment names, if it does. It need not be there yet. One to which others may write, or that is
-    /// another user's, keeps nothing and has nothing.
+    /// The one that the environment names, or the user's own; none if the environment turns it off. It need not be there
+    /// yet. One to which others may write, or that is another user's, keeps nothing and has nothing.
     pub(crate) fn from_environment() -> Option<ObjectCache> {
-        folder().map(|folder| ObjectCache { folder })
+        let (folder, most) = match std::env::var_os(VARIABLE) {
+            Some(named) if named.is_empty() => return None,
+            Some(named) => (named.into(), MOST_BYTES_NAMED),
+            None => (own_folder()?, MOST_BYTES),
+        };
+        Some(ObjectCache { folder, most })
     }
 
     /// The object of this key, if it is there.
@@ -66,8 +87,9 @@ impl ObjectCache {
         let mut file = folder.open_file(&key.0).ok()?;
         let mut object = Vec::new();
         file.read_to_end(&mut object).ok()?;
-        // A machine that lost power may have kept a file's name without its bytes.
-        if !object.starts_with(b"\x7fELF") {
+        // A machine that lost power may have kept a file's name without its bytes, or a disk other ones.
+        let end = object.len().saturating_sub(CHECKSUM_BYTES);
+        if object.split_off(end) != checksum(key, &object) {
             let _ = folder.remove_file(&key.0);
             return None;
         }
@@ -87,14 +109,17 @@ impl ObjectCache {
         let unfinished = random_name(UNFINISHED);
         let mut file = folder.make_file(&unfinished)?;
         // An object that a power failure cut short would be found under its key for ever.
-        let written = file.write_all(object).and_then(|()| file.sync_all());
+        let written = file.write_all(object);
+        let written = written.and_then(|()| file.write_all(&checksum(key, object)));
+        let written = written.and_then(|()| file.sync_all());
         let kept = written.and_then(|()| folder.rename(&unfinished, &key.0));
         if kept.is_err() {
             let _ = folder.remove_file(&unfinished);
         }
         kept?;
         if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|byte| byte % SWEEP_EVERY == 0) {
-            self.sweep(MOST_BYTES, LEFT_BYTES, SystemTime::now())?;
+            // Not to its last byte, so that the next sweep is not due at once.
+            self.sweep(self.most, self.most / 4 * 3, SystemTime::now())?;
         }
         Ok(())
     }
@@ -134,6 +159,17 @@ impl ObjectCache {
         }
         Ok(())
     }
+}
+
+/// Bytes of [`checksum`].
+const CHECKSUM_BYTES: usize = 32;
+
+/// The end of an entry: an object under the name of another has none that fits.
+fn checksum(key: &Key, object: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut hash = Sha256::new();
+    hash.update(&key.0);
+    hash.update(object);
+    hash.finalize().into()
 }
 
 /// How the name of a file begins that is still being written.

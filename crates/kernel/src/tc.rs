@@ -6,10 +6,11 @@
 //! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
 //! is left of a dead process lets packets pass, is known by its empty array, and is swept by the next command.
 
-use crate::attach::{Attached, Holder, How, Mode, Refused, TcMethod};
+use crate::attach::{Attached, Holder, How, Mode, Refused, TcMethod, TcOrder};
+use crate::bundle::Port;
 use crate::sys::filter::{self, FilterId};
-use crate::sys::{Link, Map, Prog, Side, Update};
-use crate::{caps, errors, interface};
+use crate::sys::{Link, Map, Neighbour, Prog, Side, Update};
+use crate::{Pins, caps, errors, interface};
 use diag::Diagnostic;
 use std::ffi::CStr;
 use std::io;
@@ -160,13 +161,16 @@ impl Drop for Filter {
 pub(crate) fn attach(
     prog: &Prog,
     side: Side,
-    name: &str,
-    ifindex: u32,
+    port: &Port,
     method: TcMethod,
+    order: &TcOrder,
 ) -> Result<Attached, Box<Diagnostic>> {
+    let (name, ifindex) = (port.name.as_str(), port.index);
+    let neighbour = neighbour(order, port, side)?;
     let tcx = match method {
+        TcMethod::Clsact if neighbour.is_some() => return Err(errors::device::no_order(name)),
         TcMethod::Clsact => None,
-        TcMethod::Best => match Link::attach_tcx(prog, ifindex, side) {
+        TcMethod::Best => match Link::attach_tcx_at(prog, ifindex, side, neighbour.as_ref()) {
             Ok(link) => {
                 return Ok(Attached {
                     holder: Holder::Link(link),
@@ -179,6 +183,7 @@ pub(crate) fn attach(
             }
             Err(error) => match not_worth_a_second_try(&error, name) {
                 Some(diagnostic) => return Err(diagnostic),
+                None if neighbour.is_some() => return Err(errors::device::no_order(name)),
                 None => Some(error),
             },
         },
@@ -198,6 +203,22 @@ pub(crate) fn attach(
             errors::device::tc_not_attached(name, tcx.as_ref(), &filter)
         })),
     }
+}
+
+/// The link beside which a program is to run, if that is asked for.
+fn neighbour(
+    order: &TcOrder,
+    port: &Port,
+    side: Side,
+) -> Result<Option<Neighbour>, Box<Diagnostic>> {
+    let (instance, as_neighbour): (_, fn(Link) -> Neighbour) = match order {
+        TcOrder::Last => return Ok(None),
+        TcOrder::Before(instance) => (instance, Neighbour::Before),
+        TcOrder::After(instance) => (instance, Neighbour::After),
+    };
+    let link = Pins::default().tc_link(instance, port.index, side)?;
+    let link = link.ok_or_else(|| errors::device::no_neighbour(instance, &port.name))?;
+    Ok(Some(as_neighbour(link)))
 }
 
 /// Why there is no tcx link.

@@ -6,6 +6,7 @@ mod queues;
 mod refusal;
 
 use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
+use crate::errors::device::Occupant;
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
 use crate::{Pins, caps, errors, interface};
 use diag::Diagnostic;
@@ -19,12 +20,13 @@ pub(crate) fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Bo
     let Ok(Some(seen)) = xdp_on(ifindex) else {
         return Ok(());
     };
-    let ours = pins.on_interface(ifindex).map(|record| record.instance);
-    Err(errors::device::occupied(
-        name,
-        seen.prog_id,
-        ours.as_deref(),
-    ))
+    let ours = pins.on_interface(ifindex).map(|record| Occupant {
+        of: record
+            .user
+            .filter(|user| Some(user) != caps::user().as_ref()),
+        instance: record.instance,
+    });
+    Err(errors::device::occupied(name, seen.prog_id, ours.as_ref()))
 }
 
 /// Where a program runs already.

@@ -1,11 +1,15 @@
 //! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
 //! Parsing does nothing else.
 
+mod examples;
+mod groups;
 mod plan;
 mod settings;
 mod table;
 mod time;
 
+pub(crate) use examples::examples;
+pub use groups::parse;
 pub use plan::{Plan, PlanTarget};
 pub use settings::{
     Digests, Drops, Figures, FlowsCommand, GroupCommand, Log, MeterCommand, MirrorCommand,
@@ -43,6 +47,7 @@ fn version(commit: Option<&str>) -> String {
     after_help = "Begin with `onpath doctor`, which reports what this machine supports.\n\n\
                   Each error and warning has a code, such as error[E0207]: `onpath explain E0207` shows what it means, an example, and what to do about it.\n\n\
                   With --json, a command that fails prints an object with an array `diagnostics`: severity, code, message, file, line, column, labels and help of each.\n\n\
+                  What clang made is kept, below ~/.cache/onpath or root's /var/cache/onpath: ONPATH_OBJECT_CACHE names another folder, or, set to nothing, turns that off.\n\n\
                   Exit status: 0 done, 1 refused or failed, 2 wrong usage or a target that cannot run it."
 )]
 pub struct Cli {
@@ -81,6 +86,9 @@ pub enum Command {
     /// clsact qdisc. A bundle's programs are attached together or not at all. Needs CAP_BPF,
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
     /// mounted and for a bundle (root has them all).
+    ///
+    /// When an interface is deleted and made anew, the program is attached to it again by itself; `onpath ls` shows when
+    /// it was gone. What runs already in the same way stays as it is.
     Run(Run),
     /// List the programs and bundles that are running
     Ls(Ls),
@@ -149,11 +157,13 @@ pub enum Command {
     /// models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
     Plan(Plan),
-    /// Explain a diagnostic by its code, or what an interface header declares
+    /// Explain a diagnostic by its code, a word, an attribute of queries, or what an interface header declares
     ///
     /// Of a diagnostic: what it means, an example that gives it, and what to do about it. The code is in brackets in front of
     /// the message: `error[E0207]`. Of a declaration, such as `register`, or all those of a header, such as `v1model`: what it does,
-    /// what it means on each target, and which errors concern it. Without a name, lists all codes and headers.
+    /// what it means on each target, and which errors concern it. Of an attribute of queries, such as `http.host`, or all
+    /// those of a message, such as `http`: what it is and where it can be read. Of a word that Onpath's messages use, such
+    /// as `verifier`, `veth` or `offload`: what it means. Without a name, lists all codes, headers and words.
     Explain(Explain),
     /// Report what this machine supports, and how to get what is missing
     Doctor(Doctor),
@@ -165,6 +175,12 @@ pub enum Command {
     /// Detach what the parent process leaves behind when it is killed
     #[command(name = kernel::guard::ARGUMENT, hide = true)]
     Guard,
+    /// Attach detached programs again when interfaces of theirs appear
+    #[command(name = kernel::keeper::ARGUMENT, hide = true)]
+    Keep {
+        /// What runs
+        name: String,
+    },
 }
 
 /// The program and how its text is read.
@@ -193,7 +209,7 @@ pub struct Check {
     /// Also check whether this target can run the program
     #[arg(long, value_enum)]
     pub target: Option<Target>,
-    /// Print the diagnostics as JSON on standard output
+    /// Print an object with `accepted` and the `diagnostics` as JSON on standard output
     #[arg(long)]
     pub json: bool,
 }
@@ -237,7 +253,7 @@ pub struct Build {
     /// The program.
     #[command(flatten)]
     pub source: Source,
-    /// The place where it is to run: by default tc-ingress for a program of tc_model, xdp for others
+    /// The place where it is to run: by default tc-ingress for a program of tc_model, or one of v1model that copies packets; xdp for others
     #[arg(long, value_enum)]
     pub target: Option<Target>,
     /// Write C source, object and the description of tables, actions and counters here
@@ -331,6 +347,21 @@ pub struct Test {
     /// NAME.CASE.stf on the NAME.p4 beside them
     #[arg(value_name = "TEST.stf")]
     pub tests: Vec<PathBuf>,
+    /// Send the packets of this capture through the interpreter instead (pcap or pcapng, also packed by gzip or zstd; `-` is
+    /// standard input)
+    ///
+    /// Prints what became of them. Of several, the packets are sent in the order of their times.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tests", "target", "fast", "kernel", "junit"])]
+    pub read: Vec<PathBuf>,
+    /// With --read: write what came out to a capture (pcapng), whose interfaces are named after the ports
+    #[arg(long, value_name = "FILE", requires = "read")]
+    pub write: Option<PathBuf>,
+    /// With --read: the port at which the packets come in, 0 by default
+    #[arg(long, value_name = "N", requires = "read")]
+    pub port: Option<u32>,
+    /// With --read: a file of entries to put in first
+    #[arg(long, value_name = "FILE", requires = "read")]
+    pub entries: Option<PathBuf>,
     /// Where to run them
     #[arg(long, value_enum, default_value = "interp")]
     pub target: TestTarget,
@@ -403,7 +434,7 @@ pub struct Run {
     /// Define a macro
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// The place where it is to run: by default tc-ingress for a program of tc_model, xdp for others
+    /// The place where it is to run: by default tc-ingress for a program of tc_model, or one of v1model that copies packets; xdp for others
     #[arg(long, value_enum)]
     pub target: Option<Target>,
     /// The interfaces, separated by commas; the first is port 0, the second port 1, …
@@ -439,6 +470,12 @@ pub struct Run {
     /// C source that supplies the extern functions that the program declares
     #[arg(long = "extern", value_name = "FILE.c")]
     pub externs: Vec<PathBuf>,
+    /// At tc, run right before the program that runs under this name, instead of after all others
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["after", "clsact"], add = names::programs())]
+    pub before: Option<String>,
+    /// At tc, run right after the program that runs under this name
+    #[arg(long, value_name = "NAME", conflicts_with = "clsact", add = names::programs())]
+    pub after: Option<String>,
     /// Attach to tc by filters at clsact qdiscs, as on kernels without tcx
     #[arg(long)]
     pub clsact: bool,
@@ -632,8 +669,8 @@ pub enum Drawing {
 /// `onpath explain`
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a header, such as v1model,
-    /// or a name that a header declares
+    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a word, such as verifier,
+    /// an attribute of queries, such as http.host, a header, such as v1model, or a name that a header declares
     #[arg(value_name = "CODE|NAME", add = names::explained())]
     pub name: Option<String>,
     /// Print as JSON

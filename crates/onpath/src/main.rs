@@ -1,7 +1,6 @@
 //! `onpath`: reads the flags, runs the command, ends with its status.
 
-use clap::Parser;
-use onpath::args::{Cli, Command, CounterCommand};
+use onpath::args::{self, Command, CounterCommand};
 use onpath::output::{Form, Stop, ending, refused, report_as, wrong_usage};
 use onpath::{commands, complete};
 use std::process::ExitCode;
@@ -17,7 +16,7 @@ fn main() -> ExitCode {
 fn command_line() -> ExitCode {
     let wants_json = std::env::args_os().take_while(|word| word != "--");
     let wants_json = wants_json.skip(1).any(|word| word == "--json");
-    match Cli::try_parse() {
+    match args::parse() {
         Ok(cli) => {
             report_as(match cli.command {
                 _ if !wants_json => Form::Text,

@@ -34,11 +34,21 @@ enum Style {
 impl Progress {
     /// Begins now. With `quiet` nothing is reported.
     pub(crate) fn new(quiet: bool) -> Progress {
-        let style = match terminal() {
-            _ if quiet => Style::Silent,
+        match quiet {
+            true => Progress::begin(Style::Silent),
+            false => Progress::after(PATIENCE),
+        }
+    }
+
+    /// Begins now; what takes less than `patience` is not reported where there is no terminal.
+    pub(crate) fn after(patience: Duration) -> Progress {
+        Progress::begin(match terminal() {
             Some(columns) => Style::InPlace(columns),
-            None => Style::Lines(PATIENCE),
-        };
+            None => Style::Lines(patience),
+        })
+    }
+
+    fn begin(style: Style) -> Progress {
         Progress {
             style,
             begun: Instant::now(),

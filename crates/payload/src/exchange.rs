@@ -52,6 +52,11 @@ impl Side {
 impl Exchange {
     /// The attributes that show a message's side, and its number.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.sides().chain(self.id.as_deref())
+    }
+
+    /// Those that show its side: the request's and the response's.
+    pub fn sides(&self) -> impl Iterator<Item = &str> {
         let sides = match &self.sides {
             Sides::Ports => [None, None],
             Sides::Attributes { request, response } => [
@@ -59,7 +64,7 @@ impl Exchange {
                 Some(response.attribute.as_str()),
             ],
         };
-        sides.into_iter().flatten().chain(self.id.as_deref())
+        sides.into_iter().flatten()
     }
 }
 

@@ -59,7 +59,8 @@ settings::keys! {
             "the attribute behind all else, which is the rest of the root layout: it has the message's last bytes, and all messages that follow";
         required "length": Text, r#"length = "content_length""#,
             "the attribute that says how many of these bytes are the message's, in decimal digits; none if it is absent";
-        optional "unless": Text, r#"unless = "header.transfer-encoding""#, "an attribute with which the length is not known";
+        optional "chunked": Text, r#"chunked = "header.transfer-encoding""#,
+            "the attribute with whose last coding, `chunked`, these bytes are in chunks, as those of HTTP; with any other, the length is not known";
         optional "none": Table(&NO_BODY), r#"none = { attribute = "status", values = [204, 304] }"#,
             "which messages have no such bytes, whatever the length says";
         optional "to_end": Text, r#"to_end = "status""#,

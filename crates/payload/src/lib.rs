@@ -6,12 +6,14 @@
 //! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
 //! [`Wanted`] reads only some attributes, of many messages. [`read_up_to`] is what programs in the data plane do, and [`Schema::asked`] what a name in such a program stands for.
 //! [`Pattern`] is a regular expression as an automaton, which programs run on an attribute.
+//! [`chunks`] passes over the chunks of a body.
 //! [`plan`] answers by which technique a target finds an attribute, and whether it fits.
 //! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
 
 mod asked;
 pub mod builtin;
 mod chars;
+pub mod chunks;
 mod exchange;
 mod expression;
 mod keys;
@@ -29,11 +31,14 @@ pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
 pub use outcome::{Status, read_up_to};
 pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
-pub use reader::{Answer, Found, MOST_ATTRIBUTES, Malformed, Reason, Taken, Value, Wanted, read};
+pub use reader::{
+    Answer, Found, MOST_ATTRIBUTES, Malformed, POINTED_TO_A_BYTE, Reason, Taken, Value, Wanted,
+    read,
+};
 pub use recognise::{Beginning, Signature};
 pub use schema::{
     Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
-    Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
+    Lengths, Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
 };
 pub use text::{lint, load};
 

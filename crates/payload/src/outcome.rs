@@ -17,7 +17,7 @@ pub enum Status {
 
 impl Status {
     /// All, in the order of their numbers.
-    pub const ALL: [Status; 8] = [
+    pub const ALL: [Status; 9] = [
         Status::Read,
         Status::Other,
         Status::Malformed(Reason::Truncated),
@@ -26,6 +26,7 @@ impl Status {
         Status::Malformed(Reason::PointerLoop),
         Status::Malformed(Reason::Unexpected),
         Status::TooLong,
+        Status::Malformed(Reason::Conflict),
     ];
 
     /// Its number.
@@ -45,6 +46,7 @@ impl Status {
             Status::Malformed(Reason::PointerLoop) => "POINTER_LOOP",
             Status::Malformed(Reason::Unexpected) => "UNEXPECTED",
             Status::TooLong => "TOO_LONG",
+            Status::Malformed(Reason::Conflict) => "CONFLICT",
         }
     }
 }
@@ -106,6 +108,6 @@ mod tests {
     #[test]
     fn every_status_has_a_number_of_its_own() {
         let numbers = Status::ALL.map(Status::number);
-        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

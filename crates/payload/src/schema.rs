@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{CharSet, Condition, Exchange, Linear, Side, Signature};
+use crate::{CharSet, Condition, Exchange, Linear, Side, Signature, Site};
 
 /// The protocol below the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,14 +30,25 @@ pub struct Next {
     pub body: String,
     /// How many of these bytes are the message's, in decimal digits; none if it is absent.
     pub length: String,
-    /// If it is there, the length is not known.
-    pub unless: Option<String>,
+    /// If it is there, its last coding is `chunked`, and the body is in chunks; otherwise the length is not known.
+    pub chunked: Option<String>,
+    /// Where `length` and `chunked` are.
+    pub lengths: Lengths,
     /// Which messages have no body, whatever the length says.
     pub none: Option<Side>,
     /// Responses that have none because of their request: [`MOST_ANSWERS`] at most. With them, the exchange has attributes for its sides.
     pub answers: Vec<Answers>,
     /// The attribute of messages to which, without the length, all bytes belong that follow.
     pub to_end: Option<String>,
+}
+
+/// The fields that say how long a body is. A message is malformed that has two different lengths, or a length and chunks (RFC 9112, section 6.3).
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Lengths {
+    /// Those with a length.
+    pub length: Vec<Site>,
+    /// Those that may say that there are chunks.
+    pub chunked: Vec<Site>,
 }
 
 /// Responses to a request, without a body.

@@ -110,7 +110,7 @@ impl Reader {
 
     fn flows(&self) -> Result<Vec<Flow>, StoreError> {
         let known = self.ingress.flows(self.indices.flows)?;
-        let flow = |control::Flow { key, value }| self.layout.flow(&key, &value);
+        let flow = |control::Flow { key, value, .. }| self.layout.flow(&key, &value);
         Ok(known.into_iter().map(flow).collect())
     }
 }

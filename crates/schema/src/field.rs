@@ -1,8 +1,9 @@
 //! Scalars that the control plane can name.
 
-use crate::{Annotation, Type};
+use crate::{Annotation, Bits, Type};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A key, an action's parameter, or a part of a struct that is a register's element or a flow's key.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -22,6 +23,9 @@ pub struct Field {
     /// `@p4runtime_translation` of its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translation: Option<Translation>,
+    /// Says that it is a parameter of an action, and the port that packets are sent to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub port: bool,
     /// All annotations: its own, then those of its type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
@@ -37,6 +41,7 @@ impl Field {
             type_name: None,
             format: None,
             translation: None,
+            port: false,
             annotations: Vec::new(),
         }
     }
@@ -70,13 +75,39 @@ impl Format {
             return None;
         };
         let format = annotations.iter().find(|a| a.name == "format")?;
-        match (format.values.first()?.as_str(), width) {
+        Format::named(format.values.first()?, width)
+    }
+
+    /// The format of this name, for a value of so many bits.
+    pub fn named(name: &str, width: u32) -> Option<Format> {
+        match (name, width) {
             ("IPV4_ADDRESS", 32) => Some(Format::Ipv4Address),
             ("IPV6_ADDRESS", 128) => Some(Format::Ipv6Address),
             ("MAC_ADDRESS", 48) => Some(Format::MacAddress),
             ("HEX_STRING", _) => Some(Format::HexString),
             ("DECIMAL", _) => Some(Format::Decimal),
             _ => None,
+        }
+    }
+
+    /// A value as people read it; `None` if it has not the format's number of bits.
+    pub fn show(self, value: &Bits) -> Option<String> {
+        match self {
+            Format::Ipv4Address => {
+                let octets: [u8; 4] = value.to_bytes().try_into().ok()?;
+                Some(Ipv4Addr::from(octets).to_string())
+            }
+            Format::Ipv6Address => {
+                let octets: [u8; 16] = value.to_bytes().try_into().ok()?;
+                Some(Ipv6Addr::from(octets).to_string())
+            }
+            Format::MacAddress => {
+                let bytes = value.to_bytes();
+                let digits: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+                Some(digits.join(":"))
+            }
+            Format::HexString => Some(format!("{:#x}", value.value())),
+            Format::Decimal => Some(value.value().to_string()),
         }
     }
 }

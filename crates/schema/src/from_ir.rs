@@ -8,7 +8,10 @@ use crate::{
     ActionRef, ActionSchema, DigestSchema, EnumSchema, Field, Format, KeySchema, Schema,
     TableSchema, Translation, ValueSetSchema,
 };
-use ir::{ActionData, CtorValue, Declared, Entry, MatchKind, Program, TableData, Type};
+use ir::{
+    ActionData, CtorValue, Declared, Entry, ExprKind, MatchKind, Place, Program, StmtKind,
+    TableData, Type, Var, visit,
+};
 
 impl Schema {
     /// What a program offers the control plane. Ids mean the same things as in the program; passes keep them.
@@ -68,12 +71,42 @@ fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
         name: data.name.clone(),
         params: params
             .map(|((&var, declared), id)| {
-                let var = &program.vars[var];
-                field(id, &var.name, var.ty, declared)
+                let data_of_var = &program.vars[var];
+                Field {
+                    port: is_port(program, data, var),
+                    ..field(id, &data_of_var.name, data_of_var.ty, declared)
+                }
             })
             .collect(),
         annotations: data.annotations.clone(),
     }
+}
+
+/// Says that an action assigns a parameter of its own to what decides where packets go.
+fn is_port(program: &Program, action: &ActionData, param: Var) -> bool {
+    const NAMES: [&str; 2] = ["output_port", "egress_spec"];
+    let slots = program.slots.iter().flat_map(|slot| &slot.vars);
+    let is_where = |name: &str| NAMES.contains(&name.rsplit('.').next().unwrap_or_default());
+    let ports: Vec<Var> = slots
+        .filter(|(name, _)| is_where(name))
+        .map(|(_, var)| *var)
+        .collect();
+    let mut found = false;
+    visit::walk_block(&action.body, &mut |stmt| {
+        if let StmtKind::Assign {
+            dst: Place::Var(to),
+            value,
+        } = &stmt.kind
+        {
+            let mut value = *value;
+            while let ExprKind::Cast(inner) = program.exprs[value].kind {
+                value = inner;
+            }
+            let is_param = matches!(program.exprs[value].kind, ExprKind::Var(var) if var == param);
+            found |= is_param && ports.contains(to);
+        }
+    });
+    found
 }
 
 fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
@@ -170,6 +203,7 @@ fn field(id: u32, name: &str, ty: Type, declared: &Declared) -> Field {
         type_name: declared.type_name.clone(),
         format: Format::of(annotations, ty),
         translation: Translation::of(annotations, ty),
+        port: false,
         annotations: annotations.clone(),
     }
 }

@@ -13,6 +13,25 @@ pub(crate) fn is_display(annotation: &Annotation) -> bool {
     matches!(&*annotation.name, "format" | "p4runtime_translation")
 }
 
+/// The format of the values of a `typedef` by its name: `ip4Addr_t` and the like are addresses.
+pub(crate) fn format_by_name(name: &str, ty: &Ty) -> Option<&'static str> {
+    let Ty::Bits {
+        width,
+        signed: false,
+    } = ty
+    else {
+        return None;
+    };
+    let name = name.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    match width {
+        32 if has(&["addr", "ipv4", "ip4"]) => Some("IPV4_ADDRESS"),
+        48 if has(&["addr", "mac"]) => Some("MAC_ADDRESS"),
+        128 if has(&["addr", "ipv6", "ip6"]) => Some("IPV6_ADDRESS"),
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
     /// it, `name` the location of its name.

@@ -164,7 +164,7 @@ pub(crate) fn value_memory(ty: Type) -> usize {
         Type::Number(_) | Type::Time => 8,
         Type::Text => MAX_TEXT,
         Type::Ipv4 => 4,
-        Type::Ipv6 => 16,
+        Type::Ipv6 | Type::Address => 16,
         Type::Mac => 6,
         Type::Flow => 37,
     }

@@ -10,6 +10,24 @@ pub(crate) struct Tree {
     pub aggregates: Vec<Call>,
     pub keys: Vec<Name>,
     pub condition: Option<Condition>,
+    pub order: Option<Order>,
+    /// How many groups are shown.
+    pub most: Option<(u64, Span)>,
+}
+
+/// The order of groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub by: By,
+    /// True if the largest comes first; `None` if nothing is said.
+    pub descending: Option<bool>,
+}
+
+/// What groups are ordered by.
+#[derive(Clone, Debug)]
+pub(crate) enum By {
+    Aggregate(Call),
+    Key(Name),
 }
 
 /// A name of an attribute.
@@ -27,6 +45,17 @@ pub(crate) struct Call {
     pub number: Option<(u64, Span)>,
     pub attribute: Option<Name>,
     pub span: Span,
+}
+
+impl Call {
+    /// As the user would write it: `sum(packet.length)`.
+    pub(crate) fn label(&self) -> String {
+        match (&self.attribute, self.number) {
+            (None, _) => self.function.to_string(),
+            (Some(name), None) => format!("{}({})", self.function, name.text),
+            (Some(name), Some((n, _))) => format!("{}({n}, {})", self.function, name.text),
+        }
+    }
 }
 
 /// A condition.

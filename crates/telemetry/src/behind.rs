@@ -1,7 +1,7 @@
 //! What is behind the head of a message: its body, and where the next message begins.
 
 use crate::awaited::Awaited;
-use payload::{Exchange, Next, Reason, Sides, Taken, Value};
+use payload::{Exchange, Next, Reason, Sides, Taken, Value, chunks};
 
 /// The digits that the length of a body may have: more than those of a file.
 const MOST_DIGITS: usize = 10;
@@ -13,7 +13,7 @@ pub(crate) const NO_END: u64 = u64::MAX;
 pub(crate) struct Behind {
     /// Where its body begins.
     pub body: usize,
-    /// The offset of the next message, or [`NO_END`].
+    /// The offset of the next message; [`NO_END`], or where in a body in chunks the bytes end ([`chunks::pass`]).
     pub end: u64,
 }
 
@@ -28,7 +28,7 @@ impl<'s> Signs<'s> {
     /// Those of a schema whose messages follow one another.
     pub(crate) fn new(next: &'s Next, exchange: Option<&'s Exchange>) -> Signs<'s> {
         let mut names = vec![next.body.as_str(), &next.length];
-        names.extend(next.unless.as_deref());
+        names.extend(next.chunked.as_deref());
         names.extend(next.none.as_ref().map(|none| none.attribute.as_str()));
         names.extend(next.to_end.as_deref());
         // Which requests these are matters to some answers only.
@@ -79,8 +79,16 @@ impl<'s> Signs<'s> {
             let name = name.as_ref();
             name.is_some_and(|name| self.value(values, name).is_some())
         };
-        if has(&next.unless) {
-            return None;
+        let chunked = next.chunked.as_ref();
+        if let Some(coding) = chunked.and_then(|name| self.value(values, name)) {
+            if !chunks::is_chunked(coding.bytes(bytes)?) {
+                return None;
+            }
+            return match chunks::pass(bytes.get(body..)?, chunks::BEGIN) {
+                chunks::LOST => None,
+                state @ chunks::BEGIN.. => end_at(state),
+                passed => end_at(body as u64 + passed),
+            };
         }
         let Some(length) = self.value(values, &next.length) else {
             return end_at(match has(&next.to_end) {

@@ -17,6 +17,8 @@ pub enum Type {
     Ipv4,
     /// An IPv6 address.
     Ipv6,
+    /// An address of IPv4 or IPv6.
+    Address,
     /// A link-layer address.
     Mac,
     /// A flow.
@@ -32,6 +34,7 @@ impl Type {
             Type::Text => "a text",
             Type::Ipv4 => "an IPv4 address",
             Type::Ipv6 => "an IPv6 address",
+            Type::Address => "an IP address",
             Type::Mac => "a link-layer address",
             Type::Flow => "a flow",
         }
@@ -163,12 +166,17 @@ pub(crate) const FIELDS: [(&str, Field, Type, &str); 29] = [
         Type::Number(12),
         "identifier of the outer VLAN tag",
     ),
-    ("ip.src", Field::IpSource, Type::Ipv4, "source address"),
+    (
+        "ip.src",
+        Field::IpSource,
+        Type::Address,
+        "source address of IPv4 or IPv6",
+    ),
     (
         "ip.dst",
         Field::IpDestination,
-        Type::Ipv4,
-        "destination address",
+        Type::Address,
+        "destination address of IPv4 or IPv6",
     ),
     (
         "ip.proto",
@@ -398,6 +406,25 @@ impl<'m> Catalogue<'m> {
             .into_iter()
             .filter(|name| name.split('.').next() == Some(group))
             .collect()
+    }
+
+    /// The names of all attributes, also of those with a name of the user's choice, in whose place is `NAME`.
+    pub(crate) fn listed(&self) -> Vec<String> {
+        let fields = FIELDS.iter().map(|(name, ..)| name.to_string());
+        let kinds = self.messages.kinds().iter().enumerate();
+        let of_messages = kinds.flat_map(|(index, kind)| {
+            let fixed = || self.names_in(kind);
+            let named = self.messages.schema(index).map(|schema| {
+                let names = schema.names().into_iter();
+                let names = names.map(|name| format!("{kind}.{}", name.replace('*', "NAME")));
+                let answered = self.messages.exchange(index);
+                names
+                    .chain(answered.map(|_| format!("{kind}.{RESPONSE_TIME}")))
+                    .collect()
+            });
+            named.unwrap_or_else(fixed)
+        });
+        fields.chain(of_messages).collect()
     }
 
     /// The names of all attributes.

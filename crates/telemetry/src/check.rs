@@ -3,7 +3,9 @@
 use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
 use crate::catalogue::{Attribute, Catalogue, RESPONSE_TIME, Type};
 use crate::errors::meaning;
-use crate::query::{Aggregate, Compared, Condition, Element, Function, Operator, Predicate, Query};
+use crate::query::{
+    Aggregate, By, Compared, Condition, Element, Function, Operator, Order, Predicate, Query,
+};
 use crate::{MAX_AGGREGATES, MAX_KEYS};
 use diag::{Diagnostic, Diagnostics, Span};
 use payload::{Pattern, PatternError};
@@ -24,6 +26,11 @@ pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnost
     let aggregates = checker.aggregates(&tree.aggregates);
     let keys = checker.keys(&tree.keys);
     let condition = tree.condition.as_ref().map(|c| checker.condition(c));
+    let order = tree
+        .order
+        .as_ref()
+        .and_then(|order| checker.order(order, &tree));
+    let most = tree.most.and_then(|most| checker.most(most, &tree));
     if !checker.diagnostics.is_empty() {
         return Err(checker.diagnostics);
     }
@@ -34,6 +41,8 @@ pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnost
         keys,
         aggregates,
         condition: condition.flatten(),
+        order: order.unwrap_or_default(),
+        most,
     })
 }
 
@@ -115,12 +124,45 @@ impl Checker<'_> {
             ("top", Some(x)) => Function::Top(number, x),
             (_, index) => Function::Histogram(index?),
         };
-        let label = match (call.attribute.as_ref(), call.number) {
-            (None, _) => call.function.to_string(),
-            (Some(name), None) => format!("{}({})", call.function, name.text),
-            (Some(name), Some((n, _))) => format!("{}({n}, {})", call.function, name.text),
-        };
+        let label = call.label();
         Some(Aggregate { function, label })
+    }
+
+    /// The order that is written, which is that of a figure or a key of the query.
+    fn order(&mut self, order: &ast::Order, tree: &Tree) -> Option<Order> {
+        let (span, written, found) = match &order.by {
+            ast::By::Aggregate(call) => {
+                let label = call.label();
+                let at = tree.aggregates.iter().position(|a| a.label() == label);
+                (call.span, label, at.map(By::Aggregate))
+            }
+            ast::By::Key(name) => {
+                let at = tree.keys.iter().position(|key| key.text == name.text);
+                (name.span, name.text.clone(), at.map(By::Key))
+            }
+        };
+        let Some(by) = found else {
+            let aggregates = tree.aggregates.iter().map(Call::label);
+            let keys = tree.keys.iter().map(|key| key.text.clone());
+            let known: Vec<String> = aggregates.chain(keys).collect();
+            return self.refuse(meaning::order_by_other(span, &written, &known));
+        };
+        if tree.keys.is_empty() {
+            return self.refuse(meaning::one_group(span, "order by"));
+        }
+        Some(Order {
+            by,
+            descending: order.descending.unwrap_or(matches!(by, By::Aggregate(_))),
+        })
+    }
+
+    /// How many groups are shown.
+    fn most(&mut self, (most, span): (u64, Span), tree: &Tree) -> Option<usize> {
+        match most {
+            _ if tree.keys.is_empty() => self.refuse(meaning::one_group(span, "top")),
+            0 => self.refuse(meaning::no_groups(span)),
+            most => Some(usize::try_from(most).unwrap_or(usize::MAX)),
+        }
     }
 
     fn keys(&mut self, names: &[Name]) -> Vec<usize> {
@@ -287,10 +329,17 @@ impl Checker<'_> {
             (Constant::Text(text), Type::Text) => Some(Element::Text(text.clone())),
             (Constant::Mac(bytes), Type::Mac) => Some(Element::Mac(*bytes)),
             (Constant::Address(address @ IpAddr::V4(_), length), Type::Ipv4)
-            | (Constant::Address(address @ IpAddr::V6(_), length), Type::Ipv6) => {
-                let bits = length.unwrap_or(if ty == Type::Ipv4 { 32 } else { 128 });
-                let prefix = masked(*address, bits);
-                if prefix != *address {
+            | (Constant::Address(address @ IpAddr::V6(_), length), Type::Ipv6)
+            | (Constant::Address(address, length), Type::Address) => {
+                let bits = length.unwrap_or(if address.is_ipv4() { 32 } else { 128 });
+                let (address, bits) = match (ty, address.to_canonical()) {
+                    (Type::Address, four @ IpAddr::V4(_)) if address.is_ipv6() && bits >= 96 => {
+                        (four, bits - 96)
+                    }
+                    _ => (*address, bits),
+                };
+                let prefix = masked(address, bits);
+                if prefix != address {
                     let right = format!("{prefix}/{bits}");
                     return self.refuse(meaning::prefix_bits(at, &literal.written, &right));
                 }

@@ -173,6 +173,10 @@ impl<'m> Evaluator<'m> {
             Some(streams) => {
                 streams.read(from, stream, reader.as_mut(), &mut each);
                 figures.counts.streams = streams.counts();
+                if let Some(exchanges) = &mut figures.exchanges {
+                    exchanges.settle(packet, &payload);
+                    figures.counts.streams.unfollowed += exchanges.unfollowed();
+                }
             }
             None => reader.read(&payload, &mut Position::default(), &mut each),
         }
@@ -216,7 +220,8 @@ impl<'m> Evaluator<'m> {
 impl Figures {
     /// Takes a message: of a query about response times a response with its request is a record, of others each message.
     fn message(&mut self, from: (&Packet, &Payload), time: Option<Duration>, message: Found) {
-        self.counts.malformed += u64::from(!message.whole && !message.unread);
+        let is_malformed = !message.whole && !message.unread && !message.missed;
+        self.counts.malformed += u64::from(is_malformed);
         if let Some(exchanges) = &mut self.exchanges {
             let answered = exchanges.take(from, time, message, &mut self.counts);
             if let Some((values, response_time)) = answered {

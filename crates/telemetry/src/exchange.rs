@@ -23,11 +23,17 @@ pub(crate) const MEMORY: usize = 16 << 20;
 pub(crate) struct Exchanges {
     rules: Exchange,
     ports: Vec<u16>,
+    /// Whether messages go on from segment to segment, so that it is known where one begins.
+    follows: bool,
     /// By a hash that senders cannot make collide, as the next: the standard library's, not the cache's own.
     flows: LruCache<Ends, Order, RandomState>,
     waiting: LruCache<(Ends, u64), Request, RandomState>,
     /// Bytes of texts in `waiting`.
     bytes: usize,
+    /// Whether the packet may have a message whose side is not known.
+    missed: bool,
+    /// Requests that have no number, as one in front of them was missed.
+    unfollowed: u64,
 }
 
 /// Who asks whom.
@@ -45,6 +51,9 @@ struct Order {
     /// Where the last of each begins, in the numbers of TCP: what comes from further in front is sent again.
     last_request: u32,
     last_response: u32,
+    /// Whether one may have been missed: those behind it have no number.
+    missed_request: bool,
+    missed_response: bool,
 }
 
 /// A request.
@@ -97,10 +106,18 @@ impl Exchanges {
         Some(Exchanges {
             rules: schema.exchange.clone()?,
             ports: schema.ports.clone(),
+            follows: schema.follow,
             flows: LruCache::with_hasher(NonZeroUsize::new(FLOWS)?, RandomState::new()),
             waiting: LruCache::with_hasher(NonZeroUsize::new(WAITING)?, RandomState::new()),
             bytes: 0,
+            missed: false,
+            unfollowed: 0,
         })
+    }
+
+    /// Requests so far that have no number, as one in front of them was missed.
+    pub(crate) fn unfollowed(&self) -> u64 {
+        self.unfollowed
     }
 
     /// The attributes of messages that are read besides those of the query.
@@ -135,13 +152,21 @@ impl Exchanges {
         message: Found<'_, 'a>,
         counts: &mut Counts,
     ) -> Option<(Values<'a>, Option<u64>)> {
+        if message.missed {
+            self.missed = self.follows;
+            return None;
+        }
         let own = message.values.len() - self.attributes().count();
         let (values, pairing) = message.values.split_at(own);
         let values = || Values {
             first: values.to_vec(),
             more: message.more.to_vec(),
         };
-        let side = self.side(pairing, payload)?;
+        let Some(side) = self.side(pairing, payload) else {
+            // One that shows a side may be none all the same, such as an interim response.
+            self.missed |= self.follows && !message.whole && pairing.iter().all(Option::is_none);
+            return None;
+        };
         let ends = ends(packet, payload, side);
         let number = match &self.rules.id {
             Some(_) => match pairing.last() {
@@ -159,14 +184,18 @@ impl Exchanges {
             }
         };
         match side {
-            Side::Request if message.whole => {
-                counts.unanswered += 1;
-                self.wait(ends, number?, time, values());
-                None
-            }
             Side::Request => {
+                let Some(number) = number else {
+                    self.unfollowed += 1;
+                    return None;
+                };
+                if message.whole {
+                    counts.unanswered += 1;
+                    self.wait(ends, number, time, values());
+                    return None;
+                }
                 // One of an earlier connection with the same number would get the response.
-                let earlier = number.and_then(|number| self.waiting.pop(&(ends, number)));
+                let earlier = self.waiting.pop(&(ends, number));
                 self.bytes -= earlier.map_or(0, |earlier| earlier.bytes);
                 None
             }
@@ -213,7 +242,27 @@ impl Exchanges {
         }
     }
 
-    /// The number of a message on its connection: `None` if it came before, none inside if it is a response that no request has. The
+    /// Takes note at the end of a packet that a message in it may have been missed: of its connection, those behind it on its side have no number.
+    pub(crate) fn settle(&mut self, packet: &Packet, payload: &Payload) {
+        if !std::mem::take(&mut self.missed) || self.rules.id.is_some() {
+            return;
+        }
+        let [request, response] =
+            [Side::Request, Side::Response].map(|side| ends(packet, payload, side));
+        let answers = self.flows.peek_mut(&response);
+        let is_of_server = answers.is_some();
+        if let Some(order) = answers {
+            order.missed_response = true;
+        }
+        if let Some(order) = self.flows.peek_mut(&request) {
+            order.missed_request = true;
+        } else if !is_of_server {
+            let order = self.flows.get_or_insert_mut(request, Order::default);
+            order.missed_request = true;
+        }
+    }
+
+    /// The number of a message on its connection: `None` if it came before, none inside if it is not known, as that of a response that no request has. The
     /// position is in the numbers of TCP.
     #[allow(
         clippy::option_option,
@@ -224,21 +273,31 @@ impl Exchanges {
             return Some(None);
         }
         let order = self.flows.get_or_insert_mut(ends, Order::default);
-        let (before, last) = match side {
-            Side::Request => (order.requests, &mut order.last_request),
-            Side::Response => (order.responses, &mut order.last_response),
+        let (before, last, missed) = match side {
+            Side::Request => (
+                order.requests,
+                &mut order.last_request,
+                &mut order.missed_request,
+            ),
+            Side::Response => (
+                order.responses,
+                &mut order.last_response,
+                &mut order.missed_response,
+            ),
         };
+        *missed |= self.missed;
+        let is_lost = *missed;
         if let Some(position) = position {
             if before != 0 && (position.wrapping_sub(*last) as i32) <= 0 {
                 return None;
             }
             *last = position;
         }
-        let is_known = side == Side::Request || order.responses != order.requests;
+        let is_known = !is_lost && (side == Side::Request || order.responses != order.requests);
         match side {
-            Side::Request => order.requests = before.wrapping_add(1),
+            Side::Request if is_known => order.requests = before.wrapping_add(1),
             Side::Response if is_known => order.responses = before.wrapping_add(1),
-            Side::Response => {}
+            Side::Request | Side::Response => {}
         }
         Some(is_known.then_some(before.into()))
     }

@@ -3,7 +3,7 @@
 use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
 use crate::catalogue::{Attribute, Source, Type};
 use crate::messages::{MOST_KEPT, Messages};
-use crate::query::{Condition, Function, Predicate, Query};
+use crate::query::{By, Condition, Function, Order, Predicate, Query};
 use crate::{exchange, groups, program, streams};
 use payload::{Exchange, plan};
 
@@ -105,6 +105,26 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
             )
         }
     });
+    if query.order != Order::default() || query.most.is_some() {
+        let by = match query.order.by {
+            By::Aggregate(figure) => query.aggregates.get(figure).map(|a| a.label.as_str()),
+            By::Key(key) => query
+                .keys
+                .get(key)
+                .map(|&k| query.attributes[k].name.as_str()),
+        };
+        let first = match query.order.descending {
+            true => "largest",
+            false => "smallest",
+        };
+        let most = query
+            .most
+            .map_or("all".to_owned(), |most| format!("the first {most}"));
+        let by = by.unwrap_or_default();
+        lines.push(format!(
+            "order: by {by}, the {first} first; {most} are shown"
+        ));
+    }
     lines.join("\n") + "\n"
 }
 

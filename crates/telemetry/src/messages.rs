@@ -3,7 +3,7 @@
 use crate::awaited::Awaited;
 use crate::catalogue::Type;
 use crate::value::Value;
-use payload::{Exchange, Schema};
+use payload::{Exchange, Schema, chunks};
 
 /// A transport protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,20 @@ pub struct Found<'r, 'a> {
     pub whole: bool,
     /// Whether it could not be read as its rest is missing, which is no fault of its own.
     pub unread: bool,
+    /// True in place of a message: bytes that are none were found where one begins. There are no values.
+    pub missed: bool,
+}
+
+impl Found<'_, '_> {
+    /// Bytes that are no message where one begins.
+    pub(crate) const MISSED: Found<'static, 'static> = Found {
+        values: &[],
+        more: &[],
+        start: 0,
+        whole: false,
+        unread: false,
+        missed: true,
+    };
 }
 
 /// Where in a stream its next message begins, before a payload of it is read and behind that. A new one is that of a stream of which nothing
@@ -106,7 +120,8 @@ pub struct Position {
     pub cut: usize,
     /// Whether a message begins there, or is to be gone on with.
     pub known: bool,
-    /// Bytes of a body behind the payload, behind which the next message begins; of one that has no end, [`u64::MAX`].
+    /// Bytes of a body behind the payload, behind which the next message begins; of one that has no end, [`u64::MAX`], and of one in chunks its state
+    /// ([`chunks::pass`]).
     pub skip: u64,
     /// The bytes that were kept of a message whose head goes on there.
     pub kept: Vec<u8>,
@@ -116,7 +131,8 @@ pub struct Position {
     pub begun: bool,
     /// Whether nothing is kept for what follows the payload, which may never come.
     pub alone: bool,
-    /// Whether a message that is cut is taken as it is, instead of waiting for its rest: its place among others counts.
+    /// Whether a message that is cut is taken as it is once it shows its side of an exchange, instead of waiting for its rest: its place among others
+    /// counts.
     pub in_order: bool,
     /// Whether the payload had a message.
     pub seen: bool,
@@ -169,7 +185,27 @@ impl Position {
     /// Nobody knows where the next message begins.
     pub(crate) fn lose(&mut self) {
         (self.known, self.begun, self.recorded) = (false, false, false);
+        self.skip = 0;
         self.kept.clear();
+    }
+
+    /// The same where bytes are no message; if one begins there, it is missed.
+    pub(crate) fn miss(&mut self, is_known: bool, each: &mut dyn FnMut(Found)) {
+        self.lose();
+        if is_known {
+            self.unfollowed += 1;
+            each(Found::MISSED);
+        }
+    }
+
+    /// Goes on in a body in chunks, in the next payload, behind so many bytes that the capture left out.
+    pub(crate) fn go_on_in_chunks(&mut self, state: u64, cut: usize) {
+        let state = chunks::pass_unseen(cut as u64, state);
+        if state == chunks::LOST {
+            self.unfollowed += 1;
+            return self.lose();
+        }
+        (self.skip, self.begun) = (state, true);
     }
 
     /// Keeps the first bytes of a message, until its rest comes.

@@ -56,9 +56,10 @@ impl<'a> Packet<'a> {
             Field::EthSource | Field::EthDestination | Field::EthType | Field::VlanId => {
                 self.link_layer(field)
             }
-            Field::IpSource
-            | Field::IpDestination
-            | Field::IpProtocol
+            // As a flow's on the path: an address of IPv4 that is mapped to IPv6 is that of IPv4.
+            Field::IpSource => Some(Value::Address(self.addresses()?.0.to_canonical())),
+            Field::IpDestination => Some(Value::Address(self.addresses()?.1.to_canonical())),
+            Field::IpProtocol
             | Field::IpTtl
             | Field::IpDscp
             | Field::IpEcn
@@ -101,8 +102,6 @@ impl<'a> Packet<'a> {
         };
         let header = ip.header();
         let number = match field {
-            Field::IpSource => return Some(Value::Address(header.source_addr().into())),
-            Field::IpDestination => return Some(Value::Address(header.destination_addr().into())),
             Field::IpProtocol => header.protocol().0.into(),
             Field::IpTtl => header.ttl().into(),
             Field::IpDscp => header.dcp().value().into(),
@@ -157,25 +156,26 @@ impl<'a> Packet<'a> {
         }))
     }
 
-    fn flow(&self) -> Option<Flow> {
-        let headers = self.link.headers.as_ref()?;
-        let (source, destination): (IpAddr, IpAddr) = match &headers.net {
+    /// The source and the destination of IPv4 or IPv6.
+    fn addresses(&self) -> Option<(IpAddr, IpAddr)> {
+        match &self.link.headers.as_ref()?.net {
             Some(LaxNetSlice::Ipv4(ip)) => {
                 let header = ip.header();
-                (
-                    header.source_addr().into(),
-                    header.destination_addr().into(),
-                )
+                let (source, destination) = (header.source_addr(), header.destination_addr());
+                Some((source.into(), destination.into()))
             }
             Some(LaxNetSlice::Ipv6(ip)) => {
                 let header = ip.header();
-                (
-                    header.source_addr().into(),
-                    header.destination_addr().into(),
-                )
+                let (source, destination) = (header.source_addr(), header.destination_addr());
+                Some((source.into(), destination.into()))
             }
-            _ => return None,
-        };
+            _ => None,
+        }
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        let headers = self.link.headers.as_ref()?;
+        let (source, destination) = self.addresses()?;
         let (source_port, destination_port) = match &headers.transport {
             Some(TransportSlice::Tcp(tcp)) => (tcp.source_port(), tcp.destination_port()),
             Some(TransportSlice::Udp(udp)) => (udp.source_port(), udp.destination_port()),

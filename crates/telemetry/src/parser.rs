@@ -1,6 +1,6 @@
 //! Tokens to the query as it was written.
 
-use crate::ast::{Call, Condition, Constant, Literal, Name, Test, Tree};
+use crate::ast::{By, Call, Condition, Constant, Literal, Name, Order, Test, Tree};
 use crate::errors::syntax;
 use crate::lexer::{Kind, Token};
 use crate::query::{Arguments, FUNCTIONS, Operator};
@@ -9,7 +9,9 @@ use diag::{Diagnostic, Span};
 /// Conditions in conditions, and `not` before `not`.
 const MAX_DEPTH: usize = 64;
 /// Words of the language, which are no attributes.
-pub(crate) const WORDS: [&str; 8] = ["by", "where", "and", "or", "not", "in", "starts", "with"];
+pub(crate) const WORDS: [&str; 11] = [
+    "by", "where", "order", "asc", "desc", "and", "or", "not", "in", "starts", "with",
+];
 
 type Parse<T> = Result<T, Box<Diagnostic>>;
 
@@ -54,25 +56,66 @@ impl Parser<'_> {
         if self.takes_word("where") {
             condition = Some(self.condition()?);
         }
+        let order = match self.takes_word("order") {
+            true => Some(self.order()?),
+            false => None,
+        };
+        let most = match self.takes_word("top") {
+            true => Some(self.most()?),
+            false => None,
+        };
         let end = self.peek();
         match &end.kind {
             Kind::End => Ok(Tree {
                 aggregates,
                 keys,
                 condition,
+                order,
+                most,
             }),
+            _ if most.is_some() => Err(self.expected(&["the end"])),
+            _ if order.is_some() => Err(self.expected(&["`asc`", "`desc`", "`top`", "the end"])),
             Kind::Word(word) if word == "by" && condition.is_some() => {
                 Err(syntax::by_after_where(end.span))
             }
             _ => {
                 let expected: &[&str] = match (&condition, keys.is_empty()) {
-                    (Some(_), _) => &["`and`", "`or`", "the end"],
-                    (None, false) => &["`,`", "`where`", "the end"],
+                    (Some(_), _) => &["`and`", "`or`", "`order by`", "`top`", "the end"],
+                    (None, false) => &["`,`", "`where`", "`order by`", "`top`", "the end"],
                     (None, true) => &["`,`", "`by`", "`where`", "the end"],
                 };
                 Err(self.expected(expected))
             }
         }
+    }
+
+    /// What stands behind `order`.
+    fn order(&mut self) -> Parse<Order> {
+        if !self.takes_word("by") {
+            return Err(self.expected(&["`by`"]));
+        }
+        let is_function =
+            |(name, _): &(&str, _)| matches!(self.peek_kind(), Kind::Word(word) if word == name);
+        let by = match FUNCTIONS.iter().any(is_function) {
+            true => By::Aggregate(self.aggregate()?),
+            false => By::Key(self.name()?),
+        };
+        let descending = match () {
+            () if self.takes_word("desc") => Some(true),
+            () if self.takes_word("asc") => Some(false),
+            () => None,
+        };
+        Ok(Order { by, descending })
+    }
+
+    /// The number behind `top`.
+    fn most(&mut self) -> Parse<(u64, Span)> {
+        let span = self.peek().span;
+        let Kind::Number(most) = *self.peek_kind() else {
+            return Err(self.expected(&["a number of groups"]));
+        };
+        self.at += 1;
+        Ok((most, span))
     }
 
     fn aggregate(&mut self) -> Parse<Call> {

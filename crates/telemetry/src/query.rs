@@ -19,6 +19,10 @@ pub struct Query {
     pub aggregates: Vec<Aggregate>,
     /// What `where` has.
     pub condition: Option<Condition>,
+    /// The order of groups.
+    pub order: Order,
+    /// How many groups are shown; `None` is all.
+    pub most: Option<usize>,
     /// The texts in it.
     pub(crate) texts: Vec<Compared>,
 }
@@ -43,6 +47,34 @@ impl Query {
         let mut attributes = self.attributes.iter();
         attributes.find(|a| a.source == Source::ResponseTime)
     }
+}
+
+/// The order of groups. Those that are alike are ordered by their keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// What they are ordered by.
+    pub by: By,
+    /// True if the largest comes first. What there is no figure of comes last.
+    pub descending: bool,
+}
+
+impl Default for Order {
+    /// By the first figure, the largest first.
+    fn default() -> Order {
+        Order {
+            by: By::Aggregate(0),
+            descending: true,
+        }
+    }
+}
+
+/// What groups are ordered by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// A figure, by its number in the query.
+    Aggregate(usize),
+    /// A key, by its number in the query.
+    Key(usize),
 }
 
 /// A figure of each group.

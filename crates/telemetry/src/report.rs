@@ -2,10 +2,11 @@
 
 use crate::aggregate::Cell;
 use crate::catalogue::Type;
-use crate::query::{Aggregate, Query};
+use crate::query::{Aggregate, By, Order, Query};
 use crate::streams::Followed;
 use crate::value::Value;
 pub use control::exposition::Unit;
+use std::cmp::Ordering;
 
 /// The figures of all groups.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,7 +19,7 @@ pub struct Report {
     pub units: Vec<Unit>,
     /// Whether each aggregate is a total, so that what is new since the report before makes sense.
     pub totals: Vec<bool>,
-    /// The groups: those with the largest first figure first, then in the order of their keys.
+    /// The groups in the query's order, as many as it shows; those that are alike in the order of their keys.
     pub rows: Vec<Row>,
     /// What became of the packets.
     pub counts: Counts,
@@ -31,12 +32,8 @@ pub struct Report {
 impl Report {
     /// Of rows in any order.
     pub(crate) fn new(query: &Query, mut rows: Vec<Row>, counts: Counts, seconds: f64) -> Report {
-        let size = |row: &Row| row.cells.first().map_or(0.0, magnitude);
-        rows.sort_by(|a, b| {
-            size(b)
-                .total_cmp(&size(a))
-                .then_with(|| a.keys.cmp(&b.keys))
-        });
+        rows.sort_by(|a, b| compare(query.order, a, b).then_with(|| a.keys.cmp(&b.keys)));
+        rows.truncate(query.most.unwrap_or(usize::MAX));
         let name = |&key: &usize| query.attributes[key].name.clone();
         Report {
             keys: query.keys.iter().map(name).collect(),
@@ -51,6 +48,24 @@ impl Report {
             counts,
             seconds,
             text: crate::MAX_TEXT,
+        }
+    }
+}
+
+/// How two groups are ordered.
+fn compare(order: Order, a: &Row, b: &Row) -> Ordering {
+    let directed = |ordering: Ordering| match order.descending {
+        true => ordering.reverse(),
+        false => ordering,
+    };
+    match order.by {
+        By::Key(key) => directed(a.keys.get(key).cmp(&b.keys.get(key))),
+        By::Aggregate(index) => {
+            let (a, b) = (a.cells.get(index), b.cells.get(index));
+            let is_none = |cell: Option<&Cell>| matches!(cell, None | Some(Cell::Nothing));
+            let size = |cell: Option<&Cell>| cell.map_or(0.0, magnitude);
+            let by_size = directed(size(a).total_cmp(&size(b)));
+            is_none(a).cmp(&is_none(b)).then(by_size)
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::messages::{
     Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport, Wish,
 };
 use crate::value::Value;
-use payload::{Kind, Schema, Site, Taken, Traits, Wanted, plan};
+use payload::{Exchange, Kind, Schema, Site, Taken, Traits, Wanted, chunks, plan};
 use std::borrow::Cow;
 
 /// Several schemas: each is a kind of message.
@@ -95,6 +95,8 @@ struct ByWanted<'s> {
     noise: Vec<Vec<u64>>,
     /// Those of which every value counts.
     several: Vec<bool>,
+    /// Places of the attributes of which one shows a message's side of an exchange; none if that needs no attribute.
+    sides: Vec<usize>,
     /// Room for the values of a message.
     values: Vec<Option<Value<'static>>>,
 }
@@ -114,6 +116,9 @@ impl<'s> ByWanted<'s> {
             .filter_map(|(n, all)| all.then_some(n))
             .collect();
         let exchange = schema.exchange.as_ref();
+        let sides = exchange.into_iter().flat_map(Exchange::sides);
+        let place = |side: &str| names.iter().position(|name| *name == side);
+        let sides = sides.filter_map(place).collect();
         let signs = schema.next.as_ref().map(|next| Signs::new(next, exchange));
         names.extend(signs.iter().flat_map(Signs::names));
         ByWanted {
@@ -122,6 +127,7 @@ impl<'s> ByWanted<'s> {
             types: wanted.iter().map(|wish| ty(schema, wish.name)).collect(),
             noise: traits.into_iter().map(|traits| traits.noise).collect(),
             several: wanted.iter().map(|wish| wish.all).collect(),
+            sides,
             values: Vec::new(),
         }
     }
@@ -155,16 +161,15 @@ impl Reader for ByWanted<'_> {
                 let is_known = std::mem::take(&mut place.known);
                 if schema.may_begin(&message) && !place.is_last() {
                     if message.len() > MOST_KEPT {
-                        place.unfollowed += u64::from(is_known);
-                        return place.lose();
+                        place.miss(is_known, each);
+                        return;
                     }
                     place.keep(&message);
                     // Where none was expected, it is no loss if these are the bytes of something else.
                     place.known = is_known;
                     return;
                 }
-                place.lose();
-                place.unfollowed += u64::from(is_known);
+                place.miss(is_known, each);
                 if kept.is_empty() {
                     return;
                 }
@@ -179,6 +184,11 @@ impl Reader for ByWanted<'_> {
             place.known = true;
             if found.end == NO_END {
                 (place.skip, place.begun) = (NO_END, false);
+                return;
+            }
+            if found.end >= chunks::BEGIN {
+                place.go_on_in_chunks(found.end, place.cut);
+                place.begun &= start + (found.body as i64) < length;
                 return;
             }
             let (body, end) = (start + found.body as i64, start + found.end as i64);
@@ -220,7 +230,9 @@ impl ByWanted<'_> {
         let goes_on = schema.follow
             && answer.malformed.is_some_and(is_cut)
             && (schema.next.is_some() || !whole);
-        let waits = goes_on && !place.in_order && !place.is_last() && message.len() <= MOST_KEPT;
+        let shows_side = self.sides.is_empty() || self.sides.iter().any(|&s| own[s].is_some());
+        let may_wait = !place.is_last() && message.len() <= MOST_KEPT;
+        let waits = goes_on && may_wait && !(place.in_order && shows_side);
         if !recorded && (whole || !waits) {
             let typed = own.iter_mut().zip(&self.types);
             values.extend(typed.map(|(taken, ty)| of_type(taken.take()?, message, (*ty)?)));
@@ -236,6 +248,7 @@ impl ByWanted<'_> {
                 start,
                 whole,
                 unread: goes_on,
+                missed: false,
             });
         }
         let signs = self.signs.as_ref().filter(|_| is_complete);

@@ -91,6 +91,13 @@ impl Value<'_> {
             Type::Text => Value::Text(Cow::Owned(bytes.to_vec())),
             Type::Ipv4 => Value::Address(<[u8; 4]>::try_from(bytes).ok()?.into()),
             Type::Ipv6 => Value::Address(<[u8; 16]>::try_from(bytes).ok()?.into()),
+            Type::Address => {
+                let ty = match bytes.len() {
+                    4 => Type::Ipv4,
+                    _ => Type::Ipv6,
+                };
+                return Value::from_bytes(ty, bytes);
+            }
             Type::Mac => Value::Mac(bytes.try_into().ok()?),
             Type::Flow => {
                 let bytes: &[u8; FLOW] = bytes.try_into().ok()?;
@@ -191,6 +198,11 @@ mod tests {
             (Type::Text, Value::Text(b"a\xff"[..].into())),
             (Type::Ipv4, Value::Address("10.1.2.3".parse().unwrap())),
             (Type::Ipv6, Value::Address("::1".parse().unwrap())),
+            (Type::Address, Value::Address("10.1.2.3".parse().unwrap())),
+            (
+                Type::Address,
+                Value::Address("2001:db8::1".parse().unwrap()),
+            ),
             (Type::Mac, Value::Mac([1, 2, 3, 4, 5, 6])),
             (Type::Flow, Value::Flow(flow)),
         ] {

@@ -12,13 +12,13 @@ pub use externs::message::{
     GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,
     READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name, schema_of,
 };
-pub use externs::payload::{FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
+pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
 use payload::builtin;
 
 /// The externs of `payload.p4`.
-pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, PATTERN, MESSAGE];
+pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE];
 
 /// Bits that are read of a payload at once, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
@@ -52,7 +52,7 @@ pub fn has_loops(program: &Program) -> bool {
         || visit::bodies(program).any(|body| {
             let mut finds = false;
             visit::walk_block(body, &mut |stmt| {
-                finds |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && [FIND, PATTERN].contains(&call.name.as_str()));
+                finds |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && [FIND, PATTERN, CHUNKS].contains(&call.name.as_str()));
             });
             finds
         })

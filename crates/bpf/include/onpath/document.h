@@ -74,10 +74,20 @@ struct document {
     u32 has_root;
     u32 same;
     struct document_name name;
+    u64 factor;
 };
 
 /* Attributes of an element: `payload`'s MOST_ATTRIBUTES. */
 #define DOCUMENT_ATTRIBUTES 64
+/* Those that a name is compared with at once. */
+#define DOCUMENT_AT_ONCE 8
+
+/* One of them: a number made of its name, and where that is. */
+struct document_attribute {
+    u64 key;
+    struct document_name name;
+    u32 unused;
+};
 
 /* The paths: of each place, the number of the value whose path ends there, then the next places by class of byte. Place 0 leads to no
  * value, and all paths begin at the one behind it. */
@@ -249,52 +259,117 @@ endless:
     return MESSAGE_TOO_LONG;
 }
 
-/* Whether the name that was read last is among the first ones of these. How many there are, and that no byte was compared yet, is in memory:
- * the verifier would follow a loop that counts from a number that it knows. */
-INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_name *names)
+/* Whether two names of so many bytes are the same. How many were compared begins in memory, with 0: of a number that it knew, the
+ * verifier would follow every turn. */
+INLINE u32 document_same_name(const u8 *bytes, u32 mask, volatile struct document *open, u32 one, u32 other, u32 length)
 {
-    u32 start = open->name.start, length = open->name.length, count, same;
+    u32 same;
 
     open->same = 0;
     same = open->same;
-    count = open->attributes;
-
     for (;;) {
-        volatile struct document_name *name = names + ((count - 1) & (DOCUMENT_ATTRIBUTES - 1));
         u32 left = length - same;
-        u64 differs;
+        u64 differs = load_le64(bytes + ((one + same) & mask)) ^ load_le64(bytes + ((other + same) & mask));
 
-        forget_bounds(count);
         forget_bounds(same);
-        if (!count)
-            return 0;
-        differs = load_le64(bytes + ((name->start + same) & mask)) ^ load_le64(bytes + ((start + same) & mask));
         if (left <= 8)
-            differs <<= 64 - 8 * left & 63;
-        if (name->length != length || differs) {
-            count -= 1;
-            same = open->same;
-        } else if (left <= 8) {
-            return 1;
-        } else {
-            same += 8;
-        }
+            return differs << (64 - 8 * left & 63) == 0;
+        if (differs)
+            return 0;
+        same += 8;
         may_goto(endless);
     }
 endless:
     return 0;
 }
 
+/* A number made of a name. Of different names it is hardly ever the same, also where someone chose them: it depends on a number that was drawn
+ * for this document. */
+INLINE u64 document_key(const u8 *bytes, u32 mask, volatile struct document *open, u32 start, u32 length)
+{
+    u64 factor = open->factor, key = length;
+    u32 done;
+
+    open->same = 0;
+    done = open->same;
+    for (;;) {
+        u32 left = length - done;
+        u64 word = load_le64(bytes + ((start + done) & mask));
+
+        forget_bounds(done);
+        if (left < 8)
+            word &= (1ull << 8 * left) - 1;
+        key = (key + word) * factor;
+        key ^= key >> 32;
+        if (left <= 8)
+            return key;
+        done += 8;
+        may_goto(endless);
+    }
+endless:
+    return key;
+}
+
+/* Whether the name that was read last is among those of the element's attributes; if not, it becomes one of them. Numbers made of names are
+ * compared, several at once without a branch, and of those that are the same the names. */
+INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_attribute *attributes)
+{
+    u32 start = open->name.start, length = open->name.length, count = open->attributes, at;
+    u64 key = document_key(bytes, mask, open, start, length);
+    volatile struct document_attribute *new = attributes + (count & (DOCUMENT_ATTRIBUTES - 1));
+
+    open->same = 0;
+    at = open->same;
+    for (;;) {
+        u32 begin = at & (DOCUMENT_ATTRIBUTES - DOCUMENT_AT_ONCE);
+        volatile struct document_attribute *known = attributes + begin;
+        u64 like = 0;
+
+        forget_bounds(at);
+        if (at >= count)
+            break;
+#pragma unroll
+        for (u32 i = 0; i < DOCUMENT_AT_ONCE; i++) {
+            u64 differs = known[i].key ^ key, negated = -differs;
+
+            barrier_var(negated);
+            like |= (~(differs | negated) >> 63) << (8 * i + 7);
+        }
+        like &= ~0ull << 8 * (at - begin & 7);
+        if (count - begin < DOCUMENT_AT_ONCE)
+            like &= (1ull << 8 * (count - begin)) - 1;
+        if (like) {
+            u32 one = begin + first_byte(like);
+            volatile struct document_attribute *other = attributes + (one & (DOCUMENT_ATTRIBUTES - 1));
+
+            if (other->name.length == length && document_same_name(bytes, mask, open, start, other->name.start, length))
+                return 1;
+            at = one + 1;
+        } else {
+            at = begin + DOCUMENT_AT_ONCE;
+        }
+        may_goto(endless);
+    }
+endless:
+    new->key = key;
+    new->name.start = start;
+    new->name.length = length;
+    open->attributes = count + 1;
+    return 0;
+}
+
 /* Goes through an XML document: what became of it. */
 INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
                        struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
-                       volatile struct document_level *levels, u32 levels_mask, u32 deepest, volatile struct document_name *names)
+                       volatile struct document_level *levels, u32 levels_mask, u32 deepest,
+                       volatile struct document_attribute *attributes)
 {
     const u32 outside = 6 * row;
-    u32 state = outside, place = 0, left = end - at, step, level, count;
+    u32 state = outside, place = 0, left = end - at, step, level;
 
     open->level = 0;
     open->has_root = 0;
+    open->factor = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32() | 1;
     for (;;) {
         u32 byte;
 
@@ -361,14 +436,10 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
             open->start = at + 1;
             break;
         case XML_VALUE_END:
-            count = open->attributes;
-            if (count >= DOCUMENT_ATTRIBUTES)
+            if (open->attributes >= DOCUMENT_ATTRIBUTES)
                 return MESSAGE_TOO_DEEP;
-            if (document_is_among(bytes, mask, open, names))
+            if (document_is_among(bytes, mask, open, attributes))
                 return MESSAGE_UNEXPECTED;
-            names[count & (DOCUMENT_ATTRIBUTES - 1)].start = open->name.start;
-            names[count & (DOCUMENT_ATTRIBUTES - 1)].length = open->name.length;
-            open->attributes = count + 1;
             document_found(paths, place, values, numbers, open->start, at);
             break;
         case XML_CLOSING:
@@ -382,10 +453,8 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
             level = open->level;
             if (!level)
                 return MESSAGE_UNEXPECTED;
-            names[0].start = levels[level & levels_mask].name.start;
-            names[0].length = levels[level & levels_mask].name.length;
-            open->attributes = 1;
-            if (!document_is_among(bytes, mask, open, names))
+            if (levels[level & levels_mask].name.length != open->name.length ||
+                !document_same_name(bytes, mask, open, levels[level & levels_mask].name.start, open->name.start, open->name.length))
                 return MESSAGE_UNEXPECTED;
             open->level = level - 1;
             if (level == 1)

@@ -51,8 +51,8 @@ INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
     return (s64)(now - seen) > (s64)idle;
 }
 
-/* The way that a new flow takes: the first empty one, else the least recently used. */
-INLINE u32 flow_oldest(const u32 *tags, const u32 *used, u32 lru)
+/* The way that a new flow takes: the first empty one, else the least recently used, whose flow is evicted. */
+INLINE u32 flow_oldest(const u32 *tags, const u32 *used, u32 lru, u64 *evicted)
 {
     u32 oldest = 0, age = 0;
 
@@ -65,17 +65,18 @@ INLINE u32 flow_oldest(const u32 *tags, const u32 *used, u32 lru)
             age = lru - used[at];
         }
     }
+    *evicted += 1;
     return oldest;
 }
 
-INLINE u32 flow_victim(u32 *tags, const u32 *used, u32 lru)
+INLINE u32 flow_victim(u32 *tags, const u32 *used, u32 lru, u64 *evicted)
 {
-    return flow_forget(tags, flow_oldest(tags, used, lru));
+    return flow_forget(tags, flow_oldest(tags, used, lru, evicted));
 }
 
 /* The same where flows end when unused; each way has the time of its last use at `seen`. */
-INLINE u32 flow_oldest_aged(const u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
-                            u64 idle)
+INLINE u32 flow_oldest_aged(const u32 *tags, const u32 *used, u32 lru, u64 *evicted, const void *seen, u32 size,
+                            u64 now, u64 idle)
 {
     u32 oldest = 0, age = 0;
 
@@ -88,13 +89,14 @@ INLINE u32 flow_oldest_aged(const u32 *tags, const u32 *used, u32 lru, const voi
             age = lru - used[at];
         }
     }
+    *evicted += 1;
     return oldest;
 }
 
-INLINE u32 flow_victim_aged(u32 *tags, const u32 *used, u32 lru, const void *seen, u32 size, u64 now,
+INLINE u32 flow_victim_aged(u32 *tags, const u32 *used, u32 lru, u64 *evicted, const void *seen, u32 size, u64 now,
                             u64 idle)
 {
-    return flow_forget(tags, flow_oldest_aged(tags, used, lru, seen, size, now, idle));
+    return flow_forget(tags, flow_oldest_aged(tags, used, lru, evicted, seen, size, now, idle));
 }
 
 /* Gives a way of `size` bytes to a key, with zeros after it. */

@@ -18,6 +18,7 @@ enum {
     MESSAGE_POINTER_LOOP,
     MESSAGE_UNEXPECTED,
     MESSAGE_TOO_LONG,
+    MESSAGE_CONFLICT,
     MESSAGE_BEGINS,
 };
 
@@ -66,12 +67,14 @@ struct message_head {
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
 
-/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set. Swapping its bytes
+/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
  * makes it forget the rest, and doing so twice changes nothing. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
 #else
 #define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
 #endif
 
 /* Copies the message. 0 if the packet has as many bytes. */
@@ -203,6 +206,31 @@ INLINE u64 bytes_from(u64 word, u64 number)
     return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
 }
 
+/* The kinds of the next eight bytes, of which `left` are the message's, each in the byte of its place: a bit each, in a table of all bytes. */
+INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
+{
+    u64 word = load_le64(here), kinds = 0;
+
+#pragma unroll
+    for (u32 i = 0; i < 64; i += 8)
+        kinds |= (u64)table[(u8)(word >> i)] << i;
+    if (left < 8)
+        kinds &= (1ull << 8 * left) - 1;
+    return kinds;
+}
+
+/* What is below the first one of these marks; everything if there is none. */
+INLINE u64 marks_before(u64 marks)
+{
+    return (marks & -marks) - 1;
+}
+
+/* Marks without that of the last byte that is left, if it is also one of these. */
+INLINE u64 message_but_last(u64 marks, u64 these, u32 left)
+{
+    return left <= 8 ? marks & ~(these & 0x80ull << 8 * (left - 1)) : marks;
+}
+
 /* The bytes of a number of 7 bits a byte: 1 to 4, or MESSAGE_FAULT and why there is none. */
 INLINE u32 message_varint_size(const u8 *here, u32 left)
 {
@@ -245,9 +273,10 @@ INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
 }
 
 /* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers have to lead further to the front: where it ends, or
- * MESSAGE_FAULT and what is wrong. The verifier must learn no more of a loop in each of its turns: bytes are counted in
- * memory, of which it knows nothing, and offsets are compared by their difference, or for equality. */
-INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total)
+ * MESSAGE_FAULT and what is wrong. `pointed_to` is how many labels and pointers may still be read behind pointers. The verifier must
+ * learn no more of a loop in each of its turns: bytes are counted in memory, of which it knows nothing, and offsets are compared by their
+ * difference, or for equality. */
+INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total, volatile u32 *pointed_to)
 {
     u32 limit = at, bound = end, next = 0;
 
@@ -256,8 +285,13 @@ INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatil
         u32 length, target;
 
         forget_bounds(at);
-        if (next && (s32)(at - bound) >= 0)
-            return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+        if (next) {
+            u32 more = *pointed_to;
+
+            if ((s32)(at - bound) >= 0 || !more)
+                return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+            *pointed_to = more - 1;
+        }
         if (at == end)
             return MESSAGE_FAULT | MESSAGE_TRUNCATED;
         length = bytes[at & mask];
@@ -378,37 +412,73 @@ end:
     return;
 }
 
-/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. They are in words, of which the first byte is the lowest. */
-INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, const u64 *words, u32 size)
+/* Whether the same bytes stand in two places. */
+INLINE u32 message_same(const u8 *bytes, u32 mask, u32 one, u32 other, u32 length)
 {
-    u64 first = (words[0] & 0xff) * 0x0101010101010101;
+    for (;;) {
+        forget_bounds(length);
+        if (!length)
+            return 1;
+        length -= 1;
+        if (bytes[(one + length) & mask] != bytes[(other + length) & mask])
+            return 0;
+        may_goto(endless);
+    }
+endless:
+    return 0;
+}
+
+/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over. In others,
+ * and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
+ * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets. That is done for the first
+ * 64; what is behind them is compared, and is in words, of which the first byte is the lowest. */
+INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first, const u64 *places, const u64 *rest, u32 size)
+{
+    const u32 count = size < 64 ? size : 64;
+    const u64 last = 1ull << (count - 1), unused = ~(last | (last - 1));
     u32 left = end - at;
+    u64 missing = ~0ull;
 
     for (;;) {
-        u64 same = zero_bytes(load_le64(bytes + (at & mask)) ^ first);
-        u32 skipped = 8, found = 1;
+        u64 word = load_le64(bytes + (at & mask));
 
-        if (left < size)
-            return MESSAGE_NO_END;
-        if (same) {
-            skipped = first_byte(same);
-            if (left < skipped + size)
-                return MESSAGE_NO_END;
-            at += skipped;
-            left -= skipped;
-            skipped = 1;
-            for (u32 i = 0; i < size / 8; i++)
-                found &= load_le64(bytes + ((at + 8 * i) & mask)) == words[i];
-            if (size % 8)
-                found &= (load_le64(bytes + ((at + size / 8 * 8) & mask)) ^ words[size / 8]) << (64 - 8 * (size % 8)) == 0;
-            if (found)
-                return at;
-        } else if (left < 8) {
-            return MESSAGE_NO_END;
-        }
-        at += skipped;
-        left -= skipped;
         forget_bounds(left);
+        if (!left)
+            return MESSAGE_NO_END;
+        if (~missing || zero_bytes(word ^ first * 0x0101010101010101)) {
+            u64 before = missing, any = ~0ull;
+
+#pragma unroll
+            for (u32 i = 0; i < 8; i++) {
+                missing = missing << 1 | places[(u8)(word >> 8 * i)];
+                any &= missing;
+            }
+            if (!(any & last)) {
+                missing = before;
+#pragma unroll
+                for (u32 i = 0; i < 8; i++) {
+                    missing = missing << 1 | places[(u8)(word >> 8 * i)];
+                    if (!(missing & last)) {
+                        u32 behind = at + i + 1, same = 1;
+
+                        if (left < i + 1 + size - count)
+                            return MESSAGE_NO_END;
+                        for (u32 part = 0; part < (size - count) / 8; part++)
+                            same &= load_le64(bytes + ((behind + 8 * part) & mask)) == rest[part];
+                        if ((size - count) % 8)
+                            same &= (load_le64(bytes + ((behind + (size - count) / 8 * 8) & mask)) ^ rest[(size - count) / 8])
+                                        << (64 - 8 * ((size - count) % 8)) == 0;
+                        if (same)
+                            return behind - count;
+                    }
+                }
+            }
+            missing |= unused;
+        }
+        if (left <= 8)
+            return MESSAGE_NO_END;
+        at += 8;
+        left -= 8;
         may_goto(endless);
     }
 endless:
@@ -491,6 +561,80 @@ INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32
     if (front)
         message_move(bytes, mask, at, at + front, length);
     return 0;
+}
+
+/* Where in a body a byte stands: 63 is set, from 56 on there is the phase, and the lowest 44 have what is left of a chunk (`payload::chunks`). */
+enum {
+    CHUNKS_DIGITS = 1,
+    CHUNKS_DATA = 5,
+    CHUNKS_DATA_END = 6,
+    CHUNKS_FIELD = 8,
+    CHUNKS_DONE = 13,
+    CHUNKS_MALFORMED = 14,
+};
+#define CHUNKS_LEFT ((1ull << 44) - 1)
+#define chunks_state(phase, size) (1ull << 63 | (u64)(phase) << 56 | (size))
+#define CHUNKS_WINDOW 16
+
+/* Passes over a body in chunks, of which there are so many bytes, `most` at most: how many are the body's if it ends there, otherwise the state behind
+ * them. Data is not loaded. The verifier must know no more of the loop in each of its turns. */
+INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const u8 *kinds, const u8 *phases)
+{
+    u8 window[CHUNKS_WINDOW] = {};
+    u32 phase = state >> 56 & 15, at = CHUNKS_WINDOW, left;
+    u64 size = state & CHUNKS_LEFT;
+
+    if (all > most)
+        all = most;
+    left = all;
+    for (;;) {
+        if (!left)
+            return chunks_state(phase & 15, size & CHUNKS_LEFT);
+        if (phase == CHUNKS_DATA) {
+            u32 passed = size < left ? size : left;
+
+            size -= passed;
+            left -= passed;
+            at = CHUNKS_WINDOW;
+            if (!size)
+                phase = CHUNKS_DATA_END;
+        } else {
+            u32 byte;
+
+            if (at >= CHUNKS_WINDOW) {
+                u64 here = from + (all - left);
+                u32 last = (left < CHUNKS_WINDOW ? left : CHUNKS_WINDOW) - 1;
+
+                barrier_var(last);
+                last &= CHUNKS_WINDOW - 1;
+                if (here > PAYLOAD_LAST_BEGIN || packet_load_bytes(ctx, here, window, last + 1))
+                    return chunks_state(CHUNKS_MALFORMED, 0);
+                at = 0;
+            }
+            byte = window[at & (CHUNKS_WINDOW - 1)];
+            at += 1;
+            left -= 1;
+            phase = phases[(phase << 4 | kinds[byte]) & 0xff];
+            if (phase == CHUNKS_DIGITS) {
+                if (size > CHUNKS_LEFT >> 4)
+                    return chunks_state(CHUNKS_MALFORMED, 0);
+                size = size << 4 | ((byte & 15) + 9 * (byte >> 6));
+            } else if (phase == CHUNKS_DATA && !size) {
+                phase = CHUNKS_FIELD;
+            } else if (phase == CHUNKS_DONE) {
+                return all - left;
+            } else if (phase == CHUNKS_MALFORMED) {
+                return chunks_state(CHUNKS_MALFORMED, 0);
+            }
+        }
+        forget_bounds(left);
+        forget_bounds(at);
+        forget_bounds(phase);
+        forget_wide_bounds(size);
+        may_goto(endless);
+    }
+endless:
+    return chunks_state(CHUNKS_MALFORMED, 0);
 }
 
 /* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no

@@ -4,9 +4,11 @@ use crate::abi::{CounterAbi, MapAbi, MapKind};
 use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
+use crate::message;
+use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
+use emit::Function;
 use ir::{CtorValue, ExternCall, ExternInst, Program};
 use smol_str::SmolStr;
 
@@ -90,6 +92,10 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     let by = args.next().unwrap_or(C::int(1));
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let (sparse, size) = shape(g, &map);
+    if !sparse && message::are_read_in_loop(g.p) {
+        let function = function(g, &map);
+        return g.push(Stmt::Expr(C::call(function, vec![index, by])));
+    }
     let mut block = found(&map, &key, index, &slot, CType::U64);
     let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
     let add = vec![Stmt::Update(BinOp::Add, target, by.clone())];
@@ -118,6 +124,32 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     };
     block.push(Stmt::If(C::Ident(slot), add, otherwise));
     g.push(Stmt::Block(block));
+}
+
+/// The function that adds to an element, made on first use. The verifier checks it once; of the key's memory, it would compare what each path left there.
+fn function(g: &mut Gen<'_>, map: &SmolStr) -> SmolStr {
+    if let Some(known) = g.file.own.counter_functions.get(map) {
+        return known.clone();
+    }
+    let name = g.file.names.fresh(&format!("{map}_add"));
+    let [index, by] = ["index", "by"].map(|wish| g.file.names.fresh(wish));
+    let (key, slot) = (g.file.names.fresh("key"), g.file.names.fresh("count"));
+    let mut body = found(map, &key, C::Ident(index.clone()), &slot, CType::U64);
+    let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
+    let add = vec![Stmt::Update(BinOp::Add, target, C::Ident(by.clone()))];
+    body.push(Stmt::If(C::Ident(slot), add, Block::new()));
+    // A function of the kernel's verifier gives a number.
+    body.push(Stmt::Return(Some(C::int(0))));
+    g.file.functions.push(Function {
+        linkage: GLOBAL_FUNC.into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![(CType::U32, index), (CType::U64, by)],
+        body,
+    });
+    let functions = &mut g.file.own.counter_functions;
+    functions.insert(map.clone(), name.clone());
+    name
 }
 
 /// `counter`: a packet, its bytes, or both.

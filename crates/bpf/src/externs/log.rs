@@ -28,7 +28,9 @@ pub(super) fn log(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     };
     let [ring, limit] = maps(g);
     let block = g.block(|g| {
-        let sent: Vec<Value> = scalars.into_iter().map(|e| g.value(e)).collect();
+        let time = Value::Scalar(C::call("now_ns", Vec::new()));
+        let values = scalars.into_iter().map(|e| g.value(e));
+        let sent: Vec<Value> = std::iter::once(time).chain(values).collect();
         let record = g.file.names.fresh("record");
         let ty = CType::Struct(layout.record.clone());
         let args = vec![ring, limit, C::SizeOf(ty.clone())];
@@ -51,7 +53,9 @@ fn layout(g: &mut Gen<'_>, text: &str, types: &[Type], span: Span) -> Option<Lay
         return Some(layout.clone());
     }
     let number = own.logs.len() as u32;
-    let fields: Vec<(SmolStr, Type)> = types.iter().map(|ty| (SmolStr::default(), *ty)).collect();
+    let values = types.iter().map(|ty| (SmolStr::default(), *ty));
+    let time = (SmolStr::new_static("time"), Type::bit(64));
+    let fields: Vec<(SmolStr, Type)> = std::iter::once(time).chain(values).collect();
     let (layout, size, fields) = digest::record(g, number, "log", &fields, span)?;
     maps(g);
     if let Some(logs) = &mut g.file.own.maps.logs {
@@ -59,6 +63,7 @@ fn layout(g: &mut Gen<'_>, text: &str, types: &[Type], span: Span) -> Option<Lay
             text: text.to_string(),
             size,
             fields,
+            timed: true,
         });
     }
     g.file.own.logs.push((types.to_vec(), layout.clone()));

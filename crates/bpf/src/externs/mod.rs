@@ -22,7 +22,7 @@ use crate::model::Model;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
 use crate::{errors, figures, flow_state, message};
-use arch::payload::{FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
+use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
@@ -71,7 +71,9 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             args.extend(g.arguments(call));
             g.result(call, C::call(name, args));
         }
-        (None, LENGTH | READ | MATCHES | FIND | PATTERN) => message::cursor::call(g, call, span),
+        (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) => {
+            message::cursor::call(g, call, span);
+        }
         (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
         (None, "digest") => digest::send(g, call, span),
         (None, "log_msg") => log::log(g, call, span),

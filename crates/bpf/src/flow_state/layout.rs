@@ -106,6 +106,13 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout>
         4,
         "the LRU counter at the last use",
     );
+    let evicted_offset = set.add(
+        CType::U64,
+        "evicted",
+        8,
+        8,
+        "flows that others have replaced",
+    );
     let ways_offset = set.add(
         CType::Struct(way_name.clone()).array(ways),
         "way",
@@ -144,6 +151,7 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout>
         ways,
         tags_offset,
         used_offset,
+        evicted_offset: Some(evicted_offset),
         ways_offset,
         way_size: way.size,
         seen_offset,

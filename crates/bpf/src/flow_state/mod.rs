@@ -168,7 +168,7 @@ impl HeldLock {
     /// The way for a flow that is not known.
     fn victim(&self) -> C {
         let set = |member: &str| self.set.clone().arrow(member);
-        let mut args = vec![set("tag"), set("used"), set("lru")];
+        let mut args = vec![set("tag"), set("used"), set("lru"), set("evicted").addr()];
         let Some(now) = &self.now else {
             return C::call("flow_victim", args);
         };

@@ -6,7 +6,7 @@ use super::scan::word;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
-use arch::payload::{FIND, LENGTH, MATCHES, PATTERN};
+use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -17,7 +17,7 @@ use ir::{Expr, ExprKind, ExternArg, ExternCall};
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     let wanted = match call.name.as_str() {
         LENGTH => 0,
-        PATTERN => 3,
+        PATTERN | CHUNKS => 3,
         _ => 2,
     };
     let parsed = match call.args.last() {
@@ -33,6 +33,8 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     match call.name.as_str() {
         PATTERN if can_loop(g, span) => super::pattern::payload(g, call, parsed),
         PATTERN => {}
+        CHUNKS if can_loop(g, span) => super::chunks::call(g, call, parsed),
+        CHUNKS => {}
         LENGTH => {
             let args = vec![parsed, g.packet_length()];
             g.result(call, C::pure("payload_length", args));

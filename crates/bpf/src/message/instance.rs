@@ -5,7 +5,9 @@ use super::needs::Needs;
 use super::scan::{stands, word};
 use super::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use payload::{CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only};
+use payload::{
+    CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only, Site,
+};
 
 /// Where an instance is: offsets that stay as they are while its contents are read.
 pub(super) struct Place {
@@ -73,6 +75,7 @@ impl Writer<'_> {
             false => place.end.clone(),
         };
         self.keep(frame, id, needs, (&place.start, &end));
+        self.agree(frame, id, (&place.start, &end));
         for (wanted, only) in wanted {
             self.found(frame, wanted, only, (&place.start, &end, number.as_ref()));
         }
@@ -95,7 +98,15 @@ impl Writer<'_> {
         let mut all: Vec<&Vec<u8>> = field.skip.iter().filter(|one| !one.is_empty()).collect();
         all.sort_by_key(|one| one.len());
         let here = |bytes: &[u8]| stands(&C::id(AT), window.left(), bytes);
+        let single = all.iter().filter(|one| one.len() == 1);
+        let eight: Vec<[u8; 8]> = single.map(|one| [one[0]; 8]).collect();
         self.repeat(&C::id(AT), |w| {
+            // Of a single byte, whoever sends one may send a thousand.
+            for eight in eight {
+                let over = Stmt::Update(BinOp::Add, C::id(AT), C::int(8));
+                let next = vec![over, super::writer::may_go_on(), Stmt::Continue];
+                w.push(Stmt::If(here(&eight), next, Block::new()));
+            }
             let step = all.iter().fold(vec![Stmt::Break], |rest, one| {
                 let length = C::int(one.len() as u64);
                 let over = vec![Stmt::Update(BinOp::Add, C::id(AT), length)];
@@ -178,6 +189,8 @@ impl Writer<'_> {
             let scan = super::scan::Scan {
                 ends: Vec::new(),
                 chars: Some(chars),
+                stops_at_bad: true,
+                may_be_cut: false,
             };
             let function = self.scan(scan, &field.name);
             let args = vec![C::id(MEMORY), place.start.clone(), place.end.clone()];
@@ -347,28 +360,13 @@ impl Writer<'_> {
         (start, end, number): (&C, &C, Option<&C>),
     ) {
         let member = |name: &str| wanted.member.of(C::id(MEMORY)).member(name);
-        let mut fits = C::bin(BinOp::Lt, start.clone(), member("start"));
-        match only {
-            Only::All | Only::Member(_) => {}
-            Only::Index(number) => {
-                let same = C::bin(BinOp::Eq, frame.index.clone(), C::int(*number as u64));
-                fits = C::and(same, fits);
-            }
-            Only::Key(key) => {
-                let known = &self.schema.layouts[frame.layout];
-                let Some(by) = known.key else {
-                    return;
-                };
-                let slot = frame.slots[by.field].clone();
-                let Some(same) = self.is_key(&slot, key, by.ignore_case) else {
-                    return;
-                };
-                fits = C::and(same, fits);
-                if let Some(present) = slot.present {
-                    fits = C::and(present, fits);
-                }
-            }
-        }
+        let Some(conditions) = self.is_instance(frame, only) else {
+            return;
+        };
+        let first = C::bin(BinOp::Lt, start.clone(), member("start"));
+        let fits = conditions
+            .into_iter()
+            .rfold(first, |fits, one| C::and(one, fits));
         let mut then = vec![Stmt::Assign(member("start"), start.clone())];
         match (is_number(wanted), number) {
             (true, Some(number)) => then.push(Stmt::Assign(
@@ -378,6 +376,76 @@ impl Writer<'_> {
             _ => then.push(Stmt::Assign(member("length"), left(end, start.clone()))),
         }
         self.push(Stmt::If(fits, then, Block::new()));
+    }
+
+    /// The conditions that an instance is one of those; `None` if it never is.
+    fn is_instance(&self, frame: &Frame, only: &Only) -> Option<Vec<C>> {
+        match only {
+            Only::All | Only::Member(_) => Some(Vec::new()),
+            Only::Index(number) => {
+                let same = C::bin(BinOp::Eq, frame.index.clone(), C::int(*number as u64));
+                Some(vec![same])
+            }
+            Only::Key(key) => {
+                let by = self.schema.layouts[frame.layout].key?;
+                let slot = frame.slots[by.field].clone();
+                let same = self.is_key(&slot, key, by.ignore_case)?;
+                Some(slot.present.into_iter().chain([same]).collect())
+            }
+        }
+    }
+
+    /// Fails where a length differs from one in front of it, or stands beside chunks.
+    fn agree(&mut self, frame: &Frame, id: FieldId, (start, end): (&C, &C)) {
+        let Some(next) = &self.schema.next else {
+            return;
+        };
+        let known = |name: &String| {
+            let mut all = self.wanted.iter();
+            let found = all.find(|wanted| wanted.asked.name == *name);
+            found.map(|wanted| wanted.member.of(C::id(MEMORY)))
+        };
+        let Some(length) = known(&next.length) else {
+            return;
+        };
+        let is_there = |of: &C| {
+            C::bin(
+                BinOp::Ne,
+                of.clone().member("start"),
+                C::id("MESSAGE_ABSENT"),
+            )
+        };
+        let chunked = next.chunked.as_ref().and_then(known);
+        let conditions = |w: &Self, sites: &[Site]| {
+            let here = sites
+                .iter()
+                .filter(|site| (site.layout, site.field) == (frame.layout, id));
+            let all = here.filter_map(|site| {
+                let all = w.is_instance(frame, &site.only)?;
+                Some(all.into_iter().reduce(C::and).unwrap_or(C::int(1)))
+            });
+            all.reduce(C::or)
+        };
+        if let Some(is_length) = conditions(self, &next.lengths.length) {
+            let function = self.helper(Helper::Same);
+            let size = left(end, start.clone());
+            let args = vec![
+                C::id(MEMORY),
+                length.clone().member("start"),
+                start.clone(),
+                size.clone(),
+            ];
+            let same_size = C::bin(BinOp::Eq, length.clone().member("length"), size);
+            let same = C::and(same_size, C::call(function, args));
+            let differs = C::and(is_there(&length), C::not(same));
+            let wrong = chunked
+                .as_ref()
+                .map_or(differs.clone(), |chunked| C::or(is_there(chunked), differs));
+            self.fail_if(C::and(is_length, wrong), status("CONFLICT"));
+        }
+        if let Some(is_chunked) = conditions(self, &next.lengths.chunked) {
+            self.fail_if(C::and(is_chunked, is_there(&length)), status("CONFLICT"));
+        }
     }
 
     /// Whether a field has a value; `None` if it never does.

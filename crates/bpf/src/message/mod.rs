@@ -2,6 +2,7 @@
 //! schema, that reads it there and notes where the wanted attributes are. Both are global: the verifier checks them once.
 //! What is looked for in the payload as such is looked for piece by piece (`pieces`).
 
+mod chunks;
 pub(crate) mod cursor;
 mod document;
 mod head;

@@ -99,8 +99,8 @@ impl Writer<'_> {
     pub(super) fn last_wanted(&self) -> Option<FieldId> {
         let root = self.schema.root;
         let fields = &self.schema.layouts[root].fields;
-        let sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
-        let sites: Vec<_> = sites.collect();
+        let asked = self.wanted.iter().filter(|wanted| !wanted.is_hidden);
+        let sites: Vec<_> = asked.flat_map(|wanted| &wanted.asked.sites).collect();
         let has_one = |id: &FieldId| {
             let own = sites
                 .iter()

@@ -20,7 +20,7 @@ use emit::Function;
 use emit::names::Names;
 use emit::record::Record;
 use ir::ExternInst;
-use payload::{Kind, Only, Schema, Signature, Site};
+use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Signature, Site};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -144,6 +144,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     }
     if has_names_within {
         record.add(CType::U32, "name_bytes", 4, 4, "");
+        record.add(CType::U32, "pointed_to", 4, 4, "");
     }
     if let Some(why) = refused {
         let hook = g.target.options.hook;
@@ -234,6 +235,7 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
     members.reserve("bytes");
     members.reserve("text");
     members.reserve("name_bytes");
+    members.reserve("pointed_to");
     let documents = Memory::new(&mut members);
     let mut numbers = 0;
     let mut member = |asked: &payload::Asked| {
@@ -244,12 +246,25 @@ fn wanted(g: &Gen<'_>, object: ExternInst, schema: &Schema) -> (Vec<Wanted>, Nam
         }
         Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
     };
-    let asked = names.into_iter().flat_map(|asked| &asked.names);
+    let names: Vec<&str> = names
+        .into_iter()
+        .flat_map(|asked| &asked.names)
+        .map(String::as_str)
+        .collect();
+    // Lengths that do not agree make a message malformed, whoever asks for them.
+    let lengths = schema.next.iter();
+    let lengths = lengths.flat_map(|next| std::iter::once(&next.length).chain(&next.chunked));
+    let hidden = lengths
+        .map(String::as_str)
+        .filter(|name| !names.contains(name));
+    let hidden = hidden.map(|name| (name, true));
+    let asked = names.iter().map(|&name| (name, false)).chain(hidden);
     let wanted = asked
-        .filter_map(|name| schema.asked(name).ok())
-        .map(|asked| Wanted {
+        .filter_map(|(name, is_hidden)| Some((schema.asked(name).ok()?, is_hidden)))
+        .map(|(asked, is_hidden)| Wanted {
             member: member(&asked),
             asked,
+            is_hidden,
         })
         .collect();
     (wanted, members, documents)
@@ -271,6 +286,11 @@ fn parser(writer: &mut Writer) -> SmolStr {
         depth: 0,
     };
     let root = writer.schema.root;
+    if writer.reads_names(root) {
+        let bytes = left(&C::id(END), C::id(AT));
+        let most = C::bin(BinOp::Mul, C::int(POINTED_TO_A_BYTE as u64), bytes);
+        writer.push(Stmt::Assign(C::id(MEMORY).arrow("pointed_to"), most));
+    }
     writer.layout(root, &window, &C::int(0), None);
     writer.push(Stmt::Return(Some(status("READ"))));
     if writer.loops {

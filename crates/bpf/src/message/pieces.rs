@@ -11,6 +11,9 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use smol_str::SmolStr;
 
+/// Bytes of which a search follows how many have come.
+const MOST_FOLLOWED: usize = 64;
+
 /// How far behind the first byte each piece begins that has so many bytes of the one before it.
 fn begins(overlap: u32) -> impl Iterator<Item = u32> {
     let step = MOST_BYTES - overlap;
@@ -27,13 +30,20 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     }
     let (_, structure) = memory_of_payload(g);
     let none = || C::id("MESSAGE_NO_END");
-    let table = words(g, wanted);
+    let (first, rest) = wanted.split_at(wanted.len().min(MOST_FOLLOWED));
+    let places = places(g, first);
+    let rest = match rest {
+        [] => C::int(0),
+        rest => C::Ident(words(g, rest)),
+    };
     let search = vec![
         C::id(MEMORY).arrow("bytes"),
         C::call("message_mask", vec![C::id(MEMORY)]),
         C::id(AT),
         C::id("left"),
-        C::Ident(table),
+        C::int(first.first().copied().unwrap_or(0).into()),
+        C::Ident(places),
+        rest,
         C::int(wanted.len() as u64),
     ];
     let result = C::call("message_search", search);
@@ -197,6 +207,21 @@ fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
             .collect(),
         body,
     });
+}
+
+/// Declares what each byte says of the first ones that are looked for: the bits of those that it is not.
+fn places(g: &mut Gen<'_>, first: &[u8]) -> SmolStr {
+    let name = g.file.names.fresh("places");
+    let other = |byte: u8| {
+        let all = first.iter().enumerate();
+        all.fold(u64::MAX, |bits, (at, &wanted)| match wanted == byte {
+            true => bits & !(1 << at),
+            false => bits,
+        })
+    };
+    let places = array(&name, CType::U64, 256, &mut (0..=255).map(other));
+    g.file.structs.push(places);
+    name
 }
 
 /// Declares bytes as words, of which the first byte is the lowest.

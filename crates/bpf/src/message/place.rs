@@ -4,9 +4,8 @@ use super::instance::Place;
 use super::layout::{Frame, Window};
 use super::scan::{Scan, stands};
 use super::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use payload::{Comparison, Condition, Contents, Extent, Field, FieldId, LayoutId, Linear};
-use smol_str::SmolStr;
 
 /// Sums are exact that no fields can make larger.
 const LARGEST_SUM: i128 = 1 << 62;
@@ -137,19 +136,24 @@ impl Writer<'_> {
         let scan = Scan {
             ends: ends.to_vec(),
             chars,
+            // What is wrong shows by itself, or there is always an end.
+            stops_at_bad: field.shows_early() || or_end,
+            may_be_cut: !or_end,
         };
-        let function = self.scan(scan, &field.name);
-        let args = vec![C::id(MEMORY), C::id(AT), window.end.clone()];
-        let end = format!("{}_end", field.name);
-        let end = self.declare(CType::U32, &end, C::call(function.clone(), args));
+        let stops_at_bad = scan.stops_at_bad;
+        let end = self.end(scan, field, &window.end);
         let is = |op, name: &str| C::bin(op, end.clone(), C::id(name));
         let length = self.length_of_end(&end, window, ends);
         let behind = C::bin(BinOp::Add, end.clone(), length);
         let wish = format!("behind_{}", field.name);
+        let bad = || chars.map(|_| is(BinOp::And, "MESSAGE_BAD"));
+        if let Some(bad) = bad().filter(|_| stops_at_bad) {
+            self.fail_if(bad, status("UNEXPECTED"));
+        }
         let next = match or_end {
             false => {
-                let none = match chars {
-                    // No end, with or without bytes that cannot stand there.
+                // No end, with or without bytes that cannot stand there.
+                let none = match bad().filter(|_| !stops_at_bad) {
                     Some(_) => {
                         let no_end = C::bin(BinOp::Or, end.clone(), C::id("MESSAGE_BAD"));
                         let all = C::bin(BinOp::Or, C::id("MESSAGE_NO_END"), C::id("MESSAGE_BAD"));
@@ -157,24 +161,13 @@ impl Writer<'_> {
                     }
                     None => is(BinOp::Eq, "MESSAGE_NO_END"),
                 };
-                let why = self.block(|w| {
-                    if field.shows_early() {
-                        let wrong = w.shows_wrong(window, ends, function);
-                        w.fail_if(wrong, status("UNEXPECTED"));
-                    }
-                    let failed = w.fail(status("TRUNCATED"));
-                    w.out.extend(failed);
-                });
-                self.push(Stmt::If(none, why, Block::new()));
-                if chars.is_some() {
-                    self.fail_if(is(BinOp::And, "MESSAGE_BAD"), status("UNEXPECTED"));
+                self.fail_if(none, status("TRUNCATED"));
+                if let Some(bad) = bad().filter(|_| !stops_at_bad) {
+                    self.fail_if(bad, status("UNEXPECTED"));
                 }
                 self.declare(CType::U32, &wish, behind)
             }
             true => {
-                if chars.is_some() {
-                    self.fail_if(is(BinOp::And, "MESSAGE_BAD"), status("UNEXPECTED"));
-                }
                 let next = self.declare(CType::U32, &wish, window.end.clone());
                 let none = vec![Stmt::Assign(end.clone(), window.end.clone())];
                 let some = vec![Stmt::Assign(next.clone(), behind)];
@@ -189,32 +182,6 @@ impl Writer<'_> {
             number: None,
             is_checked: chars.is_some(),
         }
-    }
-
-    /// Whether a byte that cannot stand in a field is in front of the window's end, where an end of the field may have begun. The function
-    /// looks for the end.
-    fn shows_wrong(&mut self, window: &Window, ends: &[Vec<u8>], function: SmolStr) -> C {
-        let last = byte(C::bin(BinOp::Sub, window.end.clone(), C::int(1)));
-        let mut firsts: Vec<u8> = ends
-            .iter()
-            .filter(|end| end.len() > 1)
-            .map(|end| end[0])
-            .collect();
-        firsts.dedup();
-        let begins = firsts
-            .into_iter()
-            .map(|first| C::bin(BinOp::Eq, last.clone(), C::int(first.into())));
-        let seen = match begins.reduce(C::or) {
-            None => window.end.clone(),
-            Some(begins) => {
-                let some = C::bin(BinOp::Ne, C::id(AT), window.end.clone());
-                let fewer = C::choose(C::and(some, begins), C::int(1), C::int(0));
-                let seen = C::bin(BinOp::Sub, window.end.clone(), fewer);
-                self.declare(CType::U32, "seen", seen)
-            }
-        };
-        let again = C::call(function, vec![C::id(MEMORY), C::id(AT), seen]);
-        C::bin(BinOp::And, again, C::id("MESSAGE_BAD"))
     }
 
     /// How long the longest of these is that stands at an offset, where one does.

@@ -1,8 +1,9 @@
-//! Functions that look for the end of a field, eight bytes at a time where the bytes in front of it are of a few ranges.
+//! Functions that look for the end of a field, eight bytes at a time: where few ranges of bytes stop the search, by comparing all eight with
+//! these, and, from a byte on that did but ends nothing, by the kinds of all eight. So no byte costs more than others, whatever follows it.
 
 use super::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
-use payload::CharSet;
+use payload::{CharSet, Field};
 use smol_str::SmolStr;
 
 /// What a function looks for.
@@ -12,6 +13,10 @@ pub(super) struct Scan {
     pub ends: Vec<Vec<u8>>,
     /// The bytes that may stand in front of it.
     pub chars: Option<CharSet>,
+    /// Another byte in front of it ends the search: whether there is an end behind it does not matter.
+    pub stops_at_bad: bool,
+    /// The last byte may be the first one of an end that is cut off.
+    pub may_be_cut: bool,
 }
 
 /// Comparisons of a byte by which it may be one that a search stops at: few enough that eight bytes are compared at once.
@@ -28,10 +33,48 @@ struct Ranges {
 /// More comparisons with single bytes take longer than a table of all.
 const MOST_EQUAL: usize = 4;
 
+/// The kinds of bytes that a search tells apart: a bit each.
+struct Kinds {
+    /// The bytes of each kind, but for those that cannot stand in the field.
+    bytes: Vec<u8>,
+    /// Those of the bytes of each end.
+    ends: Vec<Vec<usize>>,
+    /// Bytes of eight at which it shows whether an end stands there.
+    step: u64,
+}
+
+/// The kind of bytes that cannot stand in the field.
+const BAD: u8 = 0x80;
+/// Other kinds, at most.
+const MOST_KINDS: usize = 7;
+/// Bytes of an end, at most, of which it shows in one look whether it stands there.
+const LONGEST: usize = 4;
+
 impl Scan {
+    fn is_bad(&self, byte: u8) -> bool {
+        self.chars.as_ref().is_some_and(|c| !c.contains(byte))
+    }
+
+    /// Whether the first byte that stops the search is an end in any case.
+    fn finds_bytes_alone(&self) -> bool {
+        let ranges = self.ranges();
+        ranges.is_some_and(|ranges| ranges.are_ends_alone(self))
+    }
+
+    /// Bytes that cannot stand in the field, unless they are the last one, and so perhaps the first one of an end.
+    fn begun(&self) -> impl Iterator<Item = u8> {
+        let matters = self.may_be_cut && self.stops_at_bad;
+        let longer = self.ends.iter().filter(move |end| matters && end.len() > 1);
+        let mut firsts: Vec<u8> = longer.map(|end| end[0]).collect();
+        firsts.retain(|&first| self.is_bad(first));
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts.into_iter()
+    }
+
     fn stops_at(&self, byte: u8) -> bool {
         let ends = self.ends.iter().any(|end| end.first() == Some(&byte));
-        ends || self.chars.as_ref().is_some_and(|c| !c.contains(byte))
+        ends || self.is_bad(byte)
     }
 
     /// Comparisons that hold for every byte that the search stops at, and for few others; `None` if that takes too many.
@@ -57,6 +100,62 @@ impl Scan {
     }
 }
 
+impl Kinds {
+    /// `None` if the ends have too many bytes, or too many different ones.
+    fn of(scan: &Scan) -> Option<Kinds> {
+        let mut bytes = scan.ends.concat();
+        bytes.sort_unstable();
+        bytes.dedup();
+        let longest = scan.ends.iter().map(Vec::len).max().unwrap_or(1);
+        if bytes.len() > MOST_KINDS || longest > LONGEST {
+            return None;
+        }
+        let kind = |byte: &u8| bytes.iter().position(|b| b == byte).unwrap_or(0);
+        Some(Kinds {
+            ends: (scan.ends.iter())
+                .map(|end| end.iter().map(kind).collect())
+                .collect(),
+            step: 9 - longest as u64,
+            bytes,
+        })
+    }
+
+    /// Those of a byte.
+    fn of_byte(&self, scan: &Scan, byte: u8) -> u64 {
+        let bad = if scan.is_bad(byte) { BAD } else { 0 };
+        let own = self.bytes.iter().position(|&known| known == byte);
+        u64::from(own.map_or(bad, |kind| bad | 1 << kind))
+    }
+
+    /// The marks of the places of `kinds` at which bytes of these kinds stand, among bits that mean nothing.
+    fn standing(kinds: &[usize]) -> C {
+        let all = kinds.iter().enumerate().map(|(at, kind)| {
+            match 8 * at as u64 + *kind as u64 {
+                // The mark of a byte is its highest bit.
+                up @ 0..7 => C::bin(BinOp::Shl, C::id("kinds"), C::int(7 - up)),
+                7 => C::id("kinds"),
+                down => C::bin(BinOp::Shr, C::id("kinds"), C::int(down - 7)),
+            }
+        });
+        let all = all.reduce(|a, b| C::bin(BinOp::And, a, b));
+        all.unwrap_or(C::int(0))
+    }
+
+    /// The marks of the places at which an end stands.
+    fn ends(&self) -> Option<C> {
+        let all = self.ends.iter().map(|end| Kinds::standing(end));
+        all.reduce(|a, b| C::bin(BinOp::Or, a, b))
+    }
+
+    /// The marks of bytes that cannot stand in the field, unless they are the first ones of an end that is cut off.
+    fn begun(&self, scan: &Scan) -> Option<C> {
+        let kind = |first| self.bytes.iter().position(|&known| known == first);
+        let marks = scan.begun().filter_map(kind);
+        let marks = marks.map(|kind| Kinds::standing(&[kind]));
+        marks.reduce(|a, b| C::bin(BinOp::Or, a, b))
+    }
+}
+
 impl Writer<'_> {
     /// The function for a search, which is written on first use: from an offset and an end to the offset of the first end of the field, or
     /// `MESSAGE_NO_END`; with `MESSAGE_BAD` if a byte that cannot stand there is in front of it.
@@ -73,86 +172,150 @@ impl Writer<'_> {
         name
     }
 
-    fn scan_body(&mut self, scan: &Scan, name: &SmolStr) -> Block {
-        let at = || C::id(AT);
-        let assign = |dst: C, value: C| Stmt::Assign(dst, value);
-        let no_end = || C::id("MESSAGE_NO_END");
-        let with_bad = |value: C| match scan.chars {
-            Some(_) => C::bin(BinOp::Or, value, C::id("bad")),
-            None => value,
+    /// Where the first end of a field is that begins at [`AT`], of those that a function looks for. It is not called for fields of no byte, nor,
+    /// where such cannot be, for those of one: who wants a packet to take long sends as many fields as there is room for.
+    pub(super) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
+        let single = scan.ends.iter().filter(|end| end.len() == 1);
+        let single: Vec<u8> = single.map(|end| end[0]).collect();
+        let (is_alone, is_single) = (scan.finds_bytes_alone(), single.len() == scan.ends.len());
+        let stops_at_bad = scan.stops_at_bad;
+        let function = self.scan(scan, &field.name);
+        let table = self
+            .scan_tables
+            .iter()
+            .find(|(known, _)| *known == function);
+        let table = table.map(|(_, table)| table.clone());
+        let found = C::call(function, vec![C::id(MEMORY), at(), window_end.clone()]);
+        let wish = format!("{}_end", field.name);
+        let an_end = |offset: C| {
+            let is = |one: &u8| C::bin(BinOp::Eq, byte(offset.clone()), C::int((*one).into()));
+            single.iter().map(is).reduce(C::or)
         };
-        let nothing = || Stmt::Return(Some(with_bad(no_end())));
-        let few = |most: C| {
-            Stmt::If(
-                C::bin(BinOp::Le, C::id("left"), most),
-                vec![nothing()],
+        let (bytes, short) = match (field.min, table) {
+            (0, _) => (0, an_end(at())),
+            (1, Some(table)) if is_single && stops_at_bad => {
+                let may_stand = C::not(C::Ident(table).index(byte(at())));
+                (1, an_end(at().plus(1)).map(|end| C::and(end, may_stand)))
+            }
+            _ => (0, None),
+        };
+        let Some(short) = short else {
+            return self.declare(CType::U32, &wish, found);
+        };
+        let enough = match bytes {
+            0 => C::bin(BinOp::Ne, at(), window_end.clone()),
+            more => C::bin(BinOp::Gt, left(window_end, at()), C::int(more)),
+        };
+        if is_alone && bytes == 0 {
+            let end = self.declare(CType::U32, &wish, no_end());
+            let here = vec![Stmt::Assign(end.clone(), at())];
+            let call = vec![Stmt::Assign(end.clone(), found)];
+            self.push(Stmt::If(
+                enough,
+                vec![Stmt::If(short, here, call)],
                 Block::new(),
-            )
-        };
-        let move_on = |by: C| {
-            [
-                Stmt::Update(BinOp::Add, at(), by.clone()),
-                Stmt::Update(BinOp::Sub, C::id("left"), by),
-            ]
-        };
+            ));
+            return end;
+        }
+        let end = self.declare(CType::U32, &wish, at().plus(bytes));
+        let call = vec![Stmt::Assign(end.clone(), found)];
+        let is_short = C::and(enough, short);
+        self.push(Stmt::If(C::not(is_short), call, Block::new()));
+        end
+    }
+
+    fn scan_body(&mut self, scan: &Scan, name: &SmolStr) -> Block {
         let mut body = vec![Stmt::If(
             C::not(C::id(MEMORY)),
             vec![Stmt::Return(Some(no_end()))],
             Block::new(),
         )];
-        if scan.chars.is_some() {
+        if scan.keeps_bad() {
             body.push(Stmt::decl(CType::U32, "bad", C::int(0)));
         }
-        let ranges = scan.ranges();
-        let may_stand = (scan.chars.is_some()).then(|| self.chars_table(scan, name));
-        // What is left gets less in each turn, of which the verifier learns nothing new.
         body.push(Stmt::decl(CType::U32, "left", left(&C::id(END), at())));
-        let mut turn = vec![few(C::int(0))];
+        // What is left gets less in each turn, of which the verifier learns nothing new.
+        let mut turn = vec![scan.nothing_in(0)];
+        let ranges = scan.ranges();
         if let Some(ranges) = &ranges {
-            turn.push(Stmt::decl(
-                CType::U64,
-                "word",
-                C::pure("load_le64", vec![here(at())]),
-            ));
-            turn.push(Stmt::decl(CType::U64, "stops", ranges.stops()));
-            let mut none = vec![few(C::int(8))];
-            none.extend(move_on(C::int(8)));
-            none.extend([may_go_on(), Stmt::Continue]);
-            turn.push(Stmt::If(C::not(C::id("stops")), none, Block::new()));
-            let first = C::pure("first_byte", vec![C::id("stops")]);
-            turn.push(Stmt::decl(CType::U32, "first", first));
-            turn.push(few(C::id("first")));
-            turn.extend(move_on(C::id("first")));
+            turn.extend(scan.by_ranges(ranges));
         }
-        turn.push(Stmt::decl(CType::U32, "byte", byte(at())));
-        let mut ends: Vec<&Vec<u8>> = scan.ends.iter().collect();
-        ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
-        let found = ends.into_iter().map(|end| match end[..] {
-            [one] => C::bin(BinOp::Eq, C::id("byte"), C::int(one.into())),
-            _ => stands(&at(), C::id("left"), end),
-        });
-        if let Some(found) = found.reduce(C::or) {
-            let there = vec![Stmt::Return(Some(with_bad(at())))];
-            turn.push(Stmt::If(found, there, Block::new()));
+        if !scan.finds_bytes_alone() {
+            turn.extend(match Kinds::of(scan) {
+                Some(kinds) => self.by_kinds(scan, &kinds, name),
+                None => self.by_byte(scan, ranges.is_some(), name),
+            });
+            turn.push(may_go_on());
         }
-        if let Some(table) = may_stand {
-            let bad = C::not(C::Ident(table).index(C::id("byte")));
-            let bad_byte = assign(C::id("bad"), C::id("MESSAGE_BAD"));
-            turn.push(Stmt::If(bad, vec![bad_byte], Block::new()));
-        }
-        turn.extend(move_on(C::int(1)));
-        turn.push(may_go_on());
         body.push(Stmt::Loop(turn));
         body.push(Stmt::Label(super::writer::ENDLESS.into()));
-        body.push(nothing());
+        body.push(Stmt::Return(Some(scan.with_bad(no_end()))));
         body
     }
 
-    /// An array that says of each byte whether it may stand in front of the end.
-    fn chars_table(&mut self, scan: &Scan, function: &SmolStr) -> SmolStr {
-        let name = self.file.fresh(&format!("{function}_chars"));
-        let may = |byte: u8| scan.chars.as_ref().is_none_or(|c| c.contains(byte));
-        let values = (0..=255u8).map(|byte| (None, C::int(may(byte).into())));
+    /// Looks at the next bytes by their kinds: in the same time, whichever they are.
+    fn by_kinds(&mut self, scan: &Scan, kinds: &Kinds, name: &SmolStr) -> Block {
+        let table = self.kinds_table(|byte| kinds.of_byte(scan, byte), name);
+        self.scan_tables.push((name.clone(), table.clone()));
+        let args = vec![here(at()), C::id("left"), C::Ident(table)];
+        let read = C::call("message_kinds", args);
+        let mut turn = vec![Stmt::decl(CType::U64, "kinds", read)];
+        let places = || C::int((0..kinds.step).fold(0, |all, _| all << 8 | 0x80));
+        let ends = kinds.ends();
+        let has_ends = ends.is_some();
+        if let Some(ends) = ends {
+            let ends = C::bin(BinOp::And, ends, places());
+            turn.push(Stmt::decl(CType::U64, "ends", ends));
+        }
+        if scan.chars.is_some() {
+            let mut bads = C::bin(BinOp::And, C::id("kinds"), places());
+            if has_ends {
+                let before = C::pure("marks_before", vec![C::id("ends")]);
+                bads = C::bin(BinOp::And, bads, before);
+            }
+            if let Some(begun) = kinds.begun(scan) {
+                bads = C::call("message_but_last", vec![bads, begun, C::id("left")]);
+            }
+            turn.push(Stmt::If(bads, vec![scan.found_bad()], Block::new()));
+        }
+        if has_ends {
+            let first = C::pure("first_byte", vec![C::id("ends")]);
+            let there = C::bin(BinOp::Add, at(), first.cast(CType::U32));
+            let found = vec![Stmt::Return(Some(scan.with_bad(there)))];
+            turn.push(Stmt::If(C::id("ends"), found, Block::new()));
+        }
+        turn.push(scan.nothing_in(kinds.step));
+        turn.extend(move_on(C::int(kinds.step)));
+        turn
+    }
+
+    /// Looks at the next byte by itself; where the search `stopped` here, it is the first one of no end.
+    fn by_byte(&mut self, scan: &Scan, stopped: bool, name: &SmolStr) -> Block {
+        let mut turn = Block::new();
+        if !stopped {
+            turn.push(Stmt::decl(CType::U32, "byte", byte(at())));
+            turn.push(scan.end_here(C::id("byte")));
+        }
+        if scan.chars.is_some() {
+            let kind = |byte| u64::from(if scan.is_bad(byte) { BAD } else { 0 });
+            let mut bad = C::Ident(self.kinds_table(kind, name)).index(byte(at()));
+            let begins = scan
+                .begun()
+                .map(|first| C::bin(BinOp::Eq, byte(at()), C::int(first.into())));
+            if let Some(begins) = begins.reduce(C::or) {
+                let is_last = C::bin(BinOp::Eq, C::id("left"), C::int(1));
+                bad = C::and(bad, C::not(C::and(is_last, begins)));
+            }
+            turn.push(Stmt::If(bad, vec![scan.found_bad()], Block::new()));
+        }
+        turn.extend(move_on(C::int(1)));
+        turn
+    }
+
+    /// An array that has the kinds of each byte.
+    fn kinds_table(&mut self, kinds: impl Fn(u8) -> u64, function: &SmolStr) -> SmolStr {
+        let name = self.file.fresh(&format!("{function}_kinds"));
+        let values = (0..=255u8).map(|byte| (None, C::int(kinds(byte))));
         self.tables.push(Item::Variable {
             ty: CType::U8.array(256),
             name: name.clone(),
@@ -164,7 +327,112 @@ impl Writer<'_> {
     }
 }
 
+impl Scan {
+    /// Whether a byte that cannot stand in the field is remembered while an end is looked for.
+    fn keeps_bad(&self) -> bool {
+        self.chars.is_some() && !self.stops_at_bad
+    }
+
+    fn with_bad(&self, value: C) -> C {
+        match self.keeps_bad() {
+            true => C::bin(BinOp::Or, value, C::id("bad")),
+            false => value,
+        }
+    }
+
+    fn found_bad(&self) -> Stmt {
+        let bad = || C::id("MESSAGE_BAD");
+        match self.stops_at_bad {
+            true => Stmt::Return(Some(C::bin(BinOp::Or, no_end(), bad()))),
+            false => Stmt::Assign(C::id("bad"), bad()),
+        }
+    }
+
+    /// Ends the search if no more bytes are left than these, which have no end.
+    fn nothing_in(&self, bytes: u64) -> Stmt {
+        self.nothing_if(C::bin(BinOp::Le, C::id("left"), C::int(bytes)))
+    }
+
+    fn nothing_if(&self, over: C) -> Stmt {
+        let nothing = vec![Stmt::Return(Some(self.with_bad(no_end())))];
+        Stmt::If(over, nothing, Block::new())
+    }
+
+    /// Ends the search if one of the ends stands here; `byte` is the one that does.
+    fn end_here(&self, byte: C) -> Stmt {
+        let mut ends: Vec<&Vec<u8>> = self.ends.iter().collect();
+        ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
+        let found = ends.into_iter().map(|end| match end[..] {
+            [one] => C::bin(BinOp::Eq, byte.clone(), C::int(one.into())),
+            _ => stands(&at(), C::id("left"), end),
+        });
+        let found = found.reduce(C::or).unwrap_or(C::int(0));
+        let there = vec![Stmt::Return(Some(self.with_bad(at())))];
+        Stmt::If(found, there, Block::new())
+    }
+
+    /// Passes over eight bytes of which none stops the search, or moves on to the first one that does, and looks whether it is an end.
+    fn by_ranges(&self, ranges: &Ranges) -> Block {
+        let word = C::pure("load_le64", vec![here(at())]);
+        let mut none = vec![self.nothing_in(8)];
+        none.extend(move_on(C::int(8)));
+        none.extend([may_go_on(), Stmt::Continue]);
+        let mut turn = vec![
+            Stmt::decl(CType::U64, "word", word),
+            Stmt::decl(CType::U64, "stops", ranges.stops()),
+            Stmt::If(C::not(C::id("stops")), none, Block::new()),
+            Stmt::decl(
+                CType::U32,
+                "stop",
+                C::pure("first_byte", vec![C::id("stops")]),
+            ),
+            self.nothing_in_first(),
+        ];
+        if ranges.are_ends_alone(self) {
+            let there = C::bin(BinOp::Add, at(), C::id("stop"));
+            turn.push(Stmt::Return(Some(there)));
+            return turn;
+        }
+        turn.extend(move_on(C::id("stop")));
+        if !self.ends.is_empty() {
+            turn.push(Stmt::decl(CType::U32, "byte", byte(at())));
+            turn.push(self.end_here(C::id("byte")));
+        }
+        turn
+    }
+
+    fn nothing_in_first(&self) -> Stmt {
+        self.nothing_if(C::bin(BinOp::Le, C::id("left"), C::id("stop")))
+    }
+}
+
+fn at() -> C {
+    C::id(AT)
+}
+
+fn no_end() -> C {
+    C::id("MESSAGE_NO_END")
+}
+
+/// Moves on by so many of the bytes that are left.
+fn move_on(by: C) -> [Stmt; 2] {
+    [
+        Stmt::Update(BinOp::Add, at(), by.clone()),
+        Stmt::Update(BinOp::Sub, C::id("left"), by),
+    ]
+}
+
 impl Ranges {
+    /// Whether nothing stops the search but ends, of one byte each: the first of the marks is always right.
+    fn are_ends_alone(&self, scan: &Scan) -> bool {
+        let bytes = scan.ends.iter().all(|end| end.len() == 1);
+        bytes
+            && scan.chars.is_none()
+            && self.equal.iter().all(|&byte| scan.stops_at(byte))
+            && self.below.is_none()
+            && self.from.is_none()
+    }
+
     /// The marks of the bytes of `word` that may stop the search.
     fn stops(&self) -> C {
         let word = || C::id("word");

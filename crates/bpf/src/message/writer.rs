@@ -26,6 +26,8 @@ pub(super) struct Wanted {
     pub asked: Asked,
     /// The member of the message's memory that says where it is.
     pub member: Member,
+    /// Whether it is only read to compare lengths.
+    pub is_hidden: bool,
 }
 
 /// What of a message's memory says where an attribute is.
@@ -90,6 +92,8 @@ pub(super) struct Writer<'s> {
     pub tables: Vec<Item>,
     pub functions: Vec<Function>,
     pub scans: Vec<(Scan, SmolStr)>,
+    /// The tables of kinds of bytes of their functions.
+    pub scan_tables: Vec<(SmolStr, SmolStr)>,
     pub helpers: Vec<(Helper, SmolStr)>,
     pub failing: Failing,
     /// Whether a loop needs [`ENDLESS`].
@@ -129,6 +133,8 @@ pub(super) enum Helper {
     Decimal,
     /// Moves bytes to the front.
     Move,
+    /// Whether the same bytes stand in two places.
+    Same,
 }
 
 impl<'s> Writer<'s> {
@@ -148,6 +154,7 @@ impl<'s> Writer<'s> {
             tables: Vec::new(),
             functions: Vec::new(),
             scans: Vec::new(),
+            scan_tables: Vec::new(),
             helpers: Vec::new(),
             failing: Failing::Return,
             loops: false,
@@ -250,6 +257,7 @@ impl<'s> Writer<'s> {
             Helper::NameText => "name_text",
             Helper::Decimal => "decimal",
             Helper::Move => "move",
+            Helper::Same => "same",
         };
         let name = self.file.fresh(&format!("{}_{wish}", self.structure));
         let memory = C::id(MEMORY);
@@ -259,6 +267,7 @@ impl<'s> Writer<'s> {
             Helper::SkipName | Helper::Decimal => vec![offset(AT), offset(END)],
             Helper::NameText => vec![offset(AT), offset("size")],
             Helper::Move => vec![offset("to"), offset("from"), offset("length")],
+            Helper::Same => vec![offset("one"), offset("other"), offset("length")],
         };
         let mut args = vec![bytes, mask()];
         args.extend(parameters.iter().map(|(_, name)| C::Ident(name.clone())));
@@ -272,8 +281,11 @@ impl<'s> Writer<'s> {
         };
         match helper {
             Helper::NameText => args.push(memory.clone().arrow("text")),
-            Helper::SkipName => args.push(memory.clone().arrow("name_bytes").addr()),
-            Helper::Decimal | Helper::Move => {}
+            Helper::SkipName => {
+                args.push(memory.clone().arrow("name_bytes").addr());
+                args.push(memory.clone().arrow("pointed_to").addr());
+            }
+            Helper::Decimal | Helper::Move | Helper::Same => {}
         }
         let call = C::call(format!("message_{wish}"), args);
         let mut body = vec![Stmt::If(

@@ -1,12 +1,11 @@
 //! Values and matches to text.
 
 use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type};
-use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A value as people read it: as its declaration says by `@format(...)`, else as [`show_scalar`] does it by the
 /// field's name or its type's.
 pub fn show_value(schema: &Schema, field: &Field, value: &Bits) -> String {
-    let by_format = field.format.and_then(|format| formatted(format, value));
+    let by_format = field.format.and_then(|format| format.show(value));
     by_format.unwrap_or_else(|| {
         let type_name = field.type_name.as_deref().unwrap_or_default();
         match looks_like_address(&field.name) {
@@ -14,16 +13,6 @@ pub fn show_value(schema: &Schema, field: &Field, value: &Bits) -> String {
             false => show_scalar(schema, field.ty, type_name, value),
         }
     })
-}
-
-fn formatted(format: Format, value: &Bits) -> Option<String> {
-    match format {
-        Format::Ipv4Address => ipv4(value),
-        Format::Ipv6Address => ipv6(value),
-        Format::MacAddress => Some(mac(value)),
-        Format::HexString => Some(hexadecimal(value)),
-        Format::Decimal => Some(decimal(value)),
-    }
 }
 
 /// A value of which only a name and the type are known. 48 bits are shown as a MAC address; 32 and 128 bits as an IP
@@ -45,14 +34,15 @@ pub fn show_scalar(schema: &Schema, ty: Type, name: &str, value: &Bits) -> Strin
         Type::Bits { .. } | Type::Varbit(_) => {}
     }
     let address = match value.width() {
-        48 => Some(mac(value)),
-        32 if looks_like_address(name) => ipv4(value),
-        128 if looks_like_address(name) => ipv6(value),
+        48 => Some(Format::MacAddress),
+        32 if looks_like_address(name) => Some(Format::Ipv4Address),
+        128 if looks_like_address(name) => Some(Format::Ipv6Address),
         _ => None,
     };
+    let address = address.and_then(|format| format.show(value));
     address.unwrap_or_else(|| match value.value().bits() {
         0..=16 => decimal(value),
-        _ => hexadecimal(value),
+        _ => format!("{:#x}", value.value()),
     })
 }
 
@@ -69,26 +59,6 @@ fn looks_like_address(name: &str) -> bool {
         "addr", "ip", "src", "dst", "mac", "prefix", "hop", "gateway", "network",
     ];
     parts.iter().any(|part| last.contains(part))
-}
-
-fn ipv4(value: &Bits) -> Option<String> {
-    let octets: [u8; 4] = value.to_bytes().try_into().ok()?;
-    Some(Ipv4Addr::from(octets).to_string())
-}
-
-fn ipv6(value: &Bits) -> Option<String> {
-    let octets: [u8; 16] = value.to_bytes().try_into().ok()?;
-    Some(Ipv6Addr::from(octets).to_string())
-}
-
-fn mac(value: &Bits) -> String {
-    let bytes = value.to_bytes();
-    let digits: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
-    digits.join(":")
-}
-
-fn hexadecimal(value: &Bits) -> String {
-    format!("{:#x}", value.value())
 }
 
 fn decimal(value: &Bits) -> String {

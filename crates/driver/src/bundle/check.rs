@@ -39,7 +39,7 @@ pub fn check(
         let checked = file
             .transpose()
             .and_then(|file| entries::check(map, member, file, *part));
-        wrong.append(checked.err().unwrap_or_default());
+        wrong.append(checked.unwrap_or_else(|wrong| wrong));
     }
     wrong.append(together(bundle, parts).err().unwrap_or_default());
     Ok(wrong)

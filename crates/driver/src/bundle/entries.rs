@@ -2,6 +2,7 @@
 
 use super::{Entries, Member, Part};
 use control::entries::{Changes, lines as lines_of_file};
+use control::strays::Strays;
 use control::{Piece, StoreError, errors};
 use diag::{Diagnostics, FileId, SourceMap};
 use interp::{Interpreter, Options};
@@ -43,13 +44,13 @@ pub fn lines<'a>(
 }
 
 /// Checks all of a program's entries: whether they can be read, their copies have somewhere to go, and they go together, such
-/// that no two have the same keys. `file` is what [`open`] gave.
+/// that no two have the same keys. `file` is what [`open`] gave. Returns warnings.
 pub fn check(
     map: &SourceMap,
     member: &Member,
     file: Option<FileId>,
     part: Part<'_>,
-) -> Result<(), Diagnostics> {
+) -> Result<Diagnostics, Diagnostics> {
     let Part { abi, schema, .. } = part;
     let ports: BTreeSet<u32> = member.ports.all().map(|port| port.port).collect();
     // What no interpreter runs has been reported.
@@ -57,8 +58,12 @@ pub fn check(
         .program
         .and_then(|program| Interpreter::new(Arc::new(program.clone()), Options::default()).ok());
     let mut wrong = Diagnostics::new();
+    let mut strays = Strays::new(ports.iter().copied());
     let lines = lines(map, member.entries.as_ref(), file);
     control::entries::check(schema, lines, |change, span| {
+        if let Some(warning) = strays.of(schema, &change, span) {
+            wrong.push(warning);
+        }
         let stray = change.ports().find(|port| !ports.contains(port));
         // If the file gives no ports at all, the command line will.
         let stray = stray.filter(|_| !ports.is_empty());
@@ -79,6 +84,6 @@ pub fn check(
     })?;
     match wrong.has_errors() {
         true => Err(wrong),
-        false => Ok(()),
+        false => Ok(wrong),
     }
 }

@@ -200,6 +200,7 @@ mod tests {
             ways: 8,
             tags_offset: 8,
             used_offset: 40,
+            evicted_offset: None,
             ways_offset: 72,
             way_size: 16,
             seen_offset: None,

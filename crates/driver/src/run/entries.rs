@@ -49,7 +49,10 @@ pub(super) fn check(
     let member = &unit.bundle.programs[number];
     let work = || texts::check(&unit.map, member, file, part);
     let checked = reporting(observer, unit, number, file, Work::CheckEntries, work);
-    checked.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
+    let warnings = checked.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
+    if !warnings.is_empty() {
+        observer.warn(&warnings, &unit.map);
+    }
     Ok(Checked {
         file,
         took: begun.elapsed(),

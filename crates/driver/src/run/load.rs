@@ -4,7 +4,9 @@ use super::Options;
 use super::not_started::{NotStarted, Rejected, Report};
 use super::observer::{Work, during};
 use super::prepare::{Interfaces, Origin, Prepared};
+use super::twins;
 use super::unit::Unit;
+use crate::bpf_target::with_externs;
 use crate::bundle::{self, Part};
 use diag::{SourceMap, Span};
 use ir::Program;
@@ -27,13 +29,17 @@ pub(super) fn load(
             Err(refusal) => refusal,
         };
         let refused = &mut prepared[member];
-        if let Some((obstacle, reason)) = &failure.obstacle
-            && refused.try_others(*obstacle, reason, unit, member, options.observer)?
-        {
-            continue;
+        if let Some((obstacle, reason)) = &failure.obstacle {
+            let before = refused.object.clone();
+            if refused.try_others(*obstacle, reason, unit, member, options)? {
+                twins::follow(prepared, member, &before);
+                continue;
+            }
         }
+        let refused = &mut prepared[member];
         let none = SourceMap::new();
         let sources = refused.text().map_or(&none, |text| &text.sources);
+        let sources = &with_externs(sources, &unit.bundle.programs[member].externs);
         failure.find_place(&refused.object, sources);
         let Failure {
             mut diagnostic,

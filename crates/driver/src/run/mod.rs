@@ -16,6 +16,8 @@ mod not_started;
 mod observer;
 mod prepare;
 mod running;
+mod twins;
+mod unchanged;
 mod unit;
 
 pub use adjusted::Adjusted;
@@ -30,13 +32,13 @@ use crate::specialize::{Origin, Specializable};
 use bpf::abi::Hook;
 use diag::{Diagnostic, system_message};
 use kernel::Pins;
-use kernel::attach::{Mode, TcMethod};
+use kernel::attach::{Mode, TcMethod, TcOrder};
 use kernel::bundle::{Attachment, Member, Port};
 use kernel::guard::Guard;
 use kernel::interrupt::Interrupts;
 use kernel::link_settings::{Change, Place};
 use kernel::loss::Loss;
-use kernel::pins::{Begun, Owner};
+use kernel::pins::{Asked, Begun, Owner};
 use prepare::{Interfaces, Prepared, Read};
 use running::Saved;
 use std::collections::{BTreeMap, HashMap};
@@ -59,6 +61,8 @@ pub enum Lasts {
 pub struct Options<'a> {
     /// The way in which tc programs are attached.
     pub method: TcMethod,
+    /// Where its programs run among others at traffic control.
+    pub order: &'a TcOrder,
     /// Bytes that the maps of each program may take; `None` is what is free.
     pub memory: Option<u64>,
     /// The time that it runs.
@@ -74,6 +78,8 @@ pub struct Options<'a> {
     pub links: Change,
     /// Changes the settings at which its programs would lose packets, for as long as it runs.
     pub adjust: bool,
+    /// Prefers a form that the verifier takes by estimate to one that would run faster, but may be compiled in vain.
+    pub start_soon: bool,
     /// A condition that must hold besides. It is asked before anything is changed, when no other command can change anything.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
     /// Gets reports on the progress.
@@ -85,6 +91,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             method: TcMethod::Best,
+            order: &TcOrder::Last,
             memory: None,
             lasts: Lasts::UntilEnded,
             free_name: None,
@@ -92,6 +99,7 @@ impl Default for Options<'_> {
             interrupts: None,
             links: Change::default(),
             adjust: false,
+            start_soon: false,
             last_check: &|| Ok(()),
             observer: &Silent,
         }
@@ -105,6 +113,7 @@ struct Loaded {
     members: Vec<Member>,
     filled: Vec<Filled>,
     took: Duration,
+    asked: Vec<Asked>,
 }
 
 /// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
@@ -133,6 +142,7 @@ pub fn start<'a>(
     {
         pending.end_with(this);
     }
+    pending.was_asked(std::mem::take(&mut loaded.asked));
     (options.last_check)()?;
     change_links(&mut pending, &loaded.members, options.links)?;
     let mut adjusted = Adjusted::default();
@@ -140,7 +150,9 @@ pub fn start<'a>(
         // So that a program that only sends there may run natively.
         adjusted.sent(&mut pending, &loaded.members);
     }
-    let running = kernel::bundle::attach(&loaded.members, options.method)?;
+    pending.in_order(options.order.clone());
+    let members = &loaded.members;
+    let running = kernel::bundle::attach_in_order(members, options.method, options.order)?;
     let modes = modes(&running);
     let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
     if options.adjust {
@@ -195,14 +207,17 @@ fn load(
     let observer = options.observer;
     let begun = Instant::now();
     let mut read = Vec::new();
-    for member in &unit.bundle.programs {
-        read.push(prepare::read(&unit, member, observer)?);
+    for (number, member) in unit.bundle.programs.iter().enumerate() {
+        let known = twins::read_before(&unit.bundle, number, &read);
+        read.push(known.map_or_else(|| prepare::read(&unit, member, observer), Ok)?);
     }
-    check_hooks(&unit, &read, &interfaces, pins)?;
+    check_hooks(&unit, &read, &interfaces, pins, options)?;
     check_options(&unit, &read, options)?;
+    let asked = unchanged::asked(&unit, &read, options);
     let mut prepared = Vec::new();
     for (number, read) in read.into_iter().enumerate() {
-        prepared.push(prepare::prepare(&mut unit, number, read, observer)?);
+        let done = prepare::prepare(&mut unit, number, read, &prepared, options)?;
+        prepared.push(done);
     }
     let instances = load::load(&unit, &mut prepared, options)?;
     let mut members = load::members(&unit, instances, interfaces);
@@ -220,6 +235,7 @@ fn load(
         members,
         filled,
         took,
+        asked,
     })
 }
 
@@ -229,11 +245,12 @@ fn check_hooks(
     read: &[Read],
     interfaces: &[Interfaces],
     pins: &Pins,
+    options: &Options<'_>,
 ) -> Result<(), NotStarted> {
     let hooks: Vec<Hook> = read.iter().map(Read::hook).collect();
     let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
     kernel::bundle::check_rights(&hooks, attachments)?;
-    pins.check_free(&unit.name)?;
+    unchanged::check(unit, read, pins, options)?;
     bundle::check_room(&unit.bundle, &hooks)
         .map_err(|clashes| NotStarted::wrong(clashes, &unit.map))?;
     let wanted: Vec<(Hook, &[Port])> = hooks

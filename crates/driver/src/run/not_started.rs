@@ -34,6 +34,11 @@ pub enum NotStarted {
     Rejected(Box<Rejected>),
     /// The options do not go with what is to run.
     Unsuited(Unsuited),
+    /// It runs already: the same programs, with the same options, at the same interfaces.
+    Unchanged {
+        /// The instance's name.
+        name: String,
+    },
     /// The system fails, in a way that has no code.
     Failed(String),
 }

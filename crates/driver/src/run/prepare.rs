@@ -1,8 +1,10 @@
 //! One program from its text to a BPF object, or an object from its file, before anything is set up.
 
+use super::Options;
 use super::entries::{self, Checked, Filled};
 use super::not_started::{NotStarted, Report};
 use super::observer::{Observer, Work, during};
+use super::twins;
 use super::unit::Unit;
 use crate::bpf_target::{self, Compiled, Refused, Request, Trial};
 use crate::built::{self, Built, is_object};
@@ -138,8 +140,11 @@ pub(super) fn prepare(
     unit: &mut Unit,
     number: usize,
     read: Read,
-    observer: &dyn Observer,
+    earlier: &[Prepared],
+    options: &Options<'_>,
 ) -> Result<Prepared, NotStarted> {
+    let observer = options.observer;
+    let twin = twins::compiled_before(&read, earlier);
     match read {
         Read::Text {
             hook,
@@ -154,9 +159,24 @@ pub(super) fn prepare(
                 program: None,
             };
             let entries = entries::check(unit, number, part, observer)?;
+            if let Some((twin, text)) = twin {
+                return Ok(Prepared {
+                    hook,
+                    object: twin.object.clone(),
+                    abi: Arc::new(twin.abi.at(hook)),
+                    schema: Arc::clone(&twin.schema),
+                    origin: Origin::Text(Text {
+                        sources,
+                        program,
+                        compiler_time: Duration::ZERO,
+                        ..*text
+                    }),
+                    entries,
+                });
+            }
             // The verifier sees it when it is loaded.
             let texts = (&*program, &sources);
-            let compiled = compile(unit, number, hook, texts, Trial::None, observer)?;
+            let compiled = compile(unit, number, hook, texts, Trial::None, options)?;
             Ok(Prepared {
                 hook,
                 object: compiled.object,
@@ -189,9 +209,11 @@ fn compile(
     hook: Hook,
     (program, sources): (&Program, &SourceMap),
     trial: Trial<'_>,
-    observer: &dyn Observer,
+    options: &Options<'_>,
 ) -> Result<Compiled, NotStarted> {
+    let observer = options.observer;
     let request = Request {
+        soon: options.start_soon,
         externs: &unit.bundle.programs[number].externs,
         trial,
         notice: &|text| observer.notice(text),
@@ -210,6 +232,13 @@ fn compile(
             None => NotStarted::unfit(unfit, sources),
         },
     )
+}
+
+impl Text {
+    /// Notes that it has the code of another one now.
+    pub(super) fn take_after(&mut self, other: &Text) {
+        (self.can_shrink, self.tried) = (other.can_shrink, other.tried);
+    }
 }
 
 impl Prepared {
@@ -236,7 +265,7 @@ impl Prepared {
         reason: &str,
         unit: &Unit,
         number: usize,
-        observer: &dyn Observer,
+        options: &Options<'_>,
     ) -> Result<bool, NotStarted> {
         let Origin::Text(text) = &mut self.origin else {
             return Ok(false);
@@ -250,7 +279,7 @@ impl Prepared {
             reason,
         });
         let texts = (&*text.program, &text.sources);
-        let compiled = compile(unit, number, self.hook, texts, trial, observer)?;
+        let compiled = compile(unit, number, self.hook, texts, trial, options)?;
         text.compiler_time += compiled.compiler_time;
         text.tried = true;
         if compiled.is_refused() && compiled.object == self.object {

@@ -45,7 +45,7 @@ pub struct Alone {
     pub entries: Option<PathBuf>,
 }
 
-/// A program that is in no file, at several hooks of an interface.
+/// A program that is in no file, at several hooks.
 #[derive(Clone, Debug)]
 pub struct AtHooks<'a> {
     /// The name by which other commands know it.
@@ -54,10 +54,8 @@ pub struct AtHooks<'a> {
     pub called: &'a str,
     /// The program.
     pub text: Arc<str>,
-    /// The interface.
-    pub interface: &'a str,
-    /// The hooks, each with the name of the program there.
-    pub hooks: &'a [(&'a str, Hook)],
+    /// The hooks, each with the name of the program there, and its interfaces.
+    pub hooks: &'a [(&'a str, Hook, &'a [String])],
     /// State that is the same at all of them: control-plane names.
     pub shared: Vec<String>,
 }
@@ -128,7 +126,7 @@ impl Unit {
 
     /// A program that is in no file, at several hooks.
     pub fn at_hooks(given: AtHooks<'_>) -> Unit {
-        let member = |(name, hook): &(&str, Hook)| Member {
+        let member = |(name, hook, interfaces): &(&str, Hook, &[String])| Member {
             name: At::nowhere((*name).to_owned()),
             source: At::nowhere(PathBuf::from(given.called)),
             text: Some(Arc::clone(&given.text)),
@@ -137,7 +135,7 @@ impl Unit {
             externs: Vec::new(),
             hook: Some(At::nowhere(*hook)),
             ports: Ports {
-                dev: vec![given.interface.to_owned()],
+                dev: interfaces.to_vec(),
                 ..Ports::default()
             },
             entries: None,

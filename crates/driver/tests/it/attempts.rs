@@ -1,9 +1,13 @@
 //! How often clang and the verifier work on a program that is too large: no more often than may help. Needs root.
 
-use driver::bpf_target::{Compiled, Refused, Request, Trial, compile};
+use bpf::abi::Hook;
+use bpf::limits;
+use diag::SourceMap;
+use driver::bpf_target::{Compiled, Refused, Request, Trial, compile, generate};
 use driver::{Elaborated, Input};
 use kernel::build::Obstacle;
 use std::fmt::Write as _;
+use telemetry::{Catalogue, Schemas};
 
 const BEGINNING: &str = "\
 #include <core.p4>
@@ -97,6 +101,40 @@ fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
     let taken = "no fast path, parse results and variables in a per-CPU map";
     assert_eq!(compiled.strategy.name, taken);
     assert_eq!(compiled.failed.len(), 1);
+}
+
+/// The program of a query on HTTP.
+fn query(text: &str) -> Elaborated {
+    let messages = Schemas::builtin();
+    let query = telemetry::compile(text, &Catalogue::new(&messages), &mut SourceMap::new());
+    let program = telemetry::program(&query.expect("a query"), text, &messages, 64);
+    let input = Input {
+        text: Some(program.expect("a program").into()),
+        ..Input::file("a query")
+    };
+    driver::elaborate(&input).ok().expect("a program")
+}
+
+/// A form that the verifier most likely refuses is not compiled first where the program is to run soon.
+#[test]
+fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
+    for text in [
+        "count by http.host",
+        "mean(http.response_time) by http.host",
+    ] {
+        let Elaborated { program, map, .. } = query(text);
+        let request = Request {
+            soon: true,
+            trial: Trial::None,
+            ..Request::hook(Hook::TcIngress)
+        };
+        let one = generate(&program, &map, request).expect("C");
+        let compiled = compile(&program, &map, request).expect("an object");
+        let is_risky = limits::is_risky(&one.report);
+        assert_eq!(compiled.strategy.in_parts, is_risky, "{text}");
+        let failed: Vec<Obstacle> = compiled.failed.iter().map(|f| f.obstacle).collect();
+        assert_eq!(failed, vec![Obstacle::TooLong; usize::from(is_risky)]);
+    }
 }
 
 /// A very long one is several functions from the beginning. As one, which takes clang many seconds, it would be larger to the verifier; in several

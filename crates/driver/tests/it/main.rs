@@ -10,3 +10,4 @@ mod running;
 mod schemas;
 mod settings;
 mod shapes;
+mod twins;

@@ -174,17 +174,33 @@ fn a_query_is_started_read_and_dropped() {
         let catalogue = Catalogue::new(messages);
         let query = telemetry::compile(text, &catalogue, &mut map).expect("a query");
         let program = telemetry::program(&query, text, messages, 64).expect("runs on the path");
-        let hooks = [("in", Hook::TcIngress), ("out", Hook::TcEgress)];
+        let one = ["one".to_owned()];
+        let hooks = [
+            ("in", Hook::TcIngress, &one[..]),
+            ("out", Hook::TcEgress, &one[..]),
+        ];
         let unit = Unit::at_hooks(AtHooks {
             name: "ports".into(),
             called: "a query",
             text: program.into(),
-            interface: "one",
             hooks: &hooks,
             shared: telemetry::objects_of(&query, messages),
         });
-        let running = start(unit, pins, &Options::default()).expect("it starts");
-        let opened = hooks.map(|(name, _)| open(pins, "ports", Some(name)));
+        let reports = Reports::default();
+        let options = Options {
+            observer: &reports,
+            start_soon: true,
+            ..Options::default()
+        };
+        let running = start(unit, pins, &options).expect("it starts");
+        // The program is the same at both hooks.
+        let steps = [
+            "ports/in: compiling",
+            "ports/in: the kernel verifies it",
+            "ports/out: the kernel verifies it",
+        ];
+        assert_eq!(*reports.0.borrow(), steps);
+        let opened = hooks.map(|(name, ..)| open(pins, "ports", Some(name)));
         let mut stores = Stores(opened.into());
         for port in [80, 443, 80] {
             send(port);

@@ -5,6 +5,7 @@ mod cursor;
 mod extract;
 mod search;
 mod search_by_turns;
+mod search_densely;
 mod skip_ahead;
 
 pub(crate) use cursor::CursorAt;

@@ -5,10 +5,12 @@
 //! As most groups are nowhere in the value, several places are looked at together, each as far behind the one before it as such a group
 //! allows: their loads do not wait for each other, and one jump moves on over all of them. What the table has of each stands in a word, so
 //! that without a further load the first group that is in the value shows where to compare. The other search compares eight places at
-//! once with the value's first and last byte, in two words, and all of the value where both are right. Where the verifier of the C follows
+//! once with the value's first and last byte, in two words, and all of the value where both are right. What compares too many places in vain
+//! leaves the rest to `search_densely.rs`. Where the verifier of the C follows
 //! every turn, `search_by_turns.rs` has other loops.
 
 use super::CursorAt;
+use super::search_densely::Densely;
 use crate::emitter::Gen;
 use crate::plan::facts;
 use crate::target::Target;
@@ -65,6 +67,16 @@ impl Needle {
 
     pub(super) fn len(&self) -> u32 {
         self.value.len() as u32
+    }
+
+    /// Whether a place may have its first and its last byte, and not all of it.
+    fn is_compared(&self) -> bool {
+        self.len() > 2
+    }
+
+    /// Whether its byte of this number, from the first that matters, may be this one.
+    pub(super) fn may_be(&self, at: u32, byte: u8) -> bool {
+        byte & self.mask[at as usize] == self.value[at as usize]
     }
 
     /// The parts of it that matter, of up to eight bytes, at the place `cur`.
@@ -195,6 +207,9 @@ impl<T: Target> Gen<'_, T> {
         let from = passed.map(|_| self.offset_local("from"));
         self.stop_at(needle.end, limit, &stop);
         self.hide(&counters);
+        // A value of one or two bytes is where those are.
+        let may_fail = self.target.turn_limit().is_none() && needle.is_compared();
+        let densely = may_fail.then(|| self.may_search_densely());
         if let Some(from) = &from {
             self.set(from.clone(), C::id("off"));
             let forgotten = self.target.forget_value(from);
@@ -208,10 +223,15 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
         match (needle.groups(), self.target.turn_limit()) {
-            (Some(groups), None) => self.by_groups(&needle, &groups, &stop, &again, &done),
-            (None, None) => self.by_words(&needle, &again, &done),
+            (Some(groups), None) => {
+                self.by_groups(&needle, &groups, (&stop, &densely), &again, &done);
+            }
+            (None, None) => self.by_words(&needle, (&stop, &densely), &again, &done),
             (Some(groups), Some(_)) => self.group_by_group(&needle, &groups, &again, &done),
             (None, Some(_)) => self.word_by_word(&needle, &stop, &again, &done),
+        }
+        if let Some(densely) = densely {
+            self.densely(&needle, &stop, densely, &done);
         }
         self.exit_loop();
         self.push(Stmt::Label(done));
@@ -310,7 +330,14 @@ impl<T: Target> Gen<'_, T> {
 
     /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all. The first of them that is
     /// in the value shows where this may be, and it is compared there.
-    fn by_groups(&mut self, needle: &Needle, groups: &Groups, stop: &C, again: &str, done: &str) {
+    fn by_groups(
+        &mut self,
+        needle: &Needle,
+        groups: &Groups,
+        (stop, densely): (&C, &Option<Densely>),
+        again: &str,
+        done: &str,
+    ) {
         let table = self.file.names.fresh("less");
         self.declare_less(&table, &groups.less);
         let less_at = |place: u32| groups.less_at(&table, needle, place).cast(CType::U64);
@@ -362,11 +389,20 @@ impl<T: Target> Gen<'_, T> {
         let after = C::id("off").plus((groups.step - groups.less_after).into());
         let on = vec![Stmt::Assign(C::id("off"), after)];
         self.push(Stmt::If(is_last, on, Vec::new()));
+        if let Some(densely) = densely {
+            self.compared_in_vain(needle, stop, densely);
+        }
         self.back_edge("reject", again);
     }
 
     /// Eight places at a time, from the place `cur` on; one at a time where the packet has less than eight more.
-    fn by_words(&mut self, needle: &Needle, again: &str, done: &str) {
+    fn by_words(
+        &mut self,
+        needle: &Needle,
+        (stop, densely): (&C, &Option<Densely>),
+        again: &str,
+        done: &str,
+    ) {
         let [some, one] = ["search_in_word", "search_one"].map(|wish| self.file.names.fresh(wish));
         let last = needle.len() - 1;
         let end = C::id("cur").plus((needle.skip + last + 8).into());
@@ -392,6 +428,9 @@ impl<T: Target> Gen<'_, T> {
         let is_at = self.is_at(needle);
         self.push(Stmt::goto_if(is_at, done));
         self.set(C::id("off"), C::id("off").plus(1));
+        if let Some(densely) = densely {
+            self.compared_in_vain(needle, stop, densely);
+        }
         self.back_edge("reject", again);
     }
 
@@ -416,7 +455,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Whether the needle is at the place `cur`.
-    fn is_at(&self, needle: &Needle) -> C {
+    pub(super) fn is_at(&self, needle: &Needle) -> C {
         let parts = needle.words().into_iter();
         let same = parts.map(|Word { at, value }| C::bin(BinOp::Eq, at, C::int(value)));
         same.fold(C::int(1), C::and)

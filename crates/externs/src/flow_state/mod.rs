@@ -57,6 +57,8 @@ pub struct Flows {
     idle: u64,
     zero: Vec<Bits>,
     used: BTreeMap<u32, Set>,
+    /// Flows that others have replaced.
+    evicted: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -85,6 +87,7 @@ impl Flows {
                 .map(|&ty| Value::zero(ty).to_bits())
                 .collect(),
             used: BTreeMap::new(),
+            evicted: 0,
         }
     }
 
@@ -96,6 +99,24 @@ impl Flows {
             .filter(|way| !aged(way, now, self.idle))
             .map(|way| (way.key.clone(), way.value.clone()))
             .collect()
+    }
+
+    /// Nanoseconds since the last use of each of [`flows`](Self::flows), where unused flows end.
+    pub fn ages(&self, now: u64) -> Vec<Option<u64>> {
+        let ways = self.used.values().flat_map(|set| set.ways.iter().flatten());
+        let ways = ways.filter(|way| !aged(way, now, self.idle));
+        ways.map(|way| (self.idle > 0).then(|| now.saturating_sub(way.seen)))
+            .collect()
+    }
+
+    /// Flows that there is room for.
+    pub fn capacity(&self) -> u64 {
+        u64::from(self.sets) * WAYS as u64
+    }
+
+    /// Flows that were replaced by others, for which their sets had no free way.
+    pub fn evicted(&self) -> u64 {
+        self.evicted
     }
 
     /// A flow's value, which counts as a use.
@@ -114,7 +135,10 @@ impl Flows {
     pub fn update(&mut self, key: &[Bits], value: &[Bits], now: u64) {
         let idle = self.idle;
         let set = self.set(key);
-        let at = set.find(key).unwrap_or_else(|| set.victim(now, idle));
+        let (at, evicts) = match set.find(key) {
+            Some(at) => (at, false),
+            None => set.victim(now, idle),
+        };
         set.lru = set.lru.wrapping_add(1);
         set.ways[at] = Some(Way {
             used: set.lru,
@@ -122,6 +146,7 @@ impl Flows {
             key: key.to_vec(),
             value: value.to_vec(),
         });
+        self.evicted += u64::from(evicts);
     }
 
     /// Removes a flow; whether it was known.
@@ -149,8 +174,8 @@ impl Set {
         self.ways.iter().position(has)
     }
 
-    /// The way for a new flow: the first free one, else the least recently used.
-    fn victim(&self, now: u64, idle: u64) -> usize {
+    /// The way for a new flow: the first free one, else the least recently used, whose flow is evicted.
+    fn victim(&self, now: u64, idle: u64) -> (usize, bool) {
         let mut oldest = (0, 0);
         for (at, way) in self.ways.iter().enumerate() {
             match way {
@@ -160,10 +185,10 @@ impl Set {
                         oldest = (at, age);
                     }
                 }
-                _ => return at,
+                _ => return (at, false),
             }
         }
-        oldest.0
+        (oldest.0, true)
     }
 }
 

@@ -162,10 +162,17 @@ pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
     )
 }
 
+const WRONG_C: &str = "E0755";
+
+/// Says that a diagnostic is [`clang_refused`].
+pub fn is_wrong_c(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code.0 == WRONG_C
+}
+
 /// The compiler refused the text that we, or the user's C file for an extern, gave it.
 pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
-        "E0755",
+        WRONG_C,
         format!(
             "clang {} refused the generated C: {}",
             clang.version,

@@ -42,21 +42,65 @@ pub fn not_entered(name: &Path, present: &[String], error: &io::Error) -> Box<Di
     )
 }
 
+/// A program of ours that is at an interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occupant {
+    /// The instance's name.
+    pub instance: String,
+    /// The user who started it, if that is another one.
+    pub of: Option<String>,
+}
+
 /// The interface has an XDP program already.
-pub fn occupied(name: &str, prog_id: u32, ours: Option<&str>) -> Box<Diagnostic> {
-    let help = match ours {
-        Some(instance) => format!("detach it with `onpath unload {instance}`"),
-        None => format!(
-            "another program put it there: `ip link set dev {name} xdp off` detaches it unless a link holds it; \
-             `bpftool net` shows which"
+pub fn occupied(name: &str, prog_id: u32, ours: Option<&Occupant>) -> Box<Diagnostic> {
+    const AT_TC: &str = "XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it";
+    let (whose, else_) = match ours {
+        Some(Occupant { instance, of: None }) => (
+            format!("`{instance}`"),
+            format!("or end that one with `onpath unload {instance}`"),
+        ),
+        Some(Occupant {
+            instance,
+            of: Some(user),
+        }) => (
+            format!("`{instance}`, which {user} runs"),
+            format!("or ask {user} to end that one"),
+        ),
+        None => (
+            "not one of Onpath's".to_owned(),
+            format!(
+                "`bpftool net` shows whose the other one is, and `ip link show dev {name}` how it is attached"
+            ),
         ),
     };
     Diagnostic::failure(
         "E0781",
         format!(
-            "interface `{name}` has an XDP program already (id {prog_id}); nothing was changed"
+            "interface `{name}` has an XDP program already (id {prog_id}), {whose}; nothing was changed"
         ),
-        help,
+        format!("{AT_TC}; {else_}"),
+    )
+}
+
+const NO_ORDER: &str = "E0986";
+
+/// The program beside which another one is to run at traffic control is not there.
+pub fn no_neighbour(instance: &str, interface: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        NO_ORDER,
+        format!(
+            "`{instance}` has no program by tcx at this side of `{interface}`; nothing was changed"
+        ),
+        "`onpath ls` shows where programs run; without `--before` and `--after` a program runs after all that are there",
+    )
+}
+
+/// Traffic control has no order of programs there.
+pub fn no_order(interface: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        NO_ORDER,
+        format!("`{interface}` has no order of programs at traffic control; nothing was changed"),
+        "`--before` and `--after` take tcx links: Linux 6.6, and no `--clsact`",
     )
 }
 
@@ -98,6 +142,62 @@ pub fn instance_exists(name: &str) -> Box<Diagnostic> {
         "E0783",
         format!("a program is loaded as `{name}` already"),
         format!("detach it with `onpath unload {name}`, or give this one another name"),
+    )
+}
+
+/// Something in which a running instance differs from what is to run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    what: String,
+    /// As it runs, and as it is to run.
+    values: Option<[String; 2]>,
+}
+
+impl Difference {
+    /// One of which only the name is of use.
+    pub fn new(what: &str) -> Difference {
+        Difference {
+            what: what.to_owned(),
+            values: None,
+        }
+    }
+
+    /// One with what it is now, and what it is to be.
+    pub fn with_values(what: &str, runs: &str, wanted: &str) -> Difference {
+        Difference {
+            what: what.to_owned(),
+            values: Some([runs.to_owned(), wanted.to_owned()]),
+        }
+    }
+
+    fn text(&self) -> String {
+        match &self.values {
+            None => self.what.clone(),
+            Some([runs, wanted]) => format!("{} ({runs}; asked for: {wanted})", self.what),
+        }
+    }
+}
+
+/// An instance of this name runs, and is not what is to run.
+pub fn instance_differs(name: &str, differences: &[Difference]) -> Box<Diagnostic> {
+    let other: Vec<String> = differences.iter().map(Difference::text).collect();
+    let only = |what: &str| differences.iter().all(|d| d.what.starts_with(what));
+    let without_end = if only("interfaces") {
+        format!("`onpath port` changes the interfaces of what runs (`--name {name}`); or ")
+    } else if only("entries") {
+        format!("`onpath table load` changes the entries of what runs (`--name {name}`); or ")
+    } else {
+        String::new()
+    };
+    Diagnostic::failure(
+        "E0783",
+        format!(
+            "`{name}` runs already, with other {}",
+            other.join(", other ")
+        ),
+        format!(
+            "{without_end}end it with `onpath unload {name}` and repeat this, or give this one another name with `--name`"
+        ),
     )
 }
 

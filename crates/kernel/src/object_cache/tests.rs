@@ -8,6 +8,7 @@ fn cache() -> (tempfile::TempDir, ObjectCache) {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = ObjectCache {
         folder: folder.path().join("objects"),
+        most: MOST_BYTES,
     };
     (folder, cache)
 }
@@ -110,12 +111,22 @@ fn a_source_with_the_users_own_headers_has_no_key() {
 }
 
 #[test]
-fn a_file_without_its_bytes_is_no_object() {
+fn an_entry_that_was_cut_changed_or_renamed_is_no_object() {
     let (_folder, cache) = cache();
-    cache.put(&named("01"), b"");
-    assert_eq!(cache.get(&named("01")), None);
+    let path = |name: &str| cache.folder.join(named(name).0);
     cache.put(&named("01"), OBJECT);
-    assert_eq!(cache.get(&named("01")).as_deref(), Some(OBJECT));
+    let entry = fs::read(path("01")).expect("the entry");
+    let mut changed = entry.clone();
+    changed[5] ^= 1;
+    for bytes in [&b""[..], OBJECT, &entry[..entry.len() - 1], &changed] {
+        fs::write(path("01"), bytes).expect("written");
+        assert_eq!(cache.get(&named("01")), None);
+        // It is gone, so that the next one is written.
+        cache.put(&named("01"), OBJECT);
+        assert_eq!(cache.get(&named("01")).as_deref(), Some(OBJECT));
+    }
+    fs::rename(path("01"), path("02")).expect("renamed");
+    assert_eq!(cache.get(&named("02")), None);
 }
 
 #[test]
@@ -152,7 +163,7 @@ fn what_was_not_used_for_longest_goes_first_and_so_do_the_files_of_killed_writer
         let file = fs::File::open(cache.folder.join(name)).expect("the file");
         file.set_modified(day(used)).expect("set");
     }
-    let size = OBJECT.len() as u64;
+    let size = (OBJECT.len() + CHECKSUM_BYTES) as u64;
     cache
         .sweep(size * 3, size, SystemTime::now())
         .expect("swept");

@@ -5,16 +5,16 @@ use super::folder::{
 };
 use super::lock::Lock;
 use super::record::Target;
-use super::{Interface, Loading, MemberRecord, Owner, Pins, Record, record};
-use crate::attach::Holder;
+use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
+use crate::attach::{Holder, TcOrder};
 use crate::bundle::{Attachment, Member};
+use crate::caps;
 use crate::errors::device;
 use crate::link_settings::{self, Change, Changed, Place};
 use crate::safe_dir::Dir;
-use crate::sys::{DetachedBpffs, pin_bytes};
+use crate::sys::{DetachedBpffs, link_events, pin_bytes, time};
 use diag::Diagnostic;
 use std::io;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Begun<'a> {
     folder: Dir,
     settings: Vec<Changed>,
     owner: Option<Owner>,
+    asked: Vec<Asked>,
+    order: TcOrder,
     committed: bool,
     _lock: Lock,
 }
@@ -51,6 +53,8 @@ impl Pins {
             folder,
             settings: Vec::new(),
             owner: None,
+            asked: Vec::new(),
+            order: TcOrder::Last,
             committed: false,
             _lock: lock,
         })
@@ -61,6 +65,16 @@ impl Begun<'_> {
     /// Has the instance end with a process: see [`Pins::mend`].
     pub fn end_with(&mut self, owner: Owner) {
         self.owner = Some(owner);
+    }
+
+    /// Writes down what the instance was asked for.
+    pub fn was_asked(&mut self, asked: Vec<Asked>) {
+        self.asked = asked;
+    }
+
+    /// Writes down where its programs run among others at traffic control.
+    pub fn in_order(&mut self, order: TcOrder) {
+        self.order = order;
     }
 
     /// Changes settings of an interface until the instance is removed. What they were is written
@@ -125,11 +139,13 @@ impl Begun<'_> {
         Record {
             version: Record::VERSION,
             instance: self.instance.clone(),
-            loaded: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |d| d.as_secs()),
+            loaded: time::now(),
+            user: caps::user(),
             owner: self.owner,
             changes_links: !self.settings.is_empty(),
+            order: self.order.clone(),
+            asked: self.asked.clone(),
+            netns_cookie: link_events::netns_cookie().unwrap_or(0),
             members: members.iter().enumerate().map(|(n, m)| of(n, m)).collect(),
         }
     }

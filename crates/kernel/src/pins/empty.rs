@@ -1,9 +1,9 @@
 //! Removing what Onpath has made in an instance's folder, by its form, and nothing else.
 
 use super::folder::{
-    ENDING, GATE, JOURNAL, LINK, MAP, MEMBER, NEXT, NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED,
-    OBJECT, PORT_CHANGE, PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments,
-    is_numbered, stranger,
+    ABSENCES, ENDING, GATE, JOURNAL, LINK, MAP, MEMBER, NEXT, NEXT_ABSENCES, NEXT_ATTACHMENT,
+    NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED, OBJECT, PORT_CHANGE, PORTS, PROGRAM, RECORD,
+    SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered, stranger,
 };
 use crate::safe_dir::{Dir, Entry, Kind, Refused};
 use std::io;
@@ -37,6 +37,7 @@ fn form(level: Level, entry: &Entry) -> Form {
         (Kind::File, Instance) if name == SETTINGS => Form::Stays,
         (Kind::File, Instance)
             if [RECORD, NEXT_SETTINGS, PORTS, NEXT_PORTS, PORT_CHANGE].contains(&name)
+                || [ABSENCES, NEXT_ABSENCES, NEXT_ATTACHMENT].contains(&name)
                 || is_numbered(name, LINK)
                 || is_numbered(name, GATE) =>
         {

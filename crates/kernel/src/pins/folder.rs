@@ -20,6 +20,12 @@ pub(super) const PORTS: &str = "ports";
 pub(super) const NEXT_PORTS: &str = "ports-next";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
+/// Which process attaches the programs again, and when which of their interfaces were absent.
+pub(super) const ABSENCES: &str = "absences";
+/// What `ABSENCES` becomes when it is written.
+pub(super) const NEXT_ABSENCES: &str = "absences-next";
+/// An attachment that is about to replace one at an interface of the same index.
+pub(super) const NEXT_ATTACHMENT: &str = "attachment-next";
 /// In a member's folder: what the program was loaded from.
 pub(crate) const OBJECT: &str = "object";
 /// In a member's folder: how a change of tables that has begun is undone.

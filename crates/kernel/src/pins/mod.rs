@@ -18,6 +18,9 @@
 //! - An instance that got further attachments later (see [`PortUse`]) is removed from a mark on that makes a folder
 //!   with attachments garbage too.
 //!
+//! An interface that is deleted takes its attachment along, and the pin of that stays: the instance is complete all the same, and gets
+//! an interface that appears by that name (`absences`).
+//!
 //! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
 //! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
 //! command has changed ([`Settings`](crate::link_settings)).
@@ -25,6 +28,7 @@
 //! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
 //! attachments that are loaded from a mount namespace of its own (a container) end with it.
 
+mod absences;
 mod alone;
 mod begin;
 mod empty;
@@ -34,14 +38,17 @@ mod moved;
 mod owner;
 mod ports;
 mod prepare;
+mod presence;
 mod record;
 mod sweep;
 
+pub use absences::{Absence, Followed};
 pub use begin::Begun;
 pub use moved::Moved;
 pub use owner::Owner;
 pub use ports::PortUse;
-pub use record::{Interface, Loading, MemberRecord, Record, Target};
+pub use presence::Presence;
+pub use record::{Asked, Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
 use crate::safe_dir::{Dir, Given, Refused};
@@ -106,7 +113,7 @@ impl Pins {
     }
 
     /// Our folder, if it is there.
-    fn open_root(&self) -> Result<Option<Dir>, Box<Diagnostic>> {
+    pub(crate) fn open_root(&self) -> Result<Option<Dir>, Box<Diagnostic>> {
         let open = || -> io::Result<Option<Dir>> {
             let above = Given::open(&self.bpffs)?;
             match above.is_bpffs()? {
@@ -168,7 +175,7 @@ impl Pins {
     }
 
     /// Something was not possible in an instance's folder.
-    fn failed(&self, instance: &str, what: &str, error: &io::Error) -> Box<Diagnostic> {
+    pub(crate) fn failed(&self, instance: &str, what: &str, error: &io::Error) -> Box<Diagnostic> {
         load_errors::pins(&self.root().join(instance), what, error)
     }
 

@@ -8,6 +8,7 @@ use crate::netns;
 use crate::safe_dir::Dir;
 use crate::sys::{self, Link, Side};
 use std::collections::BTreeSet;
+use std::io;
 
 /// Where an interface is that was moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ impl Pins {
             .is_some_and(|links| are_somewhere(&links))
     }
 
-    /// Where an interface of an instance is now that has left this network namespace, by the tcx links of the
+    /// Where an interface of an instance is now that has left this network namespace, by the links of the
     /// instance, which stay on it. `None` if it is gone.
     pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {
         let links = self.links_of(instance, ifindex)?;
@@ -75,8 +76,22 @@ fn links_at(folder: &Dir, ifindex: u32) -> Vec<Link> {
     links.filter_map(Result::ok).collect()
 }
 
-/// The network namespace and the index there of the interface that tcx links are on.
-fn find(links: &[Link]) -> Option<(u64, u32)> {
+/// Says that a link is on an interface of this thread's network namespace.
+pub(super) fn is_at(link: &Link) -> bool {
+    let at = || -> io::Result<(u32, u32)> { Ok((link.ifindex()?, link.program()?)) };
+    at().is_ok_and(|at| at.0 != 0 && has_program(&at))
+}
+
+/// Says that an interface of this thread's network namespace has a program by a link.
+fn has_program((ifindex, program): &(u32, u32)) -> bool {
+    let has_tcx = |side| sys::tcx_on(*ifindex, side).is_ok_and(|ids| ids.contains(program));
+    let has_xdp =
+        || sys::xdp_on(*ifindex).is_ok_and(|seen| seen.is_some_and(|xdp| xdp.prog_id == *program));
+    has_tcx(Side::Ingress) || has_tcx(Side::Egress) || has_xdp()
+}
+
+/// The network namespace and the index there of the interface that links are on.
+pub(super) fn find(links: &[Link]) -> Option<(u64, u32)> {
     let attachments = links.iter().filter_map(|link| {
         let at = (link.ifindex().ok()?, link.program().ok()?);
         (at.0 != 0).then_some(at)
@@ -85,18 +100,13 @@ fn find(links: &[Link]) -> Option<(u64, u32)> {
     if attachments.is_empty() {
         return None;
     }
-    let is_at = |(ifindex, program): &(u32, u32)| {
-        [Side::Ingress, Side::Egress]
-            .iter()
-            .any(|side| sys::tcx_on(*ifindex, *side).is_ok_and(|ids| ids.contains(program)))
-    };
     let mut seen = BTreeSet::new();
     let mut found = None;
     netns::find(|ns| {
         let Some(number) = ns.number().ok().filter(|number| seen.insert(*number)) else {
             return false;
         };
-        let at = ns.run(|| Ok(attachments.iter().copied().find(is_at)));
+        let at = ns.run(|| Ok(attachments.iter().copied().find(has_program)));
         found = at.ok().flatten().map(|(ifindex, _)| (number, ifindex));
         found.is_some()
     })?;

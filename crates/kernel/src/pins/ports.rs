@@ -5,11 +5,14 @@
 //! not completed is taken back, a removal is completed. A port that gets another interface is an addition, behind which the one before is
 //! taken away.
 
-use super::folder::{NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder};
+use super::folder::{
+    NEXT_ATTACHMENT, NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder,
+};
 use super::lock::Lock;
+use super::presence::is_attached;
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
-use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod};
+use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod, TcOrder};
 use crate::bundle::Port;
 use crate::errors::{load as load_errors, ports as errors};
 use crate::netns;
@@ -100,6 +103,14 @@ impl Changeable {
     fn program(&self) -> &MemberRecord {
         &self.record.members[self.number]
     }
+
+    /// Refuses an instance whose interfaces have settings that others have not.
+    fn check_unbound(&self) -> Result<(), Box<Diagnostic>> {
+        match self.record.owner.is_some() || self.record.changes_links {
+            true => Err(errors::bound(&self.record.instance)),
+            false => Ok(()),
+        }
+    }
 }
 
 impl PortChange {
@@ -121,6 +132,7 @@ impl Pins {
         usage: PortUse,
     ) -> Result<Option<How>, Box<Diagnostic>> {
         let at = self.changeable(instance, member)?;
+        at.check_unbound()?;
         let program = at.program();
         if let Some((_, name, _)) = program.ports().find(|(taken, ..)| *taken == port.number) {
             return Err(errors::taken(port.number, name));
@@ -138,17 +150,51 @@ impl Pins {
         port: &Port,
     ) -> Result<Option<How>, Box<Diagnostic>> {
         let at = self.changeable(instance, member)?;
+        at.check_unbound()?;
         let program = at.program();
         let Some((_, _, index)) = program.ports().find(|(known, ..)| *known == port.number) else {
             return Err(unknown(program, port.number));
         };
-        let usage = match program.interfaces.iter().any(|at| at.port == port.number) {
-            true => PortUse::Attached,
-            false => PortUse::Reached,
-        };
+        let usage = usage(program, port.number);
         self.check_addition(program, port, usage)?;
         let left = Left::of(program, index);
         self.add_checked(instance, at, (port, usage), Some(left))
+    }
+
+    /// Gives a port of a program the interface that has appeared in place of the one of this index, which is gone. Does nothing if another
+    /// command has given it one meanwhile.
+    pub(super) fn reattach_port(
+        &self,
+        instance: &str,
+        member: &str,
+        port: &Port,
+        gone: u32,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut at = self.changeable(instance, Some(member))?;
+        let program = at.program();
+        let is_it = |(number, _, index): (u32, &str, u32)| (number, index) == (port.number, gone);
+        if !program.ports().any(is_it) {
+            return Ok(());
+        }
+        let usage = usage(program, port.number);
+        if port.index != gone {
+            self.check_addition(program, port, usage)?;
+            let left = Left::of(program, gone);
+            return self
+                .add_checked(instance, at, (port, usage), Some(left))
+                .map(drop);
+        }
+        // Its attachment has the name of the one that is gone, and replaces it in one step.
+        let runs = |at: &Interface| at.index == gone;
+        if let (PortUse::Attached, Some(runs)) =
+            (usage, program.interfaces.iter().find(|at| runs(at)))
+            && is_attached(&at.folder, at.number, program.hook, runs)
+        {
+            return Ok(());
+        }
+        attach::check_hook(self, program.hook, &port.name, port.index)?;
+        let number = at.number;
+        add(&mut at, number, (port, usage)).map(drop)
     }
 
     /// Refuses an interface that a program cannot get.
@@ -207,6 +253,7 @@ impl Pins {
         port: u32,
     ) -> Result<(), Box<Diagnostic>> {
         let at = self.changeable(instance, member)?;
+        at.check_unbound()?;
         let program = at.program();
         let Some((_, name, index)) = program.ports().find(|(known, ..)| *known == port) else {
             return Err(unknown(program, port));
@@ -248,9 +295,6 @@ impl Pins {
         self.settle(instance)?;
         let record = self.record(instance)?;
         let number = record.number(member)?;
-        if record.owner.is_some() || record.changes_links {
-            return Err(errors::bound(instance));
-        }
         let (_, store) = self.open(instance, Some(&record.members[number].name))?;
         Ok(Changeable {
             folder: folder.dir,
@@ -303,6 +347,14 @@ impl Pins {
     }
 }
 
+/// What a program does at the interface of one of its ports.
+fn usage(program: &MemberRecord, port: u32) -> PortUse {
+    match program.interfaces.iter().any(|at| at.port == port) {
+        true => PortUse::Attached,
+        false => PortUse::Reached,
+    }
+}
+
 fn unknown(program: &MemberRecord, port: u32) -> Box<Diagnostic> {
     let known: Vec<u32> = program.ports().map(|(number, ..)| number).collect();
     errors::no_port(port, &known)
@@ -346,18 +398,27 @@ fn add(
         let program = opened.and_then(|member| Prog::open(&member, PROGRAM));
         let hook = record.members[member].hook;
         let program = program.and_then(|program| HookProg::new(program, hook));
+        let others = running_at(folder, member, &record.members[member], port.number);
         let attached = attach(
             &program.map_err(failed)?,
             &record.instance,
-            &record.members[member],
+            (&record.members[member], &others),
             (port, usage),
+            order_at(port, record, member),
         )?;
-        let pinned = attached.as_ref().map(|attached| match &attached.holder {
-            Holder::Link(link) => link.pin(folder, &link_file(member, port.index)),
-            Holder::Filter(filter) => {
-                let gate = gate_file(member, port.index);
-                filter.gate.pin(folder, &gate)
-            }
+        let pinned = attached.as_ref().map(|attached| {
+            folder.remove_file_if_there(NEXT_ATTACHMENT)?;
+            let name = match &attached.holder {
+                Holder::Link(link) => {
+                    link.pin(folder, NEXT_ATTACHMENT)?;
+                    link_file(member, port.index)
+                }
+                Holder::Filter(filter) => {
+                    filter.gate.pin(folder, NEXT_ATTACHMENT)?;
+                    gate_file(member, port.index)
+                }
+            };
+            folder.rename(NEXT_ATTACHMENT, name)
         });
         pinned.transpose().map_err(failed)?;
         Ok(attached)
@@ -381,17 +442,37 @@ fn add(
     Ok(Some(attached.how))
 }
 
+/// The place of a program at an interface: last, if the program beside which it is to run is not there.
+fn order_at<'a>(port: &Port, record: &'a Record, member: usize) -> &'a TcOrder {
+    let (TcOrder::Before(beside) | TcOrder::After(beside)) = &record.order else {
+        return &TcOrder::Last;
+    };
+    let side = attach::side(record.members[member].hook);
+    let link = side.map(|side| Pins::default().tc_link(beside, port.index, side));
+    match link {
+        Some(Ok(Some(_))) => &record.order,
+        _ => &TcOrder::Last,
+    }
+}
+
+/// Interfaces at which a program runs, without those that are gone and the one that a port loses.
+fn running_at(folder: &Dir, number: usize, member: &MemberRecord, port: u32) -> Vec<Interface> {
+    let others = member.interfaces.iter().filter(|at| at.port != port);
+    let others = others.filter(|at| is_attached(folder, number, member.hook, at));
+    others.cloned().collect()
+}
+
 /// Attaches a program to a port that it is to run at, as it is attached to its others. Fails if that, or only sending there,
 /// needs them to be attached otherwise.
 fn attach(
     program: &HookProg,
     instance: &str,
-    member: &MemberRecord,
+    (member, others): (&MemberRecord, &[Interface]),
     (port, usage): (&Port, PortUse),
+    order: &TcOrder,
 ) -> Result<Option<Attached>, Box<Diagnostic>> {
-    // Without the one that it replaces.
-    let others = member.interfaces.iter().filter(|at| at.port != port.number);
-    let method = match others.clone().any(|at| at.filter.is_some()) {
+    let mut filters = member.interfaces.iter().map(|at| at.filter.is_some());
+    let method = match filters.any(|by_filter| by_filter) {
         true => TcMethod::Clsact,
         false => TcMethod::Best,
     };
@@ -404,10 +485,12 @@ fn attach(
         redirects: member.abi.ports.devmap.is_some(),
         ports,
         targets,
+        order,
     };
     let running = Running {
         instance,
         at: others
+            .iter()
             .map(|at| (at.name.as_str(), at.mode == Mode::Native.name()))
             .collect(),
     };

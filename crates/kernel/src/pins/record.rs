@@ -2,7 +2,7 @@
 
 use super::Owner;
 use super::folder::{PORTS, RECORD};
-use crate::attach::Attached;
+use crate::attach::{Attached, TcOrder};
 use crate::bundle::Port;
 use crate::errors::device;
 use crate::netns;
@@ -25,12 +25,24 @@ pub struct Record {
     pub instance: String,
     /// When it was loaded, in seconds since 1970.
     pub loaded: u64,
+    /// The user who loaded it, by way of `sudo` if it was so, if that is known.
+    #[serde(default)]
+    pub user: Option<String>,
     /// The process that it ends with, if it ends with one.
     #[serde(default)]
     pub owner: Option<Owner>,
     /// Whether settings of its interfaces are changed as long as it runs.
     #[serde(default)]
     pub changes_links: bool,
+    /// The [cookie](crate::sys::link_events::netns_cookie) of the network namespace of its interfaces; 0 if that is not known.
+    #[serde(default)]
+    pub netns_cookie: u64,
+    /// The place of its programs among others at traffic control.
+    #[serde(default)]
+    pub order: TcOrder,
+    /// What it was asked for when it was loaded.
+    #[serde(default)]
+    pub asked: Vec<Asked>,
     /// Its programs, one or more.
     pub members: Vec<MemberRecord>,
 }
@@ -59,6 +71,15 @@ impl Record {
             device::which_member(&self.instance, name, &names)
         })
     }
+}
+
+/// One thing that an instance was asked for, by which a later request is known to be the same.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// What it is, as messages name it.
+    pub what: String,
+    /// A text or its hash: the same only for what is the same.
+    pub value: String,
 }
 
 /// One program of an instance.

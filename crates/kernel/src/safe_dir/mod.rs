@@ -167,6 +167,11 @@ impl Dir {
         Ok(openat(&self.fd, ".", FOLDER, Mode::empty())?.into())
     }
 
+    /// Path at which this process reaches it, as long as this lives.
+    pub(crate) fn path(&self) -> PathBuf {
+        reached(&self.fd)
+    }
+
     /// Opens a file in it for reading.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! let (_, store) = pins.open("instance", None)?;
 //! let (state, data) = store.schema.flow_states().find(|(_, o)| o.name == "c.flows")...;
 //! let ObjectKind::FlowState { key, value } = &data.kind ...;      // fields with names and types
-//! for Flow { key, value } in store.flows(state)? { ... }           // Bits, in the order of the fields
+//! for Flow { key, value, age } in store.flows(state)? { ... }           // Bits, in the order of the fields
 //! ```
 //!
 //! A set is read under its lock, so that no value is torn; what is read of different sets is not of one
@@ -13,7 +13,7 @@
 use super::{layout, refused};
 use crate::sys::{Map, Prog, SetWay, Update};
 use bpf::abi::FlowStateAbi;
-use control::{Flow, StoreError};
+use control::{Flow, FlowRoom, StoreError};
 use externs::flow_state::{key_bytes, place};
 use schema::Bits;
 use sketch::HashKey;
@@ -49,6 +49,24 @@ impl Flows<'_> {
             .each_locked(|set| flows.extend((0..self.abi.ways).filter_map(|at| self.flow(set, at))))
             .map_err(refused("read the flows"))?;
         Ok(flows)
+    }
+
+    /// How many flows there is room for, and how many others have replaced.
+    pub(crate) fn room(&self) -> Result<FlowRoom, StoreError> {
+        let mut evicted = self.abi.evicted_offset.map(|_| 0u64);
+        if let (Some(at), Some(sum)) = (self.abi.evicted_offset, &mut evicted) {
+            let add = |set: &[u8]| {
+                let counted = set.get(at as usize..).and_then(|set| set.first_chunk());
+                *sum += counted.map_or(0, |bytes| u64::from_ne_bytes(*bytes));
+            };
+            self.map
+                .each_locked(add)
+                .map_err(refused("read the flows"))?;
+        }
+        Ok(FlowRoom {
+            capacity: u64::from(self.abi.sets) * u64::from(self.abi.ways),
+            evicted,
+        })
     }
 
     /// One flow's value.
@@ -140,17 +158,21 @@ impl Flows<'_> {
         if self.tag(set, at) == 0 || way.is_empty() {
             return None;
         }
+        let mut age = None;
         if let Some(seen) = self.abi.seen_offset {
             let seen = way.get(seen as usize..)?.first_chunk().copied()?;
             let unused = self.now.wrapping_sub(u64::from_ne_bytes(seen));
             if self.abi.idle > 0 && unused.cast_signed() > self.abi.idle.cast_signed() {
                 return None;
             }
+            // A packet may use it after the clock was read.
+            age = Some(unused.cast_signed().max(0).cast_unsigned());
         }
         let read = |field| layout::get(field, way);
         Some(Flow {
             key: self.abi.key.fields.iter().map(read).collect(),
             value: self.abi.value.iter().map(read).collect(),
+            age,
         })
     }
 }

@@ -1,11 +1,11 @@
 //! What packets logged, from its ring buffer.
 
 use super::{KernelStore, layout, refused, unsupported};
-use crate::sys::{Map, Update, ring};
+use crate::sys::{Map, Update, monotonic_now, ring};
 use bpf::abi::LogsAbi;
 use control::{Logged, Logs, StoreError};
-use externs::log_msg::format;
-use std::time::{Duration, Instant};
+use externs::log_msg::{as_written, format};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// As long as this passes at most until an interrupt is noticed, or that the program is gone.
 const SLICE: Duration = Duration::from_millis(100);
@@ -69,10 +69,20 @@ fn logged(abi: &LogsAbi, record: &[u8]) -> Option<Logged> {
         return None;
     }
     let fields = known.fields.iter();
-    let values: Vec<_> = fields.map(|field| layout::get(field, record)).collect();
+    let mut values: Vec<_> = fields.map(|field| layout::get(field, record)).collect();
+    let time = known.timed.then(|| values.remove(0));
+    let time = time.and_then(|time| time.to_u64());
     Some(Logged {
         line: format(&known.text, &values),
-        message: known.text.clone(),
+        message: as_written(&known.text),
+        time: time.map(wall_clock),
         values,
     })
+}
+
+/// A time by the clock that programs read, since 1970.
+fn wall_clock(monotonic: u64) -> Duration {
+    let ago = Duration::from_nanos(monotonic_now().saturating_sub(monotonic));
+    let now = UNIX_EPOCH.elapsed().unwrap_or_default();
+    now.saturating_sub(ago)
 }

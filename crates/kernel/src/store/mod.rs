@@ -47,8 +47,8 @@ use crate::sys::{Map, monotonic_now};
 use bpf::abi::{Abi, DefaultAbi, HashSeeds, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use buckets::Buckets;
 use control::{
-    CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, Groups, Logs, Next, Rates,
-    Rejected, Replica, Store, StoreError,
+    CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Groups, Logs,
+    Next, Rates, Rejected, Replica, Store, StoreError,
 };
 use diag::system_message;
 use exact::{Array, Hash};
@@ -610,6 +610,17 @@ impl Store for KernelStore {
         self.consistently(|now| {
             let state = now.flow_state(state)?;
             state.map_or(Ok(Vec::new()), |flows| flows.all())
+        })
+    }
+
+    fn flow_room(&self, state: Object) -> Result<FlowRoom, StoreError> {
+        self.consistently(|now| {
+            let state = now.flow_state(state)?;
+            let none = FlowRoom {
+                capacity: 0,
+                evicted: None,
+            };
+            state.map_or(Ok(none), |flows| flows.room())
         })
     }
 

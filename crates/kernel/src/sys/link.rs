@@ -79,6 +79,15 @@ fn query(ifindex: u32) -> io::Result<libbpf_sys::bpf_xdp_query_opts> {
     Ok(opts)
 }
 
+/// A tcx link that another one is put beside.
+#[derive(Debug)]
+pub enum Neighbour {
+    /// The new one runs before it.
+    Before(Link),
+    /// The new one runs after it.
+    After(Link),
+}
+
 /// Whether the kernel reports that a device takes packets now which native XDP programs redirect to it. Before Linux 6.3
 /// it reports that of none.
 pub fn takes_redirected(ifindex: u32) -> io::Result<bool> {
@@ -171,8 +180,29 @@ impl Link {
 
     /// Puts a tc program on a device's ingress or egress, after those that are there.
     pub fn attach_tcx(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Link> {
+        Link::attach_tcx_at(prog, ifindex, side, None)
+    }
+
+    /// The same right before or after another program that is there.
+    pub fn attach_tcx_at(
+        prog: &Prog,
+        ifindex: u32,
+        side: Side,
+        beside: Option<&Neighbour>,
+    ) -> io::Result<Link> {
+        const BEFORE: u32 = 1 << 3;
+        const AFTER: u32 = 1 << 4;
+        const IS_LINK: u32 = 1 << 13;
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;
+        let beside = beside.map(|beside| match beside {
+            Neighbour::Before(link) => (BEFORE, link),
+            Neighbour::After(link) => (AFTER, link),
+        });
+        if let Some((where_, link)) = beside {
+            opts.flags = where_ | IS_LINK;
+            opts.__bindgen_anon_1.tcx.relative_fd = link.fd.as_raw_fd() as u32;
+        }
         Link::create(prog, ifindex, tcx_point(side), &opts)
     }
 

@@ -7,6 +7,7 @@ mod contents;
 pub mod filter;
 mod lines;
 mod link;
+pub mod link_events;
 mod map;
 mod mount;
 pub mod netlink;
@@ -18,6 +19,7 @@ mod samples;
 mod set_way;
 mod shared_object;
 mod skb;
+pub mod time;
 
 pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
@@ -25,8 +27,8 @@ pub use contents::{Contents, DeclaredMap, DeclaredProgram, contents};
 pub use filter::Side;
 pub use lines::{InstructionLines, instruction_lines};
 pub use link::{
-    Attached, Link, XdpMode, XdpSeen, driver_words, link_ids, may_be_native, takes_redirected,
-    tcx_on, xdp_on,
+    Attached, Link, Neighbour, XdpMode, XdpSeen, driver_words, link_ids, may_be_native,
+    takes_redirected, tcx_on, xdp_on,
 };
 pub use map::{Map, MapInfo, Update, possible_cpus};
 pub use mount::DetachedBpffs;

@@ -237,6 +237,13 @@ E0775 this kernel has no such helper for programs of this kind: invalid func unk
     );
 }
 
+fn occupant(user: Option<&str>) -> device::Occupant {
+    device::Occupant {
+        instance: "fw".into(),
+        of: user.map(String::from),
+    }
+}
+
 #[test]
 fn devices() {
     let present = ["fw".to_owned(), "router".to_owned()];
@@ -244,7 +251,8 @@ fn devices() {
         shown(&[
             device::no_interface("eth7", &["lo".into(), "eth0".into()]),
             device::occupied("eth0", 12, None),
-            device::occupied("eth0", 12, Some("fw")),
+            device::occupied("eth0", 12, Some(&occupant(None))),
+            device::occupied("eth0", 12, Some(&occupant(Some("alice")))),
             device::upper_occupied("eth0", Some("br0")),
             device::upper_occupied("eth0", None),
             device::not_attached("eth0", &refused_for("LRO is on", None), &refused_for("Invalid argument", None)),
@@ -263,10 +271,12 @@ fn devices() {
         "\
 E0780 no network interface `eth7`
   this network namespace has lo, eth0
-E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
-  another program put it there: `ip link set dev eth0 xdp off` detaches it unless a link holds it; `bpftool net` shows which
-E0781 interface `eth0` has an XDP program already (id 12); nothing was changed
-  detach it with `onpath unload fw`
+E0781 interface `eth0` has an XDP program already (id 12), not one of Onpath's; nothing was changed
+  XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it; `bpftool net` shows whose the other one is, and `ip link show dev eth0` how it is attached
+E0781 interface `eth0` has an XDP program already (id 12), `fw`; nothing was changed
+  XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it; or end that one with `onpath unload fw`
+E0781 interface `eth0` has an XDP program already (id 12), `fw`, which alice runs; nothing was changed
+  XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it; or ask alice to end that one
 E0781 interface `br0`, to which `eth0` belongs, has an XDP program already; nothing was changed
   the kernel runs XDP at one of the two: run the program at `br0`, or end what runs there (`onpath ls`, `bpftool net`)
 E0781 an interface to which `eth0` belongs has an XDP program already; nothing was changed

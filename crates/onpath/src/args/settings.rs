@@ -276,17 +276,25 @@ pub struct Log {
 pub enum FlowsCommand {
     /// Print the flows of a flow_state, or of all, with their values
     ///
-    /// Each flow is read atomically while packets are processed. Expired flows are omitted.
+    /// Each flow is read atomically while packets are processed. Expired flows are omitted. A flow that finds no room takes
+    /// the place of the one that was unused the longest: how many were evicted so is shown, and how many there is room for.
     List {
         /// The running program.
         #[command(flatten)]
         instance: Instance,
-        /// The flow_state, by name or the end of it
+        /// The flow_state, by name or the end of it; not needed before a filter if there is only one
         #[arg(add = names::flow_states())]
         state: Option<String>,
         /// Only flows whose key matches: FIELD:VALUE, a prefix, VALUE &&& MASK or LOW..HIGH
         #[arg(value_name = "FIELD:MATCH")]
         filter: Vec<String>,
+        /// The flows with the greatest values of this field first, or `age` for those that were unused the longest; by key if it
+        /// is left out
+        #[arg(long, value_name = "FIELD")]
+        by: Option<String>,
+        /// Only the first so many flows
+        #[arg(long, value_name = "N")]
+        most: Option<usize>,
         /// Print as JSON
         #[arg(long)]
         json: bool,

@@ -1,11 +1,11 @@
 //! Changes from the words of a command line, and reports of changes: the same for a running program and for one that starts.
 
-use super::instance::open;
+use super::instance::open_with_ports;
 use super::named::with_text;
 use crate::args::Instance;
-use crate::output::{Done, print_json};
+use crate::output::{Done, print_diagnostics, print_json};
 use control::{Change, Piece, Store, StoreError, errors};
-use diag::{Diagnostic, counted};
+use diag::{Diagnostic, SourceMap, Span, counted};
 use schema::Schema;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -27,10 +27,13 @@ pub(crate) fn from_words(
     how: How,
     parse: impl FnOnce(&Schema, Piece) -> Result<Change, Box<Diagnostic>>,
 ) -> Done {
-    let mut store = open(instance)?;
+    let (mut store, mut strays) = open_with_ports(instance)?;
     let begun = Instant::now();
     with_text(&words.join(" "), |text| {
         let change = parse(store.schema(), text)?;
+        if let Some(warning) = strays.of(store.schema(), &change, Span::NONE) {
+            print_diagnostics(&Box::new(warning).into(), &SourceMap::new());
+        }
         make(&mut *store, &change, how.or_modify).map_err(|error| {
             let what = errors::not_done(store.schema(), &change);
             errors::store(text.span(), &what, &error)

@@ -10,7 +10,7 @@ use driver::bpf_target::{self, Request};
 use driver::built::{self, Built, is_object};
 use driver::bundle::{self, Bundle, is_bundle};
 use schema::Schema;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -56,7 +56,8 @@ pub(crate) fn run(mut args: Check) -> Done {
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if args.json {
         let lists = reported.iter().map(|(list, map)| diag::to_json(list, map));
-        print_json(&lists.flat_map(elements).collect());
+        let diagnostics: Vec<Value> = lists.flat_map(elements).collect();
+        print_json(&json!({ "accepted": errors == 0, "diagnostics": diagnostics }));
     } else {
         for (diagnostics, map) in &reported {
             print_diagnostics(diagnostics, map);

@@ -3,14 +3,15 @@
 use super::instance::open;
 use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::FlowsCommand;
-use crate::output::{Done, out_line};
+use crate::output::{Done, Stop, out_line};
 use control::flow::{
     Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
 };
 use control::{Flow, Store, StoreError, errors};
 use diag::{Diagnostic, Span, counted};
-use schema::{Bits, Object, Schema};
+use schema::{Bits, Object, ObjectSchema, Schema};
 use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,11 +21,22 @@ pub(crate) fn run(command: FlowsCommand) -> Done {
         FlowsCommand::List {
             instance,
             state,
-            filter,
+            mut filter,
+            by,
+            most,
             json,
         } => {
             let store = open(&instance)?;
-            list(&*store, state.as_deref(), &filter.join(" "), json)
+            // A filter without the name of the only state.
+            let is_filter =
+                |word: &String| word.contains([':', '=']) && states(store.schema()).count() == 1;
+            let (first, state): (Option<String>, _) = match state {
+                Some(word) if is_filter(&word) => (Some(word), None),
+                state => (None, state),
+            };
+            filter.splice(0..0, first);
+            let order = Order { by, most };
+            list(&*store, state.as_deref(), &filter.join(" "), &order, json)
         }
         FlowsCommand::Remove { instance, flow } => {
             let mut store = open(&instance)?;
@@ -67,7 +79,66 @@ fn no_flow(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
     }
 }
 
-fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) -> Done {
+/// The order of flows, and how many of them are wanted.
+struct Order {
+    by: Option<String>,
+    most: Option<usize>,
+}
+
+impl Order {
+    /// Puts flows of a state in order. They lie as chance has it; people look for keys.
+    fn apply(&self, state: &ObjectSchema, flows: &mut Vec<Flow>) -> Result<(), Stop> {
+        flows.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|flow| flow.key.iter().map(Bits::value));
+            a.cmp(b)
+        });
+        match self.by.as_deref() {
+            None => {}
+            Some("age") => flows.sort_by_key(|flow| Reverse(flow.age)),
+            Some(name) => {
+                let (part, at) = field_of(state, name)?;
+                let value = |flow: &Flow| match part {
+                    Part::Key => flow.key.get(at).cloned(),
+                    Part::Value => flow.value.get(at).cloned(),
+                };
+                flows.sort_by_cached_key(|flow| {
+                    Reverse(value(flow).map(|bits| bits.value().clone()))
+                });
+            }
+        }
+        flows.truncate(self.most.unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+/// A field of a state's key or value by name, or the end of it.
+fn field_of(state: &ObjectSchema, name: &str) -> Result<(Part, usize), Stop> {
+    let all = [Part::Key, Part::Value];
+    let all = all.iter().flat_map(|part| {
+        let fields = fields(state, *part).iter().enumerate();
+        fields.map(move |(at, field)| (*part, at, field.name.as_str()))
+    });
+    let all: Vec<(Part, usize, &str)> = all.collect();
+    let end = format!(".{name}");
+    let exact = all.iter().find(|(.., known)| *known == name);
+    let found = exact.or_else(|| all.iter().find(|(.., known)| known.ends_with(&end)));
+    found.map(|(part, at, _)| (*part, *at)).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|(.., known)| *known).collect();
+        let known = known.join(", ");
+        Stop::Usage(format!(
+            "the flows of `{}` have no field `{name}`: they have {known}, and age",
+            state.name
+        ))
+    })
+}
+
+fn list(
+    store: &dyn Store,
+    wanted: Option<&str>,
+    filter: &str,
+    order: &Order,
+    as_json: bool,
+) -> Done {
     let schema = &**store.schema();
     let all = states(schema).map(|(state, _)| state);
     let wanted = one_or_all(wanted, |text| find_state(schema, text), all)?;
@@ -80,25 +151,34 @@ fn list(store: &dyn Store, wanted: Option<&str>, filter: &str, as_json: bool) ->
         let name = &data.name;
         let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
         let unread = not_done(format!("the flows of `{name}` could not be read"));
-        let mut flows = store.flows(state).map_err(unread)?;
+        let mut flows = store.flows(state).map_err(&unread)?;
+        let room = store.flow_room(state).map_err(unread)?;
         flows.retain(|flow| filter.matches(flow));
-        // They lie as chance has it; people look for keys.
-        flows.sort_by(|a, b| {
-            a.key
-                .iter()
-                .map(Bits::value)
-                .cmp(b.key.iter().map(Bits::value))
-        });
+        let found = flows.len();
+        order.apply(data, &mut flows)?;
         if as_json {
             let flows: Vec<Value> = flows.iter().map(|f| flow_json(schema, state, f)).collect();
-            shown.push(json!({ "state": name.as_str(), "flows": flows }));
+            shown.push(json!({
+                "state": name.as_str(),
+                "capacity": room.capacity,
+                "evicted": room.evicted,
+                "flows": flows,
+            }));
             continue;
         }
-        out_line!("{name}: {}", counted(flows.len(), "flow"));
-        for Flow { key, value } in &flows {
+        let evicted = room.evicted.map(|evicted| format!(", {evicted} evicted"));
+        let evicted = evicted.unwrap_or_default();
+        let found = counted(found, "flow");
+        match room.capacity {
+            // The code does not use it.
+            0 => out_line!("{name}: {found}"),
+            capacity => out_line!("{name}: {found}, room for {capacity}{evicted}"),
+        }
+        for Flow { key, value, age } in &flows {
             let key = show_fields(schema, data, Part::Key, key);
             let value = show_fields(schema, data, Part::Value, value);
-            out_line!("  {key}  {value}");
+            let age = age.map(|age| format!("  {:.1} s unused", age as f64 / 1e9));
+            out_line!("  {key}  {value}{}", age.unwrap_or_default());
         }
     }
     if as_json {
@@ -118,5 +198,6 @@ fn flow_json(schema: &Schema, state: Object, flow: &Flow) -> Value {
     json!({
         "key": part(Part::Key, &flow.key),
         "value": part(Part::Value, &flow.value),
+        "age_ns": flow.age,
     })
 }

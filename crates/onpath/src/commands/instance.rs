@@ -3,10 +3,11 @@
 use crate::args::Instance;
 use crate::output::{Stop, print_diagnostics, refused};
 use control::Store;
+use control::strays::Strays;
 use diag::{Diagnostics, Severity, SourceMap};
 use kernel::errors::device::is_busy;
 use kernel::pins::MemberRecord;
-use kernel::{Pins, Record};
+use kernel::{Pins, Record, keeper};
 
 /// A running program.
 pub(crate) struct Meant {
@@ -33,15 +34,23 @@ pub(crate) fn meant(instance: &Instance) -> Result<Meant, Stop> {
 
 /// Opens the state of the running program that the flags mean.
 pub(crate) fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
+    open_with_ports(instance).map(|(store, _)| store)
+}
+
+/// The same, with what warns of entries that send packets to ports which it does not have.
+pub(crate) fn open_with_ports(instance: &Instance) -> Result<(Box<dyn Store>, Strays), Stop> {
     let Meant { instance, program } = meant(instance)?;
     let opened = Pins::default().open(&instance, program.as_deref());
-    let (_, store) = opened.map_err(refused)?;
-    Ok(Box::new(store))
+    let (record, store) = opened.map_err(refused)?;
+    let strays = Strays::new(record.ports().map(|(port, ..)| port));
+    Ok((Box::new(store), strays))
 }
 
 /// Removes what killed commands left. What cannot be removed is a warning: it is in nobody's way.
 pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
-    match pins.mend() {
+    let mended = pins.mend();
+    keeper::ensure(pins);
+    match mended {
         Err(diagnostic) if is_busy(&diagnostic) => Err(refused(diagnostic)),
         Err(mut diagnostic) => {
             diagnostic.severity = Severity::Warning;
@@ -50,6 +59,13 @@ pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
         }
         Ok(()) => Ok(()),
     }
+}
+
+/// Has what is listed be as it should be: as far as this process may change anything. A user with read access only can still
+/// list.
+pub(crate) fn mend_quietly(pins: &Pins) {
+    let _ = pins.mend();
+    keeper::ensure(pins);
 }
 
 /// What users call a program of a record.

@@ -5,6 +5,7 @@ use super::stream::{Found, print_lines};
 use crate::args::{Instance, Log};
 use crate::output::Done;
 use diag::counted;
+use kernel::sys::time::local_time;
 use serde_json::json;
 
 /// Prints what a running program logs as it comes.
@@ -17,10 +18,17 @@ pub(crate) fn run(args: Log) -> Done {
             true => {
                 let values = logged.values.iter().map(|value| value.value().to_string());
                 let values: Vec<String> = values.collect();
-                json!({ "line": logged.line, "message": logged.message, "values": values })
+                let time = logged.time.map(|time| time.as_secs_f64());
+                json!({ "line": logged.line, "message": logged.message, "time": time, "values": values })
                     .to_string()
             }
-            false => logged.line,
+            false => match logged.time {
+                Some(time) => {
+                    let micros = time.subsec_micros();
+                    format!("{}.{micros:06} {}", local_time(time), logged.line)
+                }
+                None => logged.line,
+            },
         });
         let lost = (logs.lost > 0).then(|| {
             let lost = counted(logs.lost, "message");

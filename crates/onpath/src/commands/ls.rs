@@ -1,23 +1,23 @@
 //! `onpath ls`
 
-use super::instance::label;
+use super::instance::{label, mend_quietly};
 use super::named::{print_array, print_rows};
+use super::presence::{Place, places};
 use crate::args::Ls;
 use crate::output::{Done, err_line, out_line, refused};
 use diag::counted;
 use driver::hooks;
 use kernel::errors::device::HIDDEN;
-use kernel::pins::{Interface, MemberRecord, Target};
+use kernel::pins::MemberRecord;
 use kernel::store::Specialized;
-use kernel::{Pins, Record, interface};
+use kernel::{Pins, Record};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Lists the programs and bundles that are running.
 pub(crate) fn run(args: Ls) -> Done {
     let pins = Pins::default();
-    // A user with read access only can still list.
-    let _ = pins.mend();
+    mend_quietly(&pins);
     let mut records: Vec<Record> = Vec::new();
     for name in pins.names().map_err(refused)? {
         records.push(pins.record(&name).map_err(refused)?);
@@ -27,8 +27,8 @@ pub(crate) fn run(args: Ls) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     let members = records.iter().flat_map(|record| {
-        let of_it = record.members.iter();
-        of_it.map(move |member| (record, member))
+        let of_it = record.members.iter().enumerate();
+        of_it.map(move |(number, member)| (record, number, member))
     });
     let heads = [
         "NAME",
@@ -39,72 +39,66 @@ pub(crate) fn run(args: Ls) -> Done {
         "INTERFACE",
         "MODE",
     ];
-    let rows = members
-        .clone()
-        .flat_map(|(record, member)| rows_of(record, member));
+    let mut lines = Vec::new();
+    let mut rows = Vec::new();
+    for (record, number, member) in members.clone() {
+        let places = places(&pins, record, number);
+        lines.extend(places.iter().filter_map(|place| place.line(record, number)));
+        rows.extend(rows_of(record, member, &places));
+    }
     print_rows(heads, rows, "no program is running");
     if records.is_empty() && pins.are_hidden() {
         err_line!("note: {HIDDEN}");
     }
-    for line in members.filter_map(|(record, member)| specialized_line(&pins, record, member)) {
+    let specialized =
+        members.filter_map(|(record, _, member)| specialized_line(&pins, record, member));
+    for line in lines.into_iter().chain(specialized) {
         out_line!("{line}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// A row an interface; what belongs to the program stands in the first.
-fn rows_of(record: &Record, member: &MemberRecord) -> impl Iterator<Item = [String; 7]> {
+fn rows_of<'a>(
+    record: &Record,
+    member: &MemberRecord,
+    places: &'a [Place<'a>],
+) -> impl Iterator<Item = [String; 7]> + use<'a> {
     let mut program = [
         label(record, member),
         member.abi.source.clone(),
         member.hook.name().to_string(),
         hooks::direction(member.hook).to_string(),
     ];
-    places(member)
-        .into_iter()
-        .map(move |(port, interface, mode)| {
-            let [name, source, target, direction] = std::mem::take(&mut program);
-            [
-                name,
-                source,
-                target,
-                direction,
-                port.to_string(),
-                interface,
-                mode.to_string(),
-            ]
-        })
-}
-
-/// Port, interface and mode wherever a program runs or sends to.
-pub(super) fn places(member: &MemberRecord) -> Vec<(u32, String, &str)> {
-    let attached = member.interfaces.iter().map(|at| {
-        let name = name_now(&at.name, at.index, at.is_here());
-        (at.port, name, at.mode.as_str())
-    });
-    let reached = member.targets.iter().map(|at| {
-        let name = name_now(&at.name, at.index, at.is_here());
-        (at.port, name, "reached")
-    });
-    attached.chain(reached).collect()
-}
-
-/// An interface as it is called now.
-fn name_now(name: &str, index: u32, is_here: bool) -> String {
-    match interface::name(index) {
-        _ if !is_here => format!("{name} (elsewhere)"),
-        Some(now) => now,
-        None => format!("{name} (gone)"),
-    }
+    places.iter().map(move |place| {
+        let [name, source, target, direction] = std::mem::take(&mut program);
+        let (port, mode) = (place.port.to_string(), place.attached());
+        let interface = place.interface();
+        [
+            name,
+            source,
+            target,
+            direction,
+            port,
+            interface,
+            mode.to_string(),
+        ]
+    })
 }
 
 fn as_json(pins: &Pins, record: &Record) -> Value {
     let programs: Vec<Value> = record
         .members
         .iter()
-        .map(|member| {
-            let interfaces: Vec<Value> = member.interfaces.iter().map(interface_json).collect();
-            let reached: Vec<Value> = member.targets.iter().map(target_json).collect();
+        .enumerate()
+        .map(|(number, member)| {
+            let places = places(pins, record, number);
+            let (attached, reached): (Vec<&Place<'_>>, _) =
+                places.iter().partition(|place| place.mode.is_some());
+            let as_json = |places: Vec<&Place<'_>>| -> Vec<Value> {
+                places.into_iter().map(Place::as_json).collect()
+            };
+            let (interfaces, reached) = (as_json(attached), as_json(reached));
             let mut all = json!({
                 "name": label(record, member),
                 "program": member.abi.source,
@@ -168,27 +162,4 @@ fn specialized_json(noted: &Specialized, current: &[bool]) -> Value {
         })
         .collect();
     json!({ "watched": !noted.watcher.has_ended(), "tables": tables })
-}
-
-/// An interface at which a program runs.
-pub(super) fn interface_json(at: &Interface) -> Value {
-    let mut value = place_json(&at.name, at.index, at.port, at.is_here());
-    value["mode"] = json!(at.mode);
-    value
-}
-
-/// An interface that a program only sends to.
-pub(super) fn target_json(at: &Target) -> Value {
-    place_json(&at.name, at.index, at.port, at.is_here())
-}
-
-/// An interface of another network namespace is not present.
-fn place_json(name: &str, index: u32, port: u32, is_here: bool) -> Value {
-    let now = interface::name(index).filter(|_| is_here);
-    json!({
-        "port": port,
-        "present": now.is_some(),
-        "name": now.unwrap_or_else(|| name.to_owned()),
-        "index": index,
-    })
 }

@@ -1,6 +1,6 @@
 //! `onpath man`
 
-use crate::args::{Cli, Man};
+use crate::args::{Cli, Man, examples};
 use crate::output::{Done, failed, out_line, print_json};
 use clap::{Command, CommandFactory};
 use diag::system_message;
@@ -63,6 +63,7 @@ fn text(command: &Command, page: &clap_mangen::Man) -> io::Result<Vec<u8>> {
     if command.get_subcommands().any(|below| !below.is_hide_set()) {
         page.render_subcommands_section(&mut text)?;
     }
+    text.extend(examples_section(command).into_bytes());
     let end = command.get_after_long_help().or(command.get_after_help());
     if let Some(end) = end {
         text.extend(sections(&end.to_string()).into_bytes());
@@ -71,6 +72,25 @@ fn text(command: &Command, page: &clap_mangen::Man) -> io::Result<Vec<u8>> {
         page.render_version_section(&mut text)?;
     }
     Ok(text)
+}
+
+/// The examples of a command, each below what it is for.
+fn examples_section(command: &Command) -> String {
+    let name = command.get_bin_name().unwrap_or_default();
+    let examples = examples(name.strip_prefix("onpath ").unwrap_or(name));
+    let mut text = String::new();
+    for (what, line) in examples {
+        if text.is_empty() {
+            text += ".SH \"EXAMPLES\"\n";
+        }
+        let _ = writeln!(
+            text,
+            ".PP\n{}:\n.PP\n.nf\n.RS\n{}\n.RE\n.fi",
+            escaped(what),
+            escaped(line)
+        );
+    }
+    text
 }
 
 /// The end of a command's help: a section for the exit status, and one for the rest, whose lines stay as
@@ -106,6 +126,21 @@ fn escaped(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_has_the_examples_of_its_command() {
+        let mut command = Cli::command();
+        command.build();
+        let port = command.find_subcommand("port").expect("a command");
+        let text = examples_section(port);
+        assert!(
+            text.starts_with(".SH \"EXAMPLES\"\n.PP\nShow the ports"),
+            "{text}"
+        );
+        assert!(text.contains("\nonpath port list\n"), "{text}");
+        let list = port.find_subcommand("list").expect("a command");
+        assert_eq!(examples_section(list), "");
+    }
 
     #[test]
     fn the_end_of_the_help_has_sections_with_names() {

@@ -2,6 +2,7 @@
 
 mod attached;
 mod build;
+mod captures;
 mod changes;
 mod check;
 mod completions;
@@ -27,6 +28,7 @@ mod named;
 pub mod pdm;
 mod plan;
 mod port;
+mod presence;
 mod profile;
 pub mod query;
 mod register;
@@ -76,6 +78,7 @@ pub fn run(command: Command) -> Done {
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
         Command::Guard => guard::run(),
+        Command::Keep { name } => guard::keep(&name),
         Command::Pdm(args) => pdm::run(args),
         Command::Query(args) => query::run(args),
     }

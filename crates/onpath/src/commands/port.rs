@@ -1,9 +1,9 @@
 //! `onpath port`
 
 use super::attached;
-use super::instance::{label, meant};
-use super::ls::{interface_json, places, target_json};
+use super::instance::{label, meant, mend_quietly};
 use super::named::{print_array, print_rows};
+use super::presence::places;
 use crate::args::{Instance, PortCommand};
 use crate::output::{Done, Stop, out_line, refused};
 use diag::Diagnostic;
@@ -11,8 +11,8 @@ use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
 use kernel::loss::{self, Loss, Use};
 use kernel::pins::{Interface, MemberRecord, PortUse};
-use kernel::{Pins, interface};
-use serde_json::{Value, json};
+use kernel::{Pins, Record, interface};
+use serde_json::json;
 use std::process::ExitCode;
 
 /// Reads or changes a running program's ports.
@@ -20,12 +20,11 @@ pub(crate) fn run(command: PortCommand) -> Done {
     let pins = Pins::default();
     match command {
         PortCommand::List { instance, json } => {
-            // A user with read access only can still list.
-            let _ = pins.mend();
+            mend_quietly(&pins);
             let meant = meant(&instance)?;
             let record = pins.record(&meant.instance).map_err(refused)?;
             let number = record.number(meant.program.as_deref()).map_err(refused)?;
-            print(&record.members[number], json);
+            print(&pins, &record, number, json);
         }
         PortCommand::Add {
             instance,
@@ -102,26 +101,26 @@ fn is_not_the_best(how: &How) -> bool {
 }
 
 /// By number.
-fn print(program: &MemberRecord, as_json: bool) {
+fn print(pins: &Pins, record: &Record, number: usize, as_json: bool) {
+    let mut ports = places(pins, record, number);
+    ports.sort_by_key(|place| place.port);
     if as_json {
-        let attached = program.interfaces.iter().map(interface_json);
-        let reached = program.targets.iter().map(|at| {
-            let mut value = target_json(at);
-            value["mode"] = json!("reached");
+        print_array(ports.iter().map(|place| {
+            let mut value = place.as_json();
+            value["mode"] = json!(place.mode.unwrap_or("reached"));
             value
-        });
-        let mut shown: Vec<Value> = attached.chain(reached).collect();
-        shown.sort_by_key(|port| port["port"].as_u64());
-        print_array(shown);
+        }));
         return;
     }
-    let mut ports = places(program);
-    ports.sort();
-    let rows = ports.into_iter();
-    let rows = rows.map(|(port, name, mode)| [port.to_string(), name, mode.to_string()]);
+    let rows = ports
+        .iter()
+        .map(|place| [place.port.to_string(), place.interface(), place.attached()]);
     print_rows(
         ["PORT", "INTERFACE", "MODE"],
         rows,
         "the program has no ports",
     );
+    for line in ports.iter().filter_map(|place| place.line(record, number)) {
+        out_line!("{line}");
+    }
 }

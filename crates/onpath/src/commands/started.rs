@@ -44,6 +44,7 @@ pub(crate) fn not_started(why: NotStarted, verbose: bool, instead: Option<&str>)
             Stop::AlreadyReported(1)
         }
         NotStarted::Unsuited(unsuited) => Stop::Usage(unsuited_text(unsuited)),
+        NotStarted::Unchanged { name } => Stop::Failed(format!("{name} runs already")),
         NotStarted::Failed(text) => Stop::Failed(text),
     }
 }

@@ -1,7 +1,7 @@
 //! `onpath table`
 
 use super::changes::{self, How, made_json, made_text};
-use super::instance::open;
+use super::instance::{open, open_with_ports};
 use super::look_up;
 use super::named::{not_done, one_or_all, print_array};
 use super::profile;
@@ -12,13 +12,14 @@ use control::entries::{self, Existing};
 use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_action, show_entry};
 use control::json::{json_action, json_entry};
 use control::{Change, Contents, Count, EntryKey, MeterRef, Store, import, meter};
-use diag::{SourceMap, counted, shown};
+use diag::{Diagnostics, SourceMap, counted, shown};
 use kernel::files::{STANDARD_INPUT, read_text};
 use schema::{Entry, Table, Unit};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Reads or changes a running program's tables.
@@ -106,7 +107,7 @@ fn as_json(as_json: bool) -> How {
 
 /// Makes the changes of a file.
 fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> Done {
-    let mut store = open(instance)?;
+    let (mut store, mut strays) = open_with_ports(instance)?;
     let text = read_text(file).map_err(Stop::Failed)?;
     let name = match file == Path::new(STANDARD_INPUT) {
         true => "standard input".to_string(),
@@ -120,6 +121,22 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
+    let mut params = store
+        .schema()
+        .actions
+        .values()
+        .flat_map(|action| &action.params);
+    if params.any(|param| param.port) {
+        let mut warnings = Diagnostics::new();
+        let schema = Arc::clone(store.schema());
+        // What is wrong is reported when the changes are made.
+        let _ = entries::check(&schema, entries::lines(&map, id), |change, span| {
+            if let Some(warning) = strays.of(&schema, &change, span) {
+                warnings.push(warning);
+            }
+        });
+        print_diagnostics(&warnings, &map);
+    }
     let progress = Progress::new(false);
     let step = format!("changing tables by {name}");
     let lines = entries::lines(&map, id);

@@ -40,6 +40,14 @@ pub fn explained() -> ArgValueCandidates {
     })
 }
 
+/// What queries can ask about, and the beginnings of its names.
+pub fn attributes() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let names = crate::commands::explain::attribute_names().into_iter();
+        names.map(candidate).collect()
+    })
+}
+
 /// `N=IF`, from the `=` on.
 pub fn numbered_interfaces() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {

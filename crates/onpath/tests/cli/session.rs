@@ -147,7 +147,7 @@ const SEPARATOR: &str = "\u{1e}";
 pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
     // Cargo's cache of objects is root's alone.
-    script += "setpriv() { env -u ONPATH_OBJECT_CACHE setpriv \"$@\"; }\n";
+    script += "setpriv() { ONPATH_OBJECT_CACHE= command setpriv \"$@\"; }\n";
     if environment.in_kernel {
         // Pins of its own: what a session leaves behind ends with it.
         script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
@@ -214,9 +214,13 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
 
 /// What commands report of steps that take long on a slow machine.
 fn is_step(line: &str) -> bool {
-    [": compiling", ": the kernel verifies it"]
-        .iter()
-        .any(|step| line.ends_with(step))
+    let steps = [
+        ": compiling",
+        ": the kernel verifies it",
+        "compiling the program for the path",
+        "the kernel verifies the program",
+    ];
+    steps.iter().any(|step| line.ends_with(step))
         || [": checking entries in ", ": changing tables by "]
             .iter()
             .any(|step| line.contains(step))
@@ -275,6 +279,21 @@ fn blur_delays(line: &str) -> String {
     kept.join(" ")
 }
 
+/// The text after a time such as `2026-11-28 21:30:16` or `2026-11-28 21:30:16.000001`, if it begins with one.
+fn after_time(text: &str) -> Option<&str> {
+    const FORM: &str = "0000-00-00 00:00:00";
+    let is_like = |(c, form): (char, char)| match form {
+        '0' => c.is_ascii_digit(),
+        _ => c == form,
+    };
+    let (time, after) = text.split_at_checked(FORM.len())?;
+    if !time.chars().zip(FORM.chars()).all(is_like) {
+        return None;
+    }
+    let fraction = after.strip_prefix('.').unwrap_or(after);
+    Some(fraction.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 fn blur_line(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -283,11 +302,18 @@ fn blur_line(line: &str) -> String {
         let end = from
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(from.len());
+        if let Some(after) = after_time(from) {
+            out += before;
+            out += "TIME";
+            rest = after;
+            continue;
+        }
         let (number, after) = from.split_at(end);
         let varies = [
             " ms",
             " instructions",
             " s:",
+            " s unused",
             " of neighbour",
             " GB is free",
             " MB is free",

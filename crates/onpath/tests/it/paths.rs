@@ -124,6 +124,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &["fs::write"],
         &[UserWrites],
     ),
+    (
+        "onpath/src/commands/test/replay.rs",
+        &["File::create"],
+        &[UserWrites],
+    ),
 ];
 
 /// Crates that users never run.

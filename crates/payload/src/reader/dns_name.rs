@@ -7,19 +7,31 @@ use super::malformed::{Stop, stop};
 /// Bytes of a name with its lengths (RFC 1035, section 3.1).
 const LONGEST: usize = 255;
 
+/// Labels and pointers that the names of a message may lead to by pointers, for each byte of the message. Where each record leads to a
+/// name of 34 labels, as addresses of IPv6 have, it is about one.
+pub const POINTED_TO_A_BYTE: usize = 2;
+
 /// Reads a name: where it ends, and its text with dots. Pointers count from the start of the input.
 ///
 /// A pointer leads to a prior name: it points in front of the labels that it continues, and what it points to ends in
-/// front of them. So following pointers always ends, and reading a name takes at most 255 bytes.
-pub(super) fn read(window: Window, start: usize) -> Result<(usize, Vec<u8>), Stop> {
+/// front of them. So following pointers always ends. `pointed_to` is how many labels and pointers may still be read behind
+/// pointers in this message: names of two bytes each could lead to all that is in front of them.
+pub(super) fn read(
+    window: Window,
+    start: usize,
+    pointed_to: &mut usize,
+) -> Result<(usize, Vec<u8>), Stop> {
     let mut text = Vec::new();
     let (mut at, mut limit) = (start, start);
     let mut bound = window.end;
     let mut next = None;
     let mut total = 1;
     loop {
-        if next.is_some() && at >= bound {
-            return stop(Reason::PointerLoop, at);
+        if next.is_some() {
+            if at >= bound || *pointed_to == 0 {
+                return stop(Reason::PointerLoop, at);
+            }
+            *pointed_to -= 1;
         }
         let here = window.from(at);
         let Some(&length) = here.first() else {

@@ -34,7 +34,7 @@ impl Bounds {
 impl<N: Notes> Reader<'_, N> {
     /// The bytes of a field that begins at `at`, behind its tag.
     pub(super) fn bounds(
-        &self,
+        &mut self,
         field: &Field,
         frame: &mut Frame,
         window: Window,
@@ -64,7 +64,7 @@ impl<N: Notes> Reader<'_, N> {
             Extent::Rest => Ok(Bounds::of(at, at + left)),
             Extent::Varint => varint(window, at),
             Extent::DnsName => {
-                let (next, text) = dns_name::read(window, at)?;
+                let (next, text) = dns_name::read(window, at, &mut self.pointed_to)?;
                 Ok(Bounds {
                     text: Some(text),
                     ..Bounds::of(at, next)

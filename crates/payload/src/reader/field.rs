@@ -2,6 +2,7 @@
 
 use super::extent::Bounds;
 use super::input::{Input, Window};
+use super::json::Member;
 use super::layout::{Frame, Shared, Slot, fault, progress};
 use super::malformed::{Halt, Stop, stop};
 use super::notes::Notes;
@@ -225,13 +226,14 @@ impl<N: Notes> Reader<'_, N> {
             ..window
         };
         let limit = self.schema.limits.depth;
-        let mut members = Vec::new();
+        let place = (frame.layout, id);
+        let notes = &mut self.notes;
+        let mut found = |member: Member| notes.member(place, window, &member);
         let done = match self.schema.layouts[frame.layout].fields[id].contents {
-            Contents::Json => json::read(document, inside.0, limit, &mut members),
-            Contents::Xml => xml::read(document, inside.0, limit, &mut members),
+            Contents::Json => json::read(document, inside.0, limit, &mut found),
+            Contents::Xml => xml::read(document, inside.0, limit, &mut found),
             _ => return Ok(()),
         };
-        self.notes.members((frame.layout, id), window, members);
         done.map_err(|stop| fault(frame, id, window, stop))?;
         self.go_on()
     }

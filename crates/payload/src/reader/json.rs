@@ -5,9 +5,10 @@ use super::input::Window;
 use super::malformed::{Stop, stop};
 
 /// A scalar, or the value of an XML attribute.
-pub(super) struct Member {
-    /// Names with dots between them, and `[N]` for the elements of arrays, from 0. Names are as they are written.
-    pub(super) path: String,
+pub(super) struct Member<'p> {
+    /// Names with dots between them, and `[N]` for the elements of arrays, from 0. Names are as they are written. It may be as long as the
+    /// document, so it is copied only where it is wanted.
+    pub(super) path: &'p str,
     /// Of a string, what stands between the quotes, as it is written.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -18,13 +19,13 @@ pub(super) fn read(
     window: Window,
     at: usize,
     depth: usize,
-    members: &mut Vec<Member>,
+    found: &mut dyn FnMut(Member),
 ) -> Result<(), Stop> {
     let mut text = Text {
         window,
         at,
         path: String::new(),
-        members,
+        found,
     };
     text.value(depth)?;
     text.blanks();
@@ -38,7 +39,7 @@ struct Text<'a> {
     window: Window<'a>,
     at: usize,
     path: String,
-    members: &'a mut Vec<Member>,
+    found: &'a mut dyn FnMut(Member),
 }
 
 impl Text<'_> {
@@ -85,8 +86,8 @@ impl Text<'_> {
     }
 
     fn member(&mut self, start: usize, end: usize) {
-        self.members.push(Member {
-            path: self.path.clone(),
+        (self.found)(Member {
+            path: &self.path,
             start,
             end,
         });

@@ -149,15 +149,22 @@ impl<N: Notes> Reader<'_, N> {
         slot: Slot,
         text: Option<Vec<u8>>,
     ) -> Result<(), Halt> {
-        if self.notes.asks_for((frame.layout, field)) {
-            let read = Read {
-                schema: self.schema,
-                frame,
-                slots: &self.slots[frame.base..],
-                window,
-                field,
-                slot,
+        let read = Read {
+            schema: self.schema,
+            frame,
+            slots: &self.slots[frame.base..],
+            window,
+            field,
+            slot,
+        };
+        if !self.lengths.agree(&read) {
+            let conflict = Stop {
+                reason: Reason::Conflict,
+                at: slot.start,
             };
+            return Err(fault(frame, field, window, conflict));
+        }
+        if self.notes.asks_for((frame.layout, field)) {
             self.notes.field(&read, text);
         }
         self.slots[frame.base + field] = Some(slot);

@@ -17,16 +17,19 @@ pub enum Reason {
     PointerLoop,
     /// Bytes that cannot stand here.
     Unexpected,
+    /// A length that differs from one in front of it, or stands beside chunks.
+    Conflict,
 }
 
 impl Reason {
     /// All, in a fixed order: counters may be indexed by it.
-    pub const ALL: [Reason; 5] = [
+    pub const ALL: [Reason; 6] = [
         Reason::Truncated,
         Reason::LengthPastEnd,
         Reason::TooDeep,
         Reason::PointerLoop,
         Reason::Unexpected,
+        Reason::Conflict,
     ];
 
     /// Its name in text.
@@ -37,6 +40,7 @@ impl Reason {
             Reason::TooDeep => "nested too deep",
             Reason::PointerLoop => "pointer loop",
             Reason::Unexpected => "unexpected bytes",
+            Reason::Conflict => "conflicting lengths",
         }
     }
 }

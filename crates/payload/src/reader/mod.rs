@@ -1,7 +1,7 @@
 //! The plain reader, which defines what a schema means.
 //!
 //! It reads the whole message, front to back, and never panics, whatever the bytes are. Work is bounded: every instance of a repetition takes
-//! at least one byte, and nesting has the schema's depth.
+//! at least one byte, nesting has the schema's depth, and pointers of names lead to so many labels for each byte.
 
 mod dns_name;
 mod extent;
@@ -9,6 +9,7 @@ mod field;
 mod input;
 mod json;
 mod layout;
+mod lengths;
 mod malformed;
 mod notes;
 mod wanted;
@@ -17,9 +18,11 @@ mod xml;
 use crate::Schema;
 use input::{Input, Window};
 use layout::Slot;
+use lengths::Seen;
 use malformed::Halt;
 use notes::{All, Notes};
 
+pub use dns_name::POINTED_TO_A_BYTE;
 pub use malformed::{Malformed, Reason};
 pub use wanted::{Answer, Taken, Wanted};
 pub use xml::MOST_ATTRIBUTES;
@@ -56,6 +59,8 @@ pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed
         },
         slots: Vec::new(),
         incomplete: None,
+        pointed_to: 0,
+        lengths: Seen::default(),
     };
     let done = reader.message(message);
     let mut found = reader.notes.found;
@@ -79,11 +84,15 @@ struct Reader<'s, N> {
     slots: Vec<Option<Slot>>,
     /// The offset in the message of the outermost instance that is being read whose values count only as a whole.
     incomplete: Option<usize>,
+    /// Labels and pointers that may still be read behind pointers of DNS names.
+    pointed_to: usize,
+    lengths: Seen,
 }
 
 impl<N: Notes> Reader<'_, N> {
     fn message(&mut self, message: &[u8]) -> Result<(), Halt> {
         let input = Input::whole(message);
+        self.pointed_to = POINTED_TO_A_BYTE * message.len();
         let root = self.schema.root;
         let read = self.layout(root, Window::of(&input, 0), 0, 0, None);
         self.forget_incomplete();

@@ -14,8 +14,8 @@ pub(super) trait Notes {
     /// Of a field.
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>);
 
-    /// Of the members of a document in a field.
-    fn members(&mut self, place: (LayoutId, FieldId), window: Window, members: Vec<Member>);
+    /// Of a member of a document in a field.
+    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &Member);
 
     /// Forgets the values from an offset in the message on.
     fn forget(&mut self, from: usize);
@@ -106,27 +106,21 @@ impl Notes for All<'_> {
         }
     }
 
-    fn members(&mut self, place: (LayoutId, FieldId), window: Window, members: Vec<Member>) {
+    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &Member) {
         let here = self.schema.attributes.iter();
-        let here: Vec<_> = here
-            .filter(|attribute| (attribute.layout, attribute.field) == place)
-            .collect();
-        for member in members {
-            for attribute in &here {
-                let name = match &attribute.which {
-                    Which::Member(path) if *path == member.path => attribute.name.clone(),
-                    Which::AnyMember => {
-                        attribute.name.trim_end_matches('*').to_string() + &member.path
-                    }
-                    _ => continue,
-                };
-                self.found.push(Found {
-                    name,
-                    offset: window.input.offset(member.start),
-                    length: member.end - member.start,
-                    value: Value::Bytes(window.bytes[member.start..member.end].to_vec()),
-                });
-            }
+        let here = here.filter(|attribute| (attribute.layout, attribute.field) == place);
+        for attribute in here {
+            let name = match &attribute.which {
+                Which::Member(path) if path == member.path => attribute.name.clone(),
+                Which::AnyMember => attribute.name.trim_end_matches('*').to_string() + member.path,
+                _ => continue,
+            };
+            self.found.push(Found {
+                name,
+                offset: window.input.offset(member.start),
+                length: member.end - member.start,
+                value: Value::Bytes(window.bytes[member.start..member.end].to_vec()),
+            });
         }
     }
 

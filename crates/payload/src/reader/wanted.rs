@@ -3,6 +3,7 @@
 use super::input::Window;
 use super::json::Member;
 use super::layout::Slot;
+use super::lengths::Seen;
 use super::malformed::Halt;
 use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
@@ -127,6 +128,8 @@ impl<'s> Wanted<'s> {
             },
             slots: std::mem::take(&mut self.slots),
             incomplete: None,
+            pointed_to: 0,
+            lengths: Seen::default(),
         };
         let done = reader.message(message);
         self.slots = reader.slots;
@@ -242,27 +245,19 @@ impl Notes for First<'_> {
         }
     }
 
-    fn members(
-        &mut self,
-        (layout, field): (LayoutId, FieldId),
-        window: Window,
-        members: Vec<Member>,
-    ) {
+    fn member(&mut self, (layout, field): (LayoutId, FieldId), window: Window, member: &Member) {
         let question = self.question;
-        let sites = &question.sites[layout][field];
-        for member in members {
-            for (name, only) in sites {
-                if matches!(only, Only::Member(path) if *path == member.path) {
-                    let (start, end) = (member.start, member.end);
-                    let offset = window.input.offset(start);
-                    let is_elsewhere = !window.input.is_one_piece();
-                    let copied = || Value::Bytes(window.bytes[start..end].to_vec());
-                    self.take(*name, offset, || Taken {
-                        offset,
-                        length: end - start,
-                        value: is_elsewhere.then(copied),
-                    });
-                }
+        for (name, only) in &question.sites[layout][field] {
+            if matches!(only, Only::Member(path) if path == member.path) {
+                let (start, end) = (member.start, member.end);
+                let offset = window.input.offset(start);
+                let is_elsewhere = !window.input.is_one_piece();
+                let copied = || Value::Bytes(window.bytes[start..end].to_vec());
+                self.take(*name, offset, || Taken {
+                    offset,
+                    length: end - start,
+                    value: is_elsewhere.then(copied),
+                });
             }
         }
     }

@@ -13,13 +13,14 @@ pub(super) fn read(
     window: Window,
     at: usize,
     depth: usize,
-    members: &mut Vec<Member>,
+    found: &mut dyn FnMut(Member),
 ) -> Result<(), Stop> {
     let mut document = Document {
         window,
         at,
         open: Vec::new(),
-        members,
+        path: String::new(),
+        found,
     };
     let mut has_root = false;
     while document.at < window.end {
@@ -52,7 +53,9 @@ struct Document<'a> {
     at: usize,
     /// The names of the elements that are open.
     open: Vec<(usize, usize)>,
-    members: &'a mut Vec<Member>,
+    /// The path of the innermost one, with `/` behind each name.
+    path: String,
+    found: &'a mut dyn FnMut(Member),
 }
 
 impl Document<'_> {
@@ -137,9 +140,18 @@ impl Document<'_> {
         self.blanks();
         self.expect(">")?;
         match self.open.pop() {
-            Some(open) if self.bytes(open) == self.bytes(name) => Ok(()),
+            Some(open) if self.bytes(open) == self.bytes(name) => {
+                self.leave(open);
+                Ok(())
+            }
             _ => stop(Reason::Unexpected, start),
         }
+    }
+
+    /// Takes the name of an element that ends from the path.
+    fn leave(&mut self, element: (usize, usize)) {
+        let name = String::from_utf8_lossy(self.bytes(element)).len();
+        self.path.truncate(self.path.len() - name - 1);
     }
 
     /// The tag of an element, which cannot stand behind the root, or in `depth` others.
@@ -154,6 +166,8 @@ impl Document<'_> {
             return stop(Reason::TooDeep, start);
         }
         self.open.push(name);
+        self.path += &String::from_utf8_lossy(&self.window.bytes[name.0..name.1]);
+        self.path.push('/');
         let mut names = Vec::new();
         loop {
             let blanks = self.blanks();
@@ -165,6 +179,7 @@ impl Document<'_> {
                 self.at += 1;
                 self.expect(">")?;
                 self.open.pop();
+                self.leave(name);
                 return Ok(());
             }
             if blanks == 0 {
@@ -204,14 +219,15 @@ impl Document<'_> {
             return stop(Reason::Unexpected, name.0);
         }
         names.push(name);
-        let mut path = String::new();
-        for &element in &self.open {
-            path += &String::from_utf8_lossy(self.bytes(element));
-            path.push('/');
-        }
-        path.push('@');
-        path += &String::from_utf8_lossy(self.bytes(name));
-        self.members.push(Member { path, start, end });
+        let outer = self.path.len();
+        self.path.push('@');
+        self.path += &String::from_utf8_lossy(&self.window.bytes[name.0..name.1]);
+        (self.found)(Member {
+            path: &self.path,
+            start,
+            end,
+        });
+        self.path.truncate(outer);
         Ok(())
     }
 }

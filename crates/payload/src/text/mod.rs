@@ -10,8 +10,8 @@ mod lint;
 
 use crate::keys::FORM;
 use crate::{
-    Beginning, Contents, Extent, Kind, Limits, Next, Pattern, PatternError, Schema, Signature,
-    Site, Transport,
+    Beginning, Contents, Extent, Kind, Lengths, Limits, Next, Only, Pattern, PatternError, Schema,
+    Signature, Site, Transport,
 };
 use diag::{Diagnostics, FileId, SourceMap};
 use layout::Names;
@@ -116,7 +116,7 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
         report.push(wrong);
         None
     };
-    let (body, length, unless) = (named("body"), named("length"), named("unless"));
+    let (body, length, chunked) = (named("body"), named("length"), named("chunked"));
     let none = exchange::side(report, &table, "none", schema);
     let to_end = table.text("to_end");
     if let Some(name) = to_end
@@ -125,12 +125,22 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
     {
         report.push(errors::no_attribute(name.span, &name.value));
     }
+    let sites = |name: Option<&String>| {
+        let asked = name.and_then(|name| schema.asked(name).ok());
+        let sites = asked.map_or(Vec::new(), |asked| asked.sites).into_iter();
+        let is_field = |site: &Site| !matches!(site.only, Only::Member(_));
+        sites.filter(is_field).collect()
+    };
     Some(Next {
+        lengths: Lengths {
+            length: sites(length.as_ref()),
+            chunked: sites(chunked.as_ref()),
+        },
         answers: exchange::answers(&table),
         to_end: to_end.map(|name| name.value),
         body: body?,
         length: length?,
-        unless,
+        chunked,
         none: none.flatten(),
     })
 }

@@ -268,3 +268,53 @@ random! {
         prop_assert_eq!(read, expected, "{}", String::from_utf8_lossy(&bytes));
     }
 }
+
+/// RFC 9112, section 6.3.
+#[test]
+fn lengths_that_do_not_agree_have_a_reason_of_their_own() {
+    let read_with = |lines: &str| {
+        let text = format!("POST / HTTP/1.1\r\nHost: a\r\n{lines}\r\n");
+        reading("http", text.as_bytes()).map_err(|wrong| (wrong.reason, wrong.at))
+    };
+    let first = "POST / HTTP/1.1\r\nHost: a\r\n".len();
+    for (front, wrong) in [
+        ("Content-Length: 1\r\n", "Content-Length: 2"),
+        (
+            "content-length: 1\r\nX: y\r\nContent-Length: 1\r\n",
+            "CONTENT-LENGTH: 01",
+        ),
+        ("Content-Length: 12\r\n", "Content-Length: 1"),
+        ("Content-Length: 1\r\n", "Transfer-Encoding: chunked"),
+        ("Transfer-Encoding: gzip\r\n", "Content-Length: 1"),
+    ] {
+        let at = first + front.len() + wrong.find(": ").expect("a value") + 2;
+        let found = read_with(&format!("{front}{wrong}\r\n"));
+        assert_eq!(found, Err((Reason::Conflict, at)), "{front}{wrong}");
+    }
+    let agree = "Content-Length: 5\r\ncontent-length:\t5 \r\nX-Content-Length: 6\r\n";
+    assert!(read_with(agree).is_ok());
+    let twice = "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n";
+    assert!(read_with(twice).is_ok());
+    assert_eq!(Reason::Conflict.name(), "conflicting lengths");
+}
+
+/// Both are seen, and the first one wins: in the target, where that has one.
+#[test]
+fn of_several_hosts_the_first_one_wins() {
+    for (text, expected) in [
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nhOST: b\r\n\r\n",
+            vec!["a", "b"],
+        ),
+        (
+            "GET http://t/ HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+            vec!["t", "a", "a"],
+        ),
+        ("CONNECT t:1 HTTP/1.1\r\nHost: a\r\n\r\n", vec!["t:1", "a"]),
+        ("GET / HTTP/1.0\r\n\r\n", vec![]),
+    ] {
+        let found = reading("http", text.as_bytes()).expect("a message");
+        assert_eq!(texts(&found, "host"), expected, "{text:?}");
+        assert_eq!(texts(&found, "hosts"), expected, "{text:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! JSON, against `serde_json`.
 
-use crate::common::{changed, random, reading, texts};
-use payload::Reason;
+use crate::common::{changed, random, reading, schema, texts};
+use payload::{Reason, Status, read_up_to};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -19,6 +19,24 @@ fn members_have_paths_and_offsets() {
     ];
     assert_eq!(names, expected);
     assert_eq!(texts(&found, "user.tags[1]"), ["b\\n"]);
+}
+
+/// RFC 8259, section 2: white space may stand in front of a text.
+#[test]
+fn a_text_is_recognised_behind_white_space() {
+    let schema = schema("json");
+    for front in ["", " ", "\t", "\r\n", "\n\n   \t\r", &" ".repeat(900)] {
+        for text in ["{\"a\": 1}", "[{\"a\": 1}]"] {
+            let text = format!("{front}{text}\n");
+            let found = read_up_to(schema, text.as_bytes(), 1400);
+            assert_eq!(found.0, Status::Read, "{text:?}");
+            assert_eq!(found.1.len(), 1, "{text:?}");
+        }
+    }
+    for other in [" ", " x{", "\u{b}{}", " \"a\"", "\u{feff}{}", " 1"] {
+        let (status, _) = read_up_to(schema, other.as_bytes(), 1400);
+        assert_eq!(status, Status::Other, "{other:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod dns;
 mod http;
 mod json;
 mod layouts;
+mod long;
 mod patterns;
 mod plan;
 mod tls;

@@ -185,8 +185,17 @@ impl Checker<'_> {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let mut display = self.with_display(annotations, ty);
         display.retain(annotation::is_display);
-        self.display.insert(name.span, display);
         let resolved = self.full_ty(ty);
+        if let Some(format) = annotation::format_by_name(&name.name, &resolved)
+            && display.iter().all(|known| known.name != "format")
+        {
+            display.push(Annotation {
+                name: "format".into(),
+                body: AnnotationBody::Tokens(vec![format.into()]),
+                span: name.span,
+            });
+        }
+        self.display.insert(name.span, display);
         if matches!(resolved, Ty::Void | Ty::MatchKind) {
             let shown = self.show(&resolved);
             self.report(types::not_definable(ty.span, &shown));

@@ -3,6 +3,9 @@
 mod interface;
 mod merged;
 mod packed;
+mod write;
+
+pub use write::CaptureWriter;
 
 use crate::errors::capture as errors;
 use crate::evaluate::Frame;

@@ -2,6 +2,7 @@
 
 use super::{did_you_mean, or_list, quoted, refuse};
 use crate::catalogue::{Catalogue, Type};
+use crate::described::meant;
 use crate::query::FUNCTIONS;
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
@@ -22,9 +23,10 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
     let in_small_letters = catalogue.in_small_letters(name);
     let help = match name {
         _ if is_aggregate => Some("aggregates stand in front of `by` and `where`".to_string()),
-        "ip.version" => {
-            Some("the attributes of `ip` are those of IPv4, those of `ipv6` of IPv6".into())
-        }
+        "ip.version" => Some(
+            "`eth.type` is 0x0800 of IPv4 and 0x86dd of IPv6; `ip.src` has addresses of both"
+                .into(),
+        ),
         _ if group == "ipv4" => {
             let meant = name.replacen("ipv4", "ip", 1);
             let is_one = names.contains(&meant);
@@ -37,9 +39,10 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
             in_small_letters.map(|known| format!("did you mean `{known}`?"))
         }
         // What other groups have under this name is of other protocols.
-        _ if of_group.is_empty() && name.contains('.') => None,
+        _ if of_group.is_empty() && name.contains('.') => by_meaning(catalogue, name),
         _ => catalogue
             .named_wrongly(name)
+            .or_else(|| by_meaning(catalogue, name))
             .or_else(|| with_part(candidates, name))
             .or_else(|| did_you_mean(candidates.iter().map(String::as_str), name)),
     };
@@ -61,6 +64,12 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
     )
 }
 
+/// The attributes that a name may stand for by what is said about them.
+fn by_meaning(catalogue: &Catalogue, wanted: &str) -> Option<String> {
+    let found = meant(catalogue, wanted);
+    (!found.is_empty()).then(|| format!("did you mean {}?", or_list(&quoted(&found))))
+}
+
 /// The attributes whose last part has this one's last part in it, if there are few.
 fn with_part(names: &[String], wanted: &str) -> Option<String> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_string();
@@ -71,17 +80,57 @@ fn with_part(names: &[String], wanted: &str) -> Option<String> {
         .then(|| format!("did you mean {}?", or_list(&quoted(&found))))
 }
 
+/// Groups that are to be ordered by what they do not have.
+pub(crate) fn order_by_other(at: Span, written: &str, known: &[String]) -> Box<Diagnostic> {
+    refuse(
+        "E0977",
+        at,
+        format!("`order by {written}` names no figure and no key of the query"),
+        "",
+        format!("order by {}", or_list(&quoted(known))),
+    )
+}
+
+/// `order by` or `top` without `by`.
+pub(crate) fn one_group(at: Span, word: &str) -> Box<Diagnostic> {
+    refuse(
+        "E0978",
+        at,
+        format!("`{word}` in a query that has one group"),
+        "",
+        "name keys: `count by ip.src top 5`; the most frequent values of an attribute are `top(5, ip.src)`",
+    )
+}
+
+/// No group is to be shown.
+pub(crate) fn no_groups(at: Span) -> Box<Diagnostic> {
+    refuse(
+        "E0979",
+        at,
+        "`top 0` shows no group",
+        "",
+        "write how many groups are shown: `top 10`, or omit it for all",
+    )
+}
+
 /// A value of another type than the attribute's.
 pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Diagnostic> {
     let help = match (ty, found) {
         (Type::Ipv4, "an IPv6 address" | "an IPv6 prefix") => {
-            format!("compare `{}`", name.replacen("ip.", "ipv6.", 1))
+            format!("compare `{}`", name.replacen("ipv4", "ipv6", 1))
         }
         (Type::Ipv6, "an IPv4 address" | "an IPv4 prefix") => {
-            format!("compare `{}`", name.replacen("ipv6.", "ip.", 1))
+            let (six, four) = match name.starts_with("ipv6.") {
+                true => ("ipv6.", "ip."),
+                false => ("ipv6", "ipv4"),
+            };
+            format!("compare `{}`", name.replacen(six, four, 1))
         }
         (Type::Ipv4, "a text") => "write the address without quotes, such as 10.0.0.1".into(),
         (Type::Ipv6, "a text") => "write the address without quotes, such as 2001:db8::1".into(),
+        (Type::Address, "a text") => {
+            "write the address without quotes, such as 10.0.0.1 or 2001:db8::1".into()
+        }
         (Type::Mac, "a text") => {
             "write the address without quotes, such as 02:00:00:00:00:01".into()
         }
@@ -93,6 +142,7 @@ pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Dia
         (Type::Number(_), _) => "compare it with a number, such as 443 or 0x1bb".into(),
         (Type::Ipv4, _) => "compare it with an address, such as 10.0.0.1".into(),
         (Type::Ipv6, _) => "compare it with an address, such as 2001:db8::1".into(),
+        (Type::Address, _) => "compare it with an address, such as 10.0.0.1 or 2001:db8::1".into(),
         (Type::Mac, _) => "compare it with an address, such as 02:00:00:00:00:01".into(),
         (Type::Flow, _) => NO_FLOWS.into(),
     };
@@ -135,7 +185,9 @@ pub(crate) fn name_for_value(
             format!("`{name}` is a number: write it in digits, such as 443 or 0x1bb")
         }
         (None, Type::Time) => format!("`{name}` is a time: {TIMES}"),
-        (None, Type::Ipv4) => "names are not looked up: write an address, such as 10.0.0.1".into(),
+        (None, Type::Ipv4 | Type::Address) => {
+            "names are not looked up: write an address, such as 10.0.0.1".into()
+        }
         (None, Type::Ipv6) => {
             "names are not looked up: write an address, such as 2001:db8::1".into()
         }
@@ -187,7 +239,7 @@ pub(crate) fn other_operator(at: Span, operator: &str, name: &str, ty: Type) -> 
         Type::Text => "a text has `==`, `!=`, `in`, `starts with` and `~`",
         Type::Time => "a time has `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`",
         Type::Number(_) => "a number has `==`, `!=`, `<`, `<=`, `>`, `>=` and `in`",
-        Type::Ipv4 | Type::Ipv6 => {
+        Type::Ipv4 | Type::Ipv6 | Type::Address => {
             "an address has `==`, `!=` and `in`, which also takes prefixes: ip.src in 10.0.0.0/8"
         }
         Type::Mac => "a link-layer address has `==`, `!=` and `in`",

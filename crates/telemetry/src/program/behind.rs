@@ -33,21 +33,26 @@ pub(super) fn behind(schema: &Schema, next: &Next, awaits: bool) -> Block {
         });
         kind = kinds.reduce(|a, b| a.binary("|", b)).unwrap_or(kind);
         asks = name(HAS_REQUEST);
-        answers = numbers.is(response, &mut out);
+        let is_answer = numbers.is(response, &mut out);
+        out.push(declare(Type::Bits(1), IS_ANSWER, is_answer));
+        answers = name(IS_ANSWER).equals(number(1u8));
     }
     let mut emptiness = vec![bit(no()); 4];
     if let Some(none) = &next.none {
         let always = numbers.is(none, &mut out);
+        out.push(declare(Type::Bits(1), IS_EMPTY, always));
         let (has, value) = numbers.of(&none.attribute, &mut out);
-        let of_kind = |kind: usize| {
-            let known = next.answers.get(kind.wrapping_sub(1));
-            let between = known.map(|answers| {
-                let (least, most) = answers.numbers.clone().into_inner();
-                let least = (least > 0).then(|| value.clone().binary(">=", number(least)));
-                let most = (most < u64::MAX).then(|| value.clone().binary("<=", number(most)));
-                all([has.clone()].into_iter().chain(least).chain(most))
-            });
-            bit(any([always.clone()].into_iter().chain(between)))
+        for (kind, answers) in next.answers.iter().enumerate() {
+            let (least, most) = answers.numbers.clone().into_inner();
+            let least = (least > 0).then(|| value.clone().binary(">=", number(least)));
+            let most = (most < u64::MAX).then(|| value.clone().binary("<=", number(most)));
+            let between = all([has.clone()].into_iter().chain(least).chain(most));
+            let is_empty = name(IS_EMPTY).binary("|", bit(between));
+            out.push(declare(Type::Bits(1), is_empty_of(kind), is_empty));
+        }
+        let of_kind = |kind: usize| match kind.checked_sub(1) {
+            Some(kind) if kind < next.answers.len() => name(is_empty_of(kind)),
+            _ => name(IS_EMPTY),
         };
         emptiness = (0..4).map(of_kind).collect();
     }
@@ -61,6 +66,14 @@ pub(super) fn behind(schema: &Schema, next: &Next, awaits: bool) -> Block {
     let head = Expr::List(vec![asks, kind, answers, emptiness, to_end]);
     out.push(apply("body", vec![name(SEGMENT), head]));
     out
+}
+
+/// Variables of one bit each: other messages have the same paths behind them, which the verifier follows once.
+const IS_ANSWER: &str = "is_answer";
+const IS_EMPTY: &str = "is_empty";
+
+fn is_empty_of(kind: usize) -> String {
+    format!("{IS_EMPTY}{}", kind + 1)
 }
 
 const HAS_REQUEST: &str = "is_asking";
@@ -126,16 +139,44 @@ impl<'s> Numbers<'s> {
         (name(has), name(value))
     }
 
-    /// The condition that a message is of a side.
+    /// The bit that says that a message is of a side.
     fn is(&mut self, side: &'s Side, out: &mut Block) -> Expr {
         let (has, value) = self.of(&side.attribute, out);
-        let values = side.values.iter();
-        let one = any(values.map(|&wanted| value.clone().equals(number(wanted))));
-        let one = (!side.values.is_empty()).then_some(one);
-        let excepted = side.except.iter();
-        let none = excepted.map(|&other| value.clone().binary("!=", number(other)));
-        all([has].into_iter().chain(one).chain(none))
+        let among = |numbers: &[u64]| {
+            let ranges = ranges(numbers).into_iter();
+            bit(any(ranges.map(|(first, more)| match more {
+                0 => value.clone().equals(number(first)),
+                _ => value
+                    .clone()
+                    .binary("-", number(first))
+                    .binary("<=", number(more)),
+            })))
+        };
+        let mut is = bit(has);
+        if !side.values.is_empty() {
+            is = is.binary("&", among(&side.values));
+        }
+        if !side.except.is_empty() {
+            let none = among(&side.except).binary("^", number(1u8));
+            is = is.binary("&", none);
+        }
+        is
     }
+}
+
+/// Numbers as ranges: of each the first one, and how many follow it.
+fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for number in sorted {
+        match ranges.last_mut() {
+            Some((first, more)) if *first + *more + 1 == number => *more += 1,
+            _ => ranges.push((number, 0)),
+        }
+    }
+    ranges
 }
 
 fn names(place: usize) -> (String, String) {

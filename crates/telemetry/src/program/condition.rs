@@ -4,7 +4,7 @@ use super::field::{Layout, Source};
 use super::p4::{Expr, all, any, number};
 use crate::catalogue::Type;
 use crate::query::{Condition, Element, Predicate};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The expression that is true where the condition holds.
 pub(super) fn expression(condition: &Condition, layout: &Layout) -> Expr {
@@ -56,12 +56,33 @@ fn is(element: &Element, source: &Source, ty: Type) -> Expr {
             in_prefix(value(), &address.octets(), &mask.to_be_bytes())
         }
         (Element::Prefix(IpAddr::V6(address), length), Type::Ipv6) => {
-            let mask = u128::MAX.checked_shl(128 - u32::from(*length)).unwrap_or(0);
-            in_prefix(value(), &address.octets(), &mask.to_be_bytes())
+            in_prefix(value(), &address.octets(), &mask(*length).to_be_bytes())
+        }
+        // An IPv4 address is mapped to IPv6.
+        (Element::Prefix(IpAddr::V4(address), length), Type::Address) => {
+            let mapped = address.to_ipv6_mapped();
+            in_prefix(value(), &mapped.octets(), &mask(96 + length).to_be_bytes())
+        }
+        (Element::Prefix(IpAddr::V6(address), length), Type::Address) => {
+            let is_in = |prefix: Ipv6Addr, length| {
+                in_prefix(value(), &prefix.octets(), &mask(length).to_be_bytes())
+            };
+            let inside = is_in(*address, *length);
+            match MAPPED.to_bits() & mask(*length) == address.to_bits() {
+                true => all([inside, is_in(MAPPED, 96).not()]),
+                false => inside,
+            }
         }
         // A value of another type is no element.
         _ => Expr::Bool(false),
     }
+}
+
+/// The prefix of length 96 to which IPv4 addresses are mapped.
+const MAPPED: Ipv6Addr = Ipv4Addr::UNSPECIFIED.to_ipv6_mapped();
+
+fn mask(length: u8) -> u128 {
+    u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0)
 }
 
 /// The condition that a text begins with these bytes, and that its length is so related to theirs. Its variable has room for them.

@@ -97,6 +97,7 @@ mod tests {
     use crate::behind::NO_END;
     use crate::messages::MOST_KEPT;
     use crate::streams::REACH;
+    use payload::Pattern;
 
     const FILE: &str = include_str!("../../../../p4include/streams.p4");
 
@@ -111,6 +112,31 @@ mod tests {
         }
         let line = format!("\nconst bit<64> STREAM_NO_END = {NO_END:#x};\n");
         assert!(FILE.contains(&line), "{line}");
+    }
+
+    #[test]
+    fn the_include_file_knows_the_coding_of_the_evaluation() {
+        let pattern = FILE.split("matches(chunked, \"").nth(1);
+        let pattern = pattern
+            .and_then(|rest| rest.split('"').next())
+            .unwrap_or("");
+        let pattern = Pattern::new(&pattern.replace("\\\\", "\\")).expect("an expression");
+        for value in [
+            "chunked",
+            "Chunked",
+            "gzip, CHUNKED",
+            "gzip,\tchunked",
+            ",chunked",
+            "chunked, gzip",
+            "chunked,",
+            "xchunked",
+            "gzip chunked",
+            "chunked;a=b",
+            "",
+        ] {
+            let is_it = payload::chunks::is_chunked(value.as_bytes());
+            assert_eq!(pattern.is_in(value.as_bytes()), is_it, "{value}");
+        }
     }
 
     #[test]

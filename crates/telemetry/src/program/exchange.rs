@@ -147,6 +147,14 @@ impl Pairing<'_> {
                 name: "in_order".to_owned(),
                 comment: None,
             });
+            if self.schema.follow {
+                all.push(Instance {
+                    ty: named("exchange_miss"),
+                    args: vec![name(connections)],
+                    name: "miss".to_owned(),
+                    comment: None,
+                });
+            }
         }
         all
     }
@@ -164,6 +172,27 @@ impl Pairing<'_> {
             Stmt::Comment("A connection that is opened has nothing of one before."),
             when(opens, vec![Stmt::Call(forget)]),
         ]
+    }
+
+    /// Behind all messages of a segment.
+    pub(super) fn end(&self) -> Block {
+        if !self.in_order() {
+            return Block::new();
+        }
+        let missed = name(SEGMENT).member("missed").equals(number(1u8));
+        vec![when(missed, vec![apply("miss", vec![name(ENDS)])])]
+    }
+
+    /// The condition that a message shows its side.
+    fn is_sided(&self, read: &[Attribute]) -> Expr {
+        match &self.rules.sides {
+            Sides::Ports => Expr::Bool(true),
+            Sides::Attributes { .. } => {
+                let sides = self.rules.sides();
+                let shown = sides.filter_map(|side| self.attribute(read, side));
+                any(shown.map(Attribute::has))
+            }
+        }
     }
 
     /// The conditions that a message is a request, and that it is a response.
@@ -197,6 +226,10 @@ impl Pairing<'_> {
             declare(named("exchange_message"), EXCHANGE, new),
             self.number(read),
         ];
+        if self.in_order() && self.schema.follow {
+            let sided = name(SEGMENT).member("is_sided");
+            out.push(Stmt::Assign(sided, self.is_sided(read)));
+        }
         for (number, (index, pattern)) in self.patterns.iter().enumerate() {
             let of = read.iter().find(|a| a.index == *index);
             let found = of.map_or(Expr::Bool(false), |of| matches(&of.name, pattern));
@@ -226,7 +259,8 @@ impl Pairing<'_> {
             }
             false => at,
         };
-        apply("in_order", vec![exchange, position])
+        let missed = segment().member("missed").equals(number(1u8));
+        apply("in_order", vec![exchange, position, missed])
     }
 
     /// Keeps a request until its response comes.
@@ -235,7 +269,8 @@ impl Pairing<'_> {
         let zeros = vec![number(0u8); 1 + kept.len()];
         let [waiting, _] = STATES;
         let key = || name(EXCHANGE).member("key");
-        let is_numbered = all([name("is_request"), name(EXCHANGE).member("is_numbered")]);
+        let is_numbered = || name(EXCHANGE).member("is_numbered");
+        let has_number = all([name("is_request"), is_numbered()]);
         let mut waits = vec![Stmt::Assign(name(REQUEST).member("time"), now())];
         waits.extend(
             kept.into_iter()
@@ -244,15 +279,21 @@ impl Pairing<'_> {
         let update = name(waiting).method("update", vec![key(), name(REQUEST)]);
         waits.extend([Stmt::Call(update), Count::Request.increment()]);
         let forget = call("exchange_forget", vec![name(waiting), key()]);
-        let broken = all([is_numbered.clone(), name("whole").not()]);
-        vec![
+        let broken = all([has_number.clone(), name("whole").not()]);
+        let mut out = vec![
             declare(named("request_t"), REQUEST, Expr::List(zeros)),
-            when(all([is_numbered, name("whole")]), waits),
+            when(all([has_number, name("whole")]), waits),
             Stmt::Comment(
                 "One of an earlier connection with the same number would get the response.",
             ),
             when(broken, vec![Stmt::Call(forget)]),
-        ]
+        ];
+        if self.in_order() {
+            let is_next = name(EXCHANGE).member("is_next");
+            let is_lost = all([name("is_request"), is_next, is_numbered().not()]);
+            out.push(when(is_lost, vec![Count::Unfollowed.increment()]));
+        }
+        out
     }
 
     /// Finds the request of a response, and records both.

@@ -48,7 +48,7 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     let ty = match attribute.ty {
         Type::Number(bits) => p4::Type::Bits(bits.into()),
         Type::Ipv4 => p4::Type::Bits(32),
-        Type::Ipv6 => p4::Type::Bits(128),
+        Type::Ipv6 | Type::Address => p4::Type::Bits(128),
         Type::Mac => p4::Type::Bits(48),
         Type::Flow => named("packet_flow"),
         Type::Time | Type::Text => return None,
@@ -76,8 +76,8 @@ fn place(field: Field) -> (&'static str, &'static str) {
         Field::EthDestination => ("eth", "hdr.eth.dst"),
         Field::EthType => ("eth", "hdr.ether_type"),
         Field::VlanId => ("vlan", "hdr.vlan.id"),
-        Field::IpSource => ("ipv4", "hdr.ipv4.src"),
-        Field::IpDestination => ("ipv4", "hdr.ipv4.dst"),
+        Field::IpSource => ("ip", "flow.src"),
+        Field::IpDestination => ("ip", "flow.dst"),
         Field::IpProtocol => ("ipv4", "hdr.ipv4.protocol"),
         Field::IpTtl => ("ipv4", "hdr.ipv4.ttl"),
         Field::IpDscp => ("ipv4", "hdr.ipv4.dscp"),
@@ -135,7 +135,7 @@ pub(super) fn names(query: &Query) -> Vec<String> {
 impl Layout<'_> {
     pub(super) fn reads_flow(&self) -> bool {
         let mut attributes = self.query.attributes.iter();
-        attributes.any(|attribute| attribute.ty == Type::Flow)
+        attributes.any(|attribute| matches!(attribute.ty, Type::Flow | Type::Address))
     }
 
     /// The types of groups, and of items with their groups.

@@ -202,7 +202,7 @@ impl Reader<'_> {
         }
         if let Some(next) = self.next() {
             let mut body = vec![of_messages, text(&next.body), text(&next.length)];
-            body.extend(optional(next.unless.as_deref()));
+            body.extend(optional(next.chunked.as_deref()));
             all.push(control("stream_body", body, "body"));
         }
         if let Some(pairing) = &self.pairing {
@@ -320,6 +320,7 @@ impl Reader<'_> {
             if self.awaits() {
                 out.push(apply("remember", vec![segment(), ends()]));
             }
+            out.extend(self.pairing.iter().flat_map(Pairing::end));
         } else if self.several() {
             // Not in the last turn: a verifier would have to tell that from the others.
             out.push(when(is_more, vec![Count::Unread.increment()]));

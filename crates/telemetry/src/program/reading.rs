@@ -278,6 +278,7 @@ fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
         Type::Number(_) | Type::Time => Value::Number(number(0)? as u64),
         Type::Ipv4 => Value::Address(Ipv4Addr::from(number(0)? as u32).into()),
         Type::Ipv6 => Value::Address(Ipv6Addr::from(number(0)?).into()),
+        Type::Address => Value::Address(address(0)?),
         Type::Mac => {
             let [_, _, bytes @ ..] = (number(0)? as u64).to_be_bytes();
             Value::Mac(bytes)

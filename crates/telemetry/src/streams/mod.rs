@@ -11,6 +11,7 @@ use crate::messages::{Found, Payload, Position, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
 use lru::LruCache;
+use payload::chunks;
 #[cfg(test)]
 pub(crate) use received::REACH;
 use received::{Arrival, Received};
@@ -243,6 +244,9 @@ impl Stream {
         } = self.received.arrive(segment.first, segment.length() as u32);
         if behind_gap {
             counts.gaps += 1;
+            if self.place.known && !self.place.kept.is_empty() {
+                each(Found::MISSED);
+            }
             // What has begun never ends.
             self.place = Position {
                 skip: if self.place.skip == NO_END { NO_END } else { 0 },
@@ -264,7 +268,7 @@ impl Stream {
         }
         if let Some(rest) = rest {
             let was_begun = self.place.begun;
-            let at = self.skip(segment, rest);
+            let at = self.skip(segment, rest, counts);
             if at < segment.length() {
                 if !self.place.known && self.place.kept.is_empty() {
                     // Answers may have been missed.
@@ -277,12 +281,25 @@ impl Stream {
     }
 
     /// Passes over what belongs to a body, from a byte of the segment on: from which one on the next message is read.
-    fn skip(&mut self, segment: &Segment, at: usize) -> usize {
+    fn skip(&mut self, segment: &Segment, at: usize, counts: &mut Followed) -> usize {
         let place = &mut self.place;
         if place.skip == 0 {
             return at;
         }
         if place.skip == NO_END {
+            return segment.length();
+        }
+        if place.skip >= chunks::BEGIN {
+            let bytes = segment.payload.bytes;
+            let seen = bytes.get(at..).unwrap_or_default();
+            let passed = chunks::pass(seen, place.skip);
+            if passed < chunks::BEGIN {
+                (place.skip, place.begun) = (0, false);
+                return at + passed as usize;
+            }
+            place.unfollowed = 0;
+            place.go_on_in_chunks(passed, segment.length() - at - seen.len());
+            counts.unfollowed += std::mem::take(&mut place.unfollowed);
             return segment.length();
         }
         let passed = place.skip.min((segment.length() - at) as u64);

@@ -229,3 +229,181 @@ fn what_stands_in_the_place_of_a_body_may_be_cut() {
     );
     assert_eq!(report.counts.streams, NOTHING);
 }
+
+/// A request with a body in chunks, of which some look like messages, with an extension and fields behind the last one.
+fn chunked(path: u32, sizes: &[usize], fields: &str) -> Vec<u8> {
+    let mut text =
+        format!("POST /{path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
+    let decoy =
+        b"\r\n\r\nGET /no HTTP/1.1\r\n\r\n".repeat(1 + sizes.iter().max().unwrap_or(&0) / 20);
+    for (number, size) in sizes.iter().enumerate() {
+        let line = match number % 3 {
+            0 => format!("{size:x}\r\n"),
+            1 => format!("00{size:X};name=\"GET /no\"\r\n"),
+            _ => format!("{size:x} ;a\r\n"),
+        };
+        text.extend(line.bytes());
+        text.extend(&decoy[..*size]);
+        text.extend(b"\r\n");
+    }
+    text.extend(format!("0\r\n{fields}\r\n").bytes());
+    text
+}
+
+fn paths_of(packets: &[Vec<u8>]) -> (Vec<String>, Report) {
+    let report = same("count by http.path", packets);
+    let found = counts_by_path(&report).into_iter();
+    (
+        found
+            .map(|(path, count)| format!("{path} {count}"))
+            .collect(),
+        report,
+    )
+}
+
+/// RFC 9112, section 7.1: wherever segments end in the body.
+#[test]
+fn chunks_are_passed_over_from_segment_to_segment() {
+    let body = chunked(1, &[1, 40, 17, 300], "X-Sum: 1\r\nY:\r\n");
+    let all = joined(&[&get(0), &body, &chunked(2, &[], ""), &get(3)]);
+    let expected = ["/0 1", "/1 1", "/2 1", "/3 1"];
+    for cut in 1..all.len() {
+        let (front, behind) = all.split_at(cut);
+        let (found, report) = paths_of(&stream(1, &[front.to_vec(), behind.to_vec()]));
+        assert_eq!(found, expected, "{cut}");
+        assert_eq!(report.counts.streams, NOTHING, "{cut}");
+    }
+    for size in [1, 2, 3, 5, 7, 16, 17, 33, 100] {
+        let parts: Vec<Vec<u8>> = all.chunks(size).map(<[u8]>::to_vec).collect();
+        let (found, report) = paths_of(&stream(u32::MAX - 90, &parts));
+        assert_eq!(found, expected, "{size}");
+        assert_eq!(report.counts.streams, NOTHING, "{size}");
+    }
+    // Chunks of a byte each, more of them than messages that are read of a segment, and a large one.
+    let all = joined(&[
+        &chunked(1, &[1; 150], "a: b\n"),
+        &chunked(2, &[5000], ""),
+        &get(3),
+    ]);
+    for size in [400, 1000, all.len()] {
+        let parts: Vec<Vec<u8>> = all.chunks(size).map(<[u8]>::to_vec).collect();
+        let (found, report) = paths_of(&stream(1, &parts));
+        assert_eq!(found, ["/1 1", "/2 1", "/3 1"], "{size}");
+        assert_eq!(report.counts.streams, NOTHING, "{size}");
+    }
+}
+
+/// Of a body that is lost, or in no known form, it is not known where it ends.
+#[test]
+fn a_body_that_is_not_in_chunks_is_not_followed() {
+    let with = |coding: &str, body: &str| {
+        format!("POST /1 HTTP/1.1\r\nTransfer-Encoding: {coding}\r\n\r\n{body}").into_bytes()
+    };
+    for (coding, body) in [
+        ("chunked", "5\r\nhelloGET /no HTTP/1.1\r\n\r\n"),
+        ("chunked", "x\r\nGET /no HTTP/1.1\r\n\r\n"),
+        ("chunked", "5\nhello\r\n0\r\n\r\n"),
+        ("chunked", "0\r\na b: c\r\n\r\nGET /no HTTP/1.1\r\n\r\n"),
+        ("chunked, gzip", "0\r\n\r\nGET /no HTTP/1.1\r\n\r\n"),
+        ("identity", "0\r\n\r\n"),
+        ("xchunked", "0\r\n\r\n"),
+    ] {
+        let parts = [with(coding, body), get(2), get(3)];
+        let (found, report) = paths_of(&stream(1, &parts));
+        assert_eq!(found, ["/1 1", "/2 1", "/3 1"], "{coding} {body:?}");
+        assert_eq!(report.counts.streams.unfollowed, 1, "{coding} {body:?}");
+        // Where the segment ends in the body.
+        if coding == "chunked" && !body.starts_with('x') {
+            let head = with(coding, &body[..2]);
+            let parts = [head, body.as_bytes()[2..].to_vec(), get(2), get(3)];
+            let (found, report) = paths_of(&stream(1, &parts));
+            assert_eq!(found, ["/1 1", "/2 1", "/3 1"], "{body:?}");
+            assert_eq!(report.counts.streams.unfollowed, 1, "{body:?}");
+        }
+    }
+    for coding in ["gzip, chunked", "CHUNKED", "a;b=c ,\tChunked "] {
+        let parts = [joined(&[&with(coding, "1\r\nx\r\n0\r\n\r\n"), &get(2)])];
+        let (found, report) = paths_of(&stream(1, &parts));
+        assert_eq!(found, ["/1 1", "/2 1"], "{coding}");
+        assert_eq!(report.counts.streams, NOTHING, "{coding}");
+    }
+    // A segment of it that is missing.
+    let text = format!("12c\r\n{}\r\n0\r\n\r\n", "x".repeat(300));
+    let body = with("chunked", &text);
+    let parts = [&body[..100], &body[100..200], &body[200..], &get(2)];
+    let mut packets = stream(1, &parts.map(<[u8]>::to_vec));
+    packets.remove(1);
+    let (found, report) = paths_of(&packets);
+    assert_eq!(found, ["/1 1", "/2 1"]);
+    let streams = report.counts.streams;
+    assert_eq!((streams.gaps, streams.unfollowed), (1, 0));
+}
+
+/// An answer may have chunks too, unless it has no body.
+#[test]
+fn answers_are_in_chunks_where_they_have_a_body() {
+    let head = |number: u32| {
+        format!("HTTP/1.1 {number} X\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes()
+    };
+    let with = |number: u32| {
+        [
+            head(number),
+            b"12\r\nHTTP/1.1 500 X\r\n\r\n\r\n0\r\n\r\n".to_vec(),
+        ]
+        .concat()
+    };
+    assert_eq!(
+        status_of(&["GET", "HEAD", "GET"], &[with(200), head(201), with(202)]),
+        ["200 1", "201 1", "202 1"]
+    );
+    assert_eq!(
+        status_of(&["GET", "GET"], &[head(204), with(203)]),
+        ["203 1", "204 1"]
+    );
+}
+
+/// RFC 9112, section 6.3: lengths that do not agree make a message malformed, the same one twice does not.
+#[test]
+fn lengths_that_do_not_agree_are_malformed() {
+    let of = |lines: &str, body: &str| {
+        format!("POST /1 HTTP/1.1\r\n{lines}Host: a\r\n\r\n{body}").into_bytes()
+    };
+    for lines in [
+        "Content-Length: 3\r\nContent-Length: 4\r\n",
+        "Content-Length: 3\r\nX: y\r\ncontent-length: 03\r\n",
+        "Content-Length: 30\r\nContent-Length: 3\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+        "Content-Length: 3\r\nTRANSFER-ENCODING: gzip\r\n",
+        "Content-Length: 3\r\nContent-Length: 3\r\nContent-Length: 12345678901\r\n",
+    ] {
+        let packets = stream(1, &[of(lines, "abc"), get(2)]);
+        let report = same("count by http.host", &packets);
+        assert_eq!(counts_by_path(&report).len(), 1, "{lines:?}");
+        assert_eq!(report.counts.malformed, 1, "{lines:?}");
+        // What is asked for stands in front of it.
+        let (found, report) = paths_of(&packets);
+        assert_eq!(found, ["/1 1", "/2 1"], "{lines:?}");
+        let counts = report.counts;
+        assert_eq!(
+            (counts.malformed, counts.streams.unfollowed),
+            (0, 1),
+            "{lines:?}"
+        );
+    }
+    for (lines, body) in [
+        ("Content-Length: 3\r\ncontent-length:  3 \r\n", "abc"),
+        (
+            "Content-Length: 0000000018\r\nContent-Length: 0000000018\r\n",
+            "HTTP/1.1 500 X\r\n\r\n",
+        ),
+        (
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "0\r\n\r\n",
+        ),
+    ] {
+        let (found, report) = paths_of(&stream(1, &[joined(&[&of(lines, body), &get(2)])]));
+        assert_eq!(found, ["/1 1", "/2 1"], "{lines:?}");
+        assert_eq!(report.counts.streams, NOTHING, "{lines:?}");
+        assert_eq!(report.counts.malformed, 0, "{lines:?}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::frames;
 use crate::toy::Toy;
 use diag::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 use telemetry::{
     Catalogue, Cell, Evaluator, Frame, Link, Messages, NoMessages, Report, Value, compile,
@@ -84,7 +84,7 @@ fn every_field_is_read_where_it_stands() {
         ),
         (
             &six,
-            "eth.type == 0x86dd; ipv6.src == 2001:db8::1; ipv6.dst == 2001:db8::2; ipv6.next_header == 6; \
+            "eth.type == 0x86dd; ip.src == 2001:db8::1; ip.dst == 2001:db8::2; ipv6.src == 2001:db8::1; ipv6.dst == 2001:db8::2; ipv6.next_header == 6; \
              ipv6.hop_limit == 61; ipv6.traffic_class == 0; ipv6.flow_label == 0; tcp.src_port == 443; \
              tcp.dst_port == 1234; tcp.flags == 10; tcp.seq == 0x01020304; tcp.ack == 0; tcp.window == 512",
         ),
@@ -101,6 +101,66 @@ fn every_field_is_read_where_it_stands() {
         }
     }
     assert_eq!(count("vlan.id >= 0", &[four]), 0);
+}
+
+#[test]
+fn addresses_of_both_versions_are_compared_and_grouped() {
+    let six = |last: u16| IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, last));
+    let mapped = |last: u8| IpAddr::V6(Ipv4Addr::new(10, 0, 0, last).to_ipv6_mapped());
+    let packets = [
+        frames::udp(1, 2, (3, 4), b""),
+        frames::udp(1, 2, (3, 4), b""),
+        frames::tcp(six(1), six(2), (3, 4), b""),
+        frames::tcp(mapped(1), mapped(2), (3, 4), b""),
+    ];
+    let groups = shown(&run("count by ip.src", &packets));
+    assert_eq!(groups, ["10.0.0.1 Number(3)", "2001:db8::1 Number(1)"]);
+    for (condition, matched) in [
+        ("ip.src == 10.0.0.1", 3),
+        ("ip.src in 10.0.0.0/8", 3),
+        ("ip.src in [10.0.0.0/8, 2001:db8::/32]", 4),
+        ("ip.src in 0.0.0.0/0", 3),
+        ("ip.src in ::/0", 1),
+        ("ip.src == ::ffff:10.0.0.1", 3),
+        ("ip.src in ::ffff:0:0/96", 3),
+        ("ip.src != 10.0.0.1", 1),
+        ("ip.dst == 2001:db8::2", 1),
+    ] {
+        assert_eq!(count(condition, &packets), matched, "{condition}");
+    }
+}
+
+#[test]
+fn groups_are_in_the_order_that_is_asked_for() {
+    let packets: Vec<Vec<u8>> = [(1, 1, 9), (2, 3, 0), (3, 2, 1), (4, 1, 9)]
+        .into_iter()
+        .flat_map(|(from, times, length)| {
+            std::iter::repeat_n(frames::udp(from, 1, (3, 4), &vec![0; length]), times)
+        })
+        .collect();
+    let sources = |query: &str| -> String {
+        let report = run(query, &packets);
+        let last = |row: &telemetry::Row| row.keys[0].to_string().split_off(7);
+        report.rows.iter().map(last).collect()
+    };
+    let asked = "count, max(udp.length), max(tcp.window) by ip.src";
+    for (order, expected) in [
+        ("", "2314"),
+        ("order by count", "2314"),
+        ("order by count asc", "1432"),
+        ("order by max(udp.length)", "1432"),
+        ("order by max(udp.length) desc top 2", "14"),
+        ("order by ip.src", "1234"),
+        ("order by ip.src desc", "4321"),
+        ("top 1", "2"),
+        ("top 9", "2314"),
+        // None of them has one.
+        ("order by max(tcp.window)", "1234"),
+    ] {
+        assert_eq!(sources(&format!("{asked} {order}")), expected, "{order}");
+    }
+    let counts = run(&format!("{asked} top 1"), &packets).counts;
+    assert_eq!((counts.matched, counts.packets), (7, 7));
 }
 
 #[test]
@@ -140,7 +200,7 @@ fn conditions_follow_their_logic() {
         ("udp.dst_port in [80, 443]", 2),
         ("not udp.dst_port == 80", 2),
         ("udp.dst_port != 80", 1),
-        ("ip.src != 10.0.0.1", 1),
+        ("ip.src != 10.0.0.1", 2),
         (
             "udp.dst_port == 80 or udp.dst_port == 443 and ip.src == 10.0.0.1",
             1,

@@ -311,7 +311,7 @@ fn a_request_that_is_cut_keeps_its_place() {
             packets.push(http(
                 Server,
                 9000 + number * 100,
-                &status(200 + number as u16),
+                &status(210 + number as u16),
             ));
         }
         if before < packets.len() {
@@ -321,9 +321,131 @@ fn a_request_that_is_cut_keeps_its_place() {
             "count by http.path, http.status where http.response_time >= 0ns",
             &packets,
         );
-        let expected = [1, 3, 4, 5, 6].map(|n| format!("/{n} {} 1", 200 + n));
+        let expected = [1, 3, 4, 5, 6].map(|n| format!("/{n} {} 1", 210 + n));
         assert_eq!(groups(&report), expected, "{before}");
         assert_eq!(missing(&report), (0, 1), "{before}");
+    }
+}
+
+/// Texts one behind the other, from the byte with a number on.
+fn sent(from: End, first: u32, texts: &[&str]) -> Vec<Vec<u8>> {
+    let mut next = first;
+    let one = |text: &&str| {
+        let packet = http(from, next, text);
+        next += text.len() as u32;
+        packet
+    };
+    texts.iter().map(one).collect()
+}
+
+/// A first line that is wrong, or none at all: its answer is that of no other request.
+#[test]
+fn a_request_that_is_none_gives_its_answer_to_no_other() {
+    let text = "count by http.path, http.status where http.response_time >= 0ns";
+    let answers = [200, 400, 203].map(status);
+    let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+    let (a, c) = (get("/a"), get("/c"));
+    // Those that are recognised are malformed, others are not followed.
+    for (wrong, malformed) in [
+        ("GET /b c HTTP/1.1\r\nHost: a\r\n\r\n", 1),
+        ("GET /b HTTP/1.2\r\n\r\n", 1),
+        ("GET \x01 HTTP/1.1\r\nHost: a\r\n\r\n", 1),
+        ("POST  HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 1),
+        ("GET /b\r\n", 1),
+        ("G@T /b HTTP/1.1\r\n\r\n", 0),
+        ("FETCH /b HTTP/1.7\r\n\r\n", 0),
+        ("hello\r\n", 0),
+        ("\x16\x03\x01", 0),
+    ] {
+        let mut packets = sent(Client, 100, &[&a, wrong, &c]);
+        packets.extend(sent(Server, 9000, &answers));
+        let report = both(text, &packets);
+        assert_eq!(groups(&report), ["/a 200 1"], "{wrong:?}");
+        assert_eq!(missing(&report), (0, 2), "{wrong:?}");
+        assert_eq!(report.counts.malformed, malformed, "{wrong:?}");
+        // The one behind it has no number.
+        let unfollowed = 1 + u64::from(malformed == 0);
+        assert_eq!(report.counts.streams.unfollowed, unfollowed, "{wrong:?}");
+        // In one segment, what is behind it is not read.
+        let mut packets = sent(Client, 100, &[&[&a, wrong, &c].concat(), &get("/d")]);
+        packets.extend(sent(Server, 9000, &answers));
+        packets.extend(sent(
+            Server,
+            9000 + answers.concat().len() as u32,
+            &[&status(205)],
+        ));
+        let report = both(text, &packets);
+        assert_eq!(groups(&report), ["/a 200 1"], "{wrong:?}");
+        assert_eq!(missing(&report), (0, 3), "{wrong:?}");
+        // A connection that is opened has all its requests.
+        packets.extend([
+            http(Client, 99, ""),
+            http(Client, 100, &a),
+            http(Server, 9999, &status(201)),
+        ]);
+        let report = both(text, &packets);
+        assert_eq!(groups(&report), ["/a 200 1", "/a 201 1"], "{wrong:?}");
+        if malformed == 1 {
+            // Also the first one of a connection.
+            let mut packets = sent(Client, 100, &[wrong, &c]);
+            packets.extend(sent(Server, 9000, &answers[1..]));
+            let report = both(text, &packets);
+            assert_eq!(groups(&report), [""; 0], "{wrong:?}");
+            assert_eq!(missing(&report), (0, 2), "{wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_none_takes_no_others_request() {
+    let text = "count by http.path, http.status where http.response_time >= 0ns";
+    for wrong in [
+        "HTTP/1.1 20x OK\r\n\r\n",
+        "HTTP/1.0200\r\n\r\n",
+        "HTTP/2 200\r\n\r\n",
+    ] {
+        let mut packets = sent(Client, 100, &[&get("/a"), &get("/b"), &get("/c")]);
+        packets.extend(sent(Server, 9000, &[&status(200), wrong, &status(202)]));
+        let report = both(text, &packets);
+        assert_eq!(groups(&report), ["/a 200 1"], "{wrong:?}");
+        assert_eq!(missing(&report), (2, 1), "{wrong:?}");
+    }
+}
+
+/// A first line that is cut waits for its rest; where that is lost, nothing takes its answer.
+#[test]
+fn a_first_line_that_is_cut_keeps_its_place() {
+    let text = "count by http.path, http.status where http.response_time >= 0ns";
+    let path = format!("/{}", "b".repeat(40));
+    let (a, b, c) = (get("/a"), get(&path), get("/c"));
+    for cut in 1..60 {
+        let (front, rest) = b.split_at(cut);
+        let mut packets = sent(Client, 100, &[&a, front, rest, &c]);
+        packets.extend(sent(
+            Server,
+            9000,
+            &[&status(200), &status(201), &status(202)],
+        ));
+        let pairs = [
+            "/a 200 1".to_owned(),
+            format!("{path} 201 1"),
+            "/c 202 1".to_owned(),
+        ];
+        let report = both(text, &packets);
+        let mut found = groups(&report);
+        found.sort();
+        // A head that is cut behind its first line is taken as it is.
+        let is_whole = cut < b.find('\n').expect("a line") + 1;
+        assert_eq!(found.len(), if is_whole { 3 } else { 2 }, "{cut}");
+        assert!(found.iter().all(|pair| pairs.contains(pair)), "{found:?}");
+        assert_eq!(missing(&report), (0, u64::from(!is_whole)), "{cut}");
+        packets.remove(2);
+        let report = both(text, &packets);
+        let expected: &[&str] = match is_whole {
+            true => &["/a 200 1"],
+            false => &["/a 200 1", "/c 202 1"],
+        };
+        assert_eq!(groups(&report), expected, "{cut}");
     }
 }
 

@@ -3,6 +3,7 @@
 mod bodies;
 mod capture_forms;
 mod captures;
+mod described;
 mod errors;
 mod evaluation;
 mod examples;

@@ -19,7 +19,7 @@ enum bit<32> query_count {
 }
 
 struct group_t {
-    bit<32> ip_src;
+    bit<128> ip_src;
     bit<12> vlan_id;
 }
 
@@ -32,23 +32,23 @@ control watch(in packet_headers hdr, in tap_input input) {
     CounterArray(15, false) counts;
     tally<group_t>(1000) records;   // and the bytes of their packets
     tally<group_t>(1000) values_udp_length;   // of udp.length
-    distinct_count<group_t, bit<32>>(1000, 12) distinct_ip_dst;   // of ip.dst
+    distinct_count<group_t, bit<128>>(1000, 12) distinct_ip_dst;   // of ip.dst
     top_keys<top_flow_t>(256000) top_flow;   // of flow
     histogram<group_t>(1000) histogram_packet_length;   // of packet.length
 
     apply {
         packet_flow flow = packet_flow_of(hdr);
         counts.increment(query_count.READ);
-        if ((hdr.ipv4.isValid() && (hdr.ipv4.protocol == 6 || hdr.ipv4.protocol == 17)) && !(hdr.ipv4.isValid() && (hdr.ipv4.dst & 32w0xf0000000) == 32w0xe0000000)) {
+        if ((hdr.ipv4.isValid() && (hdr.ipv4.protocol == 6 || hdr.ipv4.protocol == 17)) && !((hdr.ipv4.isValid() || hdr.ipv6.isValid()) && (flow.dst & 128w0xfffffffffffffffffffffffff0000000) == 128w0x00000000000000000000ffffe0000000)) {
             counts.increment(query_count.MATCHED);
-            if (hdr.ipv4.isValid() && hdr.vlan.isValid()) {
-                group_t group = { hdr.ipv4.src, hdr.vlan.id };
+            if ((hdr.ipv4.isValid() || hdr.ipv6.isValid()) && hdr.vlan.isValid()) {
+                group_t group = { flow.src, hdr.vlan.id };
                 records.add(group, (bit<64>)input.length);
                 if (hdr.udp.isValid()) {
                     values_udp_length.add(group, (bit<64>)hdr.udp.length);
                 }
-                if (hdr.ipv4.isValid()) {
-                    distinct_ip_dst.add(group, hdr.ipv4.dst);
+                if (hdr.ipv4.isValid() || hdr.ipv6.isValid()) {
+                    distinct_ip_dst.add(group, flow.dst);
                 }
                 if (hdr.ipv4.isValid() || hdr.ipv6.isValid()) {
                     top_flow.add({ group, flow }, 1);

@@ -129,6 +129,12 @@ fn conditions_hold_alike() {
         "ip.src in 10.0.0.0/29",
         "ip.src == 10.0.0.1 or ip.dst != 10.0.1.1",
         "ip.src in [10.0.0.3, 192.0.2.0/24, 0.0.0.0/0]",
+        "ip.src in 2001:db8::/124 or ip.dst == 10.0.1.1",
+        "ip.src in [2001:db8::7, 10.0.0.0/30]",
+        "ip.src in ::/0",
+        "not ip.src in ::/64",
+        "ip.dst in ::ffff:10.0.0.0/104",
+        "ip.src != 2001:db8::7",
         "ipv6.src in 2001:db8::/124",
         "not ipv6.src == 2001:db8::7",
         "eth.src == 02:00:00:00:00:01 and eth.type != 0x800",
@@ -138,10 +144,30 @@ fn conditions_hold_alike() {
     ] {
         same(&format!("count, bytes where {condition}"), &packets);
         same(
+            &format!("count, bytes by ip.src, eth.type where {condition}"),
+            &packets,
+        );
+        same(
             &format!("count, bytes by ip.proto, eth.type where {condition}"),
             &packets,
         );
     }
+}
+
+#[test]
+fn groups_are_in_the_same_order() {
+    let packets = packets(6);
+    for order in [
+        "bytes",
+        "ip.src",
+        "ip.src desc",
+        "count asc top 7",
+        "max(udp.length) asc",
+    ] {
+        let query = format!("count, bytes, max(udp.length) by ip.src order by {order}");
+        same(&query, &packets);
+    }
+    same("count by flow top 3", &packets);
 }
 
 #[test]
@@ -238,6 +264,7 @@ fn messages(seed: u64) -> Vec<Vec<u8>> {
     let get = |host: &str, path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
     let post = "POST /form?x=1&y=2 HTTP/1.1\r\nhost: b.example\r\nContent-Length: 5\r\n\r\nhello";
     let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    let chunked = "POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: d\r\n\r\n5;a=b\r\nhello\r\n05\r\nhello\r\n0\r\nX: y\r\n\r\n";
     let long = "x".repeat(200);
     let texts = [
         get("a.example", "/"),
@@ -248,6 +275,9 @@ fn messages(seed: u64) -> Vec<Vec<u8>> {
         format!("{post}{post}"),
         format!("{ok}{ok}HTTP/1.1 404 Not Found\r\n\r\n"),
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n".into(),
+        get("a.example", "/1") + chunked + &get("b.example", "/2"),
+        format!("{ok}{chunked}{chunked}{post}"),
+        "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello".to_owned() + post,
     ];
     let name = |text: &str| -> Vec<u8> {
         let labels = text

@@ -604,4 +604,25 @@ fn what_a_capture_left_out_is_passed_over() {
     );
     assert_eq!(counts_by_path(&report).len(), 2);
     assert_eq!(report.counts.streams, unfollowed(2));
+
+    // Data of a chunk is passed over, what says where it ends is not.
+    let head = b"POST /1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n190\r\n".to_vec();
+    let end = [&b"\r\n0\r\n\r\n"[..], &get(2)].concat();
+    let in_chunks = |sizes: [usize; 3]| {
+        let [front, middle, rest] = sizes.map(|size| vec![b'd'; size]);
+        let parts = [
+            [&head[..], &front].concat(),
+            middle,
+            [&rest[..], &end].concat(),
+        ];
+        captured("count by http.path", &stream(1, &parts), 54 + 120)
+    };
+    for sizes in [[30, 300, 70], [0, 330, 70], [200, 150, 50], [0, 400, 0]] {
+        let report = in_chunks(sizes);
+        assert_eq!(counts_by_path(&report).len(), 2, "{sizes:?}");
+        assert_eq!(report.counts.streams, NOTHING, "{sizes:?}");
+    }
+    let report = in_chunks([0, 200, 200]);
+    assert_eq!(counts_by_path(&report).len(), 1);
+    assert_eq!(report.counts.streams, unfollowed(1));
 }

@@ -89,6 +89,7 @@ impl Reader for Pairs {
                     start: start as i64,
                     whole,
                     unread: false,
+                    missed: false,
                 });
                 if !whole {
                     return;

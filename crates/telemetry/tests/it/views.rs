@@ -387,7 +387,7 @@ fn a_query_is_explained_with_its_memory() {
     let explained = explain(&query, &Toy, Some(100));
     for line in [
         "record: each message of kv",
-        "reads ip.src: an IPv4 address, from the headers",
+        "reads ip.src: an IP address, from the headers",
         "reads kv.size: a number of 32 bits, from the message",
         "distinct(ip.src): HyperLogLog of 4096 registers, standard error 1.6 %, 4 KB a group",
         "top(10, kv.host): Space-Saving in 32 sets of 16 counters, 148 KB a group",

@@ -21,14 +21,14 @@ pub(super) struct Memory {
     /// What is open.
     document: SmolStr,
     levels: SmolStr,
-    names: SmolStr,
+    attributes: SmolStr,
 }
 
-/// The bytes of `struct message_value`, `document`, `document_level` and `document_name`.
+/// The bytes of `struct message_value`, `document`, `document_level` and `document_attribute`.
 const VALUE: u32 = 16;
-const DOCUMENT: u32 = 24;
+const DOCUMENT: u32 = 32;
 const LEVEL: u32 = 8;
-const NAME: u32 = 4;
+const ATTRIBUTE: u32 = 16;
 
 impl Memory {
     pub(super) fn new(members: &mut emit::names::Names) -> Memory {
@@ -37,11 +37,11 @@ impl Memory {
             values: fresh("values"),
             document: fresh("document"),
             levels: fresh("levels"),
-            names: fresh("names"),
+            attributes: fresh("attributes"),
         }
     }
 
-    /// Adds the members to a message's memory: that of XML's names only if there is XML.
+    /// Adds the members to a message's memory: that of XML's attributes only if there is XML.
     pub(super) fn add(&self, record: &mut Record, wanted: &[Wanted], depth: usize, has_xml: bool) {
         let mut add = |ty: &str, count: u32, size: u32, align: u32, name: &SmolStr, note: &str| {
             let ty = CType::Struct(ty.into());
@@ -57,12 +57,19 @@ impl Memory {
             &self.values,
             "of members",
         );
-        add("document", 0, DOCUMENT, 4, &self.document, "");
+        add("document", 0, DOCUMENT, 8, &self.document, "");
         add("document_level", levels(depth), LEVEL, 2, &self.levels, "");
         if has_xml {
             let note = "of the attributes of an element";
             let most = MOST_ATTRIBUTES as u32;
-            add("document_name", most, NAME, 2, &self.names, note);
+            add(
+                "document_attribute",
+                most,
+                ATTRIBUTE,
+                8,
+                &self.attributes,
+                note,
+            );
         }
     }
 }
@@ -169,7 +176,7 @@ impl Writer<'_> {
         ];
         let read = match is_xml {
             true => {
-                args.push(member(&memory.names));
+                args.push(member(&memory.attributes));
                 "message_xml"
             }
             false => "message_json",

@@ -78,6 +78,7 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
             ways: 1,
             tags_offset: 0,
             used_offset: 0,
+            evicted_offset: None,
             ways_offset: 0,
             way_size: 8,
             seen_offset: None,

@@ -178,8 +178,9 @@ fn ask(
     let answer = match answer.instructions {
         Ok(instructions) => Answer::Accepted { instructions },
         Err(mut failure) => {
-            failure.find_place(&last.object, sources);
-            Answer::Refused(with_location(&failure.diagnostic, sources))
+            let sources = bpf_target::with_externs(sources, request.externs);
+            failure.find_place(&last.object, &sources);
+            Answer::Refused(with_location(&failure.diagnostic, &sources))
         }
     };
     Ok((last, Verification { answer, time }))

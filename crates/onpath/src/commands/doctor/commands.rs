@@ -20,13 +20,13 @@ const AT_TC: &[&str] = &["tcx", "tc filters"];
 const SEVERAL: &[&str] = &["detached mounts"];
 
 /// Every command, by what it needs. What was built runs without clang.
-const COMMANDS: [Needs; 15] = [
+const COMMANDS: [Needs; 17] = [
     Needs {
-        name: "check, explain, graph, man, completions",
+        name: "check, explain, graph, plan, doctor, man, completions, query --read FILE",
         groups: &[],
     },
     Needs {
-        name: "test --target interp",
+        name: "test --target interp, test --read FILE",
         groups: &[],
     },
     Needs {
@@ -78,8 +78,16 @@ const COMMANDS: [Needs; 15] = [
         groups: &[KERNEL, RIGHTS, SEVERAL],
     },
     Needs {
-        name: "ls, unload, table, counter, register, flows, group, mirror, profile, meter, digests, log, drops, port",
+        name: "ls, unload, port, table, counter, register, flows, figures, group, mirror, profile, meter, digests, log, drops",
         groups: &[KERNEL, RIGHTS],
+    },
+    Needs {
+        name: "query --dev IF",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
+    },
+    Needs {
+        name: "query --dev IF --off-path",
+        groups: &[RIGHTS],
     },
 ];
 
@@ -161,6 +169,8 @@ fn command(needs: &Needs, findings: &[Finding]) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
     use kernel::probe::Need;
 
     fn finding(name: &'static str, state: State) -> Finding {
@@ -180,6 +190,18 @@ mod tests {
             for name in needs.groups.concat() {
                 assert!(all.iter().any(|f| f.name == name), "{}: {name}", needs.name);
             }
+        }
+    }
+
+    #[test]
+    fn every_command_is_listed() {
+        let listed = COMMANDS.iter().chain(&MEASURING);
+        let listed: Vec<&str> = listed.flat_map(|needs| needs.name.split(", ")).collect();
+        let cli = Cli::command();
+        for command in cli.get_subcommands().filter(|c| !c.is_hide_set()) {
+            let name = command.get_name();
+            let is_it = |listed: &&str| listed.split(' ').next() == Some(name);
+            assert!(listed.iter().any(is_it), "{name}");
         }
     }
 

@@ -1,9 +1,11 @@
-//! `onpath explain`: the pages of diagnostics, and the interface headers as documentation.
+//! `onpath explain`: the pages of diagnostics, the interface headers as documentation, attributes of queries, and words.
 
+mod attributes;
 mod headers;
 mod pages;
+mod words;
 
-pub(crate) use headers::names;
+pub(crate) use attributes::names as attribute_names;
 
 use crate::args::Explain as Args;
 use crate::output::{Done, Stop, bold, out_line, print_json, write_styled};
@@ -15,17 +17,33 @@ use std::process::ExitCode;
 /// The widest text that reads well, and what is printed where there is no terminal.
 const WIDTH: usize = 100;
 
+/// All names that are explained, besides codes.
+pub(crate) fn names() -> Vec<String> {
+    let mut names = headers::names();
+    names.extend(attributes::names());
+    names.extend(words::names());
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Prints what is asked for, or the list of all that there is.
 pub(crate) fn run(args: Args) -> Done {
     let style = style();
     let Some(word) = args.name else {
         match args.json {
             true => {
-                print_json(&json!({ "diagnostics": pages::listed(), "headers": headers::listed() }))
+                print_json(&json!({
+                    "diagnostics": pages::listed(),
+                    "headers": headers::listed(),
+                    "words": words::listed(),
+                }));
             }
             false => {
                 pages::list(style);
                 headers::list(style);
+                words::list(style);
+                out_line!("Attributes of queries: `onpath query --list`");
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -36,9 +54,7 @@ pub(crate) fn run(args: Args) -> Done {
             pages::group_described(group),
         ),
         (None, Ok((group, page))) => (pages::text(page, style), pages::described(group, page)),
-        (None, Err(unknown)) => {
-            headers::find(&word, style).ok_or_else(|| nothing(&word, unknown))?
-        }
+        (None, Err(unknown)) => named(&word, style).ok_or_else(|| nothing(&word, unknown))?,
     };
     match args.json {
         true => print_json(&object),
@@ -47,6 +63,18 @@ pub(crate) fn run(args: Args) -> Done {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What has this name. Where a word that users meet is also what a header declares, both are shown.
+fn named(word: &str, style: Style) -> Option<(String, Value)> {
+    let declared = headers::find(word, style).or_else(|| attributes::find(word, style));
+    match (words::find(word, style), declared) {
+        (Some((text, said)), Some((more, mut object))) => {
+            object["word"] = said;
+            Some((format!("{text}\n{more}"), object))
+        }
+        (said, declared) => declared.or(said),
+    }
 }
 
 /// As the terminal shows text.
@@ -60,7 +88,7 @@ fn style() -> Style {
 
 /// Why there is nothing of this name, and what may be meant.
 fn nothing(word: &str, unknown: Unknown) -> Stop {
-    const LIST: &str = "`onpath explain` lists all codes and headers";
+    const LIST: &str = "`onpath explain` lists all codes, headers and words";
     Stop::Usage(match unknown {
         Unknown::Code { code, nearest } => {
             let is = if nearest.len() == 1 { "is" } else { "are" };
@@ -69,12 +97,19 @@ fn nothing(word: &str, unknown: Unknown) -> Stop {
         }
         Unknown::Word => {
             let names = names();
-            let similar = control::names::similar(names.iter().map(String::as_str), word);
-            let help = match &similar[..] {
+            let mut all = attributes::meant(word);
+            for name in control::names::similar(names.iter().map(String::as_str), word) {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            }
+            let help = match &all[..] {
                 [] => LIST.to_string(),
                 some => format!("did you mean `{}`?", some.join("` or `")),
             };
-            format!("`{word}` is neither a code, such as E0207, nor what a header declares: {help}")
+            format!(
+                "`{word}` is neither a code, such as E0207, nor a word that is explained, an attribute of queries or what a header declares: {help}"
+            )
         }
     })
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 /// The end of `onpath query --help`.
 const FORM: &str = "\
-A query is AGGREGATES [by ATTRIBUTES] [where CONDITION]:
+A query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by FIGURE|KEY] [top N]:
   count, bytes by ip.src where tcp.dst_port in [80, 443]
   top(10, flow), histogram(packet.length) where ip.src in 10.0.0.0/8
   count by http.host where http.method == \"POST\" and not http.path starts with \"/api\"
+  count, bytes by ip.dst order by bytes top 5
 
 Aggregates: count, bytes, rate, sum(x), min(x), max(x), mean(x), distinct(x), top(k, x),
 histogram(x).
@@ -19,7 +20,8 @@ Comparisons: == != < <= > >=, in [..] or a prefix, starts with \"..\", ~ \"regul
 between them and, or, not, parentheses.
 Attributes are such as eth.src, ip.dst, ipv6.src, tcp.dst_port, packet.length, flow; of messages
 (HTTP, DNS, TLS ClientHello and others) such as http.host, http.status, dns.qname, tls.sni.
-The file telemetry/README.md of the repository has all of them, the grammar and examples.
+`onpath query --list` lists them all, `onpath explain http.host` explains one.
+The file telemetry/README.md of the repository has the grammar and examples.
 
 Memory is bounded: what a full table of groups could not hold is counted and shown.
 
@@ -47,22 +49,40 @@ pub enum Direction {
 
 /// `onpath query`
 #[derive(Args, Debug)]
-#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "dev", "explain", "p4"])))]
+#[command(after_long_help = FORM, group(ArgGroup::new("source").required(true).args(["read", "dev", "explain", "p4", "list"])))]
 pub struct Query {
     /// What to ask
-    #[arg(value_name = "QUERY")]
+    #[arg(
+        value_name = "QUERY",
+        required_unless_present = "list",
+        default_value = ""
+    )]
     pub query: String,
+    /// List the attributes that a query may ask about, or those whose names begin so, such as http
+    ///
+    /// Each with its type, the message that has it, whether it can be read on the path (`first`: its first value of a
+    /// message), and a line about it. `onpath explain http.host` tells more of one.
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["query", "csv", "svg", "groups"],
+        add = names::attributes()
+    )]
+    pub list: Option<String>,
     /// Answer it from a capture file, pcap or pcapng, also packed by gzip or zstd; `-` is standard input
     ///
     /// Of several (`--read A --read B`), the packets are read in the order of their times, as if they were in one.
     #[arg(long, value_name = "FILE")]
     pub read: Vec<PathBuf>,
-    /// Answer it from the packets of an interface, while they pass
+    /// Answer it from the packets of an interface, while they pass; of several (`--dev a,b`), or of `any`
     ///
-    /// A program of the query runs at the interface as long as this command does, and changes no packet. Needs
-    /// CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN for both directions.
-    #[arg(long, value_name = "IF", add = names::interfaces())]
-    pub dev: Option<String>,
+    /// A program of the query runs at the interface as long as this command does, and changes no packet. A packet
+    /// that passes several of them is read at each. `any` are all that there are when the command starts. Needs
+    /// CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN for both directions or several interfaces.
+    #[arg(long, value_name = "IF", value_delimiter = ',', add = names::interfaces())]
+    pub dev: Vec<String>,
     /// Where packets that come in are read; those that go out are read by traffic control
     #[arg(
         long,

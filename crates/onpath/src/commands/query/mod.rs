@@ -1,29 +1,34 @@
 //! `onpath query`
 
 pub mod args;
+mod devices;
 mod drawing;
 mod intervals;
+pub(crate) mod list;
 mod off_path;
 mod on_path;
 mod show;
 
-use crate::output::{Done, Stop, failed, out, print_diagnostics, refused, refused_in};
+use super::captures::captures;
+use crate::output::{Done, Stop, failed, out, print_diagnostics, refused_in};
 use args::Query;
+use devices::Devices;
 use diag::SourceMap;
 use intervals::Intervals;
-use kernel::files;
 use kernel::interrupt::Interrupts;
 use kernel::sys::random_numbers;
 use show::Show;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use telemetry::capture::{self, Capture};
-use telemetry::{Catalogue, Evaluator, Schemas, errors};
+use telemetry::{Catalogue, Evaluator, Schemas};
 
 /// Answers a query, or explains it.
 pub fn run(args: Query) -> Done {
     let messages = Schemas::builtin();
     let catalogue = Catalogue::new(&messages);
+    if let Some(prefix) = &args.list {
+        return list::run(&catalogue, prefix, args.json);
+    }
     let mut map = SourceMap::new();
     let query = telemetry::compile(&args.query, &catalogue, &mut map).map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
@@ -50,12 +55,13 @@ pub fn run(args: Query) -> Done {
         Err(error) => return failed(format!("no random numbers could be drawn: {error}")),
     };
     let evaluator = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
-    let Some(device) = &args.dev else {
+    if args.dev.is_empty() {
         let captures = captures(&args.read)?;
         let drawn = Evaluator::new(query.clone(), catalogue.messages(), groups, hash_key);
         let mut show = Show::begin(&args, query)?;
         return capture(&args, captures, (evaluator, drawn), &mut show);
-    };
+    }
+    let devices = Devices::find(&args.dev)?;
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
@@ -63,34 +69,15 @@ pub fn run(args: Query) -> Done {
     };
     let show = Show::begin(&args, query.clone())?;
     match args.off_path {
-        true => off_path::run(&args, device, evaluator, show, &interrupts),
+        true => off_path::run(&args, devices, evaluator, show, &interrupts),
         false => on_path::run(
             &args,
-            device,
+            devices,
             (&query, catalogue.messages(), &map),
             show,
             &interrupts,
         ),
     }
-}
-
-/// Opens the captures: what is wrong with the beginning of one is reported before any is read.
-fn captures(paths: &[PathBuf]) -> Result<Vec<Capture<'static>>, Stop> {
-    if paths.len() > capture::MOST_CAPTURES {
-        return Err(refused(errors::capture::too_many(paths.len())));
-    }
-    let from_input = |path: &&PathBuf| path.as_path() == Path::new(files::STANDARD_INPUT);
-    if paths.iter().filter(from_input).count() > 1 {
-        let what = "`--read -` stands there twice: standard input can be read once";
-        return Err(Stop::Usage(what.into()));
-    }
-    let opened = paths.iter().map(|path| {
-        let name = path.display().to_string();
-        let file = files::open_stream(path);
-        let file = file.map_err(|e| refused(errors::capture::unreadable(&name, &e)))?;
-        Capture::open(&name, file).map_err(refused)
-    });
-    opened.collect()
 }
 
 /// Answers it from captures. The second evaluator is for the picture, if there is to be one: its rates are about intervals.

@@ -1,48 +1,57 @@
 //! A query on copies of the packets of an interface, in this process.
 
 use super::args::Query;
-use super::show::{Schedule, Show};
+use super::devices::Devices;
+use super::show::{Schedule, Show, ending};
 use crate::output::{Done, Reading, Stop, err_line, refused};
-use kernel::interface;
 use kernel::interrupt::Interrupts;
 use kernel::packet_ring::PacketRing;
+use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 use telemetry::{Evaluator, Frame, Link};
 
 /// How often is looked whether the interface is still there.
 const LOOK: Duration = Duration::from_millis(200);
-/// Blocks of the ring: 16 MB.
+/// Blocks of all rings together: 16 MB.
 const BLOCKS: usize = 32;
+/// Blocks of a ring, at least.
+const FEWEST_BLOCKS: usize = 4;
 
 /// Takes packets, and shows the figures, until that is enough.
 pub(super) fn run(
     args: &Query,
-    device: &str,
+    mut devices: Devices,
     mut evaluator: Evaluator,
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
-    let index = interface::index(device).map_err(refused)?;
-    let mut ring = PacketRing::open(device, BLOCKS).map_err(refused)?;
-    err_line!("{device}: capturing, off the path; interrupt to end");
+    let blocks = (BLOCKS / devices.names().count()).max(FEWEST_BLOCKS);
+    let rings = devices.names().map(|name| PacketRing::open(name, blocks));
+    let mut rings: Vec<PacketRing> = rings.collect::<Result<_, _>>().map_err(refused)?;
+    let device = devices.called.clone();
+    err_line!("{device}: capturing, off the path; {}", ending(args));
     let mut schedule = Schedule::begin(args);
     loop {
-        let taken = ring.take(|packet| {
-            evaluator.packet(&Frame {
-                bytes: packet.bytes,
-                length: packet.length,
-                time: Some(packet.time),
-                link: Link::Ethernet,
+        let mut taken = 0;
+        for ring in &mut rings {
+            taken += ring.take(|packet| {
+                evaluator.packet(&Frame {
+                    bytes: packet.bytes,
+                    length: packet.length,
+                    time: Some(packet.time),
+                    link: Link::Ethernet,
+                });
             });
-        });
+        }
         let wait = match taken {
             0 => schedule.wait().min(LOOK),
             // There may be more.
             _ => Duration::ZERO,
         };
+        let ready: Vec<_> = rings.iter().map(PacketRing::ready).collect();
         let interrupted = interrupts
-            .wait_beside(ring.ready(), wait)
+            .wait_beside(&ready, wait)
             .map_err(|e| {
                 Stop::Failed(format!(
                     "waiting for packets failed: {}",
@@ -53,14 +62,15 @@ pub(super) fn run(
         let is_quiet = taken == 0;
         if is_quiet {
             // An interface that is only down may come up again, and its packets with it.
-            ring.take_failure();
+            rings.iter().for_each(|ring| drop(ring.take_failure()));
         }
-        let is_gone = is_quiet && interface::name(index).is_none();
+        let is_gone = is_quiet && devices.are_gone();
         let last = interrupted || is_gone || schedule.is_over();
         if last || schedule.is_due() {
             let (seconds, elapsed) = schedule.take();
             let report = evaluator.report(seconds);
-            let dropped = ring.dropped().map_err(|e| {
+            let dropped: io::Result<u64> = rings.iter_mut().map(PacketRing::dropped).sum();
+            let dropped = dropped.map_err(|e| {
                 Stop::Failed(format!(
                     "the kernel's counts cannot be read: {}",
                     diag::system_message(&e)

@@ -2,15 +2,16 @@
 //! figures are read from memory that is mapped.
 
 use super::args::{Direction, Ingress, Query};
-use super::show::{Schedule, Show};
+use super::devices::Devices;
+use super::show::{Schedule, Show, ending};
 use crate::commands::instance::mend;
 use crate::commands::started;
 use crate::output::{Done, Reading, Stop, err_line, refused, refused_in};
 use crate::progress::Progress;
 use bpf::abi::Hook;
 use control::{StoreError, errors};
-use diag::{Diagnostic, SourceMap, Span};
-use driver::run::{AtHooks, Ended, Lasts, Options, Running, Unit};
+use diag::{Diagnostic, Diagnostics, SourceMap, Span};
+use driver::run::{AtHooks, Ended, Lasts, Observer, Options, Running, Step, Unit, Work};
 use kernel::interrupt::Interrupts;
 use kernel::loss::Kind;
 use kernel::{Pins, interface};
@@ -21,10 +22,39 @@ use telemetry::{Field, Messages, Stores};
 /// How often is looked whether the interface is still there, and the program still at it.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// A step that takes longer is reported: who asks waits for the answer.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Reports what a query waits for before it runs.
+struct Starting(Progress);
+
+impl Observer for Starting {
+    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+        let text = match step.work {
+            Work::Compile => "compiling the program for the path".into(),
+            Work::Recompile => {
+                "compiling another form of the program, since the verifier rejected the first"
+                    .into()
+            }
+            Work::Verify => "the kernel verifies the program".into(),
+            Work::CheckEntries(_) | Work::PutEntries(_) => step.to_string(),
+        };
+        self.0.during(&text, work);
+    }
+
+    fn warn(&self, warnings: &Diagnostics, texts: &SourceMap) {
+        self.0.warn(warnings, texts);
+    }
+
+    fn notice(&self, text: &str) {
+        self.0.notice(text);
+    }
+}
+
 /// Runs the program, and shows its figures until that is enough.
 pub(super) fn run(
     args: &Query,
-    device: &str,
+    mut devices: Devices,
     (query, messages, map): (&telemetry::Query, &dyn Messages, &SourceMap),
     mut show: Show,
     interrupts: &Interrupts,
@@ -33,12 +63,14 @@ pub(super) fn run(
     let most = args.groups.map(|most| most as usize);
     let most = most.unwrap_or_else(|| groups(query));
     let text = telemetry::program(query, &args.query, messages, most).map_err(refused_query)?;
-    let index = interface::index(device).map_err(refused)?;
-    let hooks = hooks(args, device)?;
-    kernel::bundle::check_rights(&hooks, hooks.len()).map_err(refused)?;
+    let at = hooks(args, &devices)?;
+    let hooks: Vec<Hook> = at.iter().map(|(hook, _)| *hook).collect();
+    let attachments = at.iter().map(|(_, interfaces)| interfaces.len()).sum();
+    kernel::bundle::check_rights(&hooks, attachments).map_err(refused)?;
     let pins = Pins::default();
     mend(&pins)?;
-    let free_name = || free_name(&pins, device);
+    let first = devices.query();
+    let free_name = || free_name(&pins, &first);
     let name = match &args.name {
         Some(name) => name.clone(),
         None => free_name().map_err(refused)?,
@@ -47,15 +79,17 @@ pub(super) fn run(
         lasts: Lasts::WithProcess,
         free_name: args.name.is_none().then_some(&free_name),
         interrupts: Some(interrupts),
-        observer: &Progress::new(false),
+        start_soon: true,
+        observer: &Starting(Progress::after(PATIENCE)),
         ..Options::default()
     };
-    let members: Vec<(&str, Hook)> = hooks.iter().map(|&hook| (member(hook), hook)).collect();
+    let members = at.iter();
+    let members = members.map(|(hook, interfaces)| (member(*hook), *hook, &interfaces[..]));
+    let members: Vec<(&str, Hook, &[String])> = members.collect();
     let unit = Unit::at_hooks(AtHooks {
         name,
         called: "program of the query",
         text: text.into(),
-        interface: device,
         hooks: &members,
         shared: telemetry::objects_of(query, messages),
     });
@@ -71,7 +105,7 @@ pub(super) fn run(
     for line in started::started(&running).iter().chain(&warnings) {
         err_line!("{line}");
     }
-    err_line!("{name}: running; interrupt to end");
+    err_line!("{name}: running; {}", ending(args));
     let mut stores = Vec::new();
     for &hook in &hooks {
         let (_, store) = pins.open(&name, Some(member(hook))).map_err(refused)?;
@@ -85,7 +119,7 @@ pub(super) fn run(
             .wait_for(schedule.wait().min(LOOK))
             .map_err(|e| Stop::Failed(format!("waiting for an interrupt failed: {e}")))?
             .is_some();
-        let gone = gone(&running, index);
+        let gone = gone(&running, &mut devices);
         let last = interrupted || gone.is_some() || schedule.is_over();
         if !last && !schedule.is_due() {
             continue;
@@ -121,13 +155,11 @@ enum End {
     InterfaceGone,
 }
 
-fn gone(running: &Running<'_>, index: u32) -> Option<End> {
+fn gone(running: &Running<'_>, devices: &mut Devices) -> Option<End> {
     if running.is_gone() {
         return Some(End::ByAnother);
     }
-    interface::name(index)
-        .is_none()
-        .then_some(End::InterfaceGone)
+    devices.are_gone().then_some(End::InterfaceGone)
 }
 
 /// How many groups there is room for where nothing else is asked for, each of this machine's processors having figures of its own.
@@ -136,14 +168,19 @@ pub(super) fn groups(query: &telemetry::Query) -> usize {
     telemetry::groups_on_path(query, processors)
 }
 
-/// The hooks at which the program runs.
-fn hooks(args: &Query, device: &str) -> Result<Vec<Hook>, Stop> {
-    let direction = args
-        .direction
-        .unwrap_or(match interface::is_loopback(device) {
-            true => Direction::In,
-            false => Direction::Both,
-        });
+/// The hooks at which the program runs, each with the interfaces there.
+fn hooks(args: &Query, devices: &Devices) -> Result<Vec<(Hook, Vec<String>)>, Stop> {
+    let is_loopback = |name: &&str| interface::is_loopback(name);
+    let direction = args.direction.unwrap_or(Direction::Both);
+    let all = || devices.names().map(String::from).collect();
+    // All that goes out there comes in.
+    let outgoing: Vec<String> = match args.direction {
+        Some(_) => all(),
+        None => {
+            let others = devices.names().filter(|name| !is_loopback(name));
+            others.map(String::from).collect()
+        }
+    };
     let incoming = match args.target {
         Ingress::Xdp => Hook::Xdp,
         Ingress::TcIngress => Hook::TcIngress,
@@ -153,11 +190,13 @@ fn hooks(args: &Query, device: &str) -> Result<Vec<Hook>, Stop> {
             "`--target xdp` is for packets that come in: omit it, or `--direction out`".into(),
         ));
     }
-    Ok(match direction {
-        Direction::In => vec![incoming],
-        Direction::Out => vec![Hook::TcEgress],
-        Direction::Both => vec![incoming, Hook::TcEgress],
-    })
+    let hooks = match direction {
+        Direction::In => vec![(incoming, all())],
+        Direction::Out => vec![(Hook::TcEgress, outgoing)],
+        Direction::Both => vec![(incoming, all()), (Hook::TcEgress, outgoing)],
+    };
+    let are_some = |(_, interfaces): &(Hook, Vec<String>)| !interfaces.is_empty();
+    Ok(hooks.into_iter().filter(are_some).collect())
 }
 
 /// What the program at a hook is called.
@@ -168,16 +207,11 @@ fn member(hook: Hook) -> &'static str {
     }
 }
 
-/// `query-IF`, or with a number behind it the first that nothing runs under.
-fn free_name(pins: &Pins, device: &str) -> Result<String, Box<Diagnostic>> {
+/// A name, or with a number behind it the first that nothing runs under.
+fn free_name(pins: &Pins, first: &str) -> Result<String, Box<Diagnostic>> {
     let taken = pins.names()?;
-    // An interface's name may have signs that an instance's may not.
-    let first = format!(
-        "query-{}",
-        device.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
-    );
     let numbered = (2..).map(|number| format!("{first}-{number}"));
-    let mut names = std::iter::once(first.clone()).chain(numbered);
+    let mut names = std::iter::once(first.to_owned()).chain(numbered);
     let free = names.find(|name| !taken.contains(name));
-    Ok(free.unwrap_or(first))
+    Ok(free.unwrap_or_else(|| first.to_owned()))
 }

@@ -22,6 +22,14 @@ pub(super) struct Show<'a> {
     drawing: Option<Drawing>,
 }
 
+/// How the command ends by the flags, as its first line says it.
+pub(super) fn ending(args: &Query) -> String {
+    match Schedule::length(args) {
+        Some(length) => format!("ends after {length:?}"),
+        None => "interrupt to end".into(),
+    }
+}
+
 /// When reports of packets that keep coming are due.
 pub(super) struct Schedule {
     begun: Instant,
@@ -37,14 +45,18 @@ impl Schedule {
     /// That of the flags; it begins now.
     pub(super) fn begin(args: &Query) -> Schedule {
         let begun = Instant::now();
-        let duration = args.duration.or(args.once.then_some(args.every));
         Schedule {
             begun,
             every: args.every,
-            end: duration.map(|duration| begun + duration),
+            end: Schedule::length(args).map(|length| begun + length),
             once: args.once,
             shown: begun,
         }
+    }
+
+    /// How long it takes, if it ends by itself.
+    fn length(args: &Query) -> Option<Duration> {
+        args.duration.or(args.once.then_some(args.every))
     }
 
     /// How long it is until the next.

@@ -11,13 +11,15 @@ use super::started;
 use crate::args::Run;
 use crate::output::{Done, err_line, failed, out_line, refused};
 use crate::progress::Progress;
-use driver::run::{Attached, Ended, Filled, Lasts, Options, Running};
+use driver::run::{Attached, Ended, Filled, Lasts, NotStarted, Options, Running};
 use driver::specialize::Watchers;
 use kernel::Pins;
-use kernel::attach::TcMethod;
+use kernel::attach::{TcMethod, TcOrder};
 use kernel::interrupt::Interrupts;
+use kernel::keeper::{self, Keeper};
 use kernel::loss::{Kind, Loss};
 use serde_json::{Value, json};
+use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -30,11 +32,17 @@ pub(crate) fn run(args: Run) -> Done {
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
     };
     let unit = unit::read(&args)?;
+    let order = match (&args.before, &args.after) {
+        (Some(name), _) => TcOrder::Before(name.clone()),
+        (None, Some(name)) => TcOrder::After(name.clone()),
+        (None, None) => TcOrder::Last,
+    };
     let options = Options {
         method: match args.clsact {
             true => TcMethod::Clsact,
             false => TcMethod::Best,
         },
+        order: &order,
         memory: args.allow_memory,
         lasts: match args.detach {
             true => Lasts::Detached,
@@ -48,14 +56,27 @@ pub(crate) fn run(args: Run) -> Done {
     };
     let pins = Pins::default();
     mend(&pins)?;
-    let mut running = driver::run::start(unit, &pins, &options)
-        .map_err(|why| started::not_started(why, args.verbose, None))?;
     let printer = Printer { json: args.json };
+    let mut running = match driver::run::start(unit, &pins, &options) {
+        Ok(running) => running,
+        Err(NotStarted::Unchanged { name }) => {
+            printer.unchanged(&name);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(why) => return Err(started::not_started(why, args.verbose, None)),
+    };
     printer.started(&running, args.detach, args.adjust);
     let name = running.name().to_string();
     if args.detach {
         running.leave();
+        if let Err(error) = keeper::start(&name) {
+            err_line!("warning: {}", not_followed(&name, &error));
+        }
         return Ok(ExitCode::SUCCESS);
+    }
+    let keeper = Keeper::start(&pins, &name);
+    if let Err(error) = &keeper {
+        err_line!("warning: {}", not_followed(&name, error));
     }
     let origins = std::mem::take(&mut running.origins);
     let (instance, json) = (name.clone(), args.json);
@@ -63,6 +84,7 @@ pub(crate) fn run(args: Run) -> Done {
         specialize::print(&instance, program, &what, json);
     });
     let end = wait(&running, &interrupts);
+    drop(keeper);
     // Another loading under this name is not ours to report on.
     let lost = match running.is_gone() {
         true => Vec::new(),
@@ -71,7 +93,19 @@ pub(crate) fn run(args: Run) -> Done {
     let ended = running.end().map_err(refused)?;
     drop(watchers);
     printer.ended(&name, end, ended, &lost);
-    Ok(ExitCode::SUCCESS)
+    match end == End::InterfacesGone && ended == Ended::Detached {
+        true => failed(format!(
+            "{name} ended because all of its interfaces are gone"
+        )),
+        false => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn not_followed(name: &str, error: &io::Error) -> String {
+    format!(
+        "if an interface of {name} is deleted and made anew, it will not run there by itself: {}",
+        diag::system_message(error)
+    )
 }
 
 /// How often is looked whether what runs is still there.
@@ -160,6 +194,15 @@ impl Printer {
         }
     }
 
+    fn unchanged(&self, name: &str) {
+        match self.json {
+            true => out_line!("{}", json!({ "name": name, "state": "unchanged" })),
+            false => {
+                out_line!("{name}: unchanged: it runs already; `onpath unload {name}` ends it")
+            }
+        }
+    }
+
     fn ended(&self, name: &str, end: End, ended: Ended, lost: &[Lost]) {
         let by_another = ended == Ended::ByAnother || end == End::DetachedByAnother;
         let reason = match end {
@@ -177,9 +220,6 @@ impl Printer {
         }
         // The terminal shows the interrupt on the line that it is at.
         let first = if end == End::Interrupted { "\n" } else { "" };
-        if end == End::InterfacesGone && !by_another {
-            out_line!("{name}: the interfaces are gone");
-        }
         match by_another {
             true => out_line!("{first}{name}: detached by another command"),
             false => out_line!("{first}{name}: detached"),

@@ -2,6 +2,7 @@
 
 mod folder;
 mod junit;
+mod replay;
 mod runs;
 
 use crate::args::{Test, TestTarget, TraceFormat};
@@ -38,6 +39,9 @@ struct Tally {
 /// --json` prints them) if it, or the program, could not be run, `skipped` (a reason) if it is not for the target.
 pub(crate) fn run(args: Test) -> Done {
     let target = target(&args)?;
+    if !args.read.is_empty() {
+        return replay::run(&args, target);
+    }
     let is_folder = args.source.file.is_dir();
     let needed = match (is_folder, args.tests.is_empty()) {
         (true, false) => Some("give a folder alone, or a program and its tests"),

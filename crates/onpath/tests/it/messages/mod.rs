@@ -2,6 +2,7 @@
 //! `ONPATH_FUZZ_SECONDS` is for how long each kind is tried. Needs root.
 
 mod change;
+mod chunks;
 mod program;
 mod search;
 mod seeds;

@@ -22,6 +22,10 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
             b"CONNECT a.example:443 HTTP/1.1\r\nHost: b\r\n folded\r\n\r\n".to_vec(),
             b"OPTIONS * HTTP/1.1\nHost: ab\n\nGET ftp://h?item=2 HTTP/1.1\r\n\r\n".to_vec(),
             b"HTTP/1.1 2000 OK\r\n\r\n".to_vec(),
+            b"POST /a HTTP/1.1\r\nContent-Length: 12\r\nhost: a\r\ncontent-length: 12\r\n\r\nhello".to_vec(),
+            b"POST /a HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n".to_vec(),
+            b"GET / HTTP/1.1\r\ntransfer-encoding: gzip\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n".to_vec(),
+            b"GET / HTTP/1.1\r\nContent-Length: 5\r\nHost: b\r\nContent-Length: 6\r\nUser-Agent: x\r\n\r\n".to_vec(),
         ],
         "tls" => tls(),
         "gtpu" => vec![
@@ -81,6 +85,7 @@ fn json() -> Vec<Vec<u8>> {
         r#" [ [0, 1, [false]], ["a", "", "c and more"], {"x": [{}, []]} ] "#,
         r#"{"rows": [{"x": [1]}, {"x": ["second", 2]}], "": {"a": 1, "": 2}, "user.id": "with a dot"}"#,
         "{\"é\\n\": \"é€😀 \u{7f}\", \"😀\": 0, \"tags\": [0.5, -0, 1E2]}",
+        "\r\n\t  \n{\"id\": [1], \"user\": {\"id\": 7}}\n",
         r#"{"tags[0]": "a name with brackets", "tags": [[1], 2], "a": "\/\b\f\r\t"}"#,
     ]
     .map(String::from)

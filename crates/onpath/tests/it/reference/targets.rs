@@ -100,6 +100,10 @@ const OF_SWITCH: &[Use] = &[
         "payload_matches",
         "if (payload_matches(0, 64, \"^GET \")) { n = 1; }",
     ),
+    call(
+        "payload_chunks",
+        "if (payload_chunks(0, 64, CHUNKS_BEGIN) < CHUNKS_BEGIN) { n = 1; }",
+    ),
     object(
         "message",
         "message(\"http\") m;",

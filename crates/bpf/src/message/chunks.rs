@@ -1,0 +1,72 @@
+//! Bodies in chunks, which are passed over by the automaton of [`payload::chunks`].
+
+use super::cursor::offset;
+use super::object::{array, push_function};
+use crate::calls::values;
+use crate::target::Gen;
+use cgen::lower;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use ir::ExternCall;
+use payload::chunks::{KIND_OF, NEXT};
+use smol_str::SmolStr;
+
+/// `payload_chunks`
+pub(super) fn call(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+    let ([length], [state]) = (values(call, 1), values(call, 2)) else {
+        return;
+    };
+    let [length, state] = [*length, *state].map(|value| lower::scalar(g, value));
+    let from = C::bin(BinOp::Add, parsed.cast(CType::U64), offset(g, call));
+    let function = function(g);
+    let args = vec![C::id("ctx"), from, length, g.packet_length(), state];
+    g.result(call, C::call(function, args));
+}
+
+/// The function that passes over a body, made on first use.
+fn function(g: &mut Gen<'_>) -> SmolStr {
+    if let Some(known) = &g.file.own.chunks {
+        return known.clone();
+    }
+    let tables = [("kinds", &KIND_OF), ("phases", &NEXT)].map(|(wish, table)| {
+        let name = g.file.names.fresh(wish);
+        let bytes = &mut table.iter().map(|&byte| byte.into());
+        g.file
+            .structs
+            .push(array(&name, CType::U8, table.len(), bytes));
+        C::Ident(name)
+    });
+    let name = g.file.names.fresh("chunks_pass");
+    let left = C::call("payload_left", vec![C::id("from"), C::id("length")]);
+    let [kinds, phases] = tables;
+    let args = ["ctx", "from", "most", "length", "ticket"].map(C::id);
+    let [ctx, from, most, _, state] = args;
+    let passed = C::call(
+        "chunks_pass",
+        vec![ctx, from, left, most, state, kinds, phases],
+    );
+    let body = vec![Stmt::Return(Some(passed))];
+    push_function(g, &name, CType::U64, true, body);
+    g.file.own.chunks = Some(name.clone());
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use payload::chunks::{BEGIN, LOST, NAMED};
+
+    #[test]
+    fn phases_are_those_of_the_header() {
+        let header = include_str!("../../include/onpath/message.h");
+        for (name, phase) in NAMED {
+            assert!(
+                header.contains(&format!("    {name} = {phase},\n")),
+                "{name}"
+            );
+        }
+        let file = include_str!("../../../../p4include/payload.p4");
+        for (name, value) in [("CHUNKS_BEGIN", BEGIN), ("CHUNKS_LOST", LOST)] {
+            let line = format!("\nconst bit<64> {name} = {value:#x};\n");
+            assert!(file.contains(&line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A unit that is to run and a running one of the same name: the same, or what is different.
+
+use super::prepare::Read;
+use super::unit::Unit;
+use super::{Lasts, NotStarted, Options};
+use crate::bundle::{Entries, Member, Share};
+use kernel::attach::TcMethod;
+use kernel::errors::device::{self, Difference};
+use kernel::files::read_text;
+use kernel::pins::{Asked, MemberRecord};
+use kernel::{Pins, Record};
+use sha2::{Digest, Sha256};
+
+/// What a running program was asked for beside its interfaces, which may change while it runs. `what` is how messages name a
+/// difference, after `it runs with other`.
+pub(super) fn asked(unit: &Unit, read: &[Read], options: &Options<'_>) -> Vec<Asked> {
+    let mut all = vec![
+        one("version of Onpath", env!("CARGO_PKG_VERSION").to_owned()),
+        one("programs", names(unit)),
+        one("shared states", hashed(&[shares(unit).as_bytes()])),
+        one(
+            "`--clsact`",
+            (options.method == TcMethod::Clsact).to_string(),
+        ),
+        one("order at tc", format!("{:?}", options.order)),
+        one("`--adjust`", options.adjust.to_string()),
+        one("`--specialize`", options.specialize.to_string()),
+        one("`--allow-memory`", format!("{:?}", options.memory)),
+    ];
+    for (member, read) in unit.bundle.programs.iter().zip(read) {
+        let mut of = |what: &str, value: String| all.push(one(&named(unit, member, what), value));
+        of("code", code(read));
+        of("`--target`", read.hook().name().to_owned());
+        of("groups", format!("{:?}", member.ports.groups));
+        of("entries", entries(member));
+        of("extern functions", externs(member));
+    }
+    all
+}
+
+/// Fails if something runs under the unit's name: with [`NotStarted::Unchanged`] if that is the same, and else with what is
+/// different.
+pub(super) fn check(
+    unit: &Unit,
+    read: &[Read],
+    pins: &Pins,
+    options: &Options<'_>,
+) -> Result<(), NotStarted> {
+    let takes_another_name = options.free_name.is_some();
+    let record = match options.lasts {
+        Lasts::UntilEnded | Lasts::Detached if !takes_another_name => pins.record(&unit.name).ok(),
+        _ => None,
+    };
+    let Some(record) = record.filter(|record| record.owner.is_none()) else {
+        return Ok(pins.check_free(&unit.name)?);
+    };
+    let differences = differences(unit, &record, &asked(unit, read, options));
+    match differences.is_empty() {
+        true => Err(NotStarted::Unchanged {
+            name: unit.name.clone(),
+        }),
+        false => Err(device::instance_differs(&unit.name, &differences).into()),
+    }
+}
+
+fn differences(unit: &Unit, record: &Record, wanted: &[Asked]) -> Vec<Difference> {
+    // The programs come first: with others all that follows is different.
+    let differs = |what: &str| {
+        let value = |all: &[Asked]| all.iter().find(|a| a.what == what).map(|a| a.value.clone());
+        value(wanted) != value(&record.asked)
+    };
+    if differs("programs") {
+        return vec![Difference::new("programs")];
+    }
+    let mut found: Vec<Difference> = wanted
+        .iter()
+        .filter(|asked| differs(&asked.what))
+        .map(|asked| Difference::new(&asked.what))
+        .collect();
+    for (member, now) in unit.bundle.programs.iter().zip(&record.members) {
+        let wanted = interfaces_of(member);
+        let runs = interfaces_now(now);
+        if wanted != runs {
+            let what = named(unit, member, "interfaces");
+            found.push(Difference::with_values(&what, &runs, &wanted));
+        }
+    }
+    found
+}
+
+fn one(what: &str, value: String) -> Asked {
+    Asked {
+        what: what.to_owned(),
+        value,
+    }
+}
+
+/// `code`, or `code of fw` where there are several programs.
+fn named(unit: &Unit, member: &Member, what: &str) -> String {
+    match unit.bundle.programs.len() {
+        1 => what.to_owned(),
+        _ => format!("{what} of {}", member.name.value),
+    }
+}
+
+fn names(unit: &Unit) -> String {
+    let names = unit.bundle.programs.iter().map(|p| p.name.value.as_str());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// By name, so that it does not matter where in its file a bundle says so.
+fn shares(unit: &Unit) -> String {
+    let of = |share: &Share| {
+        let of = share
+            .of
+            .iter()
+            .map(|by| format!("{}.{}", by.program, by.state));
+        format!("{}: {}", share.name.value, of.collect::<Vec<_>>().join(" "))
+    };
+    let all = unit.bundle.shares.iter().map(of);
+    all.collect::<Vec<_>>().join("\n")
+}
+
+/// The program as elaborated, or the object. Comments and names of files are no difference.
+fn code(read: &Read) -> String {
+    match read {
+        Read::Text { program, .. } => hashed(&[program.to_string().as_bytes()]),
+        Read::Built(built) => hashed(&[&built.object]),
+    }
+}
+
+fn entries(member: &Member) -> String {
+    match &member.entries {
+        None => String::new(),
+        // What cannot be read is reported when the entries are.
+        Some(Entries::File(file)) => {
+            hashed(&[read_text(&file.value).unwrap_or_default().as_bytes()])
+        }
+        Some(Entries::Lines(lines)) => {
+            let lines: Vec<&[u8]> = lines.iter().map(|line| line.value.as_bytes()).collect();
+            hashed(&lines)
+        }
+    }
+}
+
+fn externs(member: &Member) -> String {
+    let texts = member.externs.iter();
+    let texts: Vec<String> = texts
+        .map(|file| read_text(file).unwrap_or_default())
+        .collect();
+    let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+    hashed(&texts)
+}
+
+fn hashed(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `0=eth0, 1=eth1, reached 2=eth2`
+fn interfaces_of(member: &Member) -> String {
+    let attached = member.ports.attached();
+    let attached = attached.map(|at| (at.port, at.interface));
+    let reached = member.ports.reach.iter();
+    let reached = reached.map(|at| (at.port, at.interface.clone()));
+    listed(attached.collect(), reached.collect())
+}
+
+fn interfaces_now(member: &MemberRecord) -> String {
+    let attached = member
+        .interfaces
+        .iter()
+        .map(|at| (at.port, at.name.clone()));
+    let reached = member.targets.iter().map(|at| (at.port, at.name.clone()));
+    listed(attached.collect(), reached.collect())
+}
+
+fn listed(mut attached: Vec<(u32, String)>, mut reached: Vec<(u32, String)>) -> String {
+    attached.sort();
+    reached.sort();
+    let attached = attached.iter().map(|(port, name)| format!("{port}={name}"));
+    let reached = reached
+        .iter()
+        .map(|(port, name)| format!("reached {port}={name}"));
+    attached.chain(reached).collect::<Vec<_>>().join(", ")
+}

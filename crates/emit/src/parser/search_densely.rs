@@ -1,0 +1,168 @@
+//! Searches through bytes that are too much like the value for the others: each byte takes the same time, whatever came before it.
+//!
+//! A bit says of each number of the value's first bytes that as many have not come (shift-or: Baeza-Yates and Gonnet, "A new approach to
+//! text searching", 1992). A table in read-only data has for each byte the bits that it sets.
+
+use super::search::Needle;
+use crate::emitter::Gen;
+use crate::target::Target;
+use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
+use smol_str::SmolStr;
+
+/// Places that another search may compare with the value in vain before this one takes over. In text of usual letters it compares about one
+/// place in 700.
+const MOST_IN_VAIN: u64 = 16;
+/// Bytes of a turn.
+const AT_ONCE: u64 = 8;
+
+/// The way from another search to this one.
+pub(super) struct Densely {
+    /// Places compared in vain.
+    in_vain: C,
+    /// Where it begins.
+    begin: SmolStr,
+}
+
+impl<T: Target> Gen<'_, T> {
+    /// Before the loop of a search that may become this one.
+    pub(super) fn may_search_densely(&mut self) -> Densely {
+        let in_vain = self.function_local("in_vain", CType::U64, Some(C::int(0)));
+        // The verifier of the C would follow each number of them.
+        let none = self.target.unknown(C::int(0));
+        self.set(in_vain.clone(), none);
+        Densely {
+            in_vain,
+            begin: self.file.names.fresh("search_densely"),
+        }
+    }
+
+    /// Where the needle is not at the place that was compared last, from which on it may be.
+    pub(super) fn compared_in_vain(&mut self, needle: &Needle, stop: &C, densely: &Densely) {
+        self.push(Stmt::Update(BinOp::Add, densely.in_vain.clone(), C::int(1)));
+        let many = C::bin(BinOp::Gt, densely.in_vain.clone(), C::int(MOST_IN_VAIN));
+        // This search reads on behind the place where it stops.
+        let farthest = self
+            .target
+            .limits()
+            .offset
+            .saturating_sub(needle.len().into());
+        let near = C::bin(BinOp::Le, stop.clone(), C::int(farthest));
+        self.push(Stmt::goto_if(C::and(many, near), densely.begin.clone()));
+    }
+
+    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here.
+    pub(super) fn densely(&mut self, needle: &Needle, stop: &C, densely: Densely, done: &str) {
+        let (table, count) = self.places_table(needle);
+        let fresh = |wish: &str| self.file.names.fresh(wish);
+        let [again, one, word, behind, over] = [
+            "search_bytes",
+            "search_byte",
+            "found_in_bytes",
+            "found_in_front",
+            "found_nowhere",
+        ]
+        .map(fresh);
+        let all = !0u64;
+        let missing = self.function_local("missing", CType::U64, Some(C::int(all)));
+        let before = self.function_local("missing_before", CType::U64, Some(C::int(all)));
+        let any = self.function_local("missing_in_any", CType::U64, Some(C::int(all)));
+        let bytes = self.function_local("bytes", CType::U64, Some(C::int(0)));
+        let last = || C::int(1 << (count - 1));
+        let has_come = |of: &C| {
+            let not = C::bin(BinOp::And, of.clone(), last());
+            C::bin(BinOp::Eq, not, C::int(0))
+        };
+        let comes = |byte: C| {
+            let one_more = C::bin(BinOp::Shl, missing.clone(), C::int(1));
+            let bits = C::Ident(table.clone()).index(byte);
+            C::bin(BinOp::Or, one_more, bits)
+        };
+        let byte_of = |at: u64| {
+            let byte = match at {
+                0 => bytes.clone(),
+                _ => C::bin(BinOp::Shr, bytes.clone(), C::int(8 * at)),
+            };
+            C::bin(BinOp::And, byte, C::int(0xff))
+        };
+        let there = |bytes: u64| {
+            let end = C::id("cur").plus(u64::from(needle.skip) + bytes);
+            C::bin(BinOp::Gt, end, C::id("data_end"))
+        };
+        let here = || C::id("cur").plus(needle.skip.into());
+
+        self.push(Stmt::Label(densely.begin));
+        self.set(missing.clone(), C::int(all));
+        self.push(Stmt::Label(again.clone()));
+        let farthest = stop.clone().plus(count - 1);
+        let is_over = C::bin(BinOp::Ge, C::id("off"), farthest);
+        self.push(Stmt::goto_if(is_over, over.clone()));
+        self.follow_in_bounds();
+        self.push(Stmt::goto_if(there(AT_ONCE), one.clone()));
+        self.set(bytes.clone(), C::pure("load_le64", vec![here()]));
+        self.set(before.clone(), missing.clone());
+        self.set(any.clone(), C::int(all));
+        for at in 0..AT_ONCE {
+            self.set(missing.clone(), comes(byte_of(at)));
+            self.push(Stmt::Update(BinOp::And, any.clone(), missing.clone()));
+        }
+        self.push(Stmt::goto_if(has_come(&any), word.clone()));
+        self.set(C::id("off"), C::id("off").plus(AT_ONCE));
+        self.back_edge("reject", &again);
+
+        self.push(Stmt::Label(one));
+        self.push(Stmt::goto_if(there(1), over.clone()));
+        self.set(missing.clone(), comes(C::pure("load_be8", vec![here()])));
+        self.set(C::id("off"), C::id("off").plus(1));
+        self.push(Stmt::goto_if(has_come(&missing), behind.clone()));
+        self.back_edge("reject", &again);
+
+        self.push(Stmt::Label(word));
+        self.set(missing.clone(), before);
+        for at in 0..AT_ONCE {
+            self.set(missing.clone(), comes(byte_of(at)));
+            self.set(C::id("off"), C::id("off").plus(1));
+            self.push(Stmt::goto_if(has_come(&missing), behind.clone()));
+        }
+        self.push(Stmt::Label(behind));
+        self.set(
+            C::id("off"),
+            C::bin(BinOp::Sub, C::id("off"), C::int(count)),
+        );
+        let beyond = C::bin(BinOp::Ge, C::id("off"), stop.clone());
+        self.push(Stmt::goto_if(beyond, over.clone()));
+        if u64::from(needle.len()) == count {
+            self.push(Stmt::Goto(done.into()));
+        } else {
+            self.follow_in_bounds();
+            self.goto_done_unless_there(needle.skip + needle.len(), &over);
+            let is_at = self.is_at(needle);
+            self.push(Stmt::goto_if(is_at, done));
+            self.set(C::id("off"), C::id("off").plus(count));
+            self.back_edge("reject", &again);
+        }
+        self.push(Stmt::Label(over));
+        self.set(C::id("off"), stop.clone());
+    }
+
+    /// The table of the bits that each byte sets, and of how many of the needle's first bytes there are some.
+    fn places_table(&mut self, needle: &Needle) -> (SmolStr, u64) {
+        let count = needle.len().min(u64::BITS);
+        let sets = |byte: u8| {
+            let is_there = |at: &u32| needle.may_be(*at, byte);
+            (0..count)
+                .filter(is_there)
+                .fold(!0, |bits, at| bits & !(1u64 << at))
+        };
+        let name = self.file.names.fresh("places");
+        self.file.structs.push(Item::Variable {
+            ty: CType::U64.array(256),
+            name: name.clone(),
+            init: Some(C::Init(
+                (0..=255).map(|byte| (None, C::int(sets(byte)))).collect(),
+            )),
+            attribute: None,
+            constant: true,
+        });
+        (name, count.into())
+    }
+}

@@ -1,0 +1,256 @@
+//! Interfaces of running programs that come and go. One that was deleted took its attachment along; when an interface of
+//! its name appears in its network namespace, the program is attached to that. The interface's port keeps its number.
+//!
+//! [`Pins::follow`] does so, and writes down since when an interface is absent. [`keeper`](crate::keeper) calls it whenever
+//! interfaces change, other commands when they begin.
+
+use super::folder::{ABSENCES, NEXT_ABSENCES};
+use super::presence::is_attached;
+use super::{Owner, Pins, Record, record};
+use crate::bundle::Port;
+use crate::errors::device;
+use crate::safe_dir::Dir;
+use crate::sys::link_events::netns_cookie;
+use crate::sys::time;
+use crate::{interface, netns};
+use diag::Diagnostic;
+use serde::{Deserialize, Serialize};
+use std::io;
+
+/// A time in which an interface of a program was absent: packets passed it without the program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Absence {
+    /// The program's number in the instance.
+    pub member: usize,
+    /// The interface's port.
+    pub port: u32,
+    /// When that was noticed, in seconds since 1970.
+    pub since: u64,
+    /// When the program was attached to an interface of that name, in seconds since 1970; `None` if it is absent still.
+    pub until: Option<u64>,
+    /// Why the program cannot be attached to the interface that has the name now.
+    pub why: Option<String>,
+}
+
+/// The last absence of each interface, and the process that ends it.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Absences {
+    keeper: Option<Owner>,
+    of: Vec<Absence>,
+}
+
+/// A port whose interface is absent.
+struct Missing {
+    member: usize,
+    program: String,
+    port: u32,
+    name: String,
+    /// Index that the interface had.
+    index: u32,
+}
+
+/// Interfaces of an instance after they were looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Followed {
+    /// All are there, or those which are not have to appear first.
+    Settled,
+    /// One is there, and the program could not be attached to it.
+    Refused,
+    /// None will appear: their network namespace is gone.
+    Ended,
+}
+
+impl Pins {
+    /// The last absence of each interface of an instance that was absent.
+    pub fn absences(&self, instance: &str) -> Vec<Absence> {
+        let found = self.existing(instance);
+        found.map_or_else(|_| Vec::new(), |(_, folder)| read(&folder.dir).of)
+    }
+
+    /// Attaches the programs of an instance to the interfaces that have appeared by the names of those which are gone, and writes down which
+    /// are gone.
+    pub fn follow(&self, instance: &str) -> Result<Followed, Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let namespace = record.members.iter().find_map(|member| {
+            let at = member.interfaces.iter().map(|at| at.netns);
+            at.chain(member.targets.iter().map(|at| at.netns)).next()
+        });
+        let Some(namespace) = namespace.filter(|_| is_followed(&record)) else {
+            return Ok(Followed::Ended);
+        };
+        let mut done = Ok(Followed::Ended);
+        let entered = netns::run_in(namespace, || {
+            // Another one may have its number by now.
+            if netns_cookie()? == record.netns_cookie {
+                done = self.follow_here(instance, &record);
+            }
+            Ok(())
+        });
+        match entered {
+            Ok(Some(())) => done,
+            Ok(None) => {
+                let missing = every_port(&record);
+                self.note(instance, |absences| note_missing(absences, &missing))?;
+                Ok(Followed::Ended)
+            }
+            Err(error) => Err(self.failed(instance, "follow the interfaces of", &error)),
+        }
+    }
+
+    /// As [`Pins::follow`], in the network namespace of the instance.
+    fn follow_here(&self, instance: &str, record: &Record) -> Result<Followed, Box<Diagnostic>> {
+        let (_, folder) = self.existing(instance)?;
+        let missing = missing(&folder.dir, record);
+        let known = read(&folder.dir);
+        let mut updated = known.clone();
+        note_missing(&mut updated, &missing);
+        if updated != known {
+            self.note(instance, |absences| note_missing(absences, &missing))?;
+        }
+        let mut followed = Followed::Settled;
+        for gone in &missing {
+            let Ok(index) = interface::by_name(&gone.name) else {
+                continue;
+            };
+            let port = Port {
+                number: gone.port,
+                name: gone.name.clone(),
+                index,
+            };
+            let why = match self.reattach_port(instance, &gone.program, &port, gone.index) {
+                Ok(()) => None,
+                Err(diagnostic) if device::is_busy(&diagnostic) => return Ok(Followed::Refused),
+                Err(diagnostic) => Some(diagnostic.message.clone()),
+            };
+            if why.is_some() {
+                followed = Followed::Refused;
+            }
+            self.note(instance, |absences| {
+                let is_it = |a: &&mut Absence| (a.member, a.port) == (gone.member, gone.port);
+                if let Some(absence) = absences.of.iter_mut().find(is_it) {
+                    absence.until = why.is_none().then(time::now);
+                    absence.why.clone_from(&why);
+                }
+            })?;
+        }
+        Ok(followed)
+    }
+
+    /// Makes this process the one that follows the interfaces of an instance. `false`: another one does.
+    pub(crate) fn take_keeping(&self, instance: &str) -> Result<bool, Box<Diagnostic>> {
+        let this = Owner::this().map_err(|e| self.failed(instance, "follow", &e))?;
+        let mut is_ours = true;
+        self.note(instance, |absences| {
+            is_ours = absences
+                .keeper
+                .is_none_or(|other| other == this || other.has_ended());
+            if is_ours {
+                absences.keeper = Some(this);
+            }
+        })?;
+        Ok(is_ours)
+    }
+
+    /// Says that a process should follow the interfaces of an instance, and none does.
+    pub(crate) fn wants_keeper(&self, instance: &str) -> bool {
+        let Ok(record) = self.record(instance) else {
+            return false;
+        };
+        let Ok((_, folder)) = self.existing(instance) else {
+            return false;
+        };
+        let keeper = read(&folder.dir).keeper;
+        is_followed(&record) && keeper.is_none_or(|keeper| keeper.has_ended())
+    }
+
+    /// Changes what is written down of absences. No other command changes it meanwhile.
+    fn note(
+        &self,
+        instance: &str,
+        change: impl FnOnce(&mut Absences),
+    ) -> Result<(), Box<Diagnostic>> {
+        let (root, _) = self.existing(instance)?;
+        let _lock = self.lock(&root)?;
+        let (_, folder) = self.existing(instance)?;
+        let before = read(&folder.dir);
+        let mut after = before.clone();
+        change(&mut after);
+        if after == before {
+            return Ok(());
+        }
+        let written = record::replace_json(&folder.dir, ABSENCES, NEXT_ABSENCES, &after);
+        written.map_err(|e| self.failed(instance, "write to", &e))
+    }
+}
+
+/// One that ends with its process is not: whoever started it sees to it. Nor is one that another version has loaded.
+fn is_followed(record: &Record) -> bool {
+    record.owner.is_none() && record.netns_cookie != 0
+}
+
+/// What cannot be read is made anew.
+fn read(folder: &Dir) -> Absences {
+    let read = || -> io::Result<Absences> { record::read_json(folder, ABSENCES) };
+    match folder.has(ABSENCES) {
+        true => read().unwrap_or_default(),
+        false => Absences::default(),
+    }
+}
+
+/// Begins an absence for each interface that is missing, and ends those of the others, which another command has given their ports.
+fn note_missing(absences: &mut Absences, missing: &[Missing]) {
+    let is_missing = |a: &Absence| {
+        missing
+            .iter()
+            .any(|m| (m.member, m.port) == (a.member, a.port))
+    };
+    for absence in &mut absences.of {
+        if absence.until.is_none() && !is_missing(absence) {
+            absence.until = Some(time::now());
+            absence.why = None;
+        }
+    }
+    for one in missing {
+        let is_it = |a: &Absence| (a.member, a.port) == (one.member, one.port);
+        if absences.of.iter().any(|a| is_it(a) && a.until.is_none()) {
+            continue;
+        }
+        absences.of.retain(|a| !is_it(a));
+        absences.of.push(Absence {
+            member: one.member,
+            port: one.port,
+            since: time::now(),
+            until: None,
+            why: None,
+        });
+    }
+}
+
+/// Ports of an instance whose interfaces are absent in this thread's network namespace. An interface that was moved to another
+/// one has its program still.
+fn missing(folder: &Dir, record: &Record) -> Vec<Missing> {
+    let mut missing = every_port(record);
+    missing.retain(|port| {
+        let member = &record.members[port.member];
+        let mut at = member.interfaces.iter();
+        match at.find(|at| at.port == port.port) {
+            Some(at) => !is_attached(folder, port.member, member.hook, at),
+            None => interface::name(port.index).is_none(),
+        }
+    });
+    missing
+}
+
+fn every_port(record: &Record) -> Vec<Missing> {
+    let members = record.members.iter().enumerate();
+    let ports = members.flat_map(|(number, member)| {
+        member.ports().map(move |(port, name, index)| Missing {
+            member: number,
+            program: member.name.clone(),
+            port,
+            name: name.to_owned(),
+            index,
+        })
+    });
+    ports.collect()
+}

@@ -1,0 +1,116 @@
+//! Attributes of queries.
+
+use super::{Objects, headed};
+use crate::commands::query::list::{object, type_name};
+use diag::columns;
+use explain::{Style, blocks, kinds};
+use serde_json::{Value, json};
+use telemetry::{Catalogue, Described, OnPath, Schemas, describe};
+
+/// All attributes.
+fn all() -> Vec<Described> {
+    describe(&Catalogue::new(&Schemas::builtin()))
+}
+
+/// The names of attributes and of what has them.
+pub(crate) fn names() -> Vec<String> {
+    let all = all();
+    let mut names: Vec<String> = all.iter().map(|a| group(a).to_owned()).collect();
+    names.dedup();
+    names.extend(all.into_iter().map(|a| a.name));
+    names
+}
+
+/// The attributes that a word may stand for, if they are not many.
+pub(super) fn meant(word: &str) -> Vec<String> {
+    telemetry::meant(&Catalogue::new(&Schemas::builtin()), word)
+}
+
+/// The part of a name that says of which header or message it is.
+fn group(attribute: &Described) -> &str {
+    attribute.name.split('.').next().unwrap_or_default()
+}
+
+/// An attribute, or all those of a header or a message, as a terminal shows them and as an object.
+pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
+    let all = all();
+    let word = word.to_ascii_lowercase();
+    if let Some(one) = all.iter().find(|a| is_named(a, &word)) {
+        return Some((show(one, style), object(one)));
+    }
+    let of: Vec<&Described> = all.iter().filter(|a| group(a) == word).collect();
+    let first = of.first()?;
+    let objects: Objects = of.iter().map(|a| object(a)).collect();
+    let rows = of
+        .iter()
+        .map(|a| vec![format!("  {}", a.name), type_name(a), a.text.to_owned()]);
+    let rows = columns(&rows.collect::<Vec<_>>());
+    let kind = first.kind.as_deref();
+    let about = kinds().iter().find(|known| Some(known.name) == kind);
+    let about = about.map_or("", |about| about.text);
+    let heading = match kind {
+        Some(kind) => format!("{kind}: a kind of message"),
+        None => format!("{word}: fields of headers"),
+    };
+    let text = match about {
+        "" => format!("{}\n\n", style.strong(&heading)),
+        about => headed(&heading, &blocks(about).unwrap_or_default(), style) + "\n",
+    };
+    let text = text + &rows + "\n`onpath explain NAME` explains one of them.\n";
+    Some((
+        text,
+        json!({ "name": word, "text": about, "attributes": objects }),
+    ))
+}
+
+/// Whether a name is that of an attribute, or stands for one with a free name: `http.header.accept`.
+fn is_named(attribute: &Described, name: &str) -> bool {
+    let known = attribute.name.to_ascii_lowercase();
+    let free = attribute.name.strip_suffix("NAME");
+    let is_free = |before: &str| name.len() > before.len() && name.starts_with(before);
+    known == *name || free.is_some_and(is_free)
+}
+
+fn show(attribute: &Described, style: Style) -> String {
+    let name = &attribute.name;
+    let of = match &attribute.kind {
+        Some(kind) => format!("an attribute of messages of `{kind}`"),
+        None => "a field of a header".to_owned(),
+    };
+    let several = match attribute.several {
+        true => format!(
+            " A message may have several values: a comparison holds if it holds for one of them, and `first({name})` is the first."
+        ),
+        false => String::new(),
+    };
+    let on_path = match attribute.on_path {
+        OnPath::Yes => "A query on the path of packets can read it, as can one off the path or of a file.".into(),
+        OnPath::First => format!(
+            "A query on the path of packets can read the first value of each message, `first({name})`; off the path and of a file it can read all."
+        ),
+        OnPath::No => "A query can read it off the path (`--off-path`) and of a file (`--read`), but not on the path.".to_owned(),
+    };
+    let example = name.replace("NAME", "x");
+    let example = match attribute.ty {
+        telemetry::Type::Time => format!("mean({example})"),
+        _ if attribute.on_path == OnPath::First => format!("count by first({example})"),
+        _ => format!("count by {example}"),
+    };
+    let mut text = format!("{}.\n\n", capital(attribute.text));
+    text += &format!(
+        "It is {of}: {}.{several}\n\n{on_path}\n\n",
+        type_name(attribute)
+    );
+    if !attribute.also.is_empty() {
+        text += &format!("**Also.** {}\n\n", attribute.also.join(", "));
+    }
+    text += &format!("```console\n$ onpath query '{example}' --dev eth0\n```\n");
+    let heading = format!("{name}: {of}").replace('`', "");
+    headed(&heading, &blocks(&text).unwrap_or_default(), style)
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}

@@ -1,0 +1,39 @@
+//! Words that users meet.
+
+use super::{Objects, headed, print_rows};
+use explain::{Style, word, words};
+use serde_json::{Value, json};
+
+/// The words that are explained.
+pub(super) fn names() -> impl Iterator<Item = String> {
+    let names = words().iter();
+    names.flat_map(|word| {
+        let also = word.also.iter().copied();
+        std::iter::once(word.name).chain(also).map(String::from)
+    })
+}
+
+/// A word as a terminal shows it, and as an object.
+pub(super) fn find(name: &str, style: Style) -> Option<(String, Value)> {
+    let word = word(name)?;
+    let object = json!({ "word": word.name, "also": word.also, "text": word.text });
+    Some((headed(word.name, &word.blocks, style), object))
+}
+
+/// Prints all words.
+pub(super) fn list(style: Style) {
+    let rows = words().iter().map(|word| {
+        let text = word.text.replace('\n', " ");
+        let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
+        let sentence = sentence.trim_end_matches('.').to_owned();
+        vec![format!("  {}", word.name), sentence]
+    });
+    print_rows("Words", &rows.collect::<Vec<_>>(), style);
+}
+
+/// All words, as objects.
+pub(super) fn listed() -> Objects {
+    let all = words().iter();
+    all.map(|word| json!({ "word": word.name, "also": word.also, "text": word.text }))
+        .collect()
+}

@@ -1,0 +1,148 @@
+//! Interfaces of running programs, as they are listed.
+
+use super::instance::label;
+use diag::shown;
+use kernel::pins::{Absence, Presence};
+use kernel::sys::time::local_time;
+use kernel::{Pins, Record};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// A port of a running program, and its interface.
+pub(super) struct Place<'a> {
+    /// The port's number.
+    pub port: u32,
+    /// How the program is attached there; `None` if it only sends there.
+    pub mode: Option<&'a str>,
+    /// The place among the programs at that side of the interface, and how many there are, at traffic control.
+    place: Option<(usize, usize)>,
+    name: &'a str,
+    index: u32,
+    presence: Presence,
+    absence: Option<Absence>,
+}
+
+/// The ports of one program of a record: those at which it runs, then those that it only sends to.
+pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<Place<'a>> {
+    let member = &record.members[number];
+    let absences = pins.absences(&record.instance);
+    let absence = |port: u32| {
+        let mut all = absences.iter();
+        all.find(|a| (a.member, a.port) == (number, port)).cloned()
+    };
+    let attached = member.interfaces.iter().map(|at| Place {
+        port: at.port,
+        mode: Some(&at.mode),
+        place: pins.tc_place(&record.instance, member.hook, at),
+        name: &at.name,
+        index: at.index,
+        presence: pins.presence(&record.instance, number, member.hook, at),
+        absence: absence(at.port),
+    });
+    let reached = member.targets.iter().map(|at| Place {
+        port: at.port,
+        mode: None,
+        place: None,
+        name: &at.name,
+        index: at.index,
+        presence: pins.presence_of_target(at),
+        absence: absence(at.port),
+    });
+    attached.chain(reached).collect()
+}
+
+impl Place<'_> {
+    /// The interface as it is called now, and where it is if it is not here.
+    pub(super) fn interface(&self) -> String {
+        let name = self.name;
+        match (&self.presence, self.since()) {
+            (Presence::Here(now), _) => now.clone(),
+            (Presence::InNamespace(Some(path)), _) => {
+                format!("{name} (in namespace {})", namespace(path))
+            }
+            (Presence::InNamespace(None), _) => format!("{name} (in another namespace)"),
+            (Presence::Gone, Some(since)) => format!("{name} (gone since {})", time(since)),
+            (Presence::Gone, None) => format!("{name} (gone)"),
+        }
+    }
+
+    /// How the program is attached there, and when it runs if it is one of several.
+    pub(super) fn attached(&self) -> String {
+        match (self.mode, self.place) {
+            (None, _) => "reached".to_owned(),
+            (Some(mode), Some((place, all))) if all > 1 => format!("{mode}, {place} of {all}"),
+            (Some(mode), _) => mode.to_owned(),
+        }
+    }
+
+    /// Since when it is gone, as far as that was seen.
+    fn since(&self) -> Option<u64> {
+        let absence = self.absence.as_ref()?;
+        absence.until.is_none().then_some(absence.since)
+    }
+
+    /// What is to be said of it besides: when it was gone, or why the program is not at the interface that has the name now.
+    pub(super) fn line(&self, record: &Record, number: usize) -> Option<String> {
+        let absence = self.absence.as_ref()?;
+        let label = label(record, &record.members[number]);
+        let (port, name) = (self.port, self.name);
+        match (absence.until, &absence.why) {
+            (Some(until), _) => Some(format!(
+                "{label}: port {port} ({name}) was gone from {} to {}; it runs there again",
+                time(absence.since),
+                time(until)
+            )),
+            (None, Some(why)) => Some(format!(
+                "{label}: there is a {name} again, and it cannot be port {port}: {why}; it is tried again"
+            )),
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        let (name, state) = match &self.presence {
+            Presence::Here(now) => (now.as_str(), "here"),
+            Presence::InNamespace(_) => (self.name, "other_namespace"),
+            Presence::Gone => (self.name, "gone"),
+        };
+        let mut value = json!({
+            "port": self.port,
+            "present": state == "here",
+            "state": state,
+            "name": name,
+            "index": self.index,
+        });
+        if let Some(mode) = self.mode {
+            value["mode"] = json!(mode);
+        }
+        if let Some((place, all)) = self.place.filter(|(_, all)| *all > 1) {
+            value["place"] = json!({ "number": place, "of": all });
+        }
+        if let Presence::InNamespace(path) = &self.presence {
+            value["namespace"] = json!(path);
+        }
+        if let Some(absence) = &self.absence {
+            match absence.until {
+                Some(until) => {
+                    value["last_absence"] = json!({ "since": absence.since, "until": until });
+                }
+                None => value["since"] = json!(absence.since),
+            }
+            if let Some(why) = &absence.why {
+                value["why"] = json!(why);
+            }
+        }
+        value
+    }
+}
+
+fn time(seconds: u64) -> String {
+    local_time(Duration::from_secs(seconds))
+}
+
+/// A network namespace by the name that `ip netns` gave it, or by its path.
+fn namespace(path: &Path) -> String {
+    let name = path.strip_prefix("/run/netns").unwrap_or(path);
+    shown(&name.to_string_lossy()).into_owned()
+}

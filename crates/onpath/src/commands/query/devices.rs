@@ -1,0 +1,107 @@
+//! The interfaces whose packets a query reads.
+
+use crate::output::{Stop, err_line, refused};
+use kernel::interface;
+
+/// Stands for all interfaces.
+const ANY: &str = "any";
+/// Characters of the names of several interfaces in the name of a query.
+const LONGEST: usize = 32;
+
+/// Interfaces, one at least.
+pub(super) struct Devices {
+    all: Vec<Device>,
+    /// What messages call them.
+    pub called: String,
+}
+
+/// An interface.
+struct Device {
+    name: String,
+    index: u32,
+    /// Set once it was found to be gone.
+    is_gone: bool,
+}
+
+impl Devices {
+    /// Those that are named, each once, or all whose packets have an Ethernet header.
+    pub(super) fn find(given: &[String]) -> Result<Devices, Stop> {
+        let mut all: Vec<Device> = Vec::new();
+        if given.iter().any(|name| name == ANY) {
+            if given.len() > 1 {
+                return Err(Stop::Usage(
+                    "`--dev any` reads at all interfaces: omit the others".into(),
+                ));
+            }
+            for (index, name) in interface::all() {
+                match interface::link_type(index) {
+                    Ok(link) if link.is_ethernet() => all.push(Device::new(name, index)),
+                    Ok(_) => {
+                        err_line!("note: {name} is left out: its packets have no Ethernet header")
+                    }
+                    // It has just gone.
+                    Err(_) => {}
+                }
+            }
+            if all.is_empty() {
+                return Err(Stop::Failed(
+                    "there is no interface whose packets have an Ethernet header".into(),
+                ));
+            }
+        }
+        for name in given.iter().filter(|name| *name != ANY) {
+            let index = interface::index(name).map_err(refused)?;
+            if all.iter().all(|device| device.index != index) {
+                all.push(Device::new(name.clone(), index));
+            }
+        }
+        let names: Vec<&str> = all.iter().map(|device| device.name.as_str()).collect();
+        let called = match given.iter().any(|name| name == ANY) {
+            true => ANY.to_owned(),
+            false => names.join(","),
+        };
+        Ok(Devices { all, called })
+    }
+
+    /// Their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|device| device.name.as_str())
+    }
+
+    /// What a query at them is called, if that name is free.
+    pub(super) fn query(&self) -> String {
+        let plain = |c: char| !c.is_ascii_alphanumeric();
+        let names = self.called.replace(plain, "-");
+        match (&self.all[..], names.len() <= LONGEST) {
+            ([_], _) | (_, true) => format!("query-{names}"),
+            (all, false) => format!("query-{}-interfaces", all.len()),
+        }
+    }
+
+    /// Whether all are gone. Of one that has gone while others are there, that is reported.
+    pub(super) fn are_gone(&mut self) -> bool {
+        let there = interface::all();
+        let is_there = |device: &Device| there.iter().any(|(index, _)| *index == device.index);
+        if !self.all.iter().any(is_there) {
+            return true;
+        }
+        for device in &mut self.all {
+            let is_new = !device.is_gone && !is_there(device);
+            if is_new {
+                device.is_gone = true;
+                err_line!("{}: the interface is gone", device.name);
+            }
+        }
+        false
+    }
+}
+
+impl Device {
+    fn new(name: String, index: u32) -> Device {
+        Device {
+            name,
+            index,
+            is_gone: false,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `onpath test --read`: the packets of captures through the interpreter.
+
+use super::runs::Runs;
+use crate::args::{Test, TraceFormat};
+use crate::commands::captures::captures;
+use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
+use arch::tc::Direction;
+use diag::{SourceMap, counted, shown, system_message};
+use driver::replay::{Refused, Replay, Tally};
+use driver::stf::{Target, Trace, TraceForm};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::Duration;
+use telemetry::Link;
+use telemetry::capture::{self, CaptureWriter};
+
+type Writer = CaptureWriter<BufWriter<File>>;
+
+/// Sends the packets in, writes what comes out, and prints what became of them.
+pub(super) fn run(args: &Test, target: Target) -> Done {
+    let captures = captures(&args.read)?;
+    let direction = match args.egress {
+        true => Direction::Egress,
+        false => Direction::Ingress,
+    };
+    let mut runs = Runs::new(args, args.source.clone(), args.externs.clone(), target);
+    let prepared = runs.prepared(direction, print_diagnostics).map_err(|why| {
+        print_diagnostics(&why.diagnostics, &why.map);
+        Stop::AlreadyReported(why.status)
+    })?;
+    let trace = args.trace.map(|format| Trace {
+        form: match format {
+            TraceFormat::Text => TraceForm::Text,
+            TraceFormat::Json => TraceForm::Json,
+        },
+        write: Rc::new(|text| out!("{text}")),
+    });
+    let port = args.port.unwrap_or(0);
+    let Some(replay) = Replay::new(prepared, port, trace) else {
+        return Err(Stop::Usage("`--read` is for `--target interp`".to_owned()));
+    };
+    let mut replay = replay.map_err(|wrong| {
+        print_diagnostics(&wrong, prepared.sources());
+        Stop::AlreadyReported(2)
+    })?;
+    let entered = args.entries.as_ref().map(|file| {
+        let entered = replay.enter(&prepared.schema(), file);
+        entered.map_err(|refused| match refused {
+            Refused::Wrong(wrong, map) => {
+                print_diagnostics(&wrong, &map);
+                Stop::AlreadyReported(1)
+            }
+            Refused::Failed(why) => Stop::Failed(why),
+        })
+    });
+    let entered = entered.transpose()?;
+    let writer = args.write.as_ref().map(|path| {
+        let made = File::create(path).and_then(|file| CaptureWriter::new(BufWriter::new(file)));
+        made.map_err(|error| not_written(args, &error))
+    });
+    let mut writer = writer.transpose()?;
+    let mut cut = 0u64;
+    let mut stopped = None;
+    let read = capture::read(captures, |frame| {
+        if stopped.is_some() {
+            return;
+        }
+        if frame.link != Link::Ethernet {
+            stopped = Some(Stop::Failed(format!(
+                "packet {} does not begin with an Ethernet header, which the program takes for granted: capture at an interface whose \
+                 packets do",
+                replay.tally.packets + 1
+            )));
+            return;
+        }
+        cut += u64::from(frame.bytes.len() < frame.length as usize);
+        for packet in replay.packet(frame.time, frame.bytes) {
+            let time = frame.time.unwrap_or(Duration::ZERO);
+            let written = writer
+                .as_mut()
+                .map(|to| to.packet(packet.port, time, &packet.bytes));
+            if let Some(Err(error)) = written {
+                stopped = Some(not_written(args, &error));
+            }
+        }
+    });
+    if let Some(stop) = stopped {
+        return Err(stop);
+    }
+    let ended = writer.map_or(Ok(()), Writer::end);
+    ended.map_err(|error| not_written(args, &error))?;
+    let tally = &replay.tally;
+    match args.json {
+        true => print_json(&as_json(args, port, tally, (cut, entered))),
+        false => print(args, port, tally, cut),
+    }
+    // What came before that has been sent.
+    read.map_err(|wrong| {
+        print_diagnostics(&wrong, &SourceMap::new());
+        Stop::AlreadyReported(1)
+    })?;
+    Ok(ExitCode::from(u8::from(tally.fault.is_some())))
+}
+
+fn not_written(args: &Test, error: &io::Error) -> Stop {
+    let path = args.write.as_deref().unwrap_or(Path::new(""));
+    let why = system_message(error);
+    Stop::Failed(format!("`{}` cannot be written: {why}", path.display()))
+}
+
+fn print(args: &Test, port: u32, tally: &Tally, cut: u64) {
+    let files = args.read.iter().map(|path| path.display().to_string());
+    let files = files.collect::<Vec<_>>().join(", ");
+    let files = shown(&files);
+    out_line!(
+        "{files}: {} in at port {port}",
+        counted(tally.packets, "packet")
+    );
+    for (became, packets) in &tally.became {
+        out_line!("  {packets} {became}");
+    }
+    if let Some((packet, why)) = &tally.fault {
+        out_line!("  packet {packet} was the first to be given up: {why}");
+    }
+    if cut > 0 {
+        out_line!("  {cut} are not whole in the capture: the program saw their first bytes only");
+    }
+    if tally.digests > 0 {
+        out_line!(
+            "  {} sent to the control plane",
+            counted(tally.digests, "digest")
+        );
+    }
+    for (port, (packets, bytes)) in &tally.out {
+        let (packets, bytes) = (counted(*packets, "packet"), counted(*bytes, "byte"));
+        out_line!("out at port {port}: {packets}, {bytes}");
+    }
+    if let Some(path) = &args.write {
+        let all = tally.out.values().map(|(packets, _)| packets).sum::<u64>();
+        let path = path.display().to_string();
+        out_line!("{}: {} written", shown(&path), counted(all, "packet"));
+    }
+}
+
+fn as_json(args: &Test, port: u32, tally: &Tally, (cut, entered): (u64, Option<usize>)) -> Value {
+    let out = tally.out.iter().map(
+        |(port, (packets, bytes))| json!({ "port": port, "packets": packets, "bytes": bytes }),
+    );
+    let mut all = json!({
+        "read": args.read,
+        "port": port,
+        "packets": tally.packets,
+        "became": tally.became,
+        "cut": cut,
+        "digests": tally.digests,
+        "out": out.collect::<Vec<Value>>(),
+    });
+    if let Some((packet, why)) = &tally.fault {
+        all["given_up"] = json!({ "packet": packet, "why": why });
+    }
+    if let Some(path) = &args.write {
+        all["written"] = json!(path);
+    }
+    if let Some(entered) = entered {
+        all["entries"] = json!(entered);
+    }
+    all
+}
