@@ -111,16 +111,14 @@ fn a_block_may_use_several_cells_of_registers() {
     let body = "atomic {
         extern cells::read(out(a), in(b));
         extern sums::read(out(c), in(b));
-        extern cells::write(in(w), in(a));
-        extern sums::write(in(b), in(a));
+        extern sums::write(in(w), in(a));
     }";
     assert_eq!(
         run(body, &[atomic::run]),
-        "cells.key.key = b; cells.key.key = w; \
+        "cells.key.key = b; sums.key.key = w; \
          atomic { extern cells::read(out(a), in(cells.key.key)); \
          extern sums::read(out(c), in(cells.key.key)); \
-         extern cells::write(in(cells.key.key_1), in(a)); \
-         extern sums::write(in(cells.key.key), in(a)); }"
+         extern sums::write(in(sums.key.key), in(a)); }"
     );
     assert_eq!(
         problem("atomic { extern cells::read(out(a), in(b)); extern sums::read(out(b), in(a)); }"),
