@@ -256,8 +256,14 @@ fn an_object_outlives_what_started_it() {
         assert_eq!(running.compiler_time, None);
         running.leave();
         assert_eq!(pins.names(), Ok(vec!["built".to_owned()]));
-        // Another one has no room beside it.
-        let taken = start(unit(), pins, &options).expect_err("its name is taken");
+        // The same stays as it is, and another one has no room beside it.
+        let same = start(unit(), pins, &options).expect_err("it runs already");
+        assert!(matches!(same, NotStarted::Unchanged { .. }), "{same:?}");
+        let fewer = Unit::alone(Alone {
+            file: object.clone(),
+            ..program_at(&["one"])
+        });
+        let taken = start(fewer, pins, &options).expect_err("its name is taken");
         assert!(matches!(taken, NotStarted::Wrong(_)), "{taken:?}");
         pins.remove("built").expect("it is there");
         assert_eq!(pins.names(), Ok(Vec::new()));

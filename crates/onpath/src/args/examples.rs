@@ -103,7 +103,7 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "counter",
-        &[("Show rates, every second", "onpath counter read --every 1")],
+        &[("Show rates, every second", "onpath counter read --every 1s")],
     ),
     (
         "group",
