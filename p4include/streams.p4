@@ -128,7 +128,7 @@ struct stream_head {
     bit<2> kind;           // of this kind
     bool   answers;        // it is the response to a request
     bit<4> is_empty;       // it has no body: a bit for each kind that its request may have
-    bool   to_end;         // without a length, its body is all that follows
+    bool   to_end;         // without a length and without chunks, its body is all that follows
 }
 
 /// A message of a segment.
@@ -511,8 +511,8 @@ control stream_body(inout stream_segment segment, in stream_head head)
             bit<32> chunks_length = (segment.end - segment.body_at) & (0 - (bit<32>)is_chunked);
             passed = payload_chunks(segment.body_at, chunks_length, CHUNKS_BEGIN) & (0 - (bit<64>)is_chunked);
         }
-        segment.is_open = is_empty == 0 && (is_coded && is_chunked == 0 || has_digits && !is_number) || passed == CHUNKS_LOST;
-        bit<1> has_no_end = ~is_empty & (bit<1>)head.to_end & ~(bit<1>)is_coded & ~(bit<1>)has_digits;
+        segment.is_open = is_empty == 0 && (is_coded && is_chunked == 0 && !head.to_end || has_digits && !is_number) || passed == CHUNKS_LOST;
+        bit<1> has_no_end = ~is_empty & (bit<1>)head.to_end & ~is_chunked & ~(bit<1>)has_digits;
         // Chunks that go on behind the segment have a state, which is no offset.
         bit<64> offset = ((bit<64>)segment.body_at + body_bytes + passed) | (0 - (bit<64>)has_no_end);
         segment.next = passed >= CHUNKS_BEGIN ? passed : offset;

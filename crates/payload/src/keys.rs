@@ -60,11 +60,11 @@ settings::keys! {
         required "length": Text, r#"length = "content_length""#,
             "the attribute that says how many of these bytes are the message's, in decimal digits; none if it is absent";
         optional "chunked": Text, r#"chunked = "header.transfer-encoding""#,
-            "the attribute with whose last coding, `chunked`, these bytes are in chunks, as those of HTTP; with any other, the length is not known";
+            "the attribute with whose last coding, `chunked`, these bytes are in chunks, as those of HTTP; with any other, the length is not known. A message may have only one of it";
         optional "none": Table(&NO_BODY), r#"none = { attribute = "status", values = [204, 304] }"#,
             "which messages have no such bytes, whatever the length says";
         optional "to_end": Text, r#"to_end = "status""#,
-            "the attribute of messages to which, without the length, all bytes belong that follow on the connection";
+            "the attribute of messages to which, without the length and without chunks, all bytes belong that follow on the connection";
     }
 
     /// Messages without a body.

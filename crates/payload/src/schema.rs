@@ -23,26 +23,27 @@ impl Transport {
     }
 }
 
-/// Where in a segment another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
+/// The place in a segment where another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Next {
     /// What is behind all else, to the end of the bytes that are read: the bytes of the message, and those of all that follow it.
     pub body: String,
     /// How many of these bytes are the message's, in decimal digits; none if it is absent.
     pub length: String,
-    /// If it is there, its last coding is `chunked`, and the body is in chunks; otherwise the length is not known.
+    /// If it is there and its last coding is `chunked`, the body is in chunks; with another one, no length is known.
     pub chunked: Option<String>,
-    /// Where `length` and `chunked` are.
+    /// The places of `length` and `chunked`.
     pub lengths: Lengths,
     /// Which messages have no body, whatever the length says.
     pub none: Option<Side>,
     /// Responses that have none because of their request: [`MOST_ANSWERS`] at most. With them, the exchange has attributes for its sides.
     pub answers: Vec<Answers>,
-    /// The attribute of messages to which, without the length, all bytes belong that follow.
+    /// The attribute of messages to which, without a length and without chunks, all bytes belong that follow.
     pub to_end: Option<String>,
 }
 
-/// The fields that say how long a body is. A message is malformed that has two different lengths, or a length and chunks (RFC 9112, section 6.3).
+/// The fields that say how long a body is. A message is malformed that has two different lengths, a length and a coding, or two fields with codings
+/// (RFC 9112, section 6.3).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Lengths {
     /// Those with a length.

@@ -82,7 +82,7 @@ impl<'s> Signs<'s> {
         let chunked = next.chunked.as_ref();
         if let Some(coding) = chunked.and_then(|name| self.value(values, name)) {
             if !chunks::is_chunked(coding.bytes(bytes)?) {
-                return None;
+                return has(&next.to_end).then_some(Behind { body, end: NO_END });
             }
             return match chunks::pass(bytes.get(body..)?, chunks::BEGIN) {
                 chunks::LOST => None,

@@ -395,7 +395,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Fails where a length differs from one in front of it, or stands beside chunks.
+    /// Fails where a length differs from one in front of it, or stands beside a coding, and at a second coding.
     fn agree(&mut self, frame: &Frame, id: FieldId, (start, end): (&C, &C)) {
         let Some(next) = &self.schema.next else {
             return;
@@ -444,7 +444,10 @@ impl Writer<'_> {
             self.fail_if(C::and(is_length, wrong), status("CONFLICT"));
         }
         if let Some(is_chunked) = conditions(self, &next.lengths.chunked) {
-            self.fail_if(C::and(is_chunked, is_there(&length)), status("CONFLICT"));
+            let wrong = chunked.as_ref().map_or(is_there(&length), |chunked| {
+                C::or(is_there(&length), is_there(chunked))
+            });
+            self.fail_if(C::and(is_chunked, wrong), status("CONFLICT"));
         }
     }
 

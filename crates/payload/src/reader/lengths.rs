@@ -1,9 +1,9 @@
-//! Lengths of a body that a message has: whether they agree.
+//! Agreement of what a message says about the length of its body.
 
 use super::notes::Read;
 use crate::{Only, Site};
 
-/// What a message has so far that says how long its body is.
+/// The fields that a message has so far that say how long its body is.
 #[derive(Default)]
 pub(super) struct Seen {
     length: Option<Vec<u8>>,
@@ -23,8 +23,8 @@ impl Seen {
             return !self.is_chunked && known == bytes;
         }
         if is_one_of(&next.lengths.chunked) {
-            self.is_chunked = true;
-            return self.length.is_none();
+            // Several are one list, of which a reader that takes one of them sees another end of the body.
+            return !std::mem::replace(&mut self.is_chunked, true) && self.length.is_none();
         }
         true
     }
