@@ -259,32 +259,8 @@ endless:
     return MESSAGE_TOO_LONG;
 }
 
-/* Whether two names of so many bytes are the same. How many were compared begins in memory, with 0: of a number that it knew, the
- * verifier would follow every turn. */
-INLINE u32 document_same_name(const u8 *bytes, u32 mask, volatile struct document *open, u32 one, u32 other, u32 length)
-{
-    u32 same;
-
-    open->same = 0;
-    same = open->same;
-    for (;;) {
-        u32 left = length - same;
-        u64 differs = load_le64(bytes + ((one + same) & mask)) ^ load_le64(bytes + ((other + same) & mask));
-
-        forget_bounds(same);
-        if (left <= 8)
-            return differs << (64 - 8 * left & 63) == 0;
-        if (differs)
-            return 0;
-        same += 8;
-        may_goto(endless);
-    }
-endless:
-    return 0;
-}
-
-/* A number made of a name. Of different names it is hardly ever the same, also where someone chose them: it depends on a number that was drawn
- * for this document. */
+/* A number made of a name. Of different names it is hardly ever the same: it depends on a number that was drawn for this document. Someone can
+ * choose two names for which it is with about half of these numbers; so where it is, the names are compared. */
 INLINE u64 document_key(const u8 *bytes, u32 mask, volatile struct document *open, u32 start, u32 length)
 {
     u64 factor = open->factor, key = length;
@@ -310,7 +286,7 @@ endless:
     return key;
 }
 
-/* Whether the name that was read last is among those of the element's attributes; if not, it becomes one of them. Numbers made of names are
+/* True if the name that was read last is among those of the element's attributes; if not, it becomes one of them. Numbers made of names are
  * compared, several at once without a branch, and of those that are the same the names. */
 INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_attribute *attributes)
 {
@@ -342,7 +318,7 @@ INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document
             u32 one = begin + first_byte(like);
             volatile struct document_attribute *other = attributes + (one & (DOCUMENT_ATTRIBUTES - 1));
 
-            if (other->name.length == length && document_same_name(bytes, mask, open, start, other->name.start, length))
+            if (other->name.length == length && message_same(bytes, mask, start, other->name.start, length))
                 return 1;
             at = one + 1;
         } else {
@@ -454,7 +430,7 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
             if (!level)
                 return MESSAGE_UNEXPECTED;
             if (levels[level & levels_mask].name.length != open->name.length ||
-                !document_same_name(bytes, mask, open, levels[level & levels_mask].name.start, open->name.start, open->name.length))
+                !message_same(bytes, mask, levels[level & levels_mask].name.start, open->name.start, open->name.length))
                 return MESSAGE_UNEXPECTED;
             open->level = level - 1;
             if (level == 1)

@@ -219,7 +219,7 @@ INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
     return kinds;
 }
 
-/* What is below the first one of these marks; everything if there is none. */
+/* The bits below the first one of these marks; everything if there is none. */
 INLINE u64 marks_before(u64 marks)
 {
     return (marks & -marks) - 1;
@@ -412,30 +412,36 @@ end:
     return;
 }
 
-/* Whether the same bytes stand in two places. */
+/* True if the same bytes stand in two places. */
 INLINE u32 message_same(const u8 *bytes, u32 mask, u32 one, u32 other, u32 length)
 {
     for (;;) {
+        u64 differs = load_le64(bytes + (one & mask)) ^ load_le64(bytes + (other & mask));
+
+        forget_bounds(one);
+        forget_bounds(other);
         forget_bounds(length);
         if (!length)
             return 1;
-        length -= 1;
-        if (bytes[(one + length) & mask] != bytes[(other + length) & mask])
+        if (length <= 8)
+            return differs << (64 - 8 * length & 63) == 0;
+        if (differs)
             return 0;
+        one += 8;
+        other += 8;
+        length -= 8;
         may_goto(endless);
     }
 endless:
     return 0;
 }
 
-/* Where `size` bytes stand first: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over. In others,
- * and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
- * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets. That is done for the first
- * 64; what is behind them is compared, and is in words, of which the first byte is the lowest. */
-INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first, const u64 *places, const u64 *rest, u32 size)
+/* The first place of `size` bytes, 64 at most: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over.
+ * In others, and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
+ * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets, of those behind the last all. */
+INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first, const u64 *places, u32 size)
 {
-    const u32 count = size < 64 ? size : 64;
-    const u64 last = 1ull << (count - 1), unused = ~(last | (last - 1));
+    const u64 last = 1ull << (size - 1);
     u32 left = end - at;
     u64 missing = ~0ull;
 
@@ -458,22 +464,10 @@ INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first,
 #pragma unroll
                 for (u32 i = 0; i < 8; i++) {
                     missing = missing << 1 | places[(u8)(word >> 8 * i)];
-                    if (!(missing & last)) {
-                        u32 behind = at + i + 1, same = 1;
-
-                        if (left < i + 1 + size - count)
-                            return MESSAGE_NO_END;
-                        for (u32 part = 0; part < (size - count) / 8; part++)
-                            same &= load_le64(bytes + ((behind + 8 * part) & mask)) == rest[part];
-                        if ((size - count) % 8)
-                            same &= (load_le64(bytes + ((behind + (size - count) / 8 * 8) & mask)) ^ rest[(size - count) / 8])
-                                        << (64 - 8 * ((size - count) % 8)) == 0;
-                        if (same)
-                            return behind - count;
-                    }
+                    if (!(missing & last))
+                        return left > i ? at + i + 1 - size : MESSAGE_NO_END;
                 }
             }
-            missing |= unused;
         }
         if (left <= 8)
             return MESSAGE_NO_END;
@@ -563,7 +557,7 @@ INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32
     return 0;
 }
 
-/* Where in a body a byte stands: 63 is set, from 56 on there is the phase, and the lowest 44 have what is left of a chunk (`payload::chunks`). */
+/* A byte's place in a body: bit 63 is set, from 56 on there is the phase, and the lowest 44 have what is left of a chunk (`payload::chunks`). */
 enum {
     CHUNKS_DIGITS = 1,
     CHUNKS_DATA = 5,
@@ -577,19 +571,34 @@ enum {
 #define CHUNKS_WINDOW 16
 
 /* Passes over a body in chunks, of which there are so many bytes, `most` at most: how many are the body's if it ends there, otherwise the state behind
- * them. Data is not loaded. The verifier must know no more of the loop in each of its turns. */
+ * them. Data is not loaded, and behind the last byte that reading may begin at there can only be data. The verifier must know no more of the loop in
+ * each of its turns. */
 INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const u8 *kinds, const u8 *phases)
 {
     u8 window[CHUNKS_WINDOW] = {};
-    u32 phase = state >> 56 & 15, at = CHUNKS_WINDOW, left;
+    u32 phase = state >> 56 & 15, at = CHUNKS_WINDOW, near = PAYLOAD_LAST_BEGIN + 1 - from, unseen = 0, left;
     u64 size = state & CHUNKS_LEFT;
 
+    if (phase > CHUNKS_MALFORMED)
+        phase = CHUNKS_MALFORMED;
     if (all > most)
         all = most;
+    if (all > near) {
+        unseen = all - near;
+        all = near;
+    }
     left = all;
     for (;;) {
-        if (!left)
+        if (!left) {
+            if (unseen) {
+                if (phase != CHUNKS_DATA || size < unseen)
+                    return chunks_state(CHUNKS_MALFORMED, 0);
+                size -= unseen;
+                if (!size)
+                    phase = CHUNKS_DATA_END;
+            }
             return chunks_state(phase & 15, size & CHUNKS_LEFT);
+        }
         if (phase == CHUNKS_DATA) {
             u32 passed = size < left ? size : left;
 
@@ -607,7 +616,7 @@ INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const 
 
                 barrier_var(last);
                 last &= CHUNKS_WINDOW - 1;
-                if (here > PAYLOAD_LAST_BEGIN || packet_load_bytes(ctx, here, window, last + 1))
+                if (packet_load_bytes(ctx, here, window, last + 1))
                     return chunks_state(CHUNKS_MALFORMED, 0);
                 at = 0;
             }

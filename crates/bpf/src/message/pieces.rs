@@ -3,16 +3,15 @@
 
 use super::object::{array, memory_of_payload};
 use super::pattern;
-use super::scan::word;
 use super::writer::{AT, MEMORY};
 use crate::target::{GLOBAL_FUNC, Gen};
-use arch::payload::{MOST_BYTES, REACH};
+use arch::payload::{MOST_BYTES, REACH, WIDEST_CONSTANT};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use smol_str::SmolStr;
 
-/// Bytes of which a search follows how many have come.
-const MOST_FOLLOWED: usize = 64;
+// A search has a bit for each byte of the value.
+const _: () = assert!(WIDEST_CONSTANT <= 8 * u64::BITS);
 
 /// How far behind the first byte each piece begins that has so many bytes of the one before it.
 fn begins(overlap: u32) -> impl Iterator<Item = u32> {
@@ -30,20 +29,14 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     }
     let (_, structure) = memory_of_payload(g);
     let none = || C::id("MESSAGE_NO_END");
-    let (first, rest) = wanted.split_at(wanted.len().min(MOST_FOLLOWED));
-    let places = places(g, first);
-    let rest = match rest {
-        [] => C::int(0),
-        rest => C::Ident(words(g, rest)),
-    };
+    let places = places(g, wanted);
     let search = vec![
         C::id(MEMORY).arrow("bytes"),
         C::call("message_mask", vec![C::id(MEMORY)]),
         C::id(AT),
         C::id("left"),
-        C::int(first.first().copied().unwrap_or(0).into()),
+        C::int(wanted.first().copied().unwrap_or(0).into()),
         C::Ident(places),
-        rest,
         C::int(wanted.len() as u64),
     ];
     let result = C::call("message_search", search);
@@ -209,11 +202,11 @@ fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
     });
 }
 
-/// Declares what each byte says of the first ones that are looked for: the bits of those that it is not.
-fn places(g: &mut Gen<'_>, first: &[u8]) -> SmolStr {
+/// Declares what each byte says of those that are looked for: the bits of those that it is not.
+fn places(g: &mut Gen<'_>, value: &[u8]) -> SmolStr {
     let name = g.file.names.fresh("places");
     let other = |byte: u8| {
-        let all = first.iter().enumerate();
+        let all = value.iter().enumerate();
         all.fold(u64::MAX, |bits, (at, &wanted)| match wanted == byte {
             true => bits & !(1 << at),
             false => bits,
@@ -221,15 +214,6 @@ fn places(g: &mut Gen<'_>, first: &[u8]) -> SmolStr {
     };
     let places = array(&name, CType::U64, 256, &mut (0..=255).map(other));
     g.file.structs.push(places);
-    name
-}
-
-/// Declares bytes as words, of which the first byte is the lowest.
-fn words(g: &mut Gen<'_>, bytes: &[u8]) -> SmolStr {
-    let name = g.file.names.fresh("wanted");
-    let words = &mut bytes.chunks(8).map(word);
-    let words = array(&name, CType::U64, bytes.len().div_ceil(8), words);
-    g.file.structs.push(words);
     name
 }
 

@@ -15,9 +15,9 @@ use std::fmt::Write;
 /// The program answers behind the Ethernet header, in as many bytes as the question has.
 const FRONT: usize = 14 + 22;
 /// The largest packet of a device: an MTU of 65,535 bytes behind an Ethernet header.
-const LONGEST: usize = 14 + 65_535;
+pub(crate) const LONGEST: usize = 14 + 65_535;
 /// The last byte of a packet that reading may begin at.
-const LAST_BEGIN: usize = 0xffff;
+pub(crate) const LAST_BEGIN: usize = 0xffff;
 /// In how many bytes something is looked for.
 const REACH: usize = 1 << 16;
 /// How many bytes are in memory at once.
@@ -165,7 +165,7 @@ fn far_questions() -> Vec<Question> {
     all.map(question).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -2,7 +2,11 @@
 
 use super::program::AREA;
 use super::{for_a_while, loaded, run};
-use payload::chunks::{BEGIN, LOST, pass};
+use crate::payload_large::{INTERPRETER, LAST_BEGIN, LONGEST, agree, hex, kernel};
+use bpf::abi::Hook;
+use driver::Input;
+use driver::bpf_target::Reach;
+use payload::chunks::{BEGIN, LOST, pass, pass_unseen};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -95,4 +99,55 @@ fn chunks() {
         ended[usize::from(state == LOST)] |= state < BEGIN || state == LOST;
     });
     assert_eq!(ended, [true; 2], "both kinds of ends were met");
+}
+
+/// A packet of the program's with a state and so many bytes of a body, and the answer to it.
+fn exchange(state: u64, length: usize, body: &[u8]) -> String {
+    let front = [&state.to_be_bytes()[..], &(length as u16).to_be_bytes()].concat();
+    let packet = [&vec![0; AREA], &front[..], body].concat();
+    let begin = AREA + FRONT;
+    let body = &packet[begin..begin + length];
+    let (seen, unseen) = body.split_at(length.min(LAST_BEGIN + 1 - begin));
+    let behind = pass_unseen(unseen.len() as u64, pass(seen, state));
+    let answer = [&behind.to_be_bytes()[..], &packet[8..]].concat();
+    format!("packet 0 {}\nexpect 0 {}\n", hex(&packet), hex(&answer))
+}
+
+/// At the last byte of a packet that reading may begin at, which is not the last one of the largest packet.
+#[test]
+fn chunks_end_where_no_byte_is_seen() {
+    let room = LONGEST - AREA - FRONT;
+    let last = LAST_BEGIN - AREA - FRONT;
+    let line = "0000\r\n".len();
+    let mut text = String::new();
+    // Data whose last byte is so far behind or in front of that one, and ends of bodies of two lengths behind it.
+    for shift in -24..3 {
+        for (end, length) in [
+            ("\r\n0\r\n\r\n", room),
+            ("\r\n0\r\nName: value\r\n\r\n", last + 2),
+        ] {
+            let size = (last + 1 - line).saturating_add_signed(shift);
+            let mut body = format!("{size:04x}\r\n{}{end}", "x".repeat(size));
+            body.truncate(room);
+            let body = format!("{body:x<room$}");
+            text += &exchange(BEGIN, length, body.as_bytes());
+        }
+    }
+    // States that are none.
+    for phase in 13..16 {
+        for length in [0, 1, 20] {
+            let state = BEGIN | phase << 56 | 3;
+            text += &exchange(state, length, &[b'0'; 20]);
+        }
+    }
+    let program = Input {
+        text: Some(self::text().into()),
+        ..Input::file("chunks.p4")
+    };
+    let targets = [
+        INTERPRETER,
+        kernel(Hook::Xdp, Reach::TestRun),
+        kernel(Hook::Xdp, Reach::Veth),
+    ];
+    agree(&program, &text, &targets);
 }
