@@ -1,7 +1,8 @@
 //! Searches through bytes that are too much like the value for the others: each byte takes the same time, whatever came before it.
 //!
 //! A bit says of each number of the value's first bytes that as many have not come (shift-or: Baeza-Yates and Gonnet, "A new approach to
-//! text searching", 1992). A table in read-only data has for each byte the bits that it sets.
+//! text searching", 1992). A table in read-only data has for each byte the bits that it sets. A value of more than 64 bytes has a word and a table for each 64
+//! of them, from which a bit is carried to the next word.
 
 use super::search::Needle;
 use crate::emitter::Gen;
@@ -19,7 +20,7 @@ const AT_ONCE: u64 = 8;
 pub(super) struct Densely {
     /// Places compared in vain.
     in_vain: C,
-    /// Where it begins.
+    /// The label of its beginning.
     begin: SmolStr,
 }
 
@@ -36,23 +37,34 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Where the needle is not at the place that was compared last, from which on it may be.
-    pub(super) fn compared_in_vain(&mut self, needle: &Needle, stop: &C, densely: &Densely) {
+    /// Counts that the needle is not at the place that was compared last, from which on it may be.
+    pub(super) fn compared_in_vain(&mut self, needle: &Needle, densely: &Densely) {
         self.push(Stmt::Update(BinOp::Add, densely.in_vain.clone(), C::int(1)));
         let many = C::bin(BinOp::Gt, densely.in_vain.clone(), C::int(MOST_IN_VAIN));
-        // This search reads on behind the place where it stops.
-        let farthest = self
-            .target
-            .limits()
-            .offset
-            .saturating_sub(needle.len().into());
-        let near = C::bin(BinOp::Le, stop.clone(), C::int(farthest));
+        let near = C::bin(BinOp::Lt, C::id("off"), C::int(self.farthest(needle)));
         self.push(Stmt::goto_if(C::and(many, near), densely.begin.clone()));
     }
 
-    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here.
-    pub(super) fn densely(&mut self, needle: &Needle, stop: &C, densely: Densely, done: &str) {
-        let (table, count) = self.places_table(needle);
+    /// The offset at which this search stops in any case: it reads on behind the place where it does.
+    fn farthest(&self, needle: &Needle) -> u64 {
+        let most = self.target.limits().offset;
+        most.saturating_sub(needle.len().into())
+    }
+
+    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here, and looks at the last places that an offset
+    /// may have.
+    pub(super) fn densely(
+        &mut self,
+        needle: &Needle,
+        stop: &C,
+        densely: Densely,
+        (again_sparsely, done): (&str, &str),
+    ) {
+        let count = u64::from(needle.len());
+        let words = needle.len().div_ceil(u64::BITS);
+        let tables: Vec<SmolStr> = (0..words)
+            .map(|word| self.places_table(needle, word * u64::BITS))
+            .collect();
         let fresh = |wish: &str| self.file.names.fresh(wish);
         let [again, one, word, behind, over] = [
             "search_bytes",
@@ -63,19 +75,42 @@ impl<T: Target> Gen<'_, T> {
         ]
         .map(fresh);
         let all = !0u64;
-        let missing = self.function_local("missing", CType::U64, Some(C::int(all)));
-        let before = self.function_local("missing_before", CType::U64, Some(C::int(all)));
+        let mut of_words = |wish: &str| -> Vec<C> {
+            let one = |_| self.function_local(wish, CType::U64, Some(C::int(all)));
+            (0..words).map(one).collect()
+        };
+        let missing = of_words("missing");
+        let before = of_words("missing_before");
+        let in_last = &missing[missing.len() - 1];
         let any = self.function_local("missing_in_any", CType::U64, Some(C::int(all)));
+        let until = self.offset_local("dense_until");
         let bytes = self.function_local("bytes", CType::U64, Some(C::int(0)));
-        let last = || C::int(1 << (count - 1));
+        let last = || C::int(1 << ((count - 1) % u64::from(u64::BITS)));
         let has_come = |of: &C| {
             let not = C::bin(BinOp::And, of.clone(), last());
             C::bin(BinOp::Eq, not, C::int(0))
         };
+        // The last word first: each takes a bit of the one in front of it.
         let comes = |byte: C| {
-            let one_more = C::bin(BinOp::Shl, missing.clone(), C::int(1));
-            let bits = C::Ident(table.clone()).index(byte);
-            C::bin(BinOp::Or, one_more, bits)
+            let word = |(at, table): (usize, &SmolStr)| {
+                let mut one_more = C::bin(BinOp::Shl, missing[at].clone(), C::int(1));
+                if let Some(front) = at.checked_sub(1) {
+                    let carried = C::bin(BinOp::Shr, missing[front].clone(), C::int(63));
+                    one_more = C::bin(BinOp::Or, one_more, carried);
+                }
+                let bits = C::Ident(table.clone()).index(byte.clone());
+                Stmt::Assign(missing[at].clone(), C::bin(BinOp::Or, one_more, bits))
+            };
+            tables
+                .iter()
+                .enumerate()
+                .rev()
+                .map(word)
+                .collect::<Vec<_>>()
+        };
+        let set_all = |to: &[C], from: &dyn Fn(usize) -> C| -> Vec<Stmt> {
+            let set = |(at, to): (usize, &C)| Stmt::Assign(to.clone(), from(at));
+            to.iter().enumerate().map(set).collect()
         };
         let byte_of = |at: u64| {
             let byte = match at {
@@ -91,19 +126,22 @@ impl<T: Target> Gen<'_, T> {
         let here = || C::id("cur").plus(needle.skip.into());
 
         self.push(Stmt::Label(densely.begin));
-        self.set(missing.clone(), C::int(all));
+        let farthest = C::int(self.farthest(needle));
+        let is_far = C::bin(BinOp::Gt, stop.clone(), farthest.clone());
+        self.set(until.clone(), C::choose(is_far, farthest, stop.clone()));
+        self.out.extend(set_all(&missing, &|_| C::int(all)));
         self.push(Stmt::Label(again.clone()));
-        let farthest = stop.clone().plus(count - 1);
+        let farthest = until.clone().plus(count - 1);
         let is_over = C::bin(BinOp::Ge, C::id("off"), farthest);
         self.push(Stmt::goto_if(is_over, over.clone()));
         self.follow_in_bounds();
         self.push(Stmt::goto_if(there(AT_ONCE), one.clone()));
         self.set(bytes.clone(), C::pure("load_le64", vec![here()]));
-        self.set(before.clone(), missing.clone());
+        self.out.extend(set_all(&before, &|at| missing[at].clone()));
         self.set(any.clone(), C::int(all));
         for at in 0..AT_ONCE {
-            self.set(missing.clone(), comes(byte_of(at)));
-            self.push(Stmt::Update(BinOp::And, any.clone(), missing.clone()));
+            self.out.extend(comes(byte_of(at)));
+            self.push(Stmt::Update(BinOp::And, any.clone(), in_last.clone()));
         }
         self.push(Stmt::goto_if(has_come(&any), word.clone()));
         self.set(C::id("off"), C::id("off").plus(AT_ONCE));
@@ -111,44 +149,38 @@ impl<T: Target> Gen<'_, T> {
 
         self.push(Stmt::Label(one));
         self.push(Stmt::goto_if(there(1), over.clone()));
-        self.set(missing.clone(), comes(C::pure("load_be8", vec![here()])));
+        self.out.extend(comes(C::pure("load_be8", vec![here()])));
         self.set(C::id("off"), C::id("off").plus(1));
-        self.push(Stmt::goto_if(has_come(&missing), behind.clone()));
+        self.push(Stmt::goto_if(has_come(in_last), behind.clone()));
         self.back_edge("reject", &again);
 
         self.push(Stmt::Label(word));
-        self.set(missing.clone(), before);
+        self.out.extend(set_all(&missing, &|at| before[at].clone()));
         for at in 0..AT_ONCE {
-            self.set(missing.clone(), comes(byte_of(at)));
+            self.out.extend(comes(byte_of(at)));
             self.set(C::id("off"), C::id("off").plus(1));
-            self.push(Stmt::goto_if(has_come(&missing), behind.clone()));
+            self.push(Stmt::goto_if(has_come(in_last), behind.clone()));
         }
         self.push(Stmt::Label(behind));
         self.set(
             C::id("off"),
             C::bin(BinOp::Sub, C::id("off"), C::int(count)),
         );
-        let beyond = C::bin(BinOp::Ge, C::id("off"), stop.clone());
+        let beyond = C::bin(BinOp::Ge, C::id("off"), until.clone());
         self.push(Stmt::goto_if(beyond, over.clone()));
-        if u64::from(needle.len()) == count {
-            self.push(Stmt::Goto(done.into()));
-        } else {
-            self.follow_in_bounds();
-            self.goto_done_unless_there(needle.skip + needle.len(), &over);
-            let is_at = self.is_at(needle);
-            self.push(Stmt::goto_if(is_at, done));
-            self.set(C::id("off"), C::id("off").plus(count));
-            self.back_edge("reject", &again);
-        }
+        self.push(Stmt::Goto(done.into()));
         self.push(Stmt::Label(over));
-        self.set(C::id("off"), stop.clone());
+        self.set(C::id("off"), until.clone());
+        let is_all = C::bin(BinOp::Ge, until, stop.clone());
+        self.push(Stmt::goto_if(is_all, done));
+        self.back_edge("reject", again_sparsely);
     }
 
-    /// The table of the bits that each byte sets, and of how many of the needle's first bytes there are some.
-    fn places_table(&mut self, needle: &Needle) -> (SmolStr, u64) {
-        let count = needle.len().min(u64::BITS);
+    /// The table of the bits that each byte sets in a word: those of 64 bytes of the needle, from one on.
+    fn places_table(&mut self, needle: &Needle, from: u32) -> SmolStr {
+        let count = (needle.len() - from).min(u64::BITS);
         let sets = |byte: u8| {
-            let is_there = |at: &u32| needle.may_be(*at, byte);
+            let is_there = |at: &u32| needle.may_be(from + *at, byte);
             (0..count)
                 .filter(is_there)
                 .fold(!0, |bits, at| bits & !(1u64 << at))
@@ -163,6 +195,6 @@ impl<T: Target> Gen<'_, T> {
             attribute: None,
             constant: true,
         });
-        (name, count.into())
+        name
     }
 }
