@@ -1,6 +1,6 @@
 //! A body in chunks (RFC 9112, section 7.1): each with its size in front, and fields behind the last one.
 //!
-//! Where in it a byte stands is one number, so that it can be passed over from segment to segment: an automaton, and what is left of a chunk. Programs run
+//! The place of a byte in it is one number, so that it can be passed over from segment to segment: an automaton, and what is left of a chunk. Programs run
 //! the same automaton, by the same tables.
 
 /// The state at the first byte of a body. States are numbers from this one on, so that none is a number of bytes.
@@ -8,7 +8,7 @@ pub const BEGIN: u64 = 1 << 63;
 /// The state behind bytes that are no such body.
 pub const LOST: u64 = state(Phase::Malformed, 0);
 
-/// What may stand next.
+/// The part of a body that may stand next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Phase {
@@ -22,7 +22,7 @@ enum Phase {
     /// The line feed behind a size.
     SizeEnd,
     Data,
-    /// What is behind the data: CR, and a line feed.
+    /// The end of the data: CR, and a line feed.
     DataEnd,
     DataFeed,
     /// The first byte of a field's name, or what ends the body.
@@ -38,7 +38,7 @@ enum Phase {
 
 /// Phases, and kinds of bytes, have so many bits.
 const BITS: u32 = 4;
-/// Where the phase stands in a state, and the bits of what is left of a chunk.
+/// The place of the phase in a state, and the bits of what is left of a chunk.
 const PHASE: u32 = 56;
 const LEFT: u64 = (1 << 44) - 1;
 
@@ -213,7 +213,7 @@ pub fn pass_unseen(count: u64, from: u64) -> u64 {
     }
 }
 
-/// Whether a value of `Transfer-Encoding` says that a body is in chunks as its last coding (RFC 9112, section 6.3).
+/// True if a value of `Transfer-Encoding` says that a body is in chunks as its last coding (RFC 9112, section 6.3).
 pub fn is_chunked(value: &[u8]) -> bool {
     let last = value.rsplit(|&byte| byte == b',').next();
     let is_blank = |byte: &u8| [b' ', b'\t'].contains(byte);

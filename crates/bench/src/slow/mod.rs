@@ -17,23 +17,23 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a payload, in a packet of 1,500.
 const BYTES: usize = 1_486;
-/// How many times the time that a byte takes typically a byte may take.
+/// The most time that a byte may take, in times of what a byte takes typically.
 const MOST: f64 = 4.0;
-/// How many times what a byte takes the automaton it may take another search, which passes over most bytes of usual payloads.
+/// The most time that a byte may take another search, in times of what it takes the automaton: a search passes over most bytes of usual payloads.
 const MOST_OF_AUTOMATON: f64 = 2.0;
 /// Payloads that are changed further.
 const KEPT: usize = 24;
 /// Nanoseconds of a turn, about: long enough for the clock, short enough to be undisturbed sometimes.
 const TURN: f64 = 20_000.0;
 
-/// How long each reader is tried, and with which random numbers.
+/// The time for which each reader is tried, and with which random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) time: Duration,
     pub(crate) seed: u64,
 }
 
-/// What was found of a reader.
+/// The slowest packet of a reader.
 #[derive(serde::Serialize)]
 pub(crate) struct Slowest {
     pub(crate) reader: String,
@@ -45,7 +45,7 @@ pub(crate) struct Slowest {
     pub(crate) ns: f64,
     payload: String,
     hex: String,
-    /// How many payloads were tried.
+    /// The number of payloads that were tried.
     tried: usize,
 }
 
@@ -151,13 +151,17 @@ fn slowest(
         }
     }
     let (mut ns, payload) = slowest.ok_or_else(|| Error::new("no payload"))?;
-    // Another program on this processor makes turns longer, never shorter: what is over the bound is measured again, beside what is typical.
+    // Another program on this processor makes turns longer, never shorter: what is over the bound is measured again, beside what is typical, and the least
+    // of both counts.
     let mut bounded = (typical, most);
     for _ in 0..8 {
         if ns <= bounded.0 * bounded.1 * BYTES as f64 {
             break;
         }
-        bounded = bound()?;
+        let again = bound()?;
+        if again.0 * again.1 < bounded.0 * bounded.1 {
+            bounded = again;
+        }
         ns = ns.min(nanoseconds(reader, payload, 15)?);
     }
     let (typical, most) = bounded;

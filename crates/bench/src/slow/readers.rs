@@ -38,7 +38,7 @@ const NAMED: [(&str, &str, &[&str]); 7] = [
 pub(super) struct Reader {
     pub(super) name: String,
     pub(super) ready: Ready,
-    /// What stands in front of a payload in its packets.
+    /// The bytes in front of a payload in its packets.
     front: fn(usize) -> Vec<u8>,
     /// Usual payloads, which say what is typical.
     pub(super) usual: Vec<Vec<u8>>,
@@ -89,7 +89,7 @@ impl Reader {
     }
 }
 
-/// How something is searched for.
+/// The way in which something is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum By {
     /// `payload_find`
@@ -107,6 +107,8 @@ pub(super) struct Search {
     pub(super) value: &'static str,
 }
 
+/// A hundred times `a` in front of another byte: longer than what a word has bits for.
+const MORE_THAN_A_WORD_OF_BITS: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
 const BY_BYTE: By = By::Parser("programs/payload/byte_by_byte.p4");
 /// The search that has the same time for each byte whatever came before it.
 pub(super) const AUTOMATON: Search = Search {
@@ -114,7 +116,7 @@ pub(super) const AUTOMATON: Search = Search {
     value: "",
 };
 /// Values of all lengths that are searched for in a way of their own, also those that begin again within themselves.
-pub(super) const SEARCHES: [Search; 10] = [
+pub(super) const SEARCHES: [Search; 12] = [
     AUTOMATON,
     Search {
         by: BY_BYTE,
@@ -137,6 +139,10 @@ pub(super) const SEARCHES: [Search; 10] = [
         value: "city=Paris;country=France",
     },
     Search {
+        by: BY_BYTE,
+        value: MORE_THAN_A_WORD_OF_BITS,
+    },
+    Search {
         by: By::Find,
         value: "aaab",
     },
@@ -147,6 +153,10 @@ pub(super) const SEARCHES: [Search; 10] = [
     Search {
         by: By::Find,
         value: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+    },
+    Search {
+        by: By::Find,
+        value: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
     },
     Search {
         by: By::Matches,
@@ -201,7 +211,7 @@ impl Search {
         all.filter(|bytes| !has(bytes, value)).collect()
     }
 
-    /// Whether a payload has what is searched for, so that not all of it is looked at.
+    /// True if a payload has what is searched for, so that not all of it is looked at.
     pub(super) fn ends_in(&self, payload: &[u8]) -> bool {
         !self.value.is_empty() && has(payload, self.value.as_bytes())
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 const SHORT: usize = 8 * 1024;
 const LONG: usize = 64 * 1024;
-/// How many times what a byte of a short message takes one of a long message may take. What grows with the message takes eight times as long.
+/// The most that a byte of a long message may take, in times of what one of a short message takes. What grows with the message takes eight times as long.
 const MOST: f64 = 4.0;
 
 /// A message of so many bytes.
@@ -91,7 +91,7 @@ fn seconds(schema: &Schema, message: &[u8], times: usize) -> f64 {
     (0..5).map(one).fold(f64::INFINITY, f64::min)
 }
 
-/// How many times what short messages take a long one of as many bytes in all may be: other programs on the processor disturb both alike.
+/// The most that a long message may take, in times of what short ones of as many bytes in all take: other programs on the processor disturb both alike.
 fn times_of(schema: &Schema, message: impl Fn(usize) -> Vec<u8>) -> f64 {
     let short = seconds(schema, &message(SHORT), LONG / SHORT);
     seconds(schema, &message(LONG), 1) / short
