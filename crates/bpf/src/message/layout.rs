@@ -85,7 +85,8 @@ impl Writer<'_> {
         for field in 0..known.fields.len() {
             self.field(&mut frame, field, window);
             if (layout, window.depth) == (schema.root, 0) && self.stop == Some(field) {
-                let missing = any_is_missing(self.wanted.iter().map(|wanted| &wanted.member));
+                let asked = self.wanted.iter().filter(|wanted| !wanted.is_hidden);
+                let missing = any_is_missing(asked.map(|wanted| &wanted.member));
                 let stop = vec![Stmt::Return(Some(status("READ")))];
                 self.push(Stmt::Comment("what follows does not matter".into()));
                 self.push(Stmt::If(C::not(missing), stop, Block::new()));

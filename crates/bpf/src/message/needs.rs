@@ -88,14 +88,15 @@ impl Writer<'_> {
             && !self.can_fail(layout, depth, &mut Vec::new())
     }
 
-    /// Whether an attribute is asked for of a layout, or of one inside it.
+    /// True if an attribute is read of a layout, or of one inside it, also one that is hidden.
     pub(super) fn is_wanted_within(&self, layout: LayoutId) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         let within = self.within(layout);
         sites.any(|site| within.contains(&site.layout))
     }
 
-    /// The last field of the root layout that has an attribute that is asked for, or has one inside it; `None` if nothing follows.
+    /// The last field of the root layout that has an attribute that is asked for, or has one inside it; `None` if nothing follows. Hidden ones do not
+    /// count: whoever asks for no length does not care whether lengths agree that stand further back.
     pub(super) fn last_wanted(&self) -> Option<FieldId> {
         let root = self.schema.root;
         let fields = &self.schema.layouts[root].fields;
@@ -105,8 +106,9 @@ impl Writer<'_> {
             let own = sites
                 .iter()
                 .any(|site| (site.layout, site.field) == (root, *id));
-            let mut within = inside(&fields[*id]).into_iter();
-            own || within.any(|layout| self.is_wanted_within(layout))
+            let inside = inside(&fields[*id]).into_iter();
+            let within: Vec<_> = inside.flat_map(|layout| self.within(layout)).collect();
+            own || sites.iter().any(|site| within.contains(&site.layout))
         };
         let last = (0..fields.len()).rev().find(has_one)?;
         (last + 1 < fields.len()).then_some(last)

@@ -55,7 +55,7 @@ impl Scan {
         self.chars.as_ref().is_some_and(|c| !c.contains(byte))
     }
 
-    /// Whether the first byte that stops the search is an end in any case.
+    /// True if the first byte that stops the search is an end in any case.
     fn finds_bytes_alone(&self) -> bool {
         let ranges = self.ranges();
         ranges.is_some_and(|ranges| ranges.are_ends_alone(self))
@@ -172,7 +172,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Where the first end of a field is that begins at [`AT`], of those that a function looks for. It is not called for fields of no byte, nor,
+    /// The place of the first end of a field that begins at [`AT`], of those that a function looks for. It is not called for fields of no byte, nor,
     /// where such cannot be, for those of one: who wants a packet to take long sends as many fields as there is room for.
     pub(super) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
@@ -328,7 +328,7 @@ impl Writer<'_> {
 }
 
 impl Scan {
-    /// Whether a byte that cannot stand in the field is remembered while an end is looked for.
+    /// True if a byte that cannot stand in the field is remembered while an end is looked for.
     fn keeps_bad(&self) -> bool {
         self.chars.is_some() && !self.stops_at_bad
     }
@@ -423,7 +423,7 @@ fn move_on(by: C) -> [Stmt; 2] {
 }
 
 impl Ranges {
-    /// Whether nothing stops the search but ends, of one byte each: the first of the marks is always right.
+    /// True if nothing stops the search but ends, of one byte each: the first of the marks is always right.
     fn are_ends_alone(&self, scan: &Scan) -> bool {
         let bytes = scan.ends.iter().all(|end| end.len() == 1);
         bytes

@@ -26,7 +26,7 @@ pub(super) struct Wanted {
     pub asked: Asked,
     /// The member of the message's memory that says where it is.
     pub member: Member,
-    /// Whether it is only read to compare lengths.
+    /// True if it is only read to compare lengths.
     pub is_hidden: bool,
 }
 
@@ -133,7 +133,7 @@ pub(super) enum Helper {
     Decimal,
     /// Moves bytes to the front.
     Move,
-    /// Whether the same bytes stand in two places.
+    /// Compares the bytes in two places.
     Same,
 }
 

@@ -226,12 +226,12 @@ impl<T: Target> Gen<'_, T> {
             (Some(groups), None) => {
                 self.by_groups(&needle, &groups, (&stop, &densely), &again, &done);
             }
-            (None, None) => self.by_words(&needle, &densely, &again, &done),
+            (None, None) => self.by_words(&needle, (&stop, &densely), &again, &done),
             (Some(groups), Some(_)) => self.group_by_group(&needle, &groups, &again, &done),
             (None, Some(_)) => self.word_by_word(&needle, &stop, &again, &done),
         }
         if let Some(densely) = densely {
-            self.densely(&needle, &stop, densely, (&again, &done));
+            self.densely(&needle, &stop, densely, &done);
         }
         self.exit_loop();
         self.push(Stmt::Label(done));
@@ -390,13 +390,19 @@ impl<T: Target> Gen<'_, T> {
         let on = vec![Stmt::Assign(C::id("off"), after)];
         self.push(Stmt::If(is_last, on, Vec::new()));
         if let Some(densely) = densely {
-            self.compared_in_vain(needle, densely);
+            self.compared_in_vain(needle, stop, densely);
         }
         self.back_edge("reject", again);
     }
 
     /// Eight places at a time, from the place `cur` on; one at a time where the packet has less than eight more.
-    fn by_words(&mut self, needle: &Needle, densely: &Option<Densely>, again: &str, done: &str) {
+    fn by_words(
+        &mut self,
+        needle: &Needle,
+        (stop, densely): (&C, &Option<Densely>),
+        again: &str,
+        done: &str,
+    ) {
         let [some, one] = ["search_in_word", "search_one"].map(|wish| self.file.names.fresh(wish));
         let last = needle.len() - 1;
         let end = C::id("cur").plus((needle.skip + last + 8).into());
@@ -423,7 +429,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::goto_if(is_at, done));
         self.set(C::id("off"), C::id("off").plus(1));
         if let Some(densely) = densely {
-            self.compared_in_vain(needle, densely);
+            self.compared_in_vain(needle, stop, densely);
         }
         self.back_edge("reject", again);
     }

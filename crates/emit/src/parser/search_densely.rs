@@ -38,28 +38,21 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Counts that the needle is not at the place that was compared last, from which on it may be.
-    pub(super) fn compared_in_vain(&mut self, needle: &Needle, densely: &Densely) {
+    pub(super) fn compared_in_vain(&mut self, needle: &Needle, stop: &C, densely: &Densely) {
         self.push(Stmt::Update(BinOp::Add, densely.in_vain.clone(), C::int(1)));
         let many = C::bin(BinOp::Gt, densely.in_vain.clone(), C::int(MOST_IN_VAIN));
-        let near = C::bin(BinOp::Lt, C::id("off"), C::int(self.farthest(needle)));
+        // This search reads on behind the place where it stops. A nearer one is not taken: the verifier would follow it apart from the other search's.
+        let farthest = self
+            .target
+            .limits()
+            .offset
+            .saturating_sub(needle.len().into());
+        let near = C::bin(BinOp::Le, stop.clone(), C::int(farthest));
         self.push(Stmt::goto_if(C::and(many, near), densely.begin.clone()));
     }
 
-    /// The offset at which this search stops in any case: it reads on behind the place where it does.
-    fn farthest(&self, needle: &Needle) -> u64 {
-        let most = self.target.limits().offset;
-        most.saturating_sub(needle.len().into())
-    }
-
-    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here, and looks at the last places that an offset
-    /// may have.
-    pub(super) fn densely(
-        &mut self,
-        needle: &Needle,
-        stop: &C,
-        densely: Densely,
-        (again_sparsely, done): (&str, &str),
-    ) {
+    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here.
+    pub(super) fn densely(&mut self, needle: &Needle, stop: &C, densely: Densely, done: &str) {
         let count = u64::from(needle.len());
         let words = needle.len().div_ceil(u64::BITS);
         let tables: Vec<SmolStr> = (0..words)
@@ -83,7 +76,6 @@ impl<T: Target> Gen<'_, T> {
         let before = of_words("missing_before");
         let in_last = &missing[missing.len() - 1];
         let any = self.function_local("missing_in_any", CType::U64, Some(C::int(all)));
-        let until = self.offset_local("dense_until");
         let bytes = self.function_local("bytes", CType::U64, Some(C::int(0)));
         let last = || C::int(1 << ((count - 1) % u64::from(u64::BITS)));
         let has_come = |of: &C| {
@@ -126,12 +118,9 @@ impl<T: Target> Gen<'_, T> {
         let here = || C::id("cur").plus(needle.skip.into());
 
         self.push(Stmt::Label(densely.begin));
-        let farthest = C::int(self.farthest(needle));
-        let is_far = C::bin(BinOp::Gt, stop.clone(), farthest.clone());
-        self.set(until.clone(), C::choose(is_far, farthest, stop.clone()));
         self.out.extend(set_all(&missing, &|_| C::int(all)));
         self.push(Stmt::Label(again.clone()));
-        let farthest = until.clone().plus(count - 1);
+        let farthest = stop.clone().plus(count - 1);
         let is_over = C::bin(BinOp::Ge, C::id("off"), farthest);
         self.push(Stmt::goto_if(is_over, over.clone()));
         self.follow_in_bounds();
@@ -166,14 +155,11 @@ impl<T: Target> Gen<'_, T> {
             C::id("off"),
             C::bin(BinOp::Sub, C::id("off"), C::int(count)),
         );
-        let beyond = C::bin(BinOp::Ge, C::id("off"), until.clone());
+        let beyond = C::bin(BinOp::Ge, C::id("off"), stop.clone());
         self.push(Stmt::goto_if(beyond, over.clone()));
         self.push(Stmt::Goto(done.into()));
         self.push(Stmt::Label(over));
-        self.set(C::id("off"), until.clone());
-        let is_all = C::bin(BinOp::Ge, until, stop.clone());
-        self.push(Stmt::goto_if(is_all, done));
-        self.back_edge("reject", again_sparsely);
+        self.set(C::id("off"), stop.clone());
     }
 
     /// The table of the bits that each byte sets in a word: those of 64 bytes of the needle, from one on.
