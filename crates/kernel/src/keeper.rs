@@ -194,6 +194,9 @@ fn follow(
     let (mut wait, mut is_first) = (RETRY[0], true);
     loop {
         let done = pins.follow(instance);
+        if done.is_err() && events.is_other_gone() {
+            return pins.end_following(instance);
+        }
         if !pins.is_still(instance, loading) {
             return Ok(());
         }
@@ -250,7 +253,10 @@ fn listen_outside(number: u64) -> io::Result<LinkEvents> {
         if netns::current()? == number {
             return LinkEvents::here();
         }
-        LinkEvents::of(there.as_fd())
+        let events = LinkEvents::of(there.as_fd())?;
+        // To attach programs there it must be found again.
+        let found = netns::by_number(number);
+        found.map(|_| events).ok_or(io::ErrorKind::NotFound.into())
     };
     outside().or_else(|_| {
         if netns::current()? != number {

@@ -2,6 +2,7 @@
 //! last thread in it, however a process ends.
 
 use crate::errors;
+use crate::sys::link_events::netns_cookie;
 use diag::Diagnostic;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
@@ -96,9 +97,16 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
 /// of the first process, which lasts as long as any does, the thread stays.
 ///
 /// # Errors
-/// It stays: this process may not see which one that is (CAP_SYS_PTRACE), and so not find the others again, or may not make one (CAP_SYS_ADMIN).
+/// It stays: this process may not make one (CAP_SYS_ADMIN).
 pub(crate) fn leave() -> io::Result<()> {
-    match current()? == fs::metadata(FIRST)?.ino() {
+    /// The machine's first network namespace has it.
+    const FIRST_COOKIE: u64 = 1;
+    let is_first = match fs::metadata(FIRST) {
+        Ok(first) => current()? == first.ino(),
+        // It takes CAP_SYS_PTRACE.
+        Err(_) => netns_cookie()? == FIRST_COOKIE,
+    };
+    match is_first {
         true => Ok(()),
         false => Ok(unshare(CloneFlags::CLONE_NEWNET)?),
     }

@@ -88,14 +88,17 @@ impl Pins {
                 let error = io::Error::other("its network namespace cannot be found");
                 Err(self.failed(instance, "follow the interfaces of", &error))
             }
-            Ok(None) => {
-                let (_, folder) = self.existing(instance)?;
-                let missing = missing_with_namespace(&folder.dir, &record);
-                self.note(instance, |absences| note_missing(absences, &missing))?;
-                Ok(Followed::Ended)
-            }
+            Ok(None) => self.end_following(instance).map(|()| Followed::Ended),
             Err(error) => Err(self.failed(instance, "follow the interfaces of", &error)),
         }
+    }
+
+    /// Writes down that the interfaces of an instance are gone with their network namespace.
+    pub(crate) fn end_following(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let (_, folder) = self.existing(instance)?;
+        let missing = missing_with_namespace(&folder.dir, &record);
+        self.note(instance, |absences| note_missing(absences, &missing))
     }
 
     /// As [`Pins::follow`], in the network namespace of the instance.
