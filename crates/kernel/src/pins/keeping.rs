@@ -10,7 +10,6 @@ use crate::safe_dir::Dir;
 use crate::store::Globals;
 use crate::sys::Map;
 use diag::Diagnostic;
-use nix::errno::Errno;
 use std::io;
 
 /// As long as this lives, no other process follows the interfaces.
@@ -40,13 +39,12 @@ fn is_kept(folder: &Dir) -> io::Result<bool> {
     let map = Map::open(folder, KEEPER)?;
     match map.freeze() {
         Ok(()) => Ok(false),
-        // One that was found to be nobody's before can be mapped for writing no more.
-        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => match Globals::map(&map) {
-            Ok(_) => Ok(true),
-            Err(error) if error.raw_os_error() == Some(Errno::EPERM as i32) => Ok(false),
-            Err(error) => Err(error),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EBUSY) => Ok(true),
+            // One that was found to be nobody's before: it can be mapped for writing no more.
+            Some(libc::EPERM) if Globals::map(&map).is_err() => Ok(false),
+            _ => Err(error),
         },
-        Err(error) => Err(error),
     }
 }
 

@@ -111,7 +111,7 @@ impl Map {
         pin(self.fd.as_raw_fd(), folder, name)
     }
 
-    /// Has user space change it no more. The kernel refuses that (EBUSY) as long as a process has mapped it for writing, and of
+    /// Has user space change it no more. The kernel refuses that (EBUSY) as long as a process has mapped it for writing, and (EPERM) of
     /// one that is frozen already.
     pub fn freeze(&self) -> io::Result<()> {
         // SAFETY: no pointers.
