@@ -56,6 +56,16 @@ pub enum TcOrder {
     After(String),
 }
 
+impl TcOrder {
+    /// The instance beside whose program it is.
+    pub fn beside(&self) -> Option<&str> {
+        match self {
+            TcOrder::Last => None,
+            TcOrder::Before(instance) | TcOrder::After(instance) => Some(instance),
+        }
+    }
+}
+
 /// What holds a program on an interface.
 #[derive(Debug)]
 pub(crate) enum Holder {
@@ -156,8 +166,8 @@ pub struct Interfaces<'a> {
     pub ports: &'a [Port],
     /// Those that it only sends packets to.
     pub targets: &'a [Port],
-    /// Where it runs among others, at traffic control.
-    pub order: &'a TcOrder,
+    /// Where it runs among others at traffic control, and where those are pinned; after all that are there if `None`.
+    pub order: Option<(&'a Pins, &'a TcOrder)>,
 }
 
 /// Attaches a program to its interfaces, in order. Nothing is attached if it fails.

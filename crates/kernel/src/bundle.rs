@@ -329,14 +329,14 @@ pub fn losses(
 
 /// Attaches every program to its interfaces, in order. Nothing is attached if it fails.
 pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, Box<Diagnostic>> {
-    attach_in_order(members, method, &TcOrder::Last)
+    attach_in_order(members, method, None)
 }
 
-/// As [`attach`], those at traffic control at this place among others.
+/// As [`attach`], those at traffic control at this place among others, which are pinned there.
 pub fn attach_in_order(
     members: &[Member],
     method: TcMethod,
-    order: &TcOrder,
+    order: Option<(&Pins, &TcOrder)>,
 ) -> Result<Vec<Attachment>, Box<Diagnostic>> {
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {

@@ -1,61 +1,135 @@
 //! A process that keeps detached programs attached: when an interface of theirs is deleted and made anew, they run there
 //! again.
 //!
-//! It is this program, run anew with [`ARGUMENT`] and the name of an instance, in a session of its own. It ends with the
-//! instance. The kernel wakes it when interfaces change and when an instance is removed. It is in a network namespace of its own,
-//! since a process keeps the namespace that it is in. If it is killed, the next command [starts](ensure) another one. A program in the foreground
-//! [has a thread](Keeper) in its place.
+//! It is this program, run anew with [`ARGUMENT`] and the name of an instance, in a session of its own and the child of nobody. It ends with the
+//! instance, or when it is asked to. The kernel wakes it when interfaces change and when an instance is removed. A process keeps the network
+//! namespace that it is in, so it goes to an empty one of its own if its rights allow that. If it is killed, the next `onpath ls`
+//! [starts](ensure) another one. A program in the foreground [has a thread](Keeper) in its place.
 
 use crate::Pins;
+use crate::errors::device::is_busy;
 use crate::netns::{self, NetNs};
 use crate::pins::Followed;
 use crate::safe_dir::Dir;
+use crate::sys::close_inherited;
 use crate::sys::link_events::LinkEvents;
 use diag::Diagnostic;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::unistd::{chdir, pipe, setsid};
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::{chdir, dup2_stdout, pipe, setsid};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The command of this program that runs [`keep`].
 pub const ARGUMENT: &str = "keep";
+
+/// Answer of a process that follows the interfaces; any other one is the reason why it does not.
+const FOLLOWS: &[u8] = b"\n";
+/// How long is waited for that answer. It takes a few milliseconds, and as long as other commands hold the lock.
+const PATIENCE: Duration = Duration::from_secs(25);
 
 /// The time after which it tries again what the kernel has refused, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
 /// Has a process follow the interfaces of each instance of which none does, and follows them once. What this process may not do
-/// stays undone.
+/// stays undone: a process that it starts may do no more.
 pub fn ensure(pins: &Pins) {
     for instance in pins.names().unwrap_or_default() {
         let followed = pins.follow(&instance);
-        if !matches!(followed, Ok(Followed::Ended)) && pins.wants_keeper(&instance) {
-            let _ = start(&instance);
+        let goes_on = matches!(followed, Ok(Followed::Settled | Followed::Refused));
+        if goes_on && pins.wants_keeper(&instance) {
+            let _ = spawn(&instance);
         }
     }
 }
 
-/// Starts a process that follows the interfaces of an instance.
+/// Starts a process that follows the interfaces of an instance, and waits until it does.
 pub fn start(instance: &str) -> io::Result<()> {
-    let mut command = Command::new("/proc/self/exe");
-    let command = command.arg0("onpath").args([ARGUMENT, instance]);
-    let command = command.stdin(Stdio::null()).stdout(Stdio::null());
-    // It outlives this process.
-    command.stderr(Stdio::null()).spawn().map(drop)
+    let mut answer = spawn(instance)?;
+    let (until, mut read) = (Instant::now() + PATIENCE, Vec::new());
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        match poll(
+            &mut [PollFd::new(answer.as_fd(), PollFlags::POLLIN)],
+            timeout,
+        ) {
+            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => {}
+            Err(nix::Error::EINTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let mut buffer = [0; 1024];
+        match answer.read(&mut buffer)? {
+            0 => break,
+            count => read.extend_from_slice(&buffer[..count]),
+        }
+    }
+    match read.as_slice() {
+        FOLLOWS => Ok(()),
+        [] => Err(io::Error::other("the process that would do so has ended")),
+        why => Err(io::Error::other(String::from_utf8_lossy(why))),
+    }
 }
 
-/// Follows the interfaces of an instance until it is removed.
+/// Starts a process that follows the interfaces of an instance, and gives the pipe by which it [answers](FOLLOWS).
+fn spawn(instance: &str) -> io::Result<ChildStdout> {
+    let mut command = Command::new("/proc/self/exe");
+    let command = command.arg0("onpath").args([ARGUMENT, instance]);
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+    // It outlives this process, which need not wait for its end.
+    // SAFETY: between fork and exec it calls nothing but what may be called there.
+    unsafe { command.pre_exec(crate::sys::become_grandchild) };
+    let mut between = command.stderr(Stdio::null()).spawn()?;
+    let answer = between.stdout.take();
+    between.wait()?;
+    answer.ok_or(io::ErrorKind::BrokenPipe.into())
+}
+
+/// Follows the interfaces of an instance until it is removed. Standard output is told once whether it does.
 pub fn keep(pins: &Pins, instance: &str) -> Result<(), Box<Diagnostic>> {
+    // Files of the command that started it, and of those that started that: others wait for their ends, or for locks on them.
+    close_inherited();
+    // That command holds interrupts back. This process ends by them, but not if nobody reads its answer.
+    let _ = SigSet::from_iter([Signal::SIGPIPE]).thread_set_mask();
+    let mut answered = false;
+    let done = keep_here(pins, instance, &mut || {
+        answered = true;
+        answer(FOLLOWS);
+    });
+    if !answered {
+        answer(match &done {
+            // There is nothing to follow.
+            Ok(()) => FOLLOWS,
+            Err(diagnostic) => diagnostic.message.as_bytes(),
+        });
+    }
+    done
+}
+
+/// Whoever waits for the answer may have ended, and waits for nothing else.
+fn answer(text: &[u8]) {
+    let mut out = io::stdout();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+    // The pipe's end: standard input is no file that anything can be written to.
+    let _ = dup2_stdout(io::stdin());
+}
+
+fn keep_here(
+    pins: &Pins,
+    instance: &str,
+    follows: &mut dyn FnMut(),
+) -> Result<(), Box<Diagnostic>> {
     let failed = |error: io::Error| pins.failed(instance, "follow the interfaces of", &error);
     // A process that has no controlling terminal gets none of its signals.
     setsid().map_err(|e| failed(e.into()))?;
     chdir("/").map_err(|e| failed(e.into()))?;
-    let left = netns::leave().map_err(failed)?;
-    follow(pins, instance, left, None)
+    follow(pins, instance, listen_outside, None, follows)
 }
 
 /// A thread of this process that follows the interfaces of an instance. Dropping it ends it.
@@ -74,7 +148,9 @@ impl Keeper {
             .name("keeper".into())
             .spawn(move || {
                 // The instance was removed, or is looked after by who waits for its end.
-                let _ = follow(&pins, &instance, None, Some(stopped.as_fd()));
+                let here = |_| LinkEvents::here();
+                let stopped = Some(stopped.as_fd());
+                let _ = follow(&pins, &instance, here, stopped, &mut || ());
             })?;
         Ok(Keeper {
             thread: Some(thread),
@@ -92,51 +168,60 @@ impl Drop for Keeper {
     }
 }
 
-/// Follows the interfaces of an instance until it is removed, or `stopped` is closed at its other end.
+/// Follows the interfaces of an instance until it is removed, or `stopped` is closed at its other end. `listen` gives the events in
+/// the network namespace of a number, `follows` is called as soon as nothing is missed any more.
 fn follow(
     pins: &Pins,
     instance: &str,
-    left: Option<NetNs>,
+    listen: impl Fn(u64) -> io::Result<LinkEvents>,
     stopped: Option<BorrowedFd<'_>>,
+    follows: &mut dyn FnMut(),
 ) -> Result<(), Box<Diagnostic>> {
     let failed = |error: io::Error| pins.failed(instance, "follow the interfaces of", &error);
     let loading = pins.loading(instance)?;
-    // Before anything is looked at: nothing that happens later is missed.
-    let Some(folder) = pins.open_root()? else {
+    // Before anything is looked at: nothing that happens later is missed. The folder is not held: its file system may be unmounted.
+    let removals = match pins.open_root()? {
+        Some(folder) => Removals::of(&folder).map_err(failed)?,
+        None => return Ok(()),
+    };
+    let Some(_keeping) = pins.take_keeping(instance, loading)? else {
         return Ok(());
     };
-    let removals = Removals::of(&folder).map_err(failed)?;
-    let events = events(pins, instance, left).map_err(failed)?;
-    if !pins.take_keeping(instance)? {
+    let Some(namespace) = pins.followed_namespace(instance)? else {
         return Ok(());
-    }
-    let mut wait = RETRY[0];
+    };
+    let events = listen(namespace).map_err(failed)?;
+    let (mut wait, mut is_first) = (RETRY[0], true);
     loop {
         let done = pins.follow(instance);
+        if done.is_err() && events.is_other_gone() {
+            return pins.end_following(instance);
+        }
         if !pins.is_still(instance, loading) {
             return Ok(());
         }
         let timeout = match done {
             Ok(Followed::Ended) => return Ok(()),
-            Ok(Followed::Settled) => {
-                wait = RETRY[0];
-                PollTimeout::NONE
-            }
+            Ok(Followed::Settled) => PollTimeout::NONE,
+            Err(error) if is_first && !is_busy(&error) => return Err(error),
             Ok(Followed::Refused) | Err(_) => {
-                let now = wait;
-                wait = (2 * wait).min(RETRY[1]);
-                PollTimeout::try_from(now).unwrap_or(PollTimeout::NONE)
+                PollTimeout::try_from(wait).unwrap_or(PollTimeout::NONE)
             }
         };
+        if is_first {
+            follows();
+            is_first = false;
+        }
         let all = [Some(events.as_fd()), Some(removals.0.as_fd()), stopped];
         let polled = all.into_iter().flatten();
         let mut polled: Vec<_> = polled
             .map(|fd| PollFd::new(fd, PollFlags::POLLIN))
             .collect();
-        match poll(&mut polled, timeout) {
-            Ok(_) | Err(nix::Error::EINTR) => {}
+        wait = match poll(&mut polled, timeout) {
+            Ok(events) => next_wait(wait, events),
+            Err(nix::Error::EINTR) => wait,
             Err(error) => return Err(failed(error.into())),
-        }
+        };
         if polled.get(2).and_then(PollFd::any) == Some(true) {
             return Ok(());
         }
@@ -145,19 +230,40 @@ fn follow(
     }
 }
 
-/// Events of the interfaces of an instance. `left` is the network namespace that this process was in.
-fn events(pins: &Pins, instance: &str, left: Option<NetNs>) -> io::Result<LinkEvents> {
-    let record = pins.record(instance);
-    let mut at = record.iter().flat_map(|record| &record.members);
-    let namespace = at.find_map(|member| Some(member.interfaces.first()?.netns));
-    let namespace = namespace.unwrap_or(0);
-    if namespace == 0 || netns::current()? == namespace {
-        return LinkEvents::here();
+/// How long it waits next: longer each time that nothing has happened meanwhile. After an event the kernel may take what it has refused.
+fn next_wait(waited: Duration, events: libc::c_int) -> Duration {
+    match events {
+        0 => (2 * waited).min(RETRY[1]),
+        _ => RETRY[0],
     }
-    let is_it = |ns: &NetNs| ns.number().is_ok_and(|number| number == namespace);
-    let found = left.filter(is_it).or_else(|| netns::by_number(namespace));
-    let namespace = found.ok_or(io::ErrorKind::NotFound)?;
-    LinkEvents::of(namespace.as_fd())
+}
+
+/// Events of the interfaces in the network namespace of this number, 0 meaning here, for a process that does not keep it: as far as
+/// its rights allow. Where they do not, it enters the namespace, and keeps it.
+fn listen_outside(number: u64) -> io::Result<LinkEvents> {
+    let here = NetNs::here()?;
+    let there = match number == 0 || here.number()? == number {
+        true => here,
+        false => netns::by_number(number)
+            .ok_or_else(|| io::Error::other("its network namespace cannot be found"))?,
+    };
+    let number = there.number()?;
+    let outside = || {
+        netns::leave()?;
+        if netns::current()? == number {
+            return LinkEvents::here();
+        }
+        let events = LinkEvents::of(there.as_fd())?;
+        // To attach programs there it must be found again.
+        let found = netns::by_number(number);
+        found.map(|_| events).ok_or(io::ErrorKind::NotFound.into())
+    };
+    outside().or_else(|_| {
+        if netns::current()? != number {
+            there.enter()?;
+        }
+        LinkEvents::here()
+    })
 }
 
 /// Becomes readable when an instance is removed.
@@ -180,5 +286,19 @@ impl Removals {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_waits_longer_only_as_long_as_nothing_happens() {
+        let quiet = (0..20).fold(RETRY[0], |wait, _| next_wait(wait, 0));
+        assert_eq!(quiet, RETRY[1]);
+        assert_eq!(next_wait(RETRY[0], 0), 2 * RETRY[0]);
+        let busy = (0..20).fold(RETRY[0], |wait, _| next_wait(wait, 1));
+        assert_eq!([busy, next_wait(quiet, 1)], [RETRY[0]; 2]);
     }
 }

@@ -2,6 +2,7 @@
 //! last thread in it, however a process ends.
 
 use crate::errors;
+use crate::sys::link_events::netns_cookie;
 use diag::Diagnostic;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
@@ -13,6 +14,8 @@ use std::thread;
 
 /// The folder in which `ip netns` has the namespaces to which it gave names.
 const NAMED: &str = "/run/netns";
+/// The network namespace of the first process.
+const FIRST: &str = "/proc/1/ns/net";
 
 /// A network namespace.
 #[derive(Debug)]
@@ -90,20 +93,39 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
     entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
 }
 
-/// Moves this thread to a network namespace of its own, with nothing in it, so that it does not keep the one that it is in. Gives that
-/// one. In the namespace of the first process, which lasts as long as any does, the thread stays: `None`.
-pub(crate) fn leave() -> io::Result<Option<NetNs>> {
-    let first = fs::metadata("/proc/1/ns/net");
-    if first.is_ok_and(|first| current().is_ok_and(|here| here == first.ino())) {
-        return Ok(None);
+/// Moves this thread to a network namespace of its own, with nothing in it, so that it does not keep the one that it is in. In the namespace
+/// of the first process, which lasts as long as any does, the thread stays.
+///
+/// # Errors
+/// It stays: this process may not make one (CAP_SYS_ADMIN).
+pub(crate) fn leave() -> io::Result<()> {
+    /// The machine's first network namespace has it.
+    const FIRST_COOKIE: u64 = 1;
+    let is_first = match fs::metadata(FIRST) {
+        Ok(first) => current()? == first.ino(),
+        // It takes CAP_SYS_PTRACE.
+        Err(_) => netns_cookie()? == FIRST_COOKIE,
+    };
+    match is_first {
+        true => Ok(()),
+        false => Ok(unshare(CloneFlags::CLONE_NEWNET)?),
     }
-    let file = File::open("/proc/thread-self/ns/net")?;
-    unshare(CloneFlags::CLONE_NEWNET)?;
-    Ok(Some(NetNs { file }))
 }
 
-/// Does something in the network namespace of this number; 0 means here. `None` if no process is in it any more: then
-/// it is gone, and its interfaces with it.
+/// Says that no process is in the network namespace of this number and that it has no name. `false` too where some of
+/// them may not be looked at.
+pub(crate) fn is_gone(number: u64) -> bool {
+    let is_another = |path: PathBuf| match fs::metadata(path) {
+        Ok(ns) => ns.ino() != number,
+        // A process that has ended meanwhile.
+        Err(error) => matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ESRCH)),
+    };
+    // Where processes are hidden, the first one is too.
+    fs::metadata(FIRST).is_ok() && paths().into_iter().flatten().all(is_another)
+}
+
+/// Does something in the network namespace of this number; 0 means here. `None` if it is not found: it [is gone](is_gone), and its
+/// interfaces with it, or this process may not see it.
 pub fn run_in<T: Send>(
     number: u64,
     work: impl FnOnce() -> io::Result<T> + Send,
@@ -122,13 +144,22 @@ impl NetNs {
             scope
                 .spawn(|| {
                     unshare(CloneFlags::CLONE_NEWNET)?;
-                    Ok(NetNs {
-                        file: File::open("/proc/thread-self/ns/net")?,
-                    })
+                    NetNs::here()
                 })
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("the namespace's thread ended")))
         })
+    }
+
+    /// The one that this thread is in.
+    pub(crate) fn here() -> io::Result<NetNs> {
+        let file = File::open("/proc/thread-self/ns/net")?;
+        Ok(NetNs { file })
+    }
+
+    /// Moves this thread to it; it takes CAP_SYS_ADMIN.
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }
 
     /// Its number, see [`current`].
@@ -142,7 +173,7 @@ impl NetNs {
         thread::scope(|scope| {
             scope
                 .spawn(|| {
-                    setns(&self.file, CloneFlags::CLONE_NEWNET)?;
+                    self.enter()?;
                     work()
                 })
                 .join()

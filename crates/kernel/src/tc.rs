@@ -157,13 +157,13 @@ impl Drop for Filter {
     }
 }
 
-/// Attaches a tc program after those that are at an interface's side. Nothing is changed if it fails.
+/// Attaches a tc program to an interface's side, after those that are there unless it is to have another place. Nothing is changed if it fails.
 pub(crate) fn attach(
     prog: &Prog,
     side: Side,
     port: &Port,
     method: TcMethod,
-    order: &TcOrder,
+    order: Option<(&Pins, &TcOrder)>,
 ) -> Result<Attached, Box<Diagnostic>> {
     let (name, ifindex) = (port.name.as_str(), port.index);
     let neighbour = neighbour(order, port, side)?;
@@ -207,16 +207,16 @@ pub(crate) fn attach(
 
 /// The link beside which a program is to run, if that is asked for.
 fn neighbour(
-    order: &TcOrder,
+    order: Option<(&Pins, &TcOrder)>,
     port: &Port,
     side: Side,
 ) -> Result<Option<Neighbour>, Box<Diagnostic>> {
-    let (instance, as_neighbour): (_, fn(Link) -> Neighbour) = match order {
-        TcOrder::Last => return Ok(None),
-        TcOrder::Before(instance) => (instance, Neighbour::Before),
-        TcOrder::After(instance) => (instance, Neighbour::After),
+    let (pins, instance, as_neighbour): (_, _, fn(Link) -> Neighbour) = match order {
+        None | Some((_, TcOrder::Last)) => return Ok(None),
+        Some((pins, TcOrder::Before(instance))) => (pins, instance, Neighbour::Before),
+        Some((pins, TcOrder::After(instance))) => (pins, instance, Neighbour::After),
     };
-    let link = Pins::default().tc_link(instance, port.index, side)?;
+    let link = pins.tc_link(instance, port.index, side)?;
     let link = link.ok_or_else(|| errors::device::no_neighbour(instance, &port.name))?;
     Ok(Some(as_neighbour(link)))
 }

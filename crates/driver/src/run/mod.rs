@@ -152,7 +152,8 @@ pub fn start<'a>(
     }
     pending.in_order(options.order.clone());
     let members = &loaded.members;
-    let running = kernel::bundle::attach_in_order(members, options.method, options.order)?;
+    let running =
+        kernel::bundle::attach_in_order(members, options.method, Some((pins, options.order)))?;
     let modes = modes(&running);
     let mode = |number: usize, port: &Port| modes.get(&(number, port.number)).copied();
     if options.adjust {

@@ -4,12 +4,13 @@
 //! [`Pins::follow`] does so, and writes down since when an interface is absent. [`keeper`](crate::keeper) calls it whenever
 //! interfaces change, other commands when they begin.
 
-use super::folder::{ABSENCES, NEXT_ABSENCES};
+use super::folder::{ABSENCES, NEXT_ABSENCES, link_file};
 use super::presence::is_attached;
-use super::{Owner, Pins, Record, record};
+use super::{Pins, Record, record};
 use crate::bundle::Port;
 use crate::errors::device;
 use crate::safe_dir::Dir;
+use crate::sys::Link;
 use crate::sys::link_events::netns_cookie;
 use crate::sys::time;
 use crate::{interface, netns};
@@ -32,10 +33,9 @@ pub struct Absence {
     pub why: Option<String>,
 }
 
-/// The last absence of each interface, and the process that ends it.
+/// The last absence of each interface.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Absences {
-    keeper: Option<Owner>,
     of: Vec<Absence>,
 }
 
@@ -71,11 +71,7 @@ impl Pins {
     /// are gone.
     pub fn follow(&self, instance: &str) -> Result<Followed, Box<Diagnostic>> {
         let record = self.record(instance)?;
-        let namespace = record.members.iter().find_map(|member| {
-            let at = member.interfaces.iter().map(|at| at.netns);
-            at.chain(member.targets.iter().map(|at| at.netns)).next()
-        });
-        let Some(namespace) = namespace.filter(|_| is_followed(&record)) else {
+        let Some(namespace) = namespace_of(&record) else {
             return Ok(Followed::Ended);
         };
         let mut done = Ok(Followed::Ended);
@@ -88,13 +84,21 @@ impl Pins {
         });
         match entered {
             Ok(Some(())) => done,
-            Ok(None) => {
-                let missing = every_port(&record);
-                self.note(instance, |absences| note_missing(absences, &missing))?;
-                Ok(Followed::Ended)
+            Ok(None) if !netns::is_gone(namespace) => {
+                let error = io::Error::other("its network namespace cannot be found");
+                Err(self.failed(instance, "follow the interfaces of", &error))
             }
+            Ok(None) => self.end_following(instance).map(|()| Followed::Ended),
             Err(error) => Err(self.failed(instance, "follow the interfaces of", &error)),
         }
+    }
+
+    /// Writes down that the interfaces of an instance are gone with their network namespace.
+    pub(crate) fn end_following(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+        let record = self.record(instance)?;
+        let (_, folder) = self.existing(instance)?;
+        let missing = missing_with_namespace(&folder.dir, &record);
+        self.note(instance, |absences| note_missing(absences, &missing))
     }
 
     /// As [`Pins::follow`], in the network namespace of the instance.
@@ -136,31 +140,12 @@ impl Pins {
         Ok(followed)
     }
 
-    /// Makes this process the one that follows the interfaces of an instance. `false`: another one does.
-    pub(crate) fn take_keeping(&self, instance: &str) -> Result<bool, Box<Diagnostic>> {
-        let this = Owner::this().map_err(|e| self.failed(instance, "follow", &e))?;
-        let mut is_ours = true;
-        self.note(instance, |absences| {
-            is_ours = absences
-                .keeper
-                .is_none_or(|other| other == this || other.has_ended());
-            if is_ours {
-                absences.keeper = Some(this);
-            }
-        })?;
-        Ok(is_ours)
-    }
-
-    /// Says that a process should follow the interfaces of an instance, and none does.
-    pub(crate) fn wants_keeper(&self, instance: &str) -> bool {
-        let Ok(record) = self.record(instance) else {
-            return false;
-        };
-        let Ok((_, folder)) = self.existing(instance) else {
-            return false;
-        };
-        let keeper = read(&folder.dir).keeper;
-        is_followed(&record) && keeper.is_none_or(|keeper| keeper.has_ended())
+    /// The number of the network namespace in which the interfaces of an instance are followed, if they are.
+    pub(crate) fn followed_namespace(
+        &self,
+        instance: &str,
+    ) -> Result<Option<u64>, Box<Diagnostic>> {
+        self.record(instance).map(|record| namespace_of(&record))
     }
 
     /// Changes what is written down of absences. No other command changes it meanwhile.
@@ -183,9 +168,15 @@ impl Pins {
     }
 }
 
-/// One that ends with its process is not: whoever started it sees to it. Nor is one that another version has loaded.
-fn is_followed(record: &Record) -> bool {
-    record.owner.is_none() && record.netns_cookie != 0
+/// The number of the network namespace in which an instance's interfaces are followed. Those of one that ends with its process are not:
+/// whoever started it sees to it. Nor are those of one that another version has loaded.
+fn namespace_of(record: &Record) -> Option<u64> {
+    let mut all = record.members.iter().flat_map(|member| {
+        let at = member.interfaces.iter().map(|at| at.netns);
+        at.chain(member.targets.iter().map(|at| at.netns))
+    });
+    let is_followed = record.owner.is_none() && record.netns_cookie != 0;
+    all.next().filter(|_| is_followed)
 }
 
 /// What cannot be read is made anew.
@@ -235,8 +226,27 @@ fn missing(folder: &Dir, record: &Record) -> Vec<Missing> {
         let mut at = member.interfaces.iter();
         match at.find(|at| at.port == port.port) {
             Some(at) => !is_attached(folder, port.member, member.hook, at),
-            None => interface::name(port.index).is_none(),
+            None => is_replaced(port),
         }
+    });
+    missing
+}
+
+/// Says that an interface which a program only sends to is gone: none has its index, or one has that and another one its name. One that was
+/// renamed is the same still.
+fn is_replaced(port: &Missing) -> bool {
+    match interface::name(port.index) {
+        None => true,
+        Some(name) => name != port.name && interface::by_name(&port.name).is_ok(),
+    }
+}
+
+/// Ports of an instance whose interfaces are gone with their network namespace. One that was moved to another namespace has its program still.
+fn missing_with_namespace(folder: &Dir, record: &Record) -> Vec<Missing> {
+    let mut missing = every_port(record);
+    missing.retain(|port| {
+        let link = Link::open(folder, &link_file(port.member, port.index));
+        link.and_then(|link| link.ifindex()).unwrap_or(0) == 0
     });
     missing
 }

@@ -1,9 +1,10 @@
 //! Removing what Onpath has made in an instance's folder, by its form, and nothing else.
 
 use super::folder::{
-    ABSENCES, ENDING, GATE, JOURNAL, LINK, MAP, MEMBER, NEXT, NEXT_ABSENCES, NEXT_ATTACHMENT,
-    NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED, OBJECT, PORT_CHANGE, PORTS, PROGRAM, RECORD,
-    SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered, stranger,
+    ABSENCES, ENDING, GATE, JOURNAL, KEEPER, LINK, MAP, MEMBER, NEXT, NEXT_ABSENCES,
+    NEXT_ATTACHMENT, NEXT_KEEPER, NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED, OBJECT, PORT_CHANGE,
+    PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered,
+    stranger,
 };
 use crate::safe_dir::{Dir, Entry, Kind, Refused};
 use std::io;
@@ -38,6 +39,7 @@ fn form(level: Level, entry: &Entry) -> Form {
         (Kind::File, Instance)
             if [RECORD, NEXT_SETTINGS, PORTS, NEXT_PORTS, PORT_CHANGE].contains(&name)
                 || [ABSENCES, NEXT_ABSENCES, NEXT_ATTACHMENT].contains(&name)
+                || [KEEPER, NEXT_KEEPER].contains(&name)
                 || is_numbered(name, LINK)
                 || is_numbered(name, GATE) =>
         {

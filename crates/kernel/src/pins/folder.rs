@@ -20,10 +20,14 @@ pub(super) const PORTS: &str = "ports";
 pub(super) const NEXT_PORTS: &str = "ports-next";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
-/// Which process attaches the programs again, and when which of their interfaces were absent.
+/// When which interfaces were absent.
 pub(super) const ABSENCES: &str = "absences";
 /// What `ABSENCES` becomes when it is written.
 pub(super) const NEXT_ABSENCES: &str = "absences-next";
+/// The process that attaches the programs again: see [`keeping`](super::keeping).
+pub(super) const KEEPER: &str = "keeper";
+/// What `KEEPER` becomes when another process does.
+pub(super) const NEXT_KEEPER: &str = "keeper-next";
 /// An attachment that is about to replace one at an interface of the same index.
 pub(super) const NEXT_ATTACHMENT: &str = "attachment-next";
 /// In a member's folder: what the program was loaded from.

@@ -33,8 +33,10 @@ mod alone;
 mod begin;
 mod empty;
 mod folder;
+mod keeping;
 mod lock;
 mod moved;
+mod order;
 mod owner;
 mod ports;
 mod prepare;
@@ -82,7 +84,7 @@ pub fn is_bpffs(path: &Path) -> bool {
 }
 
 /// Pinned programs under one BPF file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pins {
     bpffs: PathBuf,
     patience: Duration,

@@ -194,7 +194,7 @@ impl Pins {
         }
         attach::check_hook(self, program.hook, &port.name, port.index)?;
         let number = at.number;
-        add(&mut at, number, (port, usage)).map(drop)
+        self.add(&mut at, number, (port, usage)).map(drop)
     }
 
     /// Refuses an interface that a program cannot get.
@@ -237,7 +237,7 @@ impl Pins {
         };
         let begun = change.begin(&at.folder);
         begun.map_err(|e| load_errors::pins(at.folder.shown(), "write to", &e))?;
-        let added = add(&mut at, change.member, (port, usage));
+        let added = self.add(&mut at, change.member, (port, usage));
         let settled = self.settle(instance);
         let how = added?;
         settled?;
@@ -314,6 +314,10 @@ impl Pins {
             return Ok(());
         }
         let failed = |e: io::Error| load_errors::pins(folder.shown(), "settle", &e);
+        remove_unnamed(&folder).map_err(failed)?;
+        if !folder.has(PORT_CHANGE) {
+            return Ok(());
+        }
         let change: PortChange = record::read_json(&folder, PORT_CHANGE).map_err(failed)?;
         let mut record = self.record(instance)?;
         let Some(program) = record.members.get(change.member) else {
@@ -345,6 +349,72 @@ impl Pins {
         }
         folder.remove_file(PORT_CHANGE).map_err(failed)
     }
+
+    /// What is written down already, up to the one step that completes it.
+    fn add(
+        &self,
+        to: &mut Changeable,
+        member: usize,
+        (port, usage): (&Port, PortUse),
+    ) -> Result<Option<How>, Box<Diagnostic>> {
+        let Changeable {
+            folder,
+            record,
+            store,
+            ..
+        } = to;
+        let failed = |e: io::Error| load_errors::pins(folder.shown(), "pin the port in", &e);
+        // While no other command puts a successor in the program's place, which would not run at this interface.
+        let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
+            let pairs = [(port.number, port.index)];
+            connect_ports(&store.abi.ports, &store.maps, &pairs)?;
+            let opened = folder.open_dir(member_folder(member));
+            let program = opened.and_then(|member| Prog::open(&member, PROGRAM));
+            let hook = record.members[member].hook;
+            let program = program.and_then(|program| HookProg::new(program, hook));
+            let others = running_at(folder, member, &record.members[member], port.number);
+            let order = self.order_at(port.index, record, member);
+            let attached = attach(
+                &program.map_err(failed)?,
+                &record.instance,
+                (&record.members[member], &others),
+                (port, usage),
+                (self, &order),
+            )?;
+            let pinned = attached.as_ref().map(|attached| {
+                let name = match &attached.holder {
+                    Holder::Link(link) => {
+                        link.pin(folder, NEXT_ATTACHMENT)?;
+                        link_file(member, port.index)
+                    }
+                    Holder::Filter(filter) => {
+                        filter.gate.pin(folder, NEXT_ATTACHMENT)?;
+                        gate_file(member, port.index)
+                    }
+                };
+                folder.rename(NEXT_ATTACHMENT, name)
+            });
+            pinned.transpose().map_err(failed)?;
+            Ok(attached)
+        };
+        let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
+        let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
+        let program = &mut record.members[member];
+        program.interfaces.retain(|at| at.port != port.number);
+        program.targets.retain(|at| at.port != port.number);
+        let Some(attached) = attached else {
+            program.targets.push(Target::new(port));
+            write_ports(folder, record).map_err(failed)?;
+            return Ok(None);
+        };
+        let at = Interface::new(&port.name, port.index, port.number, &attached);
+        program.interfaces.push(at);
+        write_ports(folder, record).map_err(failed)?;
+        if let Holder::Filter(filter) = attached.holder {
+            filter.keep();
+        }
+        Ok(Some(attached.how))
+    }
 }
 
 /// What a program does at the interface of one of its ports.
@@ -374,85 +444,17 @@ fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, Store
 
 /// Whether a change of ports was begun that is neither complete nor taken back.
 pub(super) fn is_unsettled(folder: &Dir) -> bool {
-    folder.has(PORT_CHANGE)
+    folder.has(PORT_CHANGE) || folder.has(NEXT_ATTACHMENT)
 }
 
-/// What is written down already, up to the one step that completes it.
-fn add(
-    to: &mut Changeable,
-    member: usize,
-    (port, usage): (&Port, PortUse),
-) -> Result<Option<How>, Box<Diagnostic>> {
-    let Changeable {
-        folder,
-        record,
-        store,
-        ..
-    } = to;
-    let failed = |e: io::Error| load_errors::pins(folder.shown(), "pin the port in", &e);
-    // While no other command puts a successor in the program's place, which would not run at this interface.
-    let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
-        let pairs = [(port.number, port.index)];
-        connect_ports(&store.abi.ports, &store.maps, &pairs)?;
-        let opened = folder.open_dir(member_folder(member));
-        let program = opened.and_then(|member| Prog::open(&member, PROGRAM));
-        let hook = record.members[member].hook;
-        let program = program.and_then(|program| HookProg::new(program, hook));
-        let others = running_at(folder, member, &record.members[member], port.number);
-        let attached = attach(
-            &program.map_err(failed)?,
-            &record.instance,
-            (&record.members[member], &others),
-            (port, usage),
-            order_at(port, record, member),
-        )?;
-        let pinned = attached.as_ref().map(|attached| {
-            folder.remove_file_if_there(NEXT_ATTACHMENT)?;
-            let name = match &attached.holder {
-                Holder::Link(link) => {
-                    link.pin(folder, NEXT_ATTACHMENT)?;
-                    link_file(member, port.index)
-                }
-                Holder::Filter(filter) => {
-                    filter.gate.pin(folder, NEXT_ATTACHMENT)?;
-                    gate_file(member, port.index)
-                }
-            };
-            folder.rename(NEXT_ATTACHMENT, name)
-        });
-        pinned.transpose().map_err(failed)?;
-        Ok(attached)
-    };
-    let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
-    let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
-    let program = &mut record.members[member];
-    program.interfaces.retain(|at| at.port != port.number);
-    program.targets.retain(|at| at.port != port.number);
-    let Some(attached) = attached else {
-        program.targets.push(Target::new(port));
-        write_ports(folder, record).map_err(failed)?;
-        return Ok(None);
-    };
-    let at = Interface::new(&port.name, port.index, port.number, &attached);
-    program.interfaces.push(at);
-    write_ports(folder, record).map_err(failed)?;
-    if let Holder::Filter(filter) = attached.holder {
-        filter.keep();
+/// Ends an attachment that a killed command has made and not given its name: nothing is written down about it, and it would be in the way of
+/// another one. What is left of a filter without its gate runs nothing, and is swept as such.
+fn remove_unnamed(folder: &Dir) -> io::Result<()> {
+    if let Ok(link) = Link::open(folder, NEXT_ATTACHMENT) {
+        // At once: the kernel takes its time with one that nobody holds. It fails for a gate, and if the interface is gone.
+        let _ = link.detach();
     }
-    Ok(Some(attached.how))
-}
-
-/// The place of a program at an interface: last, if the program beside which it is to run is not there.
-fn order_at<'a>(port: &Port, record: &'a Record, member: usize) -> &'a TcOrder {
-    let (TcOrder::Before(beside) | TcOrder::After(beside)) = &record.order else {
-        return &TcOrder::Last;
-    };
-    let side = attach::side(record.members[member].hook);
-    let link = side.map(|side| Pins::default().tc_link(beside, port.index, side));
-    match link {
-        Some(Ok(Some(_))) => &record.order,
-        _ => &TcOrder::Last,
-    }
+    folder.remove_file_if_there(NEXT_ATTACHMENT)
 }
 
 /// Interfaces at which a program runs, without those that are gone and the one that a port loses.
@@ -469,7 +471,7 @@ fn attach(
     instance: &str,
     (member, others): (&MemberRecord, &[Interface]),
     (port, usage): (&Port, PortUse),
-    order: &TcOrder,
+    order: (&Pins, &TcOrder),
 ) -> Result<Option<Attached>, Box<Diagnostic>> {
     let mut filters = member.interfaces.iter().map(|at| at.filter.is_some());
     let method = match filters.any(|by_filter| by_filter) {
@@ -485,7 +487,7 @@ fn attach(
         redirects: member.abi.ports.devmap.is_some(),
         ports,
         targets,
-        order,
+        order: Some(order),
     };
     let running = Running {
         instance,

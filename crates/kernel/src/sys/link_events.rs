@@ -1,6 +1,6 @@
 //! Events of network interfaces: one was made, renamed or deleted, or its network namespace was.
 
-use super::netlink::{put_attribute, request};
+use super::netlink::{attributes, put_attribute, request};
 use nix::sys::socket::{
     AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, bind, recv, socket,
 };
@@ -9,7 +9,11 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// A socket that becomes readable when an interface changes.
 #[derive(Debug)]
-pub struct LinkEvents(OwnedFd);
+pub struct LinkEvents {
+    socket: OwnedFd,
+    /// The number by which the thread's network namespace knows the other one that it hears of.
+    other: Option<i32>,
+}
 
 impl LinkEvents {
     /// Events of the network namespace of this thread.
@@ -23,18 +27,24 @@ impl LinkEvents {
             SockProtocol::NetlinkRoute,
         )?;
         bind(socket.as_raw_fd(), &NetlinkAddr::new(0, LINKS | NAMESPACES))?;
-        Ok(LinkEvents(socket))
+        Ok(LinkEvents {
+            socket,
+            other: None,
+        })
     }
 
     /// Events of another network namespace too, which this socket does not keep alive, as one that is made there would.
     pub fn of(namespace: BorrowedFd<'_>) -> io::Result<LinkEvents> {
-        number_namespace(namespace)?;
-        let events = LinkEvents::here()?;
+        let other = Some(number_namespace(namespace)?);
+        let events = LinkEvents {
+            other,
+            ..LinkEvents::here()?
+        };
         let on: libc::c_int = 1;
         // SAFETY: the value is an int, of the length given.
         let set = unsafe {
             libc::setsockopt(
-                events.0.as_raw_fd(),
+                events.socket.as_raw_fd(),
                 libc::SOL_NETLINK,
                 libc::NETLINK_LISTEN_ALL_NSID,
                 (&raw const on).cast(),
@@ -47,11 +57,17 @@ impl LinkEvents {
         }
     }
 
+    /// Says that the other network namespace has ended.
+    pub fn is_other_gone(&self) -> bool {
+        let known = self.other.map(|number| ask_number(NETNSA_NSID, number));
+        matches!(known, Some(Err(error)) if error.raw_os_error() == Some(libc::ENOENT))
+    }
+
     /// Reads all that has happened: what it is stands in no message that may not be lost.
     pub fn drain(&self) -> io::Result<()> {
         let mut buffer = [0; 16 << 10];
         loop {
-            match recv(self.0.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT) {
+            match recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT) {
                 // More happened than there was room for.
                 Ok(_) | Err(nix::Error::ENOBUFS | nix::Error::EINTR) => {}
                 Err(nix::Error::EAGAIN) => return Ok(()),
@@ -63,15 +79,16 @@ impl LinkEvents {
 
 impl AsFd for LinkEvents {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.socket.as_fd()
     }
 }
 
-/// Has this thread's network namespace know another one, without which it hears nothing of it.
-fn number_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
+const NETNSA_NSID: u16 = 1;
+const NETNSA_FD: u16 = 3;
+
+/// Has this thread's network namespace know another one by a number, without which it hears nothing of it.
+fn number_namespace(namespace: BorrowedFd<'_>) -> io::Result<i32> {
     const RTM_NEWNSID: u16 = 88;
-    const NETNSA_NSID: u16 = 1;
-    const NETNSA_FD: u16 = 3;
     const ANY: i32 = -1;
     // struct rtgenmsg
     let mut message = vec![0; 4];
@@ -83,8 +100,22 @@ fn number_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
     );
     match request(RTM_NEWNSID, 0, &message) {
         Err(error) if error.raw_os_error() != Some(libc::EEXIST) => Err(error),
-        _ => Ok(()),
+        _ => ask_number(NETNSA_FD, namespace.as_raw_fd()),
     }
+}
+
+/// The number by which this thread's network namespace knows another one, given by an attribute.
+fn ask_number(attribute: u16, value: i32) -> io::Result<i32> {
+    const RTM_GETNSID: u16 = 90;
+    let mut message = vec![0; 4];
+    put_attribute(&mut message, attribute, &value.to_ne_bytes());
+    let answers = request(RTM_GETNSID, 0, &message)?;
+    let found = answers.first().and_then(|answer| answer.get(4..));
+    let number = found.and_then(|found| attributes(found).find(|(kind, _)| *kind == NETNSA_NSID));
+    let number = number.and_then(|(_, number)| number.try_into().ok());
+    number
+        .map(i32::from_ne_bytes)
+        .ok_or(io::ErrorKind::InvalidData.into())
 }
 
 /// The number of this thread's network namespace that no other one has or will have, unlike that of its file.
@@ -137,6 +168,7 @@ mod tests {
                 events.drain()?;
                 other.run(|| link::remove("one"))?;
                 assert!(happens(&events), "interfaces were deleted");
+                assert!(!events.is_other_gone());
                 std::thread::sleep(std::time::Duration::from_millis(50));
                 events.drain()?;
                 Ok(events)
@@ -146,6 +178,8 @@ mod tests {
             happens(&events),
             "the namespace is gone with its last descriptor"
         );
+        let is_gone = ours.run(|| Ok(events.is_other_gone()));
+        assert!(is_gone.expect("asks"));
     }
 
     #[test]

@@ -111,6 +111,13 @@ impl Map {
         pin(self.fd.as_raw_fd(), folder, name)
     }
 
+    /// Has user space change it no more. The kernel refuses that (EBUSY) as long as a process has mapped it for writing, and (EPERM) of
+    /// one that is frozen already.
+    pub fn freeze(&self) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libbpf_sys::bpf_map_freeze(self.fd.as_raw_fd()) }).map(drop)
+    }
+
     /// What the kernel reports about it.
     pub fn info(&self) -> MapInfo {
         self.info

@@ -5,7 +5,7 @@ use crate::hand_written::{entry, exact, instance, out, packet, table};
 use bpf::abi::Hook;
 use control::{Change, Store};
 use diag::Diagnostic;
-use kernel::attach::{self, Attached, Interfaces, Mode, TcMethod, TcOrder};
+use kernel::attach::{self, Attached, Interfaces, Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
 use kernel::link::{self, End, Setup};
 use kernel::netns::NetNs;
@@ -29,7 +29,7 @@ pub(crate) fn attach_at(
         index,
     };
     let interfaces = Interfaces {
-        order: &TcOrder::Last,
+        order: None,
         redirects: false,
         ports: &[port],
         targets: &[],

@@ -48,9 +48,7 @@ pub(crate) fn open_with_ports(instance: &Instance) -> Result<(Box<dyn Store>, St
 
 /// Removes what killed commands left. What cannot be removed is a warning: it is in nobody's way.
 pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
-    let mended = pins.mend();
-    keeper::ensure(pins);
-    match mended {
+    match pins.mend() {
         Err(diagnostic) if is_busy(&diagnostic) => Err(refused(diagnostic)),
         Err(mut diagnostic) => {
             diagnostic.severity = Severity::Warning;
@@ -61,8 +59,8 @@ pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
     }
 }
 
-/// Has what is listed be as it should be: as far as this process may change anything. A user with read access only can still
-/// list.
+/// Has what is listed be as it should be, and stay so: as far as this process may change anything. A user with read access only can
+/// still list. Only commands that list start processes for programs that are not theirs: those would end with a service that ran them.
 pub(crate) fn mend_quietly(pins: &Pins) {
     let _ = pins.mend();
     keeper::ensure(pins);

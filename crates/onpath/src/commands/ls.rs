@@ -43,7 +43,7 @@ pub(crate) fn run(args: Ls) -> Done {
     let mut rows = Vec::new();
     for (record, number, member) in members.clone() {
         let places = places(&pins, record, number);
-        lines.extend(places.iter().filter_map(|place| place.line(record, number)));
+        lines.extend(places.iter().flat_map(|place| place.lines(record, number)));
         rows.extend(rows_of(record, member, &places));
     }
     print_rows(heads, rows, "no program is running");

@@ -120,7 +120,7 @@ fn print(pins: &Pins, record: &Record, number: usize, as_json: bool) {
         rows,
         "the program has no ports",
     );
-    for line in ports.iter().filter_map(|place| place.line(record, number)) {
+    for line in ports.iter().flat_map(|place| place.lines(record, number)) {
         out_line!("{line}");
     }
 }

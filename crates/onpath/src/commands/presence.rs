@@ -2,6 +2,7 @@
 
 use super::instance::label;
 use diag::shown;
+use kernel::attach::TcOrder;
 use kernel::pins::{Absence, Presence};
 use kernel::sys::time::local_time;
 use kernel::{Pins, Record};
@@ -17,6 +18,8 @@ pub(super) struct Place<'a> {
     pub mode: Option<&'a str>,
     /// The place among the programs at that side of the interface, and how many there are, at traffic control.
     place: Option<(usize, usize)>,
+    /// Runs on the wrong side of the program beside which it is to run.
+    is_misplaced: bool,
     name: &'a str,
     index: u32,
     presence: Presence,
@@ -35,6 +38,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
         port: at.port,
         mode: Some(&at.mode),
         place: pins.tc_place(&record.instance, member.hook, at),
+        is_misplaced: pins.is_misplaced(record, member.hook, at),
         name: &at.name,
         index: at.index,
         presence: pins.presence(&record.instance, number, member.hook, at),
@@ -44,6 +48,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
         port: at.port,
         mode: None,
         place: None,
+        is_misplaced: false,
         name: &at.name,
         index: at.index,
         presence: pins.presence_of_target(at),
@@ -82,8 +87,32 @@ impl Place<'_> {
         absence.until.is_none().then_some(absence.since)
     }
 
-    /// What is to be said of it besides: when it was gone, or why the program is not at the interface that has the name now.
-    pub(super) fn line(&self, record: &Record, number: usize) -> Option<String> {
+    /// What is to be said of it besides.
+    pub(super) fn lines(&self, record: &Record, number: usize) -> impl Iterator<Item = String> {
+        let lines = [
+            self.absence_line(record, number),
+            self.order_line(record, number),
+        ];
+        lines.into_iter().flatten()
+    }
+
+    /// On which side of which program it was to run, if it runs on the other one.
+    fn order_line(&self, record: &Record, number: usize) -> Option<String> {
+        let (runs, beside, was_to) = match &record.order {
+            TcOrder::Before(beside) if self.is_misplaced => ("after", beside, "before"),
+            TcOrder::After(beside) if self.is_misplaced => ("before", beside, "after"),
+            _ => return None,
+        };
+        let label = label(record, &record.members[number]);
+        let (port, name, instance) = (self.port, self.name, &record.instance);
+        Some(format!(
+            "{label}: port {port} ({name}): it runs {runs} `{beside}` since they were attached there anew; to have it {was_to} that, `onpath \
+             unload {instance}` and run it with `--{was_to} {beside}`"
+        ))
+    }
+
+    /// When it was gone, or why the program is not at the interface that has the name now.
+    fn absence_line(&self, record: &Record, number: usize) -> Option<String> {
         let absence = self.absence.as_ref()?;
         let label = label(record, &record.members[number]);
         let (port, name) = (self.port, self.name);
@@ -118,6 +147,9 @@ impl Place<'_> {
         }
         if let Some((place, all)) = self.place.filter(|(_, all)| *all > 1) {
             value["place"] = json!({ "number": place, "of": all });
+        }
+        if self.is_misplaced {
+            value["misplaced"] = json!(true);
         }
         if let Presence::InNamespace(path) = &self.presence {
             value["namespace"] = json!(path);

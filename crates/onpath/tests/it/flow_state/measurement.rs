@@ -6,7 +6,7 @@ use crate::pair::{self, Compiled};
 use control::Store;
 use diag::Diagnostic;
 use kernel::Instance;
-use kernel::attach::{Attached, Interfaces, TcMethod, TcOrder, attach};
+use kernel::attach::{Attached, Interfaces, TcMethod, attach};
 use kernel::bundle::Port;
 use kernel::interface;
 use kernel::raw_socket::RawSocket;
@@ -202,7 +202,7 @@ impl<'a> AtDevice<'a> {
                 name: device.to_owned(),
             };
             let at = Interfaces {
-                order: &TcOrder::Last,
+                order: None,
                 redirects: false,
                 ports: &[port],
                 targets: &[],

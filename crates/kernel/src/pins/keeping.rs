@@ -1,0 +1,74 @@
+//! The one process that follows the interfaces of an instance.
+//!
+//! It has mapped the only value of a map that is pinned in the instance's folder. The kernel freezes no map that a process has
+//! mapped for writing. So any other process, of whatever PID or mount namespace, finds out by freezing it whether that one has ended,
+//! however it did. A lock on a file would tell the same, and keep the BPF file system from being unmounted.
+
+use super::folder::{KEEPER, NEXT_KEEPER};
+use super::{Loading, Pins};
+use crate::safe_dir::Dir;
+use crate::store::Globals;
+use crate::sys::Map;
+use diag::Diagnostic;
+use std::io;
+
+/// As long as this lives, no other process follows the interfaces.
+#[derive(Debug)]
+pub(crate) struct Keeping {
+    _mapped: Globals,
+}
+
+impl Keeping {
+    fn take(folder: &Dir) -> io::Result<Keeping> {
+        let (kind, flags) = (libbpf_sys::BPF_MAP_TYPE_ARRAY, libbpf_sys::BPF_F_MMAPABLE);
+        let map = Map::create(kind, "onpath_keeper", 4, 4, 1, flags)?;
+        // Whoever finds it by its pin finds it mapped.
+        let mapped = Globals::map(&map)?;
+        folder.remove_file_if_there(NEXT_KEEPER)?;
+        map.pin(folder, NEXT_KEEPER)?;
+        folder.rename(NEXT_KEEPER, KEEPER)?;
+        Ok(Keeping { _mapped: mapped })
+    }
+}
+
+/// Says that a process which has not ended follows the interfaces, as far as this process may know.
+fn is_kept(folder: &Dir) -> io::Result<bool> {
+    if !folder.has(KEEPER) {
+        return Ok(false);
+    }
+    let map = Map::open(folder, KEEPER)?;
+    match map.freeze() {
+        Ok(()) => Ok(false),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EBUSY) => Ok(true),
+            // One that was found to be nobody's before: it can be mapped for writing no more.
+            Some(libc::EPERM) if Globals::map(&map).is_err() => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
+impl Pins {
+    /// Makes this process the one that follows the interfaces of an instance, if it is the instance of that loading. `None`: another
+    /// process does, or it is another instance.
+    pub(crate) fn take_keeping(
+        &self,
+        instance: &str,
+        loading: Loading,
+    ) -> Result<Option<Keeping>, Box<Diagnostic>> {
+        let failed = |e: io::Error| self.failed(instance, "follow the interfaces of", &e);
+        let (root, _) = self.existing(instance)?;
+        let _lock = self.lock(&root)?;
+        let (_, folder) = self.existing(instance)?;
+        if !self.is_still(instance, loading) || is_kept(&folder.dir).map_err(failed)? {
+            return Ok(None);
+        }
+        Keeping::take(&folder.dir).map(Some).map_err(failed)
+    }
+
+    /// Says that no process follows the interfaces of an instance, and this process may.
+    pub(crate) fn wants_keeper(&self, instance: &str) -> bool {
+        let existing = self.existing(instance);
+        existing.is_ok_and(|(_, folder)| is_kept(&folder.dir).is_ok_and(|is_kept| !is_kept))
+    }
+}
