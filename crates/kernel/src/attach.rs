@@ -156,7 +156,7 @@ pub struct Interfaces<'a> {
     pub ports: &'a [Port],
     /// Those that it only sends packets to.
     pub targets: &'a [Port],
-    /// Where it runs among others, at traffic control.
+    /// Its place among others, at traffic control.
     pub order: &'a TcOrder,
 }
 

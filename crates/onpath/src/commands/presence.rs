@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(super) struct Place<'a> {
     /// The port's number.
     pub port: u32,
-    /// How the program is attached there; `None` if it only sends there.
+    /// The program's attachment there; `None` if it only sends there.
     pub mode: Option<&'a str>,
     /// The place among the programs at that side of the interface, and how many there are, at traffic control.
     place: Option<(usize, usize)>,
@@ -67,7 +67,7 @@ impl Place<'_> {
         }
     }
 
-    /// How the program is attached there, and when it runs if it is one of several.
+    /// The program's attachment there, and its turn if it is one of several.
     pub(super) fn attached(&self) -> String {
         match (self.mode, self.place) {
             (None, _) => "reached".to_owned(),
@@ -82,7 +82,7 @@ impl Place<'_> {
         absence.until.is_none().then_some(absence.since)
     }
 
-    /// What is to be said of it besides: when it was gone, or why the program is not at the interface that has the name now.
+    /// A remark about it: when it was gone, or why the program is not at the interface that has the name now.
     pub(super) fn line(&self, record: &Record, number: usize) -> Option<String> {
         let absence = self.absence.as_ref()?;
         let label = label(record, &record.members[number]);
