@@ -657,7 +657,7 @@ pub struct FlowStateAbi {
     pub tags_offset: u32,
     /// Where the uses are, a `u32` per way: the set's LRU counter (`lru`) when it was last used.
     pub used_offset: u32,
-    /// Where the number of flows is that others have replaced (`u64`); an object of an older version has none.
+    /// Offset of the number of flows that others have replaced (`u64`); an object of an older version has none.
     #[serde(default)]
     pub evicted_offset: Option<u32>,
     /// Where the ways begin.

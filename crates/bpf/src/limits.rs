@@ -142,7 +142,7 @@ pub fn needs_long_jumps(report: &Report) -> bool {
     report.longest_estimate > 2 * FARTHEST
 }
 
-/// Whether the verifier is likely to follow too many branches in one function, by what it would process of it with all in variables.
+/// True if the verifier is likely to follow too many branches in one function, by what it would process of it with all in variables.
 pub fn is_risky(report: &Report) -> bool {
     report.parts == 0 && report.verifier_estimate > RISKY
 }

@@ -36,7 +36,7 @@ impl Model {
     }
 }
 
-/// Whether a program is compiled to the same code for two hooks: what traffic control does for it does not depend on the direction.
+/// True if a program is compiled to the same code for two hooks: what traffic control does for it does not depend on the direction.
 pub fn same_code(program: &Program, one: Hook, other: Hook) -> bool {
     let is_alike = |(model, _)| matches!(model, Model::Filter | Model::Tap);
     one == other || one.target() == other.target() && stage(program).is_some_and(is_alike)

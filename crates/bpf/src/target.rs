@@ -131,9 +131,9 @@ pub(crate) struct Shared {
     pub flow_states: HashMap<ExternInst, flow_state::Layout>,
     /// Where figures by group are.
     pub figures: HashMap<ExternInst, figures::Layout>,
-    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    /// The functions that add to counters in loops, by the counters' maps.
     pub counter_functions: HashMap<SmolStr, SmolStr>,
-    /// Those that add to figures, with the structs of their keys, by the map.
+    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
     pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,

@@ -486,7 +486,7 @@ fn attempt(
     }
 }
 
-/// What clang refuses, with the prototypes that the user's C files should have.
+/// A refusal by clang, with the prototypes that the user's C files should have.
 fn with_prototypes(refused: Diagnostic, request: Request, program: &Program) -> Diagnostic {
     let is_user = |name: &str| externs::find(name).is_none();
     let wanted = match request.externs.is_empty() || !kernel::errors::clang::is_wrong_c(&refused) {

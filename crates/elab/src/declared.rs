@@ -81,7 +81,7 @@ impl Elab<'_> {
         }
     }
 
-    /// What is declared of each scalar of an expression, in the order of [`leaf_types`](Self::leaf_types).
+    /// The declarations of each scalar of an expression, in the order of [`leaf_types`](Self::leaf_types).
     pub(crate) fn declared_parts(&mut self, expr: &Expr, into: &mut Vec<Declared>) {
         match &expr.kind {
             ExprKind::List(parts) => {

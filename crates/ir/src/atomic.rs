@@ -21,7 +21,7 @@ pub const REGISTER: &str = "register";
 /// The part of an atomic block in which the lock is held.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Region {
-    /// What is used: the flows of one state with one key, or cells of registers, each once, in the order of their first calls.
+    /// Its cells: the flows of one state with one key, or cells of registers, each once, in the order of their first calls.
     pub cells: Vec<Cell>,
     /// The first of the block's statements in it; the last is the block's last.
     pub first: usize,

@@ -22,14 +22,37 @@ pub(crate) fn format_by_name(name: &str, ty: &Ty) -> Option<&'static str> {
     else {
         return None;
     };
-    let name = name.to_ascii_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    match width {
-        32 if has(&["addr", "ipv4", "ip4"]) => Some("IPV4_ADDRESS"),
-        48 if has(&["addr", "mac"]) => Some("MAC_ADDRESS"),
-        128 if has(&["addr", "ipv6", "ip6"]) => Some("IPV6_ADDRESS"),
+    let last = last_word(name);
+    let is_address = matches!(&*last, "addr" | "address");
+    match (width, &*last) {
+        (32, "ipv4" | "ip4" | "ip") => Some("IPV4_ADDRESS"),
+        (48, "mac") => Some("MAC_ADDRESS"),
+        (128, "ipv6" | "ip6" | "ip") => Some("IPV6_ADDRESS"),
+        (32, _) if is_address => Some("IPV4_ADDRESS"),
+        (48, _) if is_address => Some("MAC_ADDRESS"),
+        (128, _) if is_address => Some("IPV6_ADDRESS"),
         _ => None,
     }
+}
+
+/// The last word of a type's name in lower case, but for the `t` that types end with: `addr` of `ip4Addr_t` and of `IP_ADDR_T`. A word begins
+/// behind `_`, or with a capital behind another letter or a digit.
+fn last_word(name: &str) -> String {
+    let words = name.trim_end_matches('_');
+    let words = words
+        .strip_suffix("_t")
+        .or_else(|| words.strip_suffix("_T"));
+    let words = words.unwrap_or(name);
+    let last = words.rsplit('_').next().unwrap_or(words);
+    let mut before = ' ';
+    let mut begins = 0;
+    for (at, c) in last.char_indices() {
+        if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
+            begins = at;
+        }
+        before = c;
+    }
+    last[begins..].to_ascii_lowercase()
 }
 
 impl Checker<'_> {

@@ -91,7 +91,7 @@ INLINE void traffic_begins(struct __sk_buff *ctx, struct traffic *t, struct roun
 #undef packet_length
 #define packet_length(ctx, data, data_end) (traffic->length)
 
-/* How much farther the payload lies than where the parser left it: what is in front of it is what another copy has. */
+/* Bytes by which the payload lies farther than where the parser left it: what is in front of it is what another copy has. */
 #define packet_moved(ctx) (context_get(ctx, len) - traffic->length)
 
 /* What was kept of a packet that comes in again; NULL of others. */

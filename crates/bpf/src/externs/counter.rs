@@ -90,20 +90,17 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     let mut args = g.arguments(call).into_iter();
     let index = args.next().unwrap_or(C::int(0));
     let by = args.next().unwrap_or(C::int(1));
-    let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let (sparse, size) = shape(g, &map);
     if !sparse && message::are_read_in_loop(g.p) {
         let function = function(g, &map);
         return g.push(Stmt::Expr(C::call(function, vec![index, by])));
     }
-    let mut block = found(&map, &key, index, &slot, CType::U64);
-    let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
-    let add = vec![Stmt::Update(BinOp::Add, target, by.clone())];
+    let key = g.file.names.fresh("index");
     let otherwise = if sparse {
         let first = g.file.names.fresh("first");
         let id = |n: &SmolStr| C::Ident(n.clone());
         let insert = vec![
-            Stmt::decl(CType::U64, first.clone(), by),
+            Stmt::decl(CType::U64, first.clone(), by.clone()),
             Stmt::Expr(C::call(
                 "bpf_map_update_elem",
                 vec![
@@ -122,8 +119,24 @@ pub(super) fn add(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
     } else {
         Block::new()
     };
+    let added = added(g, &map, &key, [index, by], otherwise);
+    g.push(Stmt::Block(added));
+}
+
+/// Adds a number to the element of an index, which becomes the key, or does something else if there is none.
+fn added(
+    g: &mut Gen<'_>,
+    map: &SmolStr,
+    key: &SmolStr,
+    [index, by]: [C; 2],
+    otherwise: Block,
+) -> Block {
+    let slot = g.file.names.fresh("count");
+    let mut block = found(map, key, index, &slot, CType::U64);
+    let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
+    let add = vec![Stmt::Update(BinOp::Add, target, by)];
     block.push(Stmt::If(C::Ident(slot), add, otherwise));
-    g.push(Stmt::Block(block));
+    block
 }
 
 /// The function that adds to an element, made on first use. The verifier checks it once; of the key's memory, it would compare what each path left there.
@@ -133,11 +146,9 @@ fn function(g: &mut Gen<'_>, map: &SmolStr) -> SmolStr {
     }
     let name = g.file.names.fresh(&format!("{map}_add"));
     let [index, by] = ["index", "by"].map(|wish| g.file.names.fresh(wish));
-    let (key, slot) = (g.file.names.fresh("key"), g.file.names.fresh("count"));
-    let mut body = found(map, &key, C::Ident(index.clone()), &slot, CType::U64);
-    let target = C::Unary(UnOp::Deref, Box::new(C::Ident(slot.clone())));
-    let add = vec![Stmt::Update(BinOp::Add, target, C::Ident(by.clone()))];
-    body.push(Stmt::If(C::Ident(slot), add, Block::new()));
+    let key = g.file.names.fresh("key");
+    let args = [&index, &by].map(|name| C::Ident(name.clone()));
+    let mut body = added(g, map, &key, args, Block::new());
     // A function of the kernel's verifier gives a number.
     body.push(Stmt::Return(Some(C::int(0))));
     g.file.functions.push(Function {

@@ -30,19 +30,25 @@ pub struct Filled {
     pub took: Duration,
 }
 
-/// Checks all of a program's entries; all errors are reported at once.
+/// Adds the programs' files of entries to the texts, each once: one may be a stream, which can be read no second time. A program whose entries are in no file
+/// of their own has none.
+pub(super) fn open(unit: &mut Unit) -> Result<Vec<Option<FileId>>, NotStarted> {
+    let programs = unit.bundle.programs.iter();
+    let files = programs.map(|member| texts::open(&mut unit.map, member.entries.as_ref()));
+    files.collect::<Result<_, _>>().map_err(NotStarted::Failed)
+}
+
+/// Checks all of a program's entries; all errors are reported at once. `file` is what [`open`] gave.
 pub(super) fn check(
     unit: &mut Unit,
-    number: usize,
+    (number, file): (usize, Option<FileId>),
     part: Part<'_>,
     observer: &dyn Observer,
 ) -> Result<Checked, NotStarted> {
     let begun = Instant::now();
-    let entries = unit.bundle.programs[number].entries.as_ref();
-    if entries.is_none() {
+    if unit.bundle.programs[number].entries.is_none() {
         return Ok(Checked::default());
     }
-    let file = texts::open(&mut unit.map, entries).map_err(NotStarted::Failed)?;
     let file = file.map(|file| import::entries(part.schema, &mut unit.map, file));
     let file = file.transpose();
     let file = file.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;

@@ -61,7 +61,7 @@ pub enum Lasts {
 pub struct Options<'a> {
     /// The way in which tc programs are attached.
     pub method: TcMethod,
-    /// Where its programs run among others at traffic control.
+    /// The place of its programs among others at traffic control.
     pub order: &'a TcOrder,
     /// Bytes that the maps of each program may take; `None` is what is free.
     pub memory: Option<u64>,
@@ -211,12 +211,14 @@ fn load(
         let known = twins::read_before(&unit.bundle, number, &read);
         read.push(known.map_or_else(|| prepare::read(&unit, member, observer), Ok)?);
     }
-    check_hooks(&unit, &read, &interfaces, pins, options)?;
+    let entries = entries::open(&mut unit)?;
+    let asked = unchanged::asked(&unit, &read, &entries, options);
+    check_hooks(&unit, &read, &interfaces, pins, options, &asked)?;
     check_options(&unit, &read, options)?;
-    let asked = unchanged::asked(&unit, &read, options);
     let mut prepared = Vec::new();
-    for (number, read) in read.into_iter().enumerate() {
-        let done = prepare::prepare(&mut unit, number, read, &prepared, options)?;
+    for (number, (read, entries)) in read.into_iter().zip(entries).enumerate() {
+        let of = (number, entries);
+        let done = prepare::prepare(&mut unit, of, read, &prepared, options)?;
         prepared.push(done);
     }
     let instances = load::load(&unit, &mut prepared, options)?;
@@ -246,11 +248,12 @@ fn check_hooks(
     interfaces: &[Interfaces],
     pins: &Pins,
     options: &Options<'_>,
+    asked: &[Asked],
 ) -> Result<(), NotStarted> {
     let hooks: Vec<Hook> = read.iter().map(Read::hook).collect();
     let attachments = interfaces.iter().map(|i| i.ports.len()).sum();
     kernel::bundle::check_rights(&hooks, attachments)?;
-    unchanged::check(unit, read, pins, options)?;
+    unchanged::check(unit, interfaces, pins, options, asked)?;
     bundle::check_room(&unit.bundle, &hooks)
         .map_err(|clashes| NotStarted::wrong(clashes, &unit.map))?;
     let wanted: Vec<(Hook, &[Port])> = hooks
@@ -263,9 +266,15 @@ fn check_hooks(
 
 /// Refuses options that do not go with the programs.
 fn check_options(unit: &Unit, read: &[Read], options: &Options<'_>) -> Result<(), NotStarted> {
-    if options.method == TcMethod::Clsact && read.iter().all(|read| read.hook() == Hook::Xdp) {
+    let only_at_tc = match options.order {
+        _ if options.method == TcMethod::Clsact => Some("--clsact"),
+        TcOrder::Before(_) => Some("--before"),
+        TcOrder::After(_) => Some("--after"),
+        TcOrder::Last => None,
+    };
+    if let Some(flag) = only_at_tc.filter(|_| read.iter().all(|read| read.hook() == Hook::Xdp)) {
         let name = unit.name.clone();
-        return Err(NotStarted::Unsuited(Unsuited::NothingAtTc { name }));
+        return Err(NotStarted::Unsuited(Unsuited::NothingAtTc { name, flag }));
     }
     let mut all = unit.bundle.programs.iter().zip(read);
     match all.find(|(_, read)| matches!(read, Read::Built(_))) {

@@ -57,10 +57,12 @@ pub struct Rejected {
 /// Options that do not go with what is to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsuited {
-    /// Filters at clsact qdiscs, and no program runs at tc.
+    /// Something for programs at tc, and none runs there.
     NothingAtTc {
         /// The instance's name.
         name: String,
+        /// The flag that asks for it.
+        flag: &'static str,
     },
     /// Interfaces in place of a bundle's, for the reason given.
     Devices(String),

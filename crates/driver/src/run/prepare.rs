@@ -13,7 +13,7 @@ use crate::frontend;
 use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
 use control::{Change, Store, errors};
-use diag::{Diagnostic, SourceMap};
+use diag::{Diagnostic, FileId, SourceMap};
 use ir::Program;
 use kernel::budget;
 use kernel::build::Obstacle;
@@ -135,10 +135,10 @@ fn read_object(unit: &Unit, member: &Member) -> Result<Built, NotStarted> {
     }
 }
 
-/// Reads a program's entries, and compiles it if it is not compiled.
+/// Checks a program's entries, which are in this file if they have one, and compiles it if it is not compiled.
 pub(super) fn prepare(
     unit: &mut Unit,
-    number: usize,
+    (number, file): (usize, Option<FileId>),
     read: Read,
     earlier: &[Prepared],
     options: &Options<'_>,
@@ -158,7 +158,7 @@ pub(super) fn prepare(
                 schema: &Schema::of(&program),
                 program: None,
             };
-            let entries = entries::check(unit, number, part, observer)?;
+            let entries = entries::check(unit, (number, file), part, observer)?;
             if let Some((twin, text)) = twin {
                 return Ok(Prepared {
                     hook,
@@ -193,7 +193,7 @@ pub(super) fn prepare(
             })
         }
         Read::Built(built) => Ok(Prepared {
-            entries: entries::check(unit, number, built.part(), observer)?,
+            entries: entries::check(unit, (number, file), built.part(), observer)?,
             hook: built.hook,
             origin: Origin::Built(built.made_for_newer(Kernel::This.features())),
             object: built.object,

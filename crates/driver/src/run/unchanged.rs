@@ -1,19 +1,29 @@
 //! A unit that is to run and a running one of the same name: the same, or what is different.
 
-use super::prepare::Read;
+use super::prepare::{Interfaces, Read};
 use super::unit::Unit;
 use super::{Lasts, NotStarted, Options};
 use crate::bundle::{Entries, Member, Share};
+use diag::FileId;
 use kernel::attach::TcMethod;
+use kernel::bundle::Port;
 use kernel::errors::device::{self, Difference};
 use kernel::files::read_text;
 use kernel::pins::{Asked, MemberRecord};
+use kernel::sys::link_events::netns_cookie;
 use kernel::{Pins, Record};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
-/// What a running program was asked for beside its interfaces, which may change while it runs. `what` is how messages name a
+/// All that a running program was asked for beside its interfaces, which may change while it runs. `what` is how messages name a
 /// difference, after `it runs with other`.
-pub(super) fn asked(unit: &Unit, read: &[Read], options: &Options<'_>) -> Vec<Asked> {
+/// `entries` are the files of entries that are open.
+pub(super) fn asked(
+    unit: &Unit,
+    read: &[Read],
+    entries: &[Option<FileId>],
+    options: &Options<'_>,
+) -> Vec<Asked> {
     let mut all = vec![
         one("version of Onpath", env!("CARGO_PKG_VERSION").to_owned()),
         one("programs", names(unit)),
@@ -27,12 +37,12 @@ pub(super) fn asked(unit: &Unit, read: &[Read], options: &Options<'_>) -> Vec<As
         one("`--specialize`", options.specialize.to_string()),
         one("`--allow-memory`", format!("{:?}", options.memory)),
     ];
-    for (member, read) in unit.bundle.programs.iter().zip(read) {
+    for ((member, read), file) in unit.bundle.programs.iter().zip(read).zip(entries) {
         let mut of = |what: &str, value: String| all.push(one(&named(unit, member, what), value));
         of("code", code(read));
         of("`--target`", read.hook().name().to_owned());
         of("groups", format!("{:?}", member.ports.groups));
-        of("entries", entries(member));
+        of("entries", entries_of(unit, member, *file));
         of("extern functions", externs(member));
     }
     all
@@ -42,9 +52,10 @@ pub(super) fn asked(unit: &Unit, read: &[Read], options: &Options<'_>) -> Vec<As
 /// different.
 pub(super) fn check(
     unit: &Unit,
-    read: &[Read],
+    interfaces: &[Interfaces],
     pins: &Pins,
     options: &Options<'_>,
+    asked: &[Asked],
 ) -> Result<(), NotStarted> {
     let takes_another_name = options.free_name.is_some();
     let record = match options.lasts {
@@ -54,7 +65,7 @@ pub(super) fn check(
     let Some(record) = record.filter(|record| record.owner.is_none()) else {
         return Ok(pins.check_free(&unit.name)?);
     };
-    let differences = differences(unit, &record, &asked(unit, read, options));
+    let differences = differences(unit, interfaces, &record, asked);
     match differences.is_empty() {
         true => Err(NotStarted::Unchanged {
             name: unit.name.clone(),
@@ -63,26 +74,47 @@ pub(super) fn check(
     }
 }
 
-fn differences(unit: &Unit, record: &Record, wanted: &[Asked]) -> Vec<Difference> {
-    // The programs come first: with others all that follows is different.
+fn differences(
+    unit: &Unit,
+    interfaces: &[Interfaces],
+    record: &Record,
+    wanted: &[Asked],
+) -> Vec<Difference> {
+    // With another of these all that follows is different.
     let differs = |what: &str| {
         let value = |all: &[Asked]| all.iter().find(|a| a.what == what).map(|a| a.value.clone());
         value(wanted) != value(&record.asked)
     };
-    if differs("programs") {
-        return vec![Difference::new("programs")];
+    if let Some(first) = ["version of Onpath", "programs"]
+        .into_iter()
+        .find(|&what| differs(what))
+    {
+        return vec![Difference::new(first)];
+    }
+    if netns_cookie().is_ok_and(|cookie| cookie != record.netns_cookie) {
+        return vec![Difference::new("network namespace")];
     }
     let mut found: Vec<Difference> = wanted
         .iter()
         .filter(|asked| differs(&asked.what))
         .map(|asked| Difference::new(&asked.what))
         .collect();
-    for (member, now) in unit.bundle.programs.iter().zip(&record.members) {
+    let members = unit.bundle.programs.iter().zip(&record.members);
+    for ((member, now), at) in members.zip(interfaces) {
         let wanted = interfaces_of(member);
         let runs = interfaces_now(now);
+        let indices = |ports: &[Port]| ports.iter().map(|port| port.index).collect::<BTreeSet<_>>();
+        let runs_at = now.interfaces.iter().map(|at| at.index).collect();
+        let sends_to = now.targets.iter().map(|at| at.index).collect();
         if wanted != runs {
             let what = named(unit, member, "interfaces");
             found.push(Difference::with_values(&what, &runs, &wanted));
+        } else if (indices(&at.ports), indices(&at.targets)) != (runs_at, sends_to) {
+            found.push(Difference::new(&named(
+                unit,
+                member,
+                "interfaces of these names",
+            )));
         }
     }
     found
@@ -129,14 +161,11 @@ fn code(read: &Read) -> String {
     }
 }
 
-fn entries(member: &Member) -> String {
-    match &member.entries {
-        None => String::new(),
-        // What cannot be read is reported when the entries are.
-        Some(Entries::File(file)) => {
-            hashed(&[read_text(&file.value).unwrap_or_default().as_bytes()])
-        }
-        Some(Entries::Lines(lines)) => {
+fn entries_of(unit: &Unit, member: &Member, file: Option<FileId>) -> String {
+    match (&member.entries, file) {
+        (_, Some(file)) => hashed(&[unit.map.file(file).text.as_bytes()]),
+        (None | Some(Entries::File(_)), None) => String::new(),
+        (Some(Entries::Lines(lines)), None) => {
             let lines: Vec<&[u8]> = lines.iter().map(|line| line.value.as_bytes()).collect();
             hashed(&lines)
         }

@@ -10,7 +10,7 @@ use driver::run::{
     Alone, AtHooks, Ended, Lasts, NotStarted, Observer, Options, Step, Unit, Unsuited, start,
 };
 use driver::{Input, built};
-use kernel::attach::{Mode, TcMethod};
+use kernel::attach::{Mode, TcMethod, TcOrder};
 use kernel::netns::NetNs;
 use kernel::raw_socket::RawSocket;
 use kernel::{KernelStore, Pins, veth};
@@ -299,11 +299,18 @@ fn errors_are_values() {
             method: TcMethod::Clsact,
             ..Options::default()
         };
-        let unsuited = refused(pins, unit("router/router.p4", "one"), &clsact);
-        let NotStarted::Unsuited(Unsuited::NothingAtTc { name }) = unsuited else {
-            panic!("{unsuited:?}");
+        let order = TcOrder::Before("another".to_owned());
+        let before = Options {
+            order: &order,
+            ..Options::default()
         };
-        assert_eq!(name, "router");
+        for (options, asked) in [(clsact, "--clsact"), (before, "--before")] {
+            let unsuited = refused(pins, unit("router/router.p4", "one"), &options);
+            let NotStarted::Unsuited(Unsuited::NothingAtTc { name, flag }) = unsuited else {
+                panic!("{unsuited:?}");
+            };
+            assert_eq!((name.as_str(), flag), ("router", asked));
+        }
 
         let missing = refused(
             pins,

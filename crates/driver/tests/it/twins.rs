@@ -6,7 +6,7 @@ use driver::Input;
 use driver::bpf_target::{Request, generate};
 use testkit::files::root;
 
-/// Whether a program's code is the same, as it is asked for; if so, it is.
+/// True if a program's code is said to be the same at both; checks that it is then.
 fn is_same(file: &str) -> bool {
     let elaborated = driver::elaborate(&Input::file(root().join(file)));
     let elaborated = elaborated.ok().expect("a program");

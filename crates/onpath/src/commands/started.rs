@@ -57,8 +57,8 @@ impl From<NotStarted> for Stop {
 
 fn unsuited_text(unsuited: Unsuited) -> String {
     match unsuited {
-        Unsuited::NothingAtTc { name } => format!(
-            "`--clsact` is for programs at tc, and {name} runs by XDP: omit it, or add `--target tc-ingress`"
+        Unsuited::NothingAtTc { name, flag } => format!(
+            "`{flag}` is for programs at tc, and {name} runs by XDP: omit it, or add `--target tc-ingress`"
         ),
         Unsuited::NoText { object } => format!(
             "`--specialize` compiles P4 programs anew, and {} is compiled already: give the program's text, or omit the flag",

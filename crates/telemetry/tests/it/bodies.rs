@@ -264,7 +264,7 @@ fn paths_of(packets: &[Vec<u8>]) -> (Vec<String>, Report) {
 /// RFC 9112, section 7.1: wherever segments end in the body.
 #[test]
 fn chunks_are_passed_over_from_segment_to_segment() {
-    let body = chunked(1, &[1, 40, 17, 300], "X-Sum: 1\r\nY:\r\n");
+    let body = chunked(1, &[1, 40, 17], "X-Sum: 1\r\nY:\r\n");
     let all = joined(&[&get(0), &body, &chunked(2, &[], ""), &get(3)]);
     let expected = ["/0 1", "/1 1", "/2 1", "/3 1"];
     for cut in 1..all.len() {
