@@ -200,6 +200,11 @@ pub fn editions(constant: &str) -> Option<&'static [u32]> {
     (constant == v1model::EDITION).then_some(v1model::EDITIONS)
 }
 
+/// The port by which programs of a package drop packets on purpose, if there is one.
+pub fn drop_port(package: &str) -> Option<u32> {
+    (package == v1model::ARCHITECTURE.package).then_some(v1model::DROP_PORT)
+}
+
 /// The model whose `main` is an instance of this package.
 pub fn by_package(name: &str) -> Option<&'static Architecture> {
     all().iter().copied().find(|a| a.package == name)

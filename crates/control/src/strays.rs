@@ -23,25 +23,35 @@ pub fn ports_named(schema: &Schema, change: &Change) -> Vec<u32> {
 #[derive(Debug)]
 pub struct Strays {
     known: BTreeSet<u32>,
-    warned: BTreeSet<u32>,
+    /// Ports about which nothing is said any more, among them the one that drops packets on purpose.
+    passed: BTreeSet<u32>,
 }
 
 impl Strays {
-    /// Watches for ports other than these. Without any, nothing is known of them.
-    pub fn new(known: impl IntoIterator<Item = u32>) -> Strays {
+    /// Watches for ports other than these, and than the one by which the program's architecture drops packets. Without any,
+    /// nothing is known of them.
+    pub fn new(known: impl IntoIterator<Item = u32>, drop_port: Option<u32>) -> Strays {
         Strays {
             known: known.into_iter().collect(),
-            warned: BTreeSet::new(),
+            passed: drop_port.into_iter().collect(),
         }
     }
 
-    /// A warning of a change at a location that names a port for the first time which is none.
-    pub fn of(&mut self, schema: &Schema, change: &Change, span: Span) -> Option<Diagnostic> {
+    /// Warnings of a change at a location: one for each port that it is the first to name, and that is none.
+    pub fn of(&mut self, schema: &Schema, change: &Change, span: Span) -> Vec<Diagnostic> {
         if self.known.is_empty() {
-            return None;
+            return Vec::new();
         }
-        let mut named = ports_named(schema, change).into_iter();
-        let stray = named.find(|port| !self.known.contains(port) && !self.warned.contains(port))?;
+        let mut warnings = Vec::new();
+        for port in ports_named(schema, change) {
+            if !self.known.contains(&port) && self.passed.insert(port) {
+                warnings.push(self.warning(port, span));
+            }
+        }
+        warnings
+    }
+
+    fn warning(&self, stray: u32, span: Span) -> Diagnostic {
         let known: Vec<String> = self.known.iter().map(u32::to_string).collect();
         let warning = Diagnostic::warning(
             "W0985",
@@ -51,11 +61,10 @@ impl Strays {
                 known.join(", ")
             ),
         );
-        self.warned.insert(stray);
-        Some(warning.help(format!(
+        warning.help(format!(
             "packets that are sent there are lost: `onpath port add {stray} IF` gives the port an interface (`--reach` if the program only \
              sends there), and so do `--port {stray}=IF` and `--reach {stray}=IF` of `onpath run`"
-        )))
+        ))
     }
 }
 
@@ -69,11 +78,15 @@ mod tests {
         let mut schema = (**crate::sample::schema()).clone();
         let (table, data) = schema.tables.iter().next().expect("one");
         let action = data.actions[0].action;
-        let mut port = Field::new("to", Type::bit(9));
-        port.port = true;
-        schema.actions[action].params = vec![Field::new("from", Type::bit(9)), port];
-        let change = |to: u32| {
-            let args = vec![Bits::new(9, 8u32), Bits::new(9, to)];
+        let ports = ["to", "or"].map(|name| {
+            let mut port = Field::new(name, Type::bit(9));
+            port.port = true;
+            port
+        });
+        let [to, or] = ports;
+        schema.actions[action].params = vec![Field::new("from", Type::bit(9)), to, or];
+        let change = |to: u32, or: u32| {
+            let args = [8, to, or].map(|port| Bits::new(9, port)).to_vec();
             let action = ActionCall { action: 0, args };
             Change::Insert(
                 table,
@@ -85,17 +98,23 @@ mod tests {
                 },
             )
         };
-        assert_eq!(ports_named(&schema, &change(7)), [7]);
-        let mut strays = Strays::new([0, 1]);
-        let mut warned = |to| {
-            strays
-                .of(&schema, &change(to), Span::NONE)
-                .map(|w| w.message)
+        assert_eq!(ports_named(&schema, &change(7, 1)), [7, 1]);
+        let mut strays = Strays::new([0, 1], Some(511));
+        let mut warned = |to, or| -> Vec<String> {
+            let warnings = strays.of(&schema, &change(to, or), Span::NONE);
+            warnings.into_iter().map(|w| w.message).collect()
         };
-        assert_eq!(warned(1), None);
-        let expected = "port 7 is none of the program's, which has 0, 1";
-        assert_eq!(warned(7).as_deref(), Some(expected));
-        assert_eq!(warned(7), None);
-        assert_eq!(Strays::new([]).of(&schema, &change(7), Span::NONE), None);
+        let expected =
+            [7, 6, 5].map(|port| format!("port {port} is none of the program's, which has 0, 1"));
+        assert_eq!(warned(1, 1).len(), 0);
+        assert_eq!(warned(7, 6), expected[..2]);
+        assert_eq!(warned(7, 5), expected[2..]);
+        assert_eq!(warned(511, 0).len(), 0, "it drops packets on purpose");
+        let without = Strays::new([0, 1], None).of(&schema, &change(511, 0), Span::NONE);
+        assert_eq!(without.len(), 1);
+        assert_eq!(
+            Strays::new([], None).of(&schema, &change(7, 6), Span::NONE),
+            []
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What queries ask about, in words: a line an attribute, by kind of message.
+//! The attributes of queries in words: a line an attribute, by kind of message.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ const TEXT: &str = include_str!("../pages/attributes.md");
 pub struct Kind<'a> {
     /// Its name; `Headers` for those.
     pub name: &'a str,
-    /// What it is, as Markdown.
+    /// Its description, as Markdown.
     pub text: &'a str,
     /// Its attributes.
     pub attributes: Vec<About<'a>>,
 }
 
-/// What is said about an attribute.
+/// The description of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About<'a> {
     /// Its name in its kind, such as `header.NAME`; the whole name of a header's field.
@@ -38,7 +38,7 @@ pub fn kinds() -> &'static [Kind<'static>] {
     &KINDS
 }
 
-/// What is said about an attribute, by its whole name with `NAME` where it has one that is free.
+/// Finds the description of an attribute by its whole name, with `NAME` where it has one that is free.
 pub fn about(name: &str) -> Option<&'static About<'static>> {
     let of = |kind: &str, name: &str| {
         let kind = kinds().iter().find(|known| known.name == kind)?;

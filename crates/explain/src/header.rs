@@ -41,7 +41,7 @@ impl Target {
 /// What a comment in front of a declaration says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Doc {
-    /// What it is, as Markdown.
+    /// Its description, as Markdown.
     pub text: String,
     /// What it means on targets.
     pub targets: Vec<(Vec<Target>, String)>,
@@ -102,7 +102,7 @@ pub struct Member {
 pub struct Header<'a> {
     /// The file's name.
     pub name: &'a str,
-    /// What it is, as Markdown.
+    /// Its description, as Markdown.
     pub text: String,
     /// What it declares, in order.
     pub items: Vec<Item>,

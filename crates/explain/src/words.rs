@@ -1,4 +1,4 @@
-//! What words mean that users meet: a page each.
+//! Meanings of the words that users meet: a page each.
 
 use crate::blocks::{Block, blocks};
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// The pages.
 const TEXT: &str = include_str!("../pages/words.md");
 
-/// What a word means.
+/// The meaning of a word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word<'a> {
     /// As it is written.

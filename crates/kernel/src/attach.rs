@@ -166,7 +166,7 @@ pub struct Interfaces<'a> {
     pub ports: &'a [Port],
     /// Those that it only sends packets to.
     pub targets: &'a [Port],
-    /// Where it runs among others at traffic control, and where those are pinned; after all that are there if `None`.
+    /// Its place among others at traffic control, and the pins of those; after all that are there if `None`.
     pub order: Option<(&'a Pins, &'a TcOrder)>,
 }
 

@@ -7,10 +7,10 @@
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::statfs::{FsType, fstatfs};
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Bytes that a file may have, of any kind that is read as a whole: 64 MiB.
@@ -70,6 +70,21 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 /// Opens a file or a stream that is read piece by piece, of any length: a capture.
 pub fn open_stream(path: &Path) -> io::Result<File> {
     open(path, Streams::Allowed).map(|opened| opened.file)
+}
+
+/// True if both are names of one regular file, of which either may be that of standard input.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let about = |path: &Path| {
+        let is_input = path == Path::new(STANDARD_INPUT);
+        let path = if is_input {
+            Path::new("/proc/self/fd/0")
+        } else {
+            path
+        };
+        let about = fs::metadata(path).ok().filter(|about| about.is_file())?;
+        Some((about.dev(), about.ino()))
+    };
+    about(one).is_some_and(|one| about(other) == Some(one))
 }
 
 /// Fails if a file is of a kind that is not read, or too large, for one that another program is to read.
@@ -212,6 +227,24 @@ mod tests {
         let absent = folder.path().join("absent");
         let error = read(&absent, Streams::Allowed).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_file_is_the_same_under_all_its_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [one, other, link, hard] =
+            ["one", "other", "link", "hard"].map(|name| folder.path().join(name));
+        std::fs::write(&one, "").expect("room");
+        std::fs::write(&other, "").expect("room");
+        std::os::unix::fs::symlink(&one, &link).expect("room");
+        std::fs::hard_link(&one, &hard).expect("room");
+        assert!(is_same(&one, &one) && is_same(&one, &link) && is_same(&hard, &one));
+        assert!(!is_same(&one, &other) && !is_same(&one, Path::new("absent")));
+        let device = Path::new("/dev/null");
+        assert!(
+            !is_same(device, device),
+            "it is not lost if it is written to"
+        );
     }
 
     #[test]

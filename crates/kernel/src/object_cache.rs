@@ -37,24 +37,31 @@ pub fn folder() -> Option<PathBuf> {
     ObjectCache::from_environment().map(|cache| cache.folder)
 }
 
-/// Why the folder that the environment names is not used, if it is there and others may have written to it.
+/// The reason for which the folder is not used, if it is there and others may have written to it.
 pub fn unused() -> Option<String> {
-    let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
-    let error = Dir::at(Path::new(&named)).err()?;
+    let folder = folder()?;
+    let error = Dir::at(&folder).err()?;
     (error.kind() != io::ErrorKind::NotFound).then(|| diag::system_message(&error))
 }
 
 /// The user's own folder: below the folder of caches that the XDG base directory specification names, or that of the system
-/// for root, whose home folder may be that of the user who became root.
+/// for root. The environment may be that of the user who became root: in a folder of theirs, root makes nothing.
 fn own_folder() -> Option<PathBuf> {
     let named = |variable| std::env::var_os(variable).map(PathBuf::from);
-    let is_root = nix::unistd::geteuid().is_root();
     let caches = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let caches = caches.or_else(|| match is_root {
-        true => Some(PathBuf::from("/var/cache")),
-        false => named("HOME").map(|home| home.join(".cache")),
-    })?;
+    let caches = match nix::unistd::geteuid().is_root() {
+        true => caches
+            .filter(|caches| owner(caches) == Some(0))
+            .or_else(|| Some(PathBuf::from("/var/cache"))),
+        false => caches.or_else(|| named("HOME").map(|home| home.join(".cache"))),
+    }?;
     caches.is_absolute().then(|| caches.join("onpath/objects"))
+}
+
+/// The user whose a folder is, or would be: the owner of the one in which it is to be made.
+fn owner(folder: &Path) -> Option<u32> {
+    let there = folder.ancestors().find_map(|path| fs::metadata(path).ok());
+    there.map(|about| about.uid())
 }
 
 /// A folder of objects.

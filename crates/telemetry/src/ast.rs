@@ -11,7 +11,7 @@ pub(crate) struct Tree {
     pub keys: Vec<Name>,
     pub condition: Option<Condition>,
     pub order: Option<Order>,
-    /// How many groups are shown.
+    /// The number of groups that are shown.
     pub most: Option<(u64, Span)>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Order {
     pub descending: Option<bool>,
 }
 
-/// What groups are ordered by.
+/// The order of groups.
 #[derive(Clone, Debug)]
 pub(crate) enum By {
     Aggregate(Call),

@@ -156,7 +156,7 @@ impl Checker<'_> {
         })
     }
 
-    /// How many groups are shown.
+    /// The number of groups that are shown.
     fn most(&mut self, (most, span): (u64, Span), tree: &Tree) -> Option<usize> {
         match most {
             _ if tree.keys.is_empty() => self.refuse(meaning::one_group(span, "top")),

@@ -9,13 +9,15 @@ use diag::SourceMap;
 pub struct Described {
     /// Its name, with `NAME` in the place of a name of the user's choice.
     pub name: String,
+    /// The same with an example in place of `NAME`.
+    pub instance: String,
     /// Its type.
     pub ty: Type,
     /// The kind of message that has it; none of a header's field.
     pub kind: Option<String>,
     /// True if a record may have several values of it.
     pub several: bool,
-    /// Which of its values a program on the path reads.
+    /// The values that a program on the path reads of it.
     pub on_path: OnPath,
     /// A line about it.
     pub text: &'static str,
@@ -23,7 +25,7 @@ pub struct Described {
     pub also: &'static [&'static str],
 }
 
-/// Which values of an attribute a program on the path reads.
+/// The values of an attribute that a program on the path reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnPath {
     /// All.
@@ -41,6 +43,16 @@ impl OnPath {
             OnPath::Yes => "yes",
             OnPath::First => "first",
             OnPath::No => "no",
+        }
+    }
+}
+
+impl Described {
+    /// A query that reads it: on the path, if a program there can.
+    pub fn example(&self) -> String {
+        match self.on_path {
+            OnPath::First => reading(&format!("first({})", self.instance), self.ty),
+            OnPath::Yes | OnPath::No => reading(&self.instance, self.ty),
         }
     }
 }
@@ -70,6 +82,7 @@ fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
     };
     Some(Described {
         name,
+        instance,
         ty,
         kind: kind.map(|kind| catalogue.messages().kinds()[kind].clone()),
         several,
@@ -79,12 +92,17 @@ fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
     })
 }
 
-/// Whether a program can be made that reads an attribute.
-fn runs(catalogue: &Catalogue, named: &str, ty: Type) -> bool {
-    let query = match ty {
+/// A query about an attribute.
+fn reading(named: &str, ty: Type) -> String {
+    match ty {
         Type::Time => format!("mean({named})"),
         _ => format!("count by {named}"),
-    };
+    }
+}
+
+/// True if a program can be made that reads an attribute.
+fn runs(catalogue: &Catalogue, named: &str, ty: Type) -> bool {
+    let query = reading(named, ty);
     let compiled = compile(&query, catalogue, &mut SourceMap::new());
     compiled.is_ok_and(|compiled| program(&compiled, &query, catalogue.messages(), 1).is_ok())
 }

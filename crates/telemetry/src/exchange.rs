@@ -23,14 +23,14 @@ pub(crate) const MEMORY: usize = 16 << 20;
 pub(crate) struct Exchanges {
     rules: Exchange,
     ports: Vec<u16>,
-    /// Whether messages go on from segment to segment, so that it is known where one begins.
+    /// True if messages go on from segment to segment, so that it is known where one begins.
     follows: bool,
     /// By a hash that senders cannot make collide, as the next: the standard library's, not the cache's own.
     flows: LruCache<Ends, Order, RandomState>,
     waiting: LruCache<(Ends, u64), Request, RandomState>,
     /// Bytes of texts in `waiting`.
     bytes: usize,
-    /// Whether the packet may have a message whose side is not known.
+    /// True if the packet may have a message whose side is not known.
     missed: bool,
     /// Requests that have no number, as one in front of them was missed.
     unfollowed: u64,
@@ -51,7 +51,7 @@ struct Order {
     /// Where the last of each begins, in the numbers of TCP: what comes from further in front is sent again.
     last_request: u32,
     last_response: u32,
-    /// Whether one may have been missed: those behind it have no number.
+    /// True if one may have been missed: those behind it have no number.
     missed_request: bool,
     missed_response: bool,
 }

@@ -131,7 +131,7 @@ pub struct Position {
     pub begun: bool,
     /// Whether nothing is kept for what follows the payload, which may never come.
     pub alone: bool,
-    /// Whether a message that is cut is taken as it is once it shows its side of an exchange, instead of waiting for its rest: its place among others
+    /// True if a message that is cut is taken as it is once it shows its side of an exchange, instead of waiting for its rest: its place among others
     /// counts.
     pub in_order: bool,
     /// Whether the payload had a message.

@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `order`.
+    /// Parses the rest behind `order`.
     fn order(&mut self) -> Parse<Order> {
         if !self.takes_word("by") {
             return Err(self.expected(&["`by`"]));

@@ -21,7 +21,7 @@ pub struct Query {
     pub condition: Option<Condition>,
     /// The order of groups.
     pub order: Order,
-    /// How many groups are shown; `None` is all.
+    /// The number of groups that are shown; `None` is all.
     pub most: Option<usize>,
     /// The texts in it.
     pub(crate) texts: Vec<Compared>,
@@ -52,7 +52,7 @@ impl Query {
 /// The order of groups. Those that are alike are ordered by their keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
-    /// What they are ordered by.
+    /// The figure or key that orders them.
     pub by: By,
     /// True if the largest comes first. What there is no figure of comes last.
     pub descending: bool,
@@ -68,7 +68,7 @@ impl Default for Order {
     }
 }
 
-/// What groups are ordered by.
+/// A figure or a key that orders groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
     /// A figure, by its number in the query.

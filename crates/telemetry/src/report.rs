@@ -15,13 +15,15 @@ pub struct Report {
     pub keys: Vec<String>,
     /// The names of the aggregates.
     pub aggregates: Vec<String>,
-    /// What the numbers of each aggregate are.
+    /// The unit of each aggregate's numbers.
     pub units: Vec<Unit>,
-    /// Whether each aggregate is a total, so that what is new since the report before makes sense.
+    /// True of each aggregate that is a total, so that what is new since the report before makes sense.
     pub totals: Vec<bool>,
-    /// The groups in the query's order, as many as it shows; those that are alike in the order of their keys.
+    /// All groups in the query's order; those that are alike in the order of their keys.
     pub rows: Vec<Row>,
-    /// What became of the packets.
+    /// The number of groups that the query shows, at most.
+    pub most: usize,
+    /// The numbers of packets, by what became of them.
     pub counts: Counts,
     /// The time that rates are about.
     pub seconds: f64,
@@ -33,7 +35,6 @@ impl Report {
     /// Of rows in any order.
     pub(crate) fn new(query: &Query, mut rows: Vec<Row>, counts: Counts, seconds: f64) -> Report {
         rows.sort_by(|a, b| compare(query.order, a, b).then_with(|| a.keys.cmp(&b.keys)));
-        rows.truncate(query.most.unwrap_or(usize::MAX));
         let name = |&key: &usize| query.attributes[key].name.clone();
         Report {
             keys: query.keys.iter().map(name).collect(),
@@ -45,14 +46,20 @@ impl Report {
                 .map(|a| a.function.is_total())
                 .collect(),
             rows,
+            most: query.most.unwrap_or(usize::MAX),
             counts,
             seconds,
             text: crate::MAX_TEXT,
         }
     }
+
+    /// The groups that the query shows. The others matter to those who compare this report with the next.
+    pub fn shown(&self) -> &[Row] {
+        &self.rows[..self.most.min(self.rows.len())]
+    }
 }
 
-/// How two groups are ordered.
+/// Compares two groups in an order.
 fn compare(order: Order, a: &Row, b: &Row) -> Ordering {
     let directed = |ordering: Ordering| match order.descending {
         true => ordering.reverse(),
@@ -87,7 +94,7 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-/// What became of the packets.
+/// Numbers of packets and records, by what became of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets that were read.

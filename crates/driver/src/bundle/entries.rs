@@ -58,10 +58,10 @@ pub fn check(
         .program
         .and_then(|program| Interpreter::new(Arc::new(program.clone()), Options::default()).ok());
     let mut wrong = Diagnostics::new();
-    let mut strays = Strays::new(ports.iter().copied());
+    let mut strays = Strays::new(ports.iter().copied(), arch::drop_port(&schema.arch));
     let lines = lines(map, member.entries.as_ref(), file);
     control::entries::check(schema, lines, |change, span| {
-        if let Some(warning) = strays.of(schema, &change, span) {
+        for warning in strays.of(schema, &change, span) {
             wrong.push(warning);
         }
         let stray = change.ports().find(|port| !ports.contains(port));

@@ -21,7 +21,7 @@ pub use entries::{Entry, Kind};
 pub use given::Given;
 pub use refused::{Refused, Why};
 pub(crate) use replace::random_name;
-pub use replace::replace_file;
+pub use replace::{NewFile, replace_file};
 
 use checks::{check_control, check_file, is_bpffs, plain, stat_of};
 use entries::entries;

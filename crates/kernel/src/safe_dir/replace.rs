@@ -1,10 +1,14 @@
 //! Files in a folder that a user gave, under names that Onpath has chosen.
 
+use nix::fcntl::OFlag;
+use rustix::fs::{AtFlags, CWD, linkat};
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
-use std::path::Path;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 /// Writes a file, or puts it in place of the one of its name, in one step. A link of this name is replaced itself: what it
 /// leads to stays as it is. The folder may be writable to others.
@@ -12,31 +16,119 @@ use std::path::Path;
 /// # Errors
 /// Nothing was changed. The name may be that of a folder, a device or a pipe, or of a link to one.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(about) if !about.is_file() => {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "there is something else than a regular file",
-            ));
+    let mut file = NewFile::beside(path)?;
+    file.write_all(bytes)?;
+    file.put()
+}
+
+/// A file that is written piece by piece and takes its name only once it is complete. Until then a file of this name stays as
+/// it is. Dropping it leaves nothing behind.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    place: Place,
+}
+
+/// The place of the bytes until the file is complete.
+#[derive(Debug)]
+enum Place {
+    /// In a file without a name, which ends with this process, however that ends.
+    Unnamed(PathBuf),
+    /// In a file beside it, where the file system has none without a name.
+    Beside(PathBuf, PathBuf),
+    /// At their destination.
+    There,
+}
+
+impl NewFile {
+    /// Begins a file, or the bytes for the pipe or the device of this name, which go there at once.
+    ///
+    /// # Errors
+    /// Nothing was changed. The name may be that of a folder or a socket.
+    pub fn begin(path: &Path) -> io::Result<NewFile> {
+        match fs::metadata(path).map(|about| about.file_type()) {
+            Ok(kind) if kind.is_fifo() || kind.is_char_device() => Ok(NewFile {
+                file: OpenOptions::new().write(true).open(path)?,
+                place: Place::There,
+            }),
+            _ => NewFile::beside(path),
         }
-        _ => {}
     }
-    let folder = match path.parent() {
+
+    fn beside(path: &Path) -> io::Result<NewFile> {
+        let refused = |why| Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+            return refused("there is something else than a regular file");
+        }
+        // Root would replace `/dev/stdout` for everyone.
+        if fs::read_link(path).is_ok_and(|to| to.starts_with("/proc")) {
+            return refused("it stands for an open file of a process: name the file itself");
+        }
+        let unnamed = OpenOptions::new()
+            .write(true)
+            .custom_flags(OFlag::O_TMPFILE.bits())
+            .open(folder(path));
+        if let Ok(file) = unnamed {
+            let place = Place::Unnamed(path.to_owned());
+            return Ok(NewFile { file, place });
+        }
+        let next = next_to(path);
+        // Fails if there is anything of this name, a link too.
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&next)?;
+        let place = Place::Beside(next, path.to_owned());
+        Ok(NewFile { file, place })
+    }
+
+    /// Gives the file its name, in place of another one that has it. Does nothing for a pipe or a device.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub fn put(mut self) -> io::Result<()> {
+        if let Place::Unnamed(path) = &self.place {
+            let (path, next) = (path.clone(), next_to(path));
+            let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            linkat(CWD, open, CWD, &next, AtFlags::SYMLINK_FOLLOW)?;
+            self.place = Place::Beside(next, path);
+        }
+        if let Place::Beside(next, path) = &self.place {
+            fs::rename(next, path)?;
+            self.place = Place::There;
+        }
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Place::Beside(next, _) = &self.place {
+            let _ = fs::remove_file(next);
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if folder != OsStr::new("") => folder,
         _ => Path::new("."),
-    };
-    let next = folder.join(random_name(".onpath-"));
-    // Fails if there is anything of this name, a link too.
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&next)?;
-    let written = file.write_all(bytes);
-    let done = written.and_then(|()| fs::rename(&next, path));
-    if done.is_err() {
-        let _ = fs::remove_file(&next);
     }
-    done
+}
+
+/// A free name in the folder of a file.
+fn next_to(path: &Path) -> PathBuf {
+    folder(path).join(random_name(".onpath-"))
 }
 
 /// A name that begins so, and that nobody foresees.

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn scratch() -> (tempfile::TempDir, Dir) {
@@ -145,6 +146,41 @@ fn a_file_that_is_replaced_is_never_a_links_target() {
     replace_file(&to_socket, b"").expect_err("it leads to a socket");
     let names = fs::read_dir(folder.path()).expect("there").count();
     assert_eq!(names, 5, "nothing else is left");
+}
+
+#[test]
+fn a_new_file_has_its_name_only_once_it_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("file");
+    let names = || fs::read_dir(folder.path()).expect("there").count();
+    fs::write(&path, "precious").expect("room");
+    let mut given_up = NewFile::begin(&path).expect("room");
+    given_up.write_all(b"ne").expect("room");
+    drop(given_up);
+    assert_eq!(fs::read(&path).expect("there"), b"precious");
+    assert_eq!(names(), 1);
+    let mut whole = NewFile::begin(&path).expect("room");
+    whole.write_all(b"new").expect("room");
+    assert_eq!(fs::read(&path).expect("there"), b"precious");
+    whole.put().expect("room");
+    assert_eq!(fs::read(&path).expect("there"), b"new");
+    assert_eq!(names(), 1);
+    // What goes to a pipe goes there at once.
+    let (mut reader, writer) = std::io::pipe().expect("a pipe");
+    let to = format!("/proc/self/fd/{}", writer.as_raw_fd());
+    let mut piped = NewFile::begin(Path::new(&to)).expect("opens");
+    piped.write_all(b"new").expect("room");
+    piped.put().expect("nothing to do");
+    drop(writer);
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes).expect("reads");
+    assert_eq!(bytes, b"new");
+    // A name that stands for an open file is nobody's to replace.
+    let link = folder.path().join("stdout");
+    let open = fs::File::open(&path).expect("there");
+    symlink(format!("/proc/self/fd/{}", open.as_raw_fd()), &link).expect("room");
+    replace_file(&link, b"").expect_err("it is a link of a process");
+    assert!(link.is_symlink());
 }
 
 #[test]

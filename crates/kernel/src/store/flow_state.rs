@@ -51,7 +51,7 @@ impl Flows<'_> {
         Ok(flows)
     }
 
-    /// How many flows there is room for, and how many others have replaced.
+    /// The number of flows that there is room for, and of those that others have replaced.
     pub(crate) fn room(&self) -> Result<FlowRoom, StoreError> {
         let mut evicted = self.abi.evicted_offset.map(|_| 0u64);
         if let (Some(at), Some(sum)) = (self.abi.evicted_offset, &mut evicted) {

@@ -34,15 +34,29 @@ pub fn local_time(since_1970: Duration) -> String {
 mod tests {
     use super::*;
 
+    /// Set in the child process of the test.
+    const ZONED: &str = "ONPATH_TEST_ZONED";
+
     #[test]
-    fn a_day_later_is_the_next_day_at_the_same_time() {
-        let (one, next) = (
-            local_time(Duration::from_secs(1_800_000_000)),
-            local_time(Duration::from_secs(1_800_086_400)),
-        );
-        assert_eq!(one.len(), "2027-01-15 08:00:00".len());
-        assert!(one.starts_with("2027-01-1"), "{one}");
-        assert_eq!(one[11..], next[11..]);
-        assert_ne!(one, next);
+    fn a_time_is_that_of_the_machines_zone() {
+        const TIME: Duration = Duration::from_secs(1_800_000_000);
+        if std::env::var_os(ZONED).is_some() {
+            return println!("<{}>", local_time(TIME));
+        }
+        // The zone belongs to a whole process. Signs of POSIX zones are those of what is to be added to get UTC.
+        for (zone, expected) in [
+            ("UTC0", "<2027-01-15 08:00:00>"),
+            ("IST-5:30", "<2027-01-15 13:30:00>"),
+            ("PST8PDT", "<2027-01-15 00:00:00>"),
+        ] {
+            let this = std::env::current_exe().expect("it runs");
+            let mut child = std::process::Command::new(this);
+            let name = concat!(module_path!(), "::a_time_is_that_of_the_machines_zone");
+            let name = name.split_once("::").expect("behind the crate").1;
+            child.args([name, "--exact", "--nocapture"]);
+            let output = child.env("TZ", zone).env(ZONED, "1").output();
+            let output = String::from_utf8(output.expect("runs").stdout).expect("text");
+            assert!(output.contains(expected), "{zone}: {output}");
+        }
     }
 }

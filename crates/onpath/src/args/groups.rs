@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use std::fmt::Write;
 use terminal_size::terminal_size;
 
-/// What a user does, and the commands for it.
+/// A task of a user, and the commands for it.
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Write a program",

@@ -5,7 +5,7 @@ use super::named::with_text;
 use crate::args::Instance;
 use crate::output::{Done, print_diagnostics, print_json};
 use control::{Change, Piece, Store, StoreError, errors};
-use diag::{Diagnostic, SourceMap, Span, counted};
+use diag::{Diagnostic, Diagnostics, SourceMap, Span, counted};
 use schema::Schema;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
@@ -31,13 +31,16 @@ pub(crate) fn from_words(
     let begun = Instant::now();
     with_text(&words.join(" "), |text| {
         let change = parse(store.schema(), text)?;
-        if let Some(warning) = strays.of(store.schema(), &change, Span::NONE) {
-            print_diagnostics(&Box::new(warning).into(), &SourceMap::new());
-        }
         make(&mut *store, &change, how.or_modify).map_err(|error| {
             let what = errors::not_done(store.schema(), &change);
             errors::store(text.span(), &what, &error)
-        })
+        })?;
+        let mut warnings = Diagnostics::new();
+        for warning in strays.of(store.schema(), &change, Span::NONE) {
+            warnings.push(warning);
+        }
+        print_diagnostics(&warnings, &SourceMap::new());
+        Ok(())
     })?;
     if how.as_json {
         print_json(&Value::Object(made_json(1, begun.elapsed())));

@@ -3,7 +3,7 @@
 use super::instance::open;
 use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::FlowsCommand;
-use crate::output::{Done, Stop, out_line};
+use crate::output::{Done, Stop, err_line, out_line};
 use control::flow::{
     Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
 };
@@ -85,21 +85,36 @@ struct Order {
     most: Option<usize>,
 }
 
+/// Something by which the flows of a state are ordered.
+enum By {
+    Keys,
+    Age,
+    Field(Part, usize),
+}
+
 impl Order {
-    /// Puts flows of a state in order. They lie as chance has it; people look for keys.
-    fn apply(&self, state: &ObjectSchema, flows: &mut Vec<Flow>) -> Result<(), Stop> {
+    /// Finds what a state's flows are ordered by.
+    fn by(&self, state: &ObjectSchema) -> Result<By, Stop> {
+        match self.by.as_deref() {
+            None => Ok(By::Keys),
+            Some("age") => Ok(By::Age),
+            Some(name) => field_of(state, name).map(|(part, at)| By::Field(part, at)),
+        }
+    }
+
+    /// Puts flows in order. They lie as chance has it; people look for keys.
+    fn apply(&self, by: &By, flows: &mut Vec<Flow>) {
         flows.sort_by(|a, b| {
             let [a, b] = [a, b].map(|flow| flow.key.iter().map(Bits::value));
             a.cmp(b)
         });
-        match self.by.as_deref() {
-            None => {}
-            Some("age") => flows.sort_by_key(|flow| Reverse(flow.age)),
-            Some(name) => {
-                let (part, at) = field_of(state, name)?;
+        match by {
+            By::Keys => {}
+            By::Age => flows.sort_by_key(|flow| Reverse(flow.age)),
+            By::Field(part, at) => {
                 let value = |flow: &Flow| match part {
-                    Part::Key => flow.key.get(at).cloned(),
-                    Part::Value => flow.value.get(at).cloned(),
+                    Part::Key => flow.key.get(*at).cloned(),
+                    Part::Value => flow.value.get(*at).cloned(),
                 };
                 flows.sort_by_cached_key(|flow| {
                     Reverse(value(flow).map(|bits| bits.value().clone()))
@@ -107,7 +122,6 @@ impl Order {
             }
         }
         flows.truncate(self.most.unwrap_or(usize::MAX));
-        Ok(())
     }
 }
 
@@ -145,17 +159,28 @@ fn list(
     if wanted.is_empty() && !as_json {
         out_line!("the program has no flow_state");
     }
-    let mut shown: Vec<Value> = Vec::new();
+    let mut asked = Vec::new();
+    // What is wrong for one state is found before any is shown.
     for state in wanted {
+        let by = order.by(&schema.objects[state])?;
+        let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
+        asked.push((state, by, filter));
+    }
+    let mut shown: Vec<Value> = Vec::new();
+    for (state, by, filter) in asked {
         let data = &schema.objects[state];
         let name = &data.name;
-        let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
         let unread = not_done(format!("the flows of `{name}` could not be read"));
         let mut flows = store.flows(state).map_err(&unread)?;
         let room = store.flow_room(state).map_err(unread)?;
         flows.retain(|flow| filter.matches(flow));
         let found = flows.len();
-        order.apply(data, &mut flows)?;
+        if matches!(by, By::Age) && found > 0 && flows.iter().all(|flow| flow.age.is_none()) {
+            err_line!(
+                "note: the flows of `{name}` have no age, because they do not end when unused: they are in the order of their keys"
+            );
+        }
+        order.apply(&by, &mut flows);
         if as_json {
             let flows: Vec<Value> = flows.iter().map(|f| flow_json(schema, state, f)).collect();
             shown.push(json!({

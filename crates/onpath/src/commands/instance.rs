@@ -42,7 +42,8 @@ pub(crate) fn open_with_ports(instance: &Instance) -> Result<(Box<dyn Store>, St
     let Meant { instance, program } = meant(instance)?;
     let opened = Pins::default().open(&instance, program.as_deref());
     let (record, store) = opened.map_err(refused)?;
-    let strays = Strays::new(record.ports().map(|(port, ..)| port));
+    let drop_port = arch::drop_port(&store.schema().arch);
+    let strays = Strays::new(record.ports().map(|(port, ..)| port), drop_port);
     Ok((Box::new(store), strays))
 }
 

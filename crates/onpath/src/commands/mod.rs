@@ -49,7 +49,9 @@ use crate::output::{Done, err_line};
 pub fn run(command: Command) -> Done {
     if let Some(why) = kernel::object_cache::unused() {
         let variable = kernel::object_cache::VARIABLE;
-        err_line!("warning: the folder that {variable} names is not used: {why}");
+        err_line!(
+            "warning: what clang makes is not kept ({variable} names a folder for it): {why}"
+        );
     }
     match command {
         Command::Check(args) => check::run(args),

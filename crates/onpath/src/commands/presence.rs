@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(super) struct Place<'a> {
     /// The port's number.
     pub port: u32,
-    /// How the program is attached there; `None` if it only sends there.
+    /// The program's attachment there; `None` if it only sends there.
     pub mode: Option<&'a str>,
     /// The place among the programs at that side of the interface, and how many there are, at traffic control.
     place: Option<(usize, usize)>,
@@ -72,7 +72,7 @@ impl Place<'_> {
         }
     }
 
-    /// How the program is attached there, and when it runs if it is one of several.
+    /// The program's attachment there, and its turn if it is one of several.
     pub(super) fn attached(&self) -> String {
         match (self.mode, self.place) {
             (None, _) => "reached".to_owned(),
@@ -87,7 +87,7 @@ impl Place<'_> {
         absence.until.is_none().then_some(absence.since)
     }
 
-    /// What is to be said of it besides.
+    /// Remarks about it.
     pub(super) fn lines(&self, record: &Record, number: usize) -> impl Iterator<Item = String> {
         let lines = [
             self.absence_line(record, number),
@@ -96,7 +96,7 @@ impl Place<'_> {
         lines.into_iter().flatten()
     }
 
-    /// On which side of which program it was to run, if it runs on the other one.
+    /// The side of another program on which it was to run, if it runs on the other side.
     fn order_line(&self, record: &Record, number: usize) -> Option<String> {
         let (runs, beside, was_to) = match &record.order {
             TcOrder::Before(beside) if self.is_misplaced => ("after", beside, "before"),
@@ -111,7 +111,7 @@ impl Place<'_> {
         ))
     }
 
-    /// When it was gone, or why the program is not at the interface that has the name now.
+    /// A remark about it: when it was gone, or why the program is not at the interface that has the name now.
     fn absence_line(&self, record: &Record, number: usize) -> Option<String> {
         let absence = self.absence.as_ref()?;
         let label = label(record, &record.members[number]);

@@ -121,21 +121,20 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
+    let mut warnings = Diagnostics::new();
     let mut params = store
         .schema()
         .actions
         .values()
         .flat_map(|action| &action.params);
     if params.any(|param| param.port) {
-        let mut warnings = Diagnostics::new();
         let schema = Arc::clone(store.schema());
         // What is wrong is reported when the changes are made.
         let _ = entries::check(&schema, entries::lines(&map, id), |change, span| {
-            if let Some(warning) = strays.of(&schema, &change, span) {
+            for warning in strays.of(&schema, &change, span) {
                 warnings.push(warning);
             }
         });
-        print_diagnostics(&warnings, &map);
     }
     let progress = Progress::new(false);
     let step = format!("changing tables by {name}");
@@ -147,6 +146,7 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
+    print_diagnostics(&warnings, &map);
     if as_json {
         print_json(&Value::Object(made_json(changes, took)));
     } else {

@@ -40,7 +40,7 @@ pub fn explained() -> ArgValueCandidates {
     })
 }
 
-/// What queries can ask about, and the beginnings of its names.
+/// The attributes of queries, and the beginnings of their names.
 pub fn attributes() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let names = crate::commands::explain::attribute_names().into_iter();

@@ -35,7 +35,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[OwnFolder],
     ),
     // The descriptor is checked before anything is read, and opened again by itself.
-    ("kernel/src/files.rs", &["OpenOptions::"], &[Checked]),
+    (
+        "kernel/src/files.rs",
+        &["OpenOptions::", "fs::metadata"],
+        &[Checked],
+    ),
     (
         "kernel/src/graphviz.rs",
         &["fs::read_to_string", "fs::write"],
@@ -78,16 +82,18 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ),
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
     ("kernel/src/safe_dir/mod.rs", &["fs::fchmod"], &[Checked]),
-    // A random name, made only if it is free, and a rename, which follows no link.
+    // A random name, made only if it is free, and a rename, which follows no link. A pipe or a device that the user names is
+    // written to.
     (
         "kernel/src/safe_dir/replace.rs",
         &[
             "OpenOptions::",
             "fs::metadata",
+            "fs::read_link",
             "fs::remove_file",
             "fs::rename",
         ],
-        &[Checked],
+        &[Checked, UserWrites],
     ),
     (
         "kernel/src/scratch.rs",
@@ -122,11 +128,6 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     (
         "onpath/src/commands/test/mod.rs",
         &["fs::write"],
-        &[UserWrites],
-    ),
-    (
-        "onpath/src/commands/test/replay.rs",
-        &["File::create"],
         &[UserWrites],
     ),
 ];

@@ -6,6 +6,7 @@ use crate::link::Link;
 use diag::Diagnostics;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// The packet of a capture that comes next.
@@ -43,9 +44,13 @@ impl Next<'_> {
     }
 }
 
-/// Calls `each` with the packets of all captures. Those of one stay in their order; one without a time follows the packet in front of it. A capture that
+/// Calls `each` with the packets of all captures until it breaks off. Those of one stay in their order; one without a time follows the packet in front of it. A capture that
 /// is damaged ends there, and the others go on.
-pub(super) fn read(captures: Vec<Capture>, each: &mut dyn FnMut(&Frame), wrong: &mut Diagnostics) {
+pub(super) fn read(
+    captures: Vec<Capture>,
+    each: &mut dyn FnMut(&Frame) -> ControlFlow<()>,
+    wrong: &mut Diagnostics,
+) {
     let mut waiting: Vec<Next> = Vec::new();
     // Of equal times, the capture that was named first comes first.
     let mut order = BinaryHeap::new();
@@ -65,12 +70,15 @@ pub(super) fn read(captures: Vec<Capture>, each: &mut dyn FnMut(&Frame), wrong: 
     }
     while let Some(Reverse((_, number))) = order.pop() {
         let next = &mut waiting[number];
-        each(&Frame {
+        let flow = each(&Frame {
             bytes: &next.bytes,
             length: next.length,
             time: next.time,
             link: next.link,
         });
+        if flow.is_break() {
+            return;
+        }
         if next.go_on(wrong) {
             order.push(Reverse((next.place, number)));
         }

@@ -21,6 +21,7 @@ use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Interfaces that a section of a capture may have: what is known of each is kept.
@@ -75,18 +76,22 @@ struct Packet<'b> {
     check_sequence: Option<u32>,
 }
 
-/// Calls `each` with the packets of captures: of one in their order, of several in the order of their times. Packets in front of what is damaged, and
-/// those of other captures, have been read when the errors are returned.
+/// Calls `each` with the packets of captures until it breaks off: of one in their order, of several in the order of their
+/// times. Packets in front of what is damaged, and those of other captures, have been read when the errors are returned.
 ///
 /// # Errors
 /// Captures that are damaged.
-pub fn read(mut captures: Vec<Capture>, mut each: impl FnMut(&Frame)) -> Result<(), Diagnostics> {
+pub fn read(
+    mut captures: Vec<Capture>,
+    mut each: impl FnMut(&Frame) -> ControlFlow<()>,
+) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
     match captures.as_mut_slice() {
         [one] => loop {
-            match one.next(&mut each) {
-                Ok(true) => {}
-                Ok(false) => break,
+            let mut flow = ControlFlow::Continue(());
+            match one.next(|frame| flow = each(frame)) {
+                Ok(true) if flow.is_continue() => {}
+                Ok(_) => break,
                 Err(error) => {
                     wrong.push(*error);
                     break;

@@ -5,6 +5,7 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
+use pcap_file::pcapng::blocks::simple_packet::SimplePacketBlock;
 use pcap_file::{DataLink, PcapError};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::time::Duration;
 pub struct CaptureWriter<W: Write> {
     writer: PcapNgWriter<W>,
     interfaces: BTreeMap<u32, u32>,
+    /// The time of the last packet that has one.
+    last: Duration,
+    dated: u64,
 }
 
 impl<W: Write> CaptureWriter<W> {
@@ -23,24 +27,40 @@ impl<W: Write> CaptureWriter<W> {
         Ok(CaptureWriter {
             writer: PcapNgWriter::new(to).map_err(failed)?,
             interfaces: BTreeMap::new(),
+            last: Duration::ZERO,
+            dated: 0,
         })
     }
 
-    /// Adds a packet that begins with an Ethernet header.
-    pub fn packet(&mut self, port: u32, time: Duration, bytes: &[u8]) -> io::Result<()> {
+    /// Adds a packet that begins with an Ethernet header. The format has packets without a time at the first interface only:
+    /// at another one, such a packet has the time of the last packet that has one.
+    pub fn packet(&mut self, port: u32, time: Option<Duration>, bytes: &[u8]) -> io::Result<()> {
         let interface = match self.interfaces.get(&port) {
             Some(known) => *known,
             None => self.interface(port)?,
         };
-        let packet = EnhancedPacketBlock {
-            interface_id: interface,
-            timestamp: time,
-            original_len: bytes.len() as u32,
-            data: Cow::Borrowed(bytes),
-            options: Vec::new(),
+        let (original_len, data) = (bytes.len() as u32, Cow::Borrowed(bytes));
+        let written = if time.is_none() && interface == 0 {
+            self.writer
+                .write_pcapng_block(SimplePacketBlock { original_len, data })
+        } else {
+            self.dated += u64::from(time.is_none());
+            self.last = time.unwrap_or(self.last);
+            self.writer.write_pcapng_block(EnhancedPacketBlock {
+                interface_id: interface,
+                timestamp: self.last,
+                original_len,
+                data,
+                options: Vec::new(),
+            })
         };
-        self.writer.write_pcapng_block(packet).map_err(failed)?;
+        written.map_err(failed)?;
         Ok(())
+    }
+
+    /// The number of packets so far that have the time of another one.
+    pub fn dated(&self) -> u64 {
+        self.dated
     }
 
     /// Describes the interface of a port.
@@ -60,9 +80,11 @@ impl<W: Write> CaptureWriter<W> {
         Ok(number)
     }
 
-    /// Writes what is still in memory.
-    pub fn end(self) -> io::Result<()> {
-        self.writer.into_inner().flush()
+    /// Writes what is still in memory. Returns what the capture was written to.
+    pub fn end(self) -> io::Result<W> {
+        let mut to = self.writer.into_inner();
+        to.flush()?;
+        Ok(to)
     }
 }
 
@@ -77,19 +99,26 @@ fn failed(error: PcapError) -> io::Error {
 mod tests {
     use super::super::{Capture, read};
     use super::*;
+    use std::ops::ControlFlow;
 
     #[test]
     fn what_is_written_is_read_again() {
         let mut file = Vec::new();
         let mut writer = CaptureWriter::new(&mut file).expect("begins");
+        let at = |seconds, nanoseconds| Some(Duration::new(seconds, nanoseconds));
         let packets = [
-            (7, Duration::new(1_700_000_000, 1), vec![1; 60]),
-            (0, Duration::new(1_700_000_000, 2), vec![2; 61]),
-            (7, Duration::new(1_700_000_001, 0), vec![3; 62]),
+            (7, None, vec![0; 59]),
+            (7, at(1_700_000_000, 1), vec![1; 60]),
+            (0, at(1_700_000_000, 2), vec![2; 61]),
+            (0, None, vec![2; 61]),
+            (7, None, vec![2; 61]),
+            (7, at(1_700_000_001, 0), vec![3; 62]),
         ];
         for (port, time, bytes) in &packets {
             writer.packet(*port, *time, bytes).expect("writes");
         }
+        // Only the first interface can have packets without a time.
+        assert_eq!(writer.dated(), 1);
         writer.end().expect("ends");
         let names = ["port 7", "port 0"].map(|name| {
             let name = name.as_bytes();
@@ -102,12 +131,14 @@ mod tests {
         let mut found = Vec::new();
         let read = read(vec![capture], |frame| {
             found.push((frame.time, frame.bytes.to_vec(), frame.length));
+            ControlFlow::Continue(())
         });
         read.expect("whole");
-        let expected = packets.map(|(_, time, bytes)| {
+        let mut expected = packets.map(|(_, time, bytes)| {
             let length = bytes.len() as u32;
-            (Some(time), bytes, length)
+            (time, bytes, length)
         });
+        expected[3].0 = expected[2].0;
         assert_eq!(found, expected);
     }
 }

@@ -23,7 +23,7 @@ pub fn header(query: &Query) -> String {
 
 /// A line for each group, `seconds` after the beginning. What is not there is empty; `top` is the JSON of its items.
 pub fn lines(report: &Report, seconds: f64) -> String {
-    let rows = report.rows.iter().map(|row| {
+    let rows = report.shown().iter().map(|row| {
         let keys = row.keys.iter().map(|key| no_formula(key.to_string()));
         let cells = row.cells.iter().flat_map(fields);
         let time = std::iter::once(format!("{seconds:.3}"));

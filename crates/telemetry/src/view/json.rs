@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 /// of `count`, quantiles, `relative_error` and `buckets` (each an array of the least number, the greatest one and the count).
 pub fn object(report: &Report) -> serde_json::Value {
     let groups: Vec<serde_json::Value> = report
-        .rows
+        .shown()
         .iter()
         .map(|row| {
             let keys = report.keys.iter().cloned().zip(row.keys.iter().map(value));

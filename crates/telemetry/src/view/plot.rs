@@ -2,13 +2,15 @@
 
 use super::axes::{powers, room_of_names, whole};
 use super::scaled;
+use super::trend::Totals;
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
-use crate::report::{Report, Unit};
+use crate::report::{Report, Row, Unit};
 use crate::value::Value;
 use ::plot::{Axis, LINES, Legend, Panel, PlotError, Shape};
 use sketch::Histogram;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// Reports that are kept; of more, every other one.
 const MOST: usize = 512;
@@ -29,6 +31,7 @@ pub struct History {
     /// The aggregate's name.
     label: String,
     groups: HashMap<Vec<Value<'static>>, Group>,
+    totals: Totals,
     /// When the reports were.
     times: Vec<f64>,
     /// The groups to show, and those that there are besides.
@@ -37,12 +40,13 @@ pub struct History {
     distributions: Vec<(String, Histogram)>,
 }
 
+/// The keys of a group, and a value of `top` behind them.
+type Keys<'r> = Cow<'r, [Value<'static>]>;
+
 /// A group.
 #[derive(Clone, Debug, Default)]
 struct Group {
     name: String,
-    /// The total at the last report.
-    total: f64,
     /// The number of the report, and the figure.
     points: Vec<(usize, f64)>,
 }
@@ -76,6 +80,7 @@ impl History {
             unit: Unit::Plain,
             label: first.map_or(String::new(), |a| a.label.clone()),
             groups: HashMap::new(),
+            totals: Totals::default(),
             times: Vec::new(),
             shown: Vec::new(),
             left: 0,
@@ -100,55 +105,75 @@ impl History {
         }
         let number = self.times.len();
         self.times.push(elapsed);
-        let figures = self.figures(report);
-        self.left = figures.len().saturating_sub(LINES);
-        self.shown = figures
-            .iter()
-            .take(LINES)
-            .map(|(k, ..)| k.clone())
-            .collect();
-        for (keys, name, now) in figures {
-            if self.groups.len() == GROUPS && !self.groups.contains_key(&keys) {
-                continue;
-            }
-            let group = self.groups.entry(keys).or_default();
-            let figure = match self.figure {
-                Figure::Growth | Figure::Growths => (now - group.total).max(0.0) / passed,
-                _ => now,
+        let figures = self.figures(&report.rows);
+        let shown = self.figures(report.shown()).len();
+        self.left = shown.saturating_sub(LINES);
+        let keys = |(keys, _): &(Keys, f64)| keys.to_vec();
+        self.shown = figures.iter().take(shown.min(LINES)).map(keys).collect();
+        let leading = &figures[..figures.len().min(GROUPS)];
+        self.make_room(leading);
+        for (at, (keys, now)) in figures.iter().enumerate() {
+            let total = match self.figure {
+                Figure::Growth | Figure::Growths => self.totals.replace(keys, *now),
+                _ => None,
             };
-            if group.points.is_empty() && number > 0 && self.figure != Figure::Level {
-                // There was nothing of it until the last report.
-                group.points.push((number - 1, 0.0));
+            let figure = match self.figure {
+                Figure::Growth | Figure::Growths => (now - total.unwrap_or(0.0)).max(0.0) / passed,
+                _ => *now,
+            };
+            if at < GROUPS && !self.groups.contains_key(&**keys) {
+                let mut group = Group {
+                    name: self.name(keys),
+                    points: Vec::new(),
+                };
+                if number > 0 && self.figure != Figure::Level && total.is_none() {
+                    // There was nothing of it until the last report.
+                    group.points.push((number - 1, 0.0));
+                }
+                self.groups.insert(keys.to_vec(), group);
             }
-            group.name = name;
-            group.total = now;
-            group.points.push((number, figure));
+            if let Some(group) = self.groups.get_mut(&**keys) {
+                group.points.push((number, figure));
+            }
         }
         if self.times.len() == MOST {
             self.halve();
         }
     }
 
-    /// Keys, names and figures: those of the groups, or of the values of the groups.
-    fn figures(&self, report: &Report) -> Vec<(Vec<Value<'static>>, String, f64)> {
+    /// Forgets groups that are not among the leading ones, if there is no room for these.
+    fn make_room(&mut self, leading: &[(Keys, f64)]) {
+        let new = leading
+            .iter()
+            .filter(|(keys, _)| !self.groups.contains_key(&**keys));
+        if self.groups.len() + new.count() > GROUPS {
+            let leading: HashSet<&[Value]> = leading.iter().map(|(keys, _)| &**keys).collect();
+            self.groups
+                .retain(|keys, _| leading.contains(keys.as_slice()));
+        }
+    }
+
+    fn name(&self, keys: &[Value]) -> String {
+        match keys {
+            [] => self.label.clone(),
+            keys => name(keys),
+        }
+    }
+
+    /// Keys and figures: those of the groups, or of the values of the groups.
+    fn figures<'r>(&self, rows: &'r [Row]) -> Vec<(Keys<'r>, f64)> {
         let mut figures = Vec::new();
-        for row in &report.rows {
-            let name = |keys: &[Value]| match keys {
-                [] => self.label.clone(),
-                keys => name(keys),
-            };
+        for row in rows {
+            let keys = Cow::Borrowed(row.keys.as_slice());
             match row.cells.first() {
-                Some(Cell::Number(number)) => {
-                    figures.push((row.keys.clone(), name(&row.keys), *number as f64));
-                }
+                Some(Cell::Number(number)) => figures.push((keys, *number as f64)),
                 Some(Cell::Real(number) | Cell::Estimate(number, _)) => {
-                    figures.push((row.keys.clone(), name(&row.keys), *number));
+                    figures.push((keys, *number));
                 }
                 Some(Cell::Top { items, .. }) => {
                     for (item, count, _) in items {
                         let keys: Vec<Value> = row.keys.iter().chain([item]).cloned().collect();
-                        let name = name(&keys);
-                        figures.push((keys, name, *count as f64));
+                        figures.push((Cow::Owned(keys), *count as f64));
                     }
                 }
                 _ => {}
@@ -174,7 +199,7 @@ impl History {
 
     fn distributions(&mut self, report: &Report) {
         let found = report
-            .rows
+            .shown()
             .iter()
             .filter_map(|row| match row.cells.first() {
                 Some(Cell::Histogram(histogram, _)) if histogram.total() > 0 => {
@@ -377,5 +402,57 @@ fn trimmed(value: f64, digits: usize) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Counts;
+    use crate::{Catalogue, Schemas};
+
+    /// The history of reports a second apart, of groups of numbers, in the order of their totals.
+    fn history(text: &str, reports: &[Vec<(u64, u64)>]) -> History {
+        let (schemas, mut map) = (Schemas::builtin(), diag::SourceMap::new());
+        let query = crate::compile(text, &Catalogue::new(&schemas), &mut map).expect("a query");
+        let mut history = History::new(&query, text);
+        for (second, figures) in (1u32..).zip(reports) {
+            let row = |&(key, figure): &(u64, u64)| Row {
+                keys: vec![Value::Number(key)],
+                cells: vec![Cell::Number(figure)],
+            };
+            let rows = figures.iter().map(row).collect();
+            let report = Report::new(&query, rows, Counts::default(), 1.0);
+            history.take(&report, second.into());
+        }
+        history
+    }
+
+    fn points(history: &History, key: u64) -> Vec<(usize, f64)> {
+        let group = history.groups.get(&[Value::Number(key)][..]);
+        group.expect("known").points.clone()
+    }
+
+    #[test]
+    fn a_new_leader_is_drawn_with_its_growth_alone() {
+        let reports = [vec![(1, 10), (2, 9)], vec![(1, 12), (2, 30)]];
+        let history = history("count by ip.src top 1", &reports);
+        assert_eq!(history.shown, [[Value::Number(2)]]);
+        assert_eq!(points(&history, 2), [(0, 9.0), (1, 21.0)]);
+        assert_eq!(history.left, 0);
+    }
+
+    #[test]
+    fn a_new_leader_from_far_behind_has_room() {
+        let groups = |many: u64| (0..many).map(|key| (key, 1000 - key)).collect::<Vec<_>>();
+        let first = groups(100);
+        let mut second = first.clone();
+        second[99] = (99, 5000);
+        second.push((100, 50));
+        let history = history("count by ip.src top 3", &[first, second]);
+        assert_eq!(history.shown[0], [Value::Number(99)]);
+        assert_eq!(points(&history, 99), [(1, 4099.0)]);
+        assert_eq!(points(&history, 0), [(0, 1000.0), (1, 0.0)]);
+        assert!(history.groups.len() <= GROUPS);
     }
 }

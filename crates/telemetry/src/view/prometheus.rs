@@ -7,7 +7,9 @@ use super::QUANTILES;
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::{Report, Row};
+use crate::value::Value as GroupKey;
 use control::exposition::{Family, Kind, Labels, Page, Summary, Unit, Value};
+use std::collections::HashSet;
 
 /// Labels that are no keys.
 const OWN_LABELS: [&str; 4] = ["of", "k", "item", "quantile"];
@@ -15,12 +17,38 @@ const OWN_LABELS: [&str; 4] = ["of", "k", "item", "quantile"];
 /// The place of an aggregate among a row's cells, and of what its numbers are.
 type Column = (usize, Function, Unit);
 
-/// A page: the figures of the first `most` groups, with the keys as labels, and what was not counted, among it `dropped` packets that were
-/// not seen.
-pub fn page(query: &Query, report: &Report, dropped: u64, most: usize) -> String {
+/// The groups of a page. Those of one page are on the next one too, as far as there is room: a counter that comes and goes is of
+/// no use to Prometheus.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    last: HashSet<Vec<GroupKey<'static>>>,
+}
+
+impl Groups {
+    /// Those that the query shows, and those of the page before; `most` at most.
+    fn take<'r>(&mut self, report: &'r Report, most: usize) -> Vec<&'r Row> {
+        let leading = report.shown().len().min(most);
+        let (leaders, others) = report.rows.split_at(leading);
+        let kept = others.iter().filter(|row| self.last.contains(&row.keys));
+        let rows: Vec<&Row> = leaders.iter().chain(kept).take(most).collect();
+        self.last = rows.iter().map(|row| row.keys.clone()).collect();
+        rows
+    }
+}
+
+/// A page: the figures of groups, `most` at most, with the keys as labels, and what was not counted, among it `dropped` packets
+/// that were not seen.
+pub fn page(
+    query: &Query,
+    report: &Report,
+    dropped: u64,
+    (groups, most): (&mut Groups, usize),
+) -> String {
     let mut page = Page::new("onpath_query");
     let keys = label_names(&report.keys);
-    let groups = report.rows.iter().take(most).map(|row| {
+    let rows = groups.take(report, most);
+    let left = report.rows.len() - rows.len();
+    let groups = rows.into_iter().map(|row| {
         let labels = keys.iter().zip(&row.keys);
         let labels = labels.fold(Labels::default(), |all, (key, value)| all.and(key, value));
         (labels, row)
@@ -39,9 +67,8 @@ pub fn page(query: &Query, report: &Report, dropped: u64, most: usize) -> String
         let samples = [(Labels::default(), Value::Whole(number))];
         page.numbers(kind, Family::plain(name, help), samples);
     };
-    let left = report.rows.len().saturating_sub(most);
     let help = format!(
-        "Groups that are not on this page, which has the {most} with the largest first figure."
+        "Groups that are not on this page, which has those that the query shows and those that it had before, {most} at most."
     );
     alone(Kind::Gauge, "groups_left_out", &help, left as u64);
     for (name, help, number) in report.counts.totals() {

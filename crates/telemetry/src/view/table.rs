@@ -24,7 +24,7 @@ pub fn with_trends(report: &Report, most: usize, trends: Option<&Trends>) -> Str
         (false, _) => grouped(report, most, trends),
         (true, None) => alone(report),
         (true, Some(trends)) => {
-            let line = report.rows.first().map(|row| trends.line(row));
+            let line = report.shown().first().map(|row| trends.line(row));
             let shown = report.aggregates.first().zip(line);
             let shown = shown.map(|(name, line)| format!("{name}, of late: {line}\n"));
             alone(report) + &shown.unwrap_or_default()
@@ -41,14 +41,14 @@ fn grouped(report: &Report, most: usize, trends: Option<&Trends>) -> String {
     let header = header.map(|name| name.to_uppercase());
     let mut rows: Vec<Vec<String>> = vec![header.collect()];
     rows[0].extend(trends.map(|_| "OF LATE".to_owned()));
-    for row in report.rows.iter().take(most) {
+    for row in report.shown().iter().take(most) {
         let keys = row.keys.iter().map(Value::to_string);
         let cells = row.cells.iter().zip(&report.units);
         let cells = keys.chain(cells.map(|(cell, unit)| short(cell, *unit)));
         rows.push(cells.chain(trends.map(|trends| trends.line(row))).collect());
     }
     let mut text = diag::columns(&rows);
-    let left = report.rows.len().saturating_sub(most);
+    let left = report.shown().len().saturating_sub(most);
     if left > 0 {
         let _ = writeln!(text, "and {}", diag::counted(left, "other group"));
     }
@@ -57,7 +57,7 @@ fn grouped(report: &Report, most: usize, trends: Option<&Trends>) -> String {
 
 fn alone(report: &Report) -> String {
     let mut text = String::new();
-    let Some(row) = report.rows.first() else {
+    let Some(row) = report.shown().first() else {
         return text;
     };
     let figures = report.aggregates.iter().zip(&row.cells);
@@ -174,6 +174,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     let counts = &report.counts;
     let streams = &counts.streams;
     let cut = format!("cut to {} bytes", report.text);
+    let without_key = format!("without {}", report.keys.join(" or "));
     let unfollowed = format!(
         "with an end that is not known: a head that is cut, or of more than {MOST_KEPT} bytes, or a body of no known length"
     );
@@ -183,7 +184,7 @@ pub fn notes(report: &Report) -> Vec<String> {
             "packet",
             "without a time: in no rate, and in no response time",
         ),
-        (counts.without_key, "record", "without a key of `by`"),
+        (counts.without_key, "record", &without_key),
         (
             counts.not_grouped,
             "record",

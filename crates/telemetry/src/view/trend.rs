@@ -13,34 +13,47 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// The last figures of the groups that are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Trends {
-    groups: HashMap<Vec<Value<'static>>, Trend>,
+    groups: HashMap<Vec<Value<'static>>, VecDeque<f64>>,
+    totals: Totals,
 }
 
-/// The figures of a group.
+/// The totals of the first figures of all groups at the last report. A group that is shown for the first time may be an old one.
 #[derive(Clone, Debug, Default)]
-struct Trend {
-    before: f64,
-    last: VecDeque<f64>,
+pub(super) struct Totals(HashMap<Vec<Value<'static>>, f64>);
+
+impl Totals {
+    /// Keeps a group's total. Returns the last one, if there was the group.
+    pub(super) fn replace(&mut self, keys: &[Value<'static>], now: f64) -> Option<f64> {
+        match self.0.get_mut(keys) {
+            Some(total) => Some(std::mem::replace(total, now)),
+            None => self.0.insert(keys.to_vec(), now),
+        }
+    }
 }
 
 impl Trends {
-    /// Takes the first `most` groups of a report; what is not among them is forgotten. Of a total, what was new since the report
-    /// before counts, of other figures what they are.
+    /// Takes a report, for the lines of the first `most` groups that it shows; what is not among them is forgotten. Of a total,
+    /// what was new since the report before counts, of other figures what they are.
     pub fn take(&mut self, report: &Report, most: usize) {
         let mut groups = std::mem::take(&mut self.groups);
         let is_total = report.totals.first() == Some(&true);
-        for row in report.rows.iter().take(most) {
+        let most = most.min(report.shown().len());
+        // Of other figures, nothing is asked about the groups that are not shown.
+        let all = if is_total { report.rows.len() } else { most };
+        for (number, row) in report.rows[..all].iter().enumerate() {
             let first = row.cells.first().unwrap_or(&Cell::Nothing);
             let now = magnitude(first).max(0.0);
-            let mut trend = groups.remove(&row.keys).unwrap_or_default();
-            let shown = match is_total {
-                true => now - trend.before,
-                false => now,
+            let before = match is_total {
+                true => self.totals.replace(&row.keys, now).unwrap_or(0.0),
+                false => 0.0,
             };
-            trend.before = now;
-            trend.last.push_back(shown.max(0.0));
-            if trend.last.len() > LENGTH {
-                trend.last.pop_front();
+            if number >= most {
+                continue;
+            }
+            let mut trend = groups.remove(&row.keys).unwrap_or_default();
+            trend.push_back((now - before).max(0.0));
+            if trend.len() > LENGTH {
+                trend.pop_front();
             }
             self.groups.insert(row.keys.clone(), trend);
         }
@@ -51,12 +64,12 @@ impl Trends {
         let Some(trend) = self.groups.get(&row.keys) else {
             return String::new();
         };
-        let most = trend.last.iter().copied().fold(0.0, f64::max);
+        let most = trend.iter().copied().fold(0.0, f64::max);
         let block = |&figure: &f64| match most > 0.0 {
             true => BLOCKS[((figure / most * 8.0).ceil() as usize).clamp(1, 8) - 1],
             false => BLOCKS[0],
         };
-        trend.last.iter().map(block).collect()
+        trend.iter().map(block).collect()
     }
 }
 
@@ -65,21 +78,28 @@ mod tests {
     use super::*;
     use crate::report::{Counts, Unit};
 
+    fn row(key: u64, figure: u64) -> Row {
+        Row {
+            keys: vec![Value::Number(key)],
+            cells: vec![Cell::Number(figure)],
+        }
+    }
+
     fn report(totals: &[(u64, u64)]) -> Report {
         report_of(true, totals)
     }
 
     fn report_of(is_total: bool, figures: &[(u64, u64)]) -> Report {
-        let row = |&(key, figure): &(u64, u64)| Row {
-            keys: vec![Value::Number(key)],
-            cells: vec![Cell::Number(figure)],
-        };
         Report {
             keys: vec!["k".into()],
             aggregates: vec!["count".into()],
             units: vec![Unit::Plain],
             totals: vec![is_total],
-            rows: figures.iter().map(row).collect(),
+            rows: figures
+                .iter()
+                .map(|&(key, figure)| row(key, figure))
+                .collect(),
+            most: usize::MAX,
             counts: Counts::default(),
             seconds: 1.0,
             text: 0,
@@ -93,6 +113,20 @@ mod tests {
             trends.take(&report(&[(1, total)]), 1);
         }
         assert_eq!(trends.line(&report(&[(1, 130)]).rows[0]), "▁▁█▄");
+    }
+
+    #[test]
+    fn a_group_that_comes_to_be_shown_has_no_more_than_its_growth() {
+        let mut trends = Trends::default();
+        let mut report = report(&[(1, 1000), (2, 999)]);
+        report.most = 1;
+        trends.take(&report, 20);
+        for last in [1010, 1050] {
+            report.rows = vec![row(2, last), row(1, 1000)];
+            trends.take(&report, 20);
+        }
+        assert_eq!(trends.line(&report.rows[0]), "▃█");
+        assert_eq!(trends.line(&report.rows[1]), "");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use diag::SourceMap;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use telemetry::capture::{self, Capture};
 use telemetry::{Catalogue, Cell, Evaluator, Link, Report, Schemas};
@@ -128,7 +129,11 @@ fn query(text: &str, files: &[&[u8]]) -> Report {
     let mut evaluator = Evaluator::new(query.expect("a query"), &schemas, None, [0, 1]);
     let captures = files.iter().map(|file| Capture::open("a.pcap", *file));
     let captures = captures.collect::<Result<_, _>>().expect("captures");
-    capture::read(captures, |frame| evaluator.packet(frame)).expect("whole ones");
+    let read = capture::read(captures, |frame| {
+        evaluator.packet(frame);
+        ControlFlow::Continue(())
+    });
+    read.expect("whole ones");
     let seconds = evaluator.seconds();
     evaluator.report(seconds)
 }

@@ -11,6 +11,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::blocks::simple_packet::SimplePacketBlock;
 use pcap_file::{DataLink, TsResolution};
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use telemetry::Link;
 use telemetry::capture::{self, Capture};
@@ -25,6 +26,7 @@ pub(crate) fn read_all(files: &[&[u8]]) -> (Packets, Option<String>) {
     let done = opened.map_err(Diagnostics::from).and_then(|captures| {
         capture::read(captures, |frame| {
             packets.push((frame.bytes.to_vec(), frame.length, frame.time, frame.link));
+            ControlFlow::Continue(())
         })
     });
     let wrong = done.err().map(|wrong| {
@@ -129,6 +131,27 @@ fn pcapng_has_units_of_time_by_interface() {
         (47, 47),
         "without padding"
     );
+}
+
+#[test]
+fn what_is_behind_the_last_packet_that_is_wanted_is_not_read() {
+    let mut damaged = pcapng();
+    let packets = read(&damaged).0.len();
+    damaged.extend([0xff; 40]);
+    for captures in [1, 2] {
+        let open = || Capture::open("a.pcap", damaged.as_slice()).expect("it begins well");
+        let captures = (0..captures).map(|_| open()).collect::<Vec<_>>();
+        let mut taken = 0;
+        let done = capture::read(captures, |_| {
+            taken += 1;
+            match taken < packets {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        assert!(done.is_ok(), "{done:?}");
+        assert_eq!(taken, packets);
+    }
 }
 
 #[test]

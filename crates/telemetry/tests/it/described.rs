@@ -1,4 +1,4 @@
-//! What is said about attributes.
+//! Descriptions of attributes.
 
 use crate::program::on_path;
 use crate::schemas::{SCHEMAS, asked};

@@ -66,7 +66,7 @@ b.example  1      150
 HTTP.STATUS  COUNT
 200          1
 404          1
-3 records without a key of `by`
+3 records without http.status
 1 packet with a malformed message
 "
     );

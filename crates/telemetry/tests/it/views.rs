@@ -47,7 +47,7 @@ and 1 other group
 KV.HOST  COUNT
 \\x1b[2J  1
 a,\"b\"    1
-1 record without a key of `by`
+1 record without kv.host
 1 packet with a malformed message
 "
     );
@@ -122,7 +122,12 @@ fn csv_has_a_column_for_each_figure() {
 fn exposed(messages: &dyn Messages, text: &str, packets: &[Vec<u8>], most: usize) -> String {
     let query = compile(text, &Catalogue::new(messages), &mut SourceMap::new()).unwrap();
     let report = run_on(messages, text, packets, None);
-    let page = prometheus::page(&query, &report, 7, most);
+    let page = prometheus::page(
+        &query,
+        &report,
+        7,
+        (&mut prometheus::Groups::default(), most),
+    );
     promtool::check(&page);
     page
 }
@@ -241,6 +246,34 @@ fn prometheus_has_times_in_seconds() {
     let quantile =
         r#"onpath_query_distribution_seconds{of="http.response_time",quantile="0.5"} 0.00"#;
     assert!(page.contains(quantile), "{page}");
+}
+
+#[test]
+fn a_counter_that_prometheus_knows_does_not_vanish() {
+    let text = "count by ip.src top 1";
+    let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
+    let mut groups = prometheus::Groups::default();
+    let mut page = |counts: [usize; 2], most| {
+        let packets = (0..).zip(counts).flat_map(|(from, count)| {
+            std::iter::repeat_n(frames::udp(from, 1, (1, 2), b""), count)
+        });
+        let report = run(text, &packets.collect::<Vec<_>>());
+        assert_eq!(table::text(&report, 20).lines().count(), 2);
+        prometheus::page(&query, &report, 0, (&mut groups, most))
+    };
+    let line =
+        |from, count| format!("onpath_query_count_total{{ip_src=\"10.0.0.{from}\"}} {count}");
+    let first = page([3, 2], 9);
+    has_lines(&first, &[&line(0, 3), "onpath_query_groups_left_out 1"]);
+    assert!(!first.contains(&line(1, 2)), "{first}");
+    has_lines(
+        &page([3, 4], 9),
+        &[&line(0, 3), &line(1, 4), "onpath_query_groups_left_out 0"],
+    );
+    has_lines(
+        &page([3, 4], 1),
+        &[&line(1, 4), "onpath_query_groups_left_out 1"],
+    );
 }
 
 #[test]

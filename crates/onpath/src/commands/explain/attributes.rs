@@ -63,7 +63,7 @@ pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
     ))
 }
 
-/// Whether a name is that of an attribute, or stands for one with a free name: `http.header.accept`.
+/// True if a name is that of an attribute, or stands for one with a free name: `http.header.accept`.
 fn is_named(attribute: &Described, name: &str) -> bool {
     let known = attribute.name.to_ascii_lowercase();
     let free = attribute.name.strip_suffix("NAME");
@@ -72,29 +72,23 @@ fn is_named(attribute: &Described, name: &str) -> bool {
 }
 
 fn show(attribute: &Described, style: Style) -> String {
-    let name = &attribute.name;
+    let (name, instance) = (&attribute.name, &attribute.instance);
     let of = match &attribute.kind {
         Some(kind) => format!("an attribute of messages of `{kind}`"),
         None => "a field of a header".to_owned(),
     };
     let several = match attribute.several {
         true => format!(
-            " A message may have several values: a comparison holds if it holds for one of them, and `first({name})` is the first."
+            " A message may have several values: a comparison holds if it holds for one of them, and `first({instance})` is the first."
         ),
         false => String::new(),
     };
     let on_path = match attribute.on_path {
         OnPath::Yes => "A query on the path of packets can read it, as can one off the path or of a file.".into(),
         OnPath::First => format!(
-            "A query on the path of packets can read the first value of each message, `first({name})`; off the path and of a file it can read all."
+            "A query on the path of packets can read the first value of each message, `first({instance})`; off the path and of a file it can read all."
         ),
         OnPath::No => "A query can read it off the path (`--off-path`) and of a file (`--read`), but not on the path.".to_owned(),
-    };
-    let example = name.replace("NAME", "x");
-    let example = match attribute.ty {
-        telemetry::Type::Time => format!("mean({example})"),
-        _ if attribute.on_path == OnPath::First => format!("count by first({example})"),
-        _ => format!("count by {example}"),
     };
     let mut text = format!("{}.\n\n", capital(attribute.text));
     text += &format!(
@@ -104,13 +98,53 @@ fn show(attribute: &Described, style: Style) -> String {
     if !attribute.also.is_empty() {
         text += &format!("**Also.** {}\n\n", attribute.also.join(", "));
     }
-    text += &format!("```console\n$ onpath query '{example}' --dev eth0\n```\n");
+    text += &format!("```console\n$ {}\n```\n", command(attribute));
     let heading = format!("{name}: {of}").replace('`', "");
     headed(&heading, &blocks(&text).unwrap_or_default(), style)
+}
+
+/// A command that asks for it at an interface.
+fn command(attribute: &Described) -> String {
+    let off_path = match attribute.on_path {
+        OnPath::Yes | OnPath::First => "",
+        OnPath::No => " --off-path",
+    };
+    format!(
+        "onpath query '{}' --dev eth0{off_path}",
+        attribute.example()
+    )
 }
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diag::SourceMap;
+
+    /// On the path too, if the command does not say otherwise.
+    #[test]
+    fn the_query_of_every_example_is_taken() {
+        let schemas = Schemas::builtin();
+        let catalogue = Catalogue::new(&schemas);
+        for attribute in all() {
+            let command = command(&attribute);
+            let style = Style {
+                width: 80,
+                bold: false,
+            };
+            assert!(show(&attribute, style).contains(&command));
+            let query = command.split('\'').nth(1).expect("in quotation marks");
+            let compiled = telemetry::compile(query, &catalogue, &mut SourceMap::new());
+            let Ok(compiled) = compiled else {
+                panic!("{command}");
+            };
+            let made = telemetry::program(&compiled, query, catalogue.messages(), 1);
+            assert_eq!(made.is_ok(), !command.contains("--off-path"), "{command}");
+        }
+    }
 }

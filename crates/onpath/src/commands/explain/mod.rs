@@ -65,7 +65,7 @@ pub(crate) fn run(args: Args) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What has this name. Where a word that users meet is also what a header declares, both are shown.
+/// Finds everything of this name. If a header declares a word that users meet, both are shown.
 fn named(word: &str, style: Style) -> Option<(String, Value)> {
     let declared = headers::find(word, style).or_else(|| attributes::find(word, style));
     match (words::find(word, style), declared) {

@@ -11,7 +11,7 @@ const LONGEST: usize = 32;
 /// Interfaces, one at least.
 pub(super) struct Devices {
     all: Vec<Device>,
-    /// What messages call them.
+    /// Their name in messages.
     pub called: String,
 }
 
@@ -68,7 +68,7 @@ impl Devices {
         self.all.iter().map(|device| device.name.as_str())
     }
 
-    /// What a query at them is called, if that name is free.
+    /// The name of a query at them, if that is free.
     pub(super) fn query(&self) -> String {
         let plain = |c: char| !c.is_ascii_alphanumeric();
         let names = self.called.replace(plain, "-");
@@ -78,7 +78,7 @@ impl Devices {
         }
     }
 
-    /// Whether all are gone. Of one that has gone while others are there, that is reported.
+    /// True if all are gone. Of one that has gone while others are there, that is reported.
     pub(super) fn are_gone(&mut self) -> bool {
         let there = interface::all();
         let is_there = |device: &Device| there.iter().any(|(index, _)| *index == device.index);

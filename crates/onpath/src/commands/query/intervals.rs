@@ -10,7 +10,7 @@ pub(super) struct Intervals<'d, 'm> {
     evaluator: Evaluator<'m>,
     drawing: &'d mut Drawing,
     every: Duration,
-    /// When the first packet came, and the end of the last interval that was drawn.
+    /// The time of the first packet, and the end of the last interval that was drawn.
     times: Option<(Duration, Duration)>,
     last: Duration,
 }

@@ -18,6 +18,7 @@ use intervals::Intervals;
 use kernel::interrupt::Interrupts;
 use kernel::sys::random_numbers;
 use show::Show;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use telemetry::capture::{self, Capture};
 use telemetry::{Catalogue, Evaluator, Schemas};
@@ -62,6 +63,9 @@ pub fn run(args: Query) -> Done {
         return capture(&args, captures, (evaluator, drawn), &mut show);
     }
     let devices = Devices::find(&args.dev)?;
+    if args.off_path {
+        off_path::check(&devices)?;
+    }
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
@@ -95,6 +99,7 @@ fn capture(
         if let Some(intervals) = &mut intervals {
             intervals.packet(frame);
         }
+        ControlFlow::Continue(())
     });
     if let Some(intervals) = intervals {
         intervals.end()?;

@@ -11,12 +11,27 @@ use std::process::ExitCode;
 use std::time::Duration;
 use telemetry::{Evaluator, Frame, Link};
 
-/// How often is looked whether the interface is still there.
+/// Time between two looks at whether the interfaces are still there.
 const LOOK: Duration = Duration::from_millis(200);
 /// Blocks of all rings together: 16 MB.
 const BLOCKS: usize = 32;
 /// Blocks of a ring, at least.
 const FEWEST_BLOCKS: usize = 4;
+/// Interfaces at once, each of which takes a descriptor and a ring: 128 MB together.
+const MOST_INTERFACES: usize = 64;
+
+/// Refuses more interfaces than rings may take memory for.
+pub(super) fn check(devices: &Devices) -> Result<(), Stop> {
+    let number = devices.names().count();
+    match number > MOST_INTERFACES {
+        false => Ok(()),
+        true => Err(Stop::Usage(format!(
+            "`--dev {}` stands for {number} interfaces, and off the path a query reads at {MOST_INTERFACES} at most, each of which takes \
+             memory for its packets: name fewer interfaces, or omit `--off-path`",
+            diag::shown(&devices.called)
+        ))),
+    }
+}
 
 /// Takes packets, and shows the figures, until that is enough.
 pub(super) fn run(

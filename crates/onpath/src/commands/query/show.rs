@@ -18,11 +18,12 @@ pub(super) struct Show<'a> {
     args: &'a Query,
     query: telemetry::Query,
     page: Option<Page>,
+    groups: prometheus::Groups,
     trends: Trends,
     drawing: Option<Drawing>,
 }
 
-/// How the command ends by the flags, as its first line says it.
+/// The end of the command by the flags, as its first line says it.
 pub(super) fn ending(args: &Query) -> String {
     match Schedule::length(args) {
         Some(length) => format!("ends after {length:?}"),
@@ -37,7 +38,7 @@ pub(super) struct Schedule {
     end: Option<Instant>,
     /// Only at the end.
     once: bool,
-    /// When the last one was.
+    /// The time of the last one.
     shown: Instant,
 }
 
@@ -54,12 +55,12 @@ impl Schedule {
         }
     }
 
-    /// How long it takes, if it ends by itself.
+    /// The time that it takes, if it ends by itself.
     fn length(args: &Query) -> Option<Duration> {
         args.duration.or(args.once.then_some(args.every))
     }
 
-    /// How long it is until the next.
+    /// The time until the next.
     pub(super) fn wait(&self) -> Duration {
         self.next().saturating_duration_since(Instant::now())
     }
@@ -72,12 +73,12 @@ impl Schedule {
         }
     }
 
-    /// Whether one is due.
+    /// True if one is due.
     pub(super) fn is_due(&self) -> bool {
         self.wait().is_zero()
     }
 
-    /// Whether the time is over.
+    /// True if the time is over.
     pub(super) fn is_over(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
@@ -108,6 +109,7 @@ impl<'a> Show<'a> {
             args,
             query,
             page: served.map(|(_, page)| page),
+            groups: prometheus::Groups::default(),
             trends: Trends::default(),
             drawing,
         })
@@ -142,7 +144,8 @@ impl<'a> Show<'a> {
     fn print(&mut self, report: &Report, dropped: u64, elapsed: f64) -> Reading {
         let args = self.args;
         if let Some(page) = &self.page {
-            page.publish(prometheus::page(&self.query, report, dropped, GROUPS));
+            let groups = (&mut self.groups, GROUPS);
+            page.publish(prometheus::page(&self.query, report, dropped, groups));
         }
         if args.json {
             let mut object = json::object(report);
@@ -156,7 +159,9 @@ impl<'a> Show<'a> {
             return reading;
         }
         let screen = screen::size().filter(|_| !args.once);
-        self.trends.take(report, args.rows);
+        if screen.is_some() {
+            self.trends.take(report, args.rows);
+        }
         let trends = screen.is_some().then_some(&self.trends);
         let text = table::with_trends(report, args.rows, trends) + &drops(dropped);
         match screen {

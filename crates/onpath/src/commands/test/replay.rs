@@ -8,20 +8,29 @@ use arch::tc::Direction;
 use diag::{SourceMap, counted, shown, system_message};
 use driver::replay::{Refused, Replay, Tally};
 use driver::stf::{Target, Trace, TraceForm};
+use kernel::files::is_same;
+use kernel::safe_dir::NewFile;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::{self, BufWriter};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::time::Duration;
 use telemetry::Link;
 use telemetry::capture::{self, CaptureWriter};
 
-type Writer = CaptureWriter<BufWriter<File>>;
+/// Parts of packets and captures of which the result does not tell by itself.
+#[derive(Clone, Copy, Default)]
+struct Incomplete {
+    /// Packets that are not whole in the capture.
+    cut: u64,
+    /// Packets that were written with the time of another one.
+    dated: u64,
+}
 
 /// Sends the packets in, writes what comes out, and prints what became of them.
 pub(super) fn run(args: &Test, target: Target) -> Done {
+    keeps_inputs(args)?;
     let captures = captures(&args.read)?;
     let direction = match args.egress {
         true => Direction::Egress,
@@ -59,44 +68,46 @@ pub(super) fn run(args: &Test, target: Target) -> Done {
     });
     let entered = entered.transpose()?;
     let writer = args.write.as_ref().map(|path| {
-        let made = File::create(path).and_then(|file| CaptureWriter::new(BufWriter::new(file)));
+        let made = NewFile::begin(path).and_then(|file| CaptureWriter::new(BufWriter::new(file)));
         made.map_err(|error| not_written(args, &error))
     });
     let mut writer = writer.transpose()?;
-    let mut cut = 0u64;
+    let mut incomplete = Incomplete::default();
     let mut stopped = None;
     let read = capture::read(captures, |frame| {
-        if stopped.is_some() {
-            return;
-        }
         if frame.link != Link::Ethernet {
             stopped = Some(Stop::Failed(format!(
                 "packet {} does not begin with an Ethernet header, which the program takes for granted: capture at an interface whose \
                  packets do",
                 replay.tally.packets + 1
             )));
-            return;
+            return ControlFlow::Break(());
         }
-        cut += u64::from(frame.bytes.len() < frame.length as usize);
+        incomplete.cut += u64::from(frame.bytes.len() < frame.length as usize);
         for packet in replay.packet(frame.time, frame.bytes) {
-            let time = frame.time.unwrap_or(Duration::ZERO);
             let written = writer
                 .as_mut()
-                .map(|to| to.packet(packet.port, time, &packet.bytes));
+                .map(|to| to.packet(packet.port, frame.time, &packet.bytes));
             if let Some(Err(error)) = written {
                 stopped = Some(not_written(args, &error));
+                return ControlFlow::Break(());
             }
         }
+        ControlFlow::Continue(())
     });
     if let Some(stop) = stopped {
         return Err(stop);
     }
-    let ended = writer.map_or(Ok(()), Writer::end);
-    ended.map_err(|error| not_written(args, &error))?;
+    if let Some(writer) = writer {
+        incomplete.dated = writer.dated();
+        let file = writer.end().and_then(|to| Ok(to.into_inner()?));
+        let put = file.and_then(NewFile::put);
+        put.map_err(|error| not_written(args, &error))?;
+    }
     let tally = &replay.tally;
     match args.json {
-        true => print_json(&as_json(args, port, tally, (cut, entered))),
-        false => print(args, port, tally, cut),
+        true => print_json(&as_json(args, port, tally, incomplete, entered)),
+        false => print(args, port, tally, incomplete),
     }
     // What came before that has been sent.
     read.map_err(|wrong| {
@@ -106,13 +117,31 @@ pub(super) fn run(args: &Test, target: Target) -> Done {
     Ok(ExitCode::from(u8::from(tally.fault.is_some())))
 }
 
+/// Refuses to write to a file that is read.
+fn keeps_inputs(args: &Test) -> Result<(), Stop> {
+    let Some(output) = &args.write else {
+        return Ok(());
+    };
+    let inputs = args.read.iter().chain([&args.source.file]);
+    let mut inputs = inputs.chain(&args.externs).chain(&args.entries);
+    match inputs.find(|input| is_same(input, output)) {
+        None => Ok(()),
+        Some(input) => Err(Stop::Usage(format!(
+            "`--write {}` would replace `{}`, which this command reads: name another file",
+            output.display(),
+            input.display()
+        ))),
+    }
+}
+
 fn not_written(args: &Test, error: &io::Error) -> Stop {
     let path = args.write.as_deref().unwrap_or(Path::new(""));
     let why = system_message(error);
     Stop::Failed(format!("`{}` cannot be written: {why}", path.display()))
 }
 
-fn print(args: &Test, port: u32, tally: &Tally, cut: u64) {
+fn print(args: &Test, port: u32, tally: &Tally, incomplete: Incomplete) {
+    let Incomplete { cut, dated } = incomplete;
     let files = args.read.iter().map(|path| path.display().to_string());
     let files = files.collect::<Vec<_>>().join(", ");
     let files = shown(&files);
@@ -143,10 +172,23 @@ fn print(args: &Test, port: u32, tally: &Tally, cut: u64) {
         let all = tally.out.values().map(|(packets, _)| packets).sum::<u64>();
         let path = path.display().to_string();
         out_line!("{}: {} written", shown(&path), counted(all, "packet"));
+        if dated > 0 {
+            let packets = counted(dated, "packet");
+            out_line!(
+                "  {packets} came without a time and have that of the packet before (1970 if none has one): the format has packets without a \
+                 time for the first port only"
+            );
+        }
     }
 }
 
-fn as_json(args: &Test, port: u32, tally: &Tally, (cut, entered): (u64, Option<usize>)) -> Value {
+fn as_json(
+    args: &Test,
+    port: u32,
+    tally: &Tally,
+    incomplete: Incomplete,
+    entered: Option<usize>,
+) -> Value {
     let out = tally.out.iter().map(
         |(port, (packets, bytes))| json!({ "port": port, "packets": packets, "bytes": bytes }),
     );
@@ -155,7 +197,7 @@ fn as_json(args: &Test, port: u32, tally: &Tally, (cut, entered): (u64, Option<u
         "port": port,
         "packets": tally.packets,
         "became": tally.became,
-        "cut": cut,
+        "cut": incomplete.cut,
         "digests": tally.digests,
         "out": out.collect::<Vec<Value>>(),
     });
@@ -164,6 +206,7 @@ fn as_json(args: &Test, port: u32, tally: &Tally, (cut, entered): (u64, Option<u
     }
     if let Some(path) = &args.write {
         all["written"] = json!(path);
+        all["dated"] = json!(incomplete.dated);
     }
     if let Some(entered) = entered {
         all["entries"] = json!(entered);

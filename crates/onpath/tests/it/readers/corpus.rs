@@ -4,6 +4,7 @@ use control::entries;
 use diag::{Diagnostics, FileId, SourceMap};
 use driver::{Input, built, bundle};
 use schema::Schema;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 use telemetry::capture::{self, Capture};
@@ -196,7 +197,12 @@ fn of_captures() -> Reader {
             let mut evaluator = Evaluator::new(query.clone(), &*MESSAGES, Some(64), [0, 1]);
             let done = Capture::open("input", bytes)
                 .map_err(Diagnostics::from)
-                .and_then(|capture| capture::read(vec![capture], |frame| evaluator.packet(frame)));
+                .and_then(|capture| {
+                    capture::read(vec![capture], |frame| {
+                        evaluator.packet(frame);
+                        ControlFlow::Continue(())
+                    })
+                });
             if let Err(wrong) = done {
                 show(&wrong, &SourceMap::new());
             }
