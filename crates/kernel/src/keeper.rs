@@ -91,8 +91,8 @@ fn spawn(instance: &str) -> io::Result<ChildStdout> {
     answer.ok_or(io::ErrorKind::BrokenPipe.into())
 }
 
-/// Follows the interfaces of an instance until it is removed. Standard output is told once whether it does.
-pub fn keep(pins: &Pins, instance: &str) -> Result<(), Box<Diagnostic>> {
+/// Follows the interfaces of an instance until it is removed. Standard output, which is given, is told once whether it does.
+pub fn keep(pins: &Pins, instance: &str, out: &mut dyn Write) -> Result<(), Box<Diagnostic>> {
     // Files of the command that started it, and of those that started that: others wait for their ends, or for locks on them.
     close_inherited();
     // That command holds interrupts back. This process ends by them, but not if nobody reads its answer.
@@ -100,21 +100,21 @@ pub fn keep(pins: &Pins, instance: &str) -> Result<(), Box<Diagnostic>> {
     let mut answered = false;
     let done = keep_here(pins, instance, &mut || {
         answered = true;
-        answer(FOLLOWS);
+        answer(out, FOLLOWS);
     });
     if !answered {
-        answer(match &done {
+        let text = match &done {
             // There is nothing to follow.
             Ok(()) => FOLLOWS,
             Err(diagnostic) => diagnostic.message.as_bytes(),
-        });
+        };
+        answer(out, text);
     }
     done
 }
 
-/// Whoever waits for the answer may have ended, and waits for nothing else.
-fn answer(text: &[u8]) {
-    let mut out = io::stdout();
+/// Answers the process that waits for it, which may have ended, and waits for nothing else.
+fn answer(out: &mut dyn Write, text: &[u8]) {
     let _ = out.write_all(text).and_then(|()| out.flush());
     // The pipe's end: standard input is no file that anything can be written to.
     let _ = dup2_stdout(io::stdin());

@@ -58,6 +58,7 @@ impl Slowest {
         self.ns / BYTES as f64
     }
 
+    #[cfg(test)]
     pub(crate) fn is_over(&self) -> bool {
         self.ns_a_byte() > self.bound_ns_a_byte
     }

@@ -12,6 +12,6 @@ pub(crate) fn run() -> Done {
 
 /// Attaches what runs under a name to interfaces that appear by the names of those which are gone, until it is unloaded.
 pub(crate) fn keep(name: &str) -> Done {
-    kernel::keeper::keep(&Pins::default(), name).map_err(refused)?;
+    kernel::keeper::keep(&Pins::default(), name, &mut std::io::stdout()).map_err(refused)?;
     Ok(ExitCode::SUCCESS)
 }
