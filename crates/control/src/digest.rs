@@ -38,7 +38,7 @@ pub struct Logged {
     pub line: String,
     /// The message as the program has it.
     pub message: String,
-    /// When it was logged, since 1970, if that is known.
+    /// The time at which it was logged, since 1970, if that is known.
     pub time: Option<Duration>,
     /// Its values in order.
     pub values: Vec<Bits>,

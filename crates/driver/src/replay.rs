@@ -15,9 +15,9 @@ use std::time::Duration;
 pub struct Replay {
     interpreter: Interpreter,
     port: u32,
-    /// When the last packet came.
+    /// The time of the last packet.
     last: Option<Duration>,
-    /// What became of them.
+    /// The verdicts on them.
     pub tally: Tally,
 }
 
@@ -26,7 +26,7 @@ pub struct Replay {
 pub struct Tally {
     /// Packets that came in.
     pub packets: u64,
-    /// What became of them, in words.
+    /// The number of packets by verdict, in words.
     pub became: BTreeMap<String, u64>,
     /// Packets and bytes that came out, by port.
     pub out: BTreeMap<u32, (u64, u64)>,

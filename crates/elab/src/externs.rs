@@ -310,14 +310,14 @@ impl Elab<'_> {
 fn with_formats(message: &str, formats: &[Option<&str>]) -> String {
     let mut formats = formats.iter();
     let mut text = String::new();
-    let mut pieces = message.split("{}");
-    text += pieces.next().unwrap_or_default();
-    for piece in pieces {
+    let mut parts = message.split("{}");
+    text += parts.next().unwrap_or_default();
+    for part in parts {
         match formats.next() {
             Some(Some(format)) => text += &format!("{{:{format}}}"),
             _ => text += "{}",
         }
-        text += piece;
+        text += part;
     }
     text
 }

@@ -30,7 +30,7 @@ pub const ARGUMENT: &str = "keep";
 
 /// Answer of a process that follows the interfaces; any other one is the reason why it does not.
 const FOLLOWS: &[u8] = b"\n";
-/// How long is waited for that answer. It takes a few milliseconds, and as long as other commands hold the lock.
+/// The longest wait for that answer. It takes a few milliseconds, and as long as other commands hold the lock.
 const PATIENCE: Duration = Duration::from_secs(25);
 
 /// The time after which it tries again what the kernel has refused, at first and at last.
@@ -91,7 +91,7 @@ fn spawn(instance: &str) -> io::Result<ChildStdout> {
     answer.ok_or(io::ErrorKind::BrokenPipe.into())
 }
 
-/// Follows the interfaces of an instance until it is removed. Standard output, which is given, is told once whether it does.
+/// Follows the interfaces of an instance until it is removed. Reports once on standard output, which is given, that it does, or why not.
 pub fn keep(pins: &Pins, instance: &str, out: &mut dyn Write) -> Result<(), Box<Diagnostic>> {
     // Files of the command that started it, and of those that started that: others wait for their ends, or for locks on them.
     close_inherited();
@@ -230,7 +230,7 @@ fn follow(
     }
 }
 
-/// How long it waits next: longer each time that nothing has happened meanwhile. After an event the kernel may take what it has refused.
+/// The time to wait next: longer each time that nothing has happened meanwhile. After an event the kernel may take what it has refused.
 fn next_wait(waited: Duration, events: libc::c_int) -> Duration {
     match events {
         0 => (2 * waited).min(RETRY[1]),

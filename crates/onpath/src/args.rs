@@ -87,7 +87,7 @@ pub enum Command {
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
     /// mounted and for a bundle (root has them all).
     ///
-    /// When an interface is deleted and made anew, the program is attached to it again by itself; `onpath ls` shows when
+    /// The program is attached again by itself to an interface that is deleted and made anew; `onpath ls` shows when
     /// it was gone. What runs already in the same way stays as it is.
     Run(Run),
     /// List the programs and bundles that are running
@@ -178,7 +178,7 @@ pub enum Command {
     /// Attach detached programs again when interfaces of theirs appear
     #[command(name = kernel::keeper::ARGUMENT, hide = true)]
     Keep {
-        /// What runs
+        /// The running program
         name: String,
     },
 }

@@ -124,7 +124,7 @@ fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
 /// The last arguments of calls.
 struct Answers {
     calls: Calls,
-    /// How far the parser got.
+    /// The place that the parser got to.
     parsed: Var,
     /// For each object that reads messages, whether it did.
     marks: HashMap<ExternInst, Var>,

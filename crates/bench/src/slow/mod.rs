@@ -19,9 +19,6 @@ use std::time::{Duration, Instant};
 const BYTES: usize = 1_486;
 /// The most time that a byte may take, in times of what a byte takes typically.
 const MOST: f64 = 4.0;
-/// The same of readers that do not keep to that: a list of TLS may have elements without a byte besides their length, and a name of DNS
-/// leads to as many labels as are read.
-const MORE: [(&str, f64); 2] = [("tls", 8.0), ("dns", 5.0)];
 /// The most time that a byte may take another search, in times of what it takes the automaton: a search passes over most bytes of usual payloads.
 const MOST_OF_AUTOMATON: f64 = 2.0;
 /// Payloads that are changed further.
@@ -82,9 +79,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
 fn of_message(root: &Path, name: &str, effort: Effort) -> Result<Slowest, Error> {
     let reader = Reader::of_message(root, name)?;
     let _attached = attached(&[&reader.ready.prog]).map_err(Error::system("devices"))?;
-    let more = MORE.into_iter().find(|(of, _)| *of == name);
-    let most = more.map_or(MOST, |(_, most)| most);
-    let bound = || Ok((typical(&reader)?, most));
+    let bound = || Ok((typical(&reader)?, MOST));
     slowest(&reader, effort, &bound, &|_| false)
 }
 
@@ -254,7 +249,6 @@ mod tests {
     macro_rules! messages {
         ($($test:ident: $name:literal),* $(,)?) => {
             $(#[test]
-            #[ignore = "long: make test-all"]
             fn $test() {
                 message($name, Duration::from_millis(300));
             })*
@@ -284,7 +278,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "long: make test-all"]
     fn searches() {
         for search in &SEARCHES {
             let (time, seed) = (Duration::from_millis(100), seed());

@@ -273,30 +273,38 @@ INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
 }
 
 /* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers have to lead further to the front: where it ends, or
- * MESSAGE_FAULT and what is wrong. `pointed_to` is how many labels and pointers may still be read behind pointers. The verifier must
+ * MESSAGE_FAULT and what is wrong. `pointed_to` is the number of labels and pointers that may still be read behind pointers: it is compared at each
+ * pointer and at the end, and counted down there. The verifier must
  * learn no more of a loop in each of its turns: bytes are counted in memory, of which it knows nothing, and offsets are compared by their
  * difference, or for equality. */
 INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total, volatile u32 *pointed_to)
 {
-    u32 limit = at, bound = end, next = 0;
+    u32 limit = at, bound = end, next = 0, turns = 0;
 
     *total = 1;
     for (;;) {
         u32 length, target;
 
         forget_bounds(at);
+        forget_bounds(turns);
         if (next) {
-            u32 more = *pointed_to;
-
-            if ((s32)(at - bound) >= 0 || !more)
+            if ((s32)(at - bound) >= 0)
                 return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
-            *pointed_to = more - 1;
+            turns += 1;
         }
         if (at == end)
             return MESSAGE_FAULT | MESSAGE_TRUNCATED;
         length = bytes[at & mask];
-        if (length == 0)
-            return next ? next : at + 1;
+        if (length == 0) {
+            u32 left = *pointed_to;
+
+            if (!next)
+                return at + 1;
+            if (turns > left)
+                return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
+            *pointed_to = left - turns;
+            return next;
+        }
         if (length < 64) {
             if (end - at <= length)
                 return MESSAGE_FAULT | MESSAGE_LENGTH_PAST_END;
@@ -308,7 +316,7 @@ INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatil
             if (end - at < 2)
                 return MESSAGE_FAULT | MESSAGE_TRUNCATED;
             target = load_be16(bytes + (at & mask)) & 0x3fff;
-            if (target >= limit)
+            if (target >= limit || turns > *pointed_to)
                 return MESSAGE_FAULT | MESSAGE_POINTER_LOOP;
             if (!next)
                 next = at + 2;

@@ -25,11 +25,11 @@ pub struct Absence {
     pub member: usize,
     /// The interface's port.
     pub port: u32,
-    /// When that was noticed, in seconds since 1970.
+    /// The time at which that was noticed, in seconds since 1970.
     pub since: u64,
-    /// When the program was attached to an interface of that name, in seconds since 1970; `None` if it is absent still.
+    /// The time at which the program was attached to an interface of that name, in seconds since 1970; `None` if it is absent still.
     pub until: Option<u64>,
-    /// Why the program cannot be attached to the interface that has the name now.
+    /// The reason for which the program cannot be attached to the interface that has the name now.
     pub why: Option<String>,
 }
 
@@ -179,7 +179,7 @@ fn namespace_of(record: &Record) -> Option<u64> {
     all.next().filter(|_| is_followed)
 }
 
-/// What cannot be read is made anew.
+/// Those that are recorded; none if that cannot be read.
 fn read(folder: &Dir) -> Absences {
     let read = || -> io::Result<Absences> { record::read_json(folder, ABSENCES) };
     match folder.has(ABSENCES) {

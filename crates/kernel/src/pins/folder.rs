@@ -20,13 +20,13 @@ pub(super) const PORTS: &str = "ports";
 pub(super) const NEXT_PORTS: &str = "ports-next";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
-/// When which interfaces were absent.
+/// The times at which interfaces were absent.
 pub(super) const ABSENCES: &str = "absences";
-/// What `ABSENCES` becomes when it is written.
+/// The next `ABSENCES`, until it is written to its end.
 pub(super) const NEXT_ABSENCES: &str = "absences-next";
 /// The process that attaches the programs again: see [`keeping`](super::keeping).
 pub(super) const KEEPER: &str = "keeper";
-/// What `KEEPER` becomes when another process does.
+/// The next `KEEPER`, of another process.
 pub(super) const NEXT_KEEPER: &str = "keeper-next";
 /// An attachment that is about to replace one at an interface of the same index.
 pub(super) const NEXT_ATTACHMENT: &str = "attachment-next";

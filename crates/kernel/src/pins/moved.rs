@@ -27,7 +27,7 @@ impl Pins {
             .is_some_and(|links| are_somewhere(&links))
     }
 
-    /// Where an interface of an instance is now that has left this network namespace, by the links of the
+    /// The place of an interface of an instance that has left this network namespace, by the links of the
     /// instance, which stay on it. `None` if it is gone.
     pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {
         let links = self.links_of(instance, ifindex)?;

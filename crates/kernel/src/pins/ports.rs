@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 
-/// What a program does at an interface.
+/// The use of an interface by a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortUse {
     /// It runs there.
@@ -350,7 +350,7 @@ impl Pins {
         folder.remove_file(PORT_CHANGE).map_err(failed)
     }
 
-    /// What is written down already, up to the one step that completes it.
+    /// Makes an addition that is written down already, up to the one step that completes it.
     fn add(
         &self,
         to: &mut Changeable,
@@ -417,7 +417,7 @@ impl Pins {
     }
 }
 
-/// What a program does at the interface of one of its ports.
+/// Tells what a program does at the interface of one of its ports.
 fn usage(program: &MemberRecord, port: u32) -> PortUse {
     match program.interfaces.iter().any(|at| at.port == port) {
         true => PortUse::Attached,

@@ -1,4 +1,4 @@
-//! Where the interfaces of running programs are: in the network namespace that they were in, in another one, or nowhere.
+//! The places of the interfaces of running programs: in the network namespace that they were in, in another one, or nowhere.
 
 use super::folder::{self, Folder, link_file};
 use super::moved::{self, find};

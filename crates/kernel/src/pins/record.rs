@@ -40,7 +40,7 @@ pub struct Record {
     /// The place of its programs among others at traffic control.
     #[serde(default)]
     pub order: TcOrder,
-    /// What it was asked for when it was loaded.
+    /// The options and inputs that it was loaded with.
     #[serde(default)]
     pub asked: Vec<Asked>,
     /// Its programs, one or more.
@@ -76,7 +76,7 @@ impl Record {
 /// One thing that an instance was asked for, by which a later request is known to be the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// What it is, as messages name it.
+    /// Its name in messages.
     pub what: String,
     /// A text or its hash: the same only for what is the same.
     pub value: String,

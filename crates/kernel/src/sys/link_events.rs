@@ -1,9 +1,7 @@
 //! Events of network interfaces: one was made, renamed or deleted, or its network namespace was.
 
-use super::netlink::{attributes, put_attribute, request};
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, bind, recv, socket,
-};
+use super::netlink::{attributes, put_attribute, request, route_socket};
+use nix::sys::socket::{MsgFlags, NetlinkAddr, SockFlag, bind, recv};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -20,12 +18,7 @@ impl LinkEvents {
     pub fn here() -> io::Result<LinkEvents> {
         const LINKS: u32 = 1 << (libc::RTNLGRP_LINK - 1);
         const NAMESPACES: u32 = 1 << (libc::RTNLGRP_NSID - 1);
-        let socket = socket(
-            AddressFamily::Netlink,
-            SockType::Raw,
-            SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK,
-            SockProtocol::NetlinkRoute,
-        )?;
+        let socket = route_socket(SockFlag::SOCK_NONBLOCK)?;
         bind(socket.as_raw_fd(), &NetlinkAddr::new(0, LINKS | NAMESPACES))?;
         Ok(LinkEvents {
             socket,
@@ -120,12 +113,7 @@ fn ask_number(attribute: u16, value: i32) -> io::Result<i32> {
 
 /// The number of this thread's network namespace that no other one has or will have, unlike that of its file.
 pub fn netns_cookie() -> io::Result<u64> {
-    let socket = socket(
-        AddressFamily::Netlink,
-        SockType::Raw,
-        SockFlag::SOCK_CLOEXEC,
-        SockProtocol::NetlinkRoute,
-    )?;
+    let socket = route_socket(SockFlag::empty())?;
     let mut cookie = 0u64;
     let mut length = size_of_val(&cookie) as libc::socklen_t;
     // SAFETY: the value is eight bytes, as its length says.

@@ -4,7 +4,7 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
 };
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// The most bytes that one read may give: the kernel splits longer answers.
 const BUFFER: usize = 64 << 10;
@@ -14,15 +14,22 @@ const ALIGN: usize = 4;
 /// Set in the kinds of attributes that hold attributes.
 const NESTED: u16 = 0x8000;
 
+/// A socket for links, addresses and routes of this thread's network namespace.
+pub(super) fn route_socket(flags: SockFlag) -> io::Result<OwnedFd> {
+    let flags = flags | SockFlag::SOCK_CLOEXEC;
+    let protocol = SockProtocol::NetlinkRoute;
+    Ok(socket(
+        AddressFamily::Netlink,
+        SockType::Raw,
+        flags,
+        protocol,
+    )?)
+}
+
 /// Sends one request and gives the payloads of all answers. `kind` is an `RTM_*`, `flags` are `NLM_F_*`
 /// beside those of every request.
 pub fn request(kind: u16, flags: i32, payload: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-    let socket = socket(
-        AddressFamily::Netlink,
-        SockType::Raw,
-        SockFlag::SOCK_CLOEXEC,
-        SockProtocol::NetlinkRoute,
-    )?;
+    let socket = route_socket(SockFlag::empty())?;
     let flags = flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK;
     let question = message(kind, flags, payload);
     send(socket.as_raw_fd(), &question, MsgFlags::empty())?;

@@ -1,4 +1,4 @@
-//! What a process that outlives its parent sheds.
+//! A process that outlives its parent: it leaves that, and the files that it had of it.
 
 use std::io;
 

@@ -14,8 +14,9 @@ pub const POINTED_TO_A_BYTE: usize = 2;
 /// Reads a name: where it ends, and its text with dots. Pointers count from the start of the input.
 ///
 /// A pointer leads to a prior name: it points in front of the labels that it continues, and what it points to ends in
-/// front of them. So following pointers always ends. `pointed_to` is how many labels and pointers may still be read behind
-/// pointers in this message: names of two bytes each could lead to all that is in front of them.
+/// front of them. So following pointers always ends. `pointed_to` is the number of labels and pointers that may still be read behind
+/// pointers in this message: names of two bytes each could lead to all that is in front of them. A name is compared with it at each pointer
+/// and at its end.
 pub(super) fn read(
     window: Window,
     start: usize,
@@ -26,19 +27,26 @@ pub(super) fn read(
     let mut bound = window.end;
     let mut next = None;
     let mut total = 1;
+    let mut turns = 0;
     loop {
         if next.is_some() {
-            if at >= bound || *pointed_to == 0 {
+            if at >= bound {
                 return stop(Reason::PointerLoop, at);
             }
-            *pointed_to -= 1;
+            turns += 1;
         }
         let here = window.from(at);
         let Some(&length) = here.first() else {
             return stop(Reason::Truncated, window.end);
         };
         match length >> 6 {
-            0 if length == 0 => break,
+            0 if length == 0 => match pointed_to.checked_sub(turns) {
+                Some(left) => {
+                    *pointed_to = left;
+                    break;
+                }
+                None => return stop(Reason::PointerLoop, at),
+            },
             0 => {
                 let Some(label) = here.get(1..=usize::from(length)) else {
                     return stop(Reason::LengthPastEnd, at);
@@ -58,7 +66,7 @@ pub(super) fn read(
                     return stop(Reason::Truncated, window.end);
                 };
                 let target = usize::from(length & 0x3f) << 8 | usize::from(low);
-                if target >= limit {
+                if target >= limit || turns > *pointed_to {
                     return stop(Reason::PointerLoop, at);
                 }
                 next.get_or_insert(at + 2);
