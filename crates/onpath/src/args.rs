@@ -87,8 +87,8 @@ pub enum Command {
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
     /// mounted and for a bundle (root has them all).
     ///
-    /// The program is attached again by itself to an interface that is deleted and made anew; `onpath ls` shows when
-    /// it was gone. What runs already in the same way stays as it is.
+    /// The program is attached again by itself to an interface that is deleted and made anew; `onpath
+    /// ls` shows when it was gone. What runs already in the same way stays as it is.
     Run(Run),
     /// List the programs and bundles that are running
     Ls(Ls),
