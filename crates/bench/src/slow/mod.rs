@@ -230,9 +230,11 @@ mod tests {
             found.hex
         );
         println!(
-            "{}: {:.1} µs at most, of {} payloads: {}",
+            "{}: {:.1} µs at most, {:.2} ns a byte where it may take {:.2}, of {} payloads: {}",
             found.reader,
             found.ns / 1e3,
+            found.ns_a_byte(),
+            found.bound_ns_a_byte,
             found.tried,
             found.payload
         );

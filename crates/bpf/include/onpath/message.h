@@ -77,6 +77,9 @@ struct message_head {
 #define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
 #endif
 
+/* Has it know nothing of a number of 32 bits, not even that it is a constant, which swapped bytes leave known: `unknown` is one of which it knows nothing. */
+#define forget_value(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
+
 /* Copies the message. 0 if the packet has as many bytes. */
 INLINE long message_copy(void *ctx, u64 from, u8 *bytes, u32 length, u32 mask)
 {
@@ -217,6 +220,14 @@ INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
     if (left < 8)
         kinds &= (1ull << 8 * left) - 1;
     return kinds;
+}
+
+/* The place of the first of these marks, of the eight bytes at `at`; MESSAGE_NO_END if it is not among the `left` ones. */
+INLINE u32 message_near(u64 marks, u32 at, u32 left)
+{
+    u32 first = first_byte(marks);
+
+    return first < left ? at + first : MESSAGE_NO_END;
 }
 
 /* The bits below the first one of these marks; everything if there is none. */
@@ -397,25 +408,31 @@ end:
     return 1;
 }
 
-/* Moves bytes to the front, where they may overlap with where they were. */
+/* Moves one byte. */
+#define message_move_byte(m, to, from) (*message_at(m, to) = *message_at(m, from))
+
+/* Moves a word, and goes on behind it. */
+#define message_move_word(type)                                                                  \
+    do {                                                                                         \
+        *(type *)(bytes + (to & mask)) = *(type *)(bytes + (from & mask));                       \
+        to += sizeof(type);                                                                      \
+        from += sizeof(type);                                                                    \
+    } while (0)
+
+/* Moves bytes to the front, where they may overlap with where they were. Nothing is read where something was just written, which processors wait for. */
 INLINE void message_move(u8 *bytes, u32 mask, u32 to, u32 from, u32 length)
 {
-    for (;;) {
-        if (length >= 8) {
-            *(any64 *)(bytes + (to & mask)) = *(any64 *)(bytes + (from & mask));
-            to += 8;
-            from += 8;
-            length -= 8;
-        } else if (length) {
-            bytes[to & mask] = bytes[from & mask];
-            to += 1;
-            from += 1;
-            length -= 1;
-        } else {
-            return;
-        }
+    while (length >= 8) {
+        message_move_word(any64);
+        length -= 8;
         may_goto(end);
     }
+    if (length & 4)
+        message_move_word(any32);
+    if (length & 2)
+        message_move_word(any16);
+    if (length & 1)
+        message_move_word(u8);
 end:
     return;
 }
@@ -645,8 +662,8 @@ INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const 
             }
         }
         forget_bounds(left);
-        forget_bounds(at);
-        forget_bounds(phase);
+        forget_value(at, left);
+        forget_value(phase, left);
         forget_wide_bounds(size);
         may_goto(endless);
     }

@@ -327,8 +327,15 @@ impl Writer<'_> {
             let further = w.block(|w| {
                 let length = left(&to, from.clone());
                 let move_to = w.helper(super::writer::Helper::Move);
-                let args = vec![C::id(MEMORY), end.clone(), from.clone(), length.clone()];
-                w.push(Stmt::Expr(C::call(move_to, args)));
+                let mut args = vec![C::id(MEMORY), end.clone(), from.clone()];
+                let byte = C::call("message_move_byte", args.clone());
+                args.push(length.clone());
+                // Who wants a packet to take long sends as many parts as there is room for: those of one byte are moved without a call.
+                w.push(Stmt::If(
+                    C::bin(BinOp::Eq, length.clone(), C::int(1)),
+                    vec![Stmt::Expr(byte)],
+                    vec![Stmt::Expr(C::call(move_to, args))],
+                ));
                 w.push(Stmt::Update(BinOp::Add, end.clone(), length));
             });
             w.push(Stmt::If(C::not(parts.clone()), first, further));

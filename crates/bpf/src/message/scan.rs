@@ -178,6 +178,7 @@ impl Writer<'_> {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
         let single: Vec<u8> = single.map(|end| end[0]).collect();
         let (is_alone, is_single) = (scan.finds_bytes_alone(), single.len() == scan.ends.len());
+        let ranges = scan.ranges();
         let stops_at_bad = scan.stops_at_bad;
         let function = self.scan(scan, &field.name);
         let table = self
@@ -206,15 +207,24 @@ impl Writer<'_> {
             0 => C::bin(BinOp::Ne, at(), window_end.clone()),
             more => C::bin(BinOp::Gt, left(window_end, at()), C::int(more)),
         };
-        if is_alone && bytes == 0 {
+        if let (true, 0, Some(ranges)) = (is_alone, bytes, ranges) {
             let end = self.declare(CType::U32, &wish, no_end());
-            let here = vec![Stmt::Assign(end.clone(), at())];
-            let call = vec![Stmt::Assign(end.clone(), found)];
-            self.push(Stmt::If(
-                enough,
-                vec![Stmt::If(short, here, call)],
-                Block::new(),
-            ));
+            let near = vec![C::id("stops"), at(), left(window_end, at())];
+            let near = C::pure("message_near", near);
+            let look = vec![
+                Stmt::decl(CType::U64, "word", C::pure("load_le64", vec![here(at())])),
+                Stmt::decl(CType::U64, "stops", ranges.stops()),
+                Stmt::If(
+                    C::id("stops"),
+                    vec![Stmt::Assign(end.clone(), near)],
+                    vec![Stmt::If(
+                        C::bin(BinOp::Gt, left(window_end, at()), C::int(8)),
+                        vec![Stmt::Assign(end.clone(), found)],
+                        Block::new(),
+                    )],
+                ),
+            ];
+            self.push(Stmt::If(enough, look, Block::new()));
             return end;
         }
         let end = self.declare(CType::U32, &wish, at().plus(bytes));

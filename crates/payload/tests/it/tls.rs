@@ -101,6 +101,23 @@ fn a_hello_in_several_records_is_read_as_one() {
     }
 }
 
+/// Whoever could send them would have a packet of 1,500 bytes read as 300 records.
+#[test]
+fn a_record_without_bytes_is_none_of_a_hello() {
+    let handshake = sample().handshake();
+    let empty = reading("tls", &record(&[])).unwrap_err();
+    assert_eq!(
+        (empty.reason, empty.field.as_str()),
+        (Reason::Unexpected, "record.fragment")
+    );
+    let (front, behind) = handshake.split_at(50);
+    let bytes = [record(front), record(&[]), record(behind)].concat();
+    let cut = reading("tls", &bytes).unwrap_err();
+    assert_eq!(cut.reason, Reason::LengthPastEnd);
+    let found = reading("tls", &[record(&handshake), record(&[])].concat()).unwrap();
+    assert_eq!(texts(&found, "sni"), ["www.example.com"]);
+}
+
 #[test]
 fn malformed_hellos_have_a_reason() {
     let whole = record(&sample().handshake());
