@@ -216,7 +216,7 @@ impl Position {
 }
 
 /// Reads messages of one kind, for the values of some of their attributes.
-pub trait Reader {
+pub trait Reader: Send {
     /// Whether the messages that a payload may carry go on in the next one of its stream.
     fn follows(&self, payload: &Payload) -> bool {
         let _ = payload;

@@ -107,6 +107,11 @@ pub struct Query {
     /// CAP_NET_RAW.
     #[arg(long, conflicts_with_all = ["read", "explain", "p4"])]
     pub off_path: bool,
+    /// Answer it as with --off-path until the program runs on the path: compiling and verifying it take a second or more
+    ///
+    /// Then the figures begin again, from nothing. Needs CAP_NET_RAW too.
+    #[arg(long, conflicts_with_all = ["read", "explain", "p4", "off_path", "direction", "once", "svg"])]
+    pub at_once: bool,
     /// Show the figures so often, such as 500ms, 1s or 5m
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     pub every: Duration,

@@ -63,7 +63,7 @@ pub fn run(args: Query) -> Done {
         return capture(&args, captures, (evaluator, drawn), &mut show);
     }
     let devices = Devices::find(&args.dev)?;
-    if args.off_path {
+    if args.off_path || args.at_once {
         off_path::check(&devices)?;
     }
     // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
@@ -78,6 +78,7 @@ pub fn run(args: Query) -> Done {
             &args,
             devices,
             (&query, catalogue.messages(), &map),
+            args.at_once.then_some(evaluator),
             show,
             &interrupts,
         ),

@@ -3,6 +3,7 @@
 
 use super::args::{Direction, Ingress, Query};
 use super::devices::Devices;
+use super::off_path::{self, Copies};
 use super::show::{Schedule, Show, ending};
 use crate::commands::instance::mend;
 use crate::commands::started;
@@ -17,7 +18,7 @@ use kernel::loss::Kind;
 use kernel::{Pins, interface};
 use std::process::ExitCode;
 use std::time::Duration;
-use telemetry::{Field, Messages, Stores};
+use telemetry::{Evaluator, Field, Messages, Stores};
 
 /// How often is looked whether the interface is still there, and the program still at it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -51,11 +52,12 @@ impl Observer for Starting {
     }
 }
 
-/// Runs the program, and shows its figures until that is enough.
+/// Runs the program, and shows its figures until that is enough. What `until` computes from copies of the packets is shown until it runs.
 pub(super) fn run(
     args: &Query,
     mut devices: Devices,
     (query, messages, map): (&telemetry::Query, &dyn Messages, &SourceMap),
+    until: Option<Evaluator>,
     mut show: Show,
     interrupts: &Interrupts,
 ) -> Done {
@@ -94,8 +96,15 @@ pub(super) fn run(
         shared: telemetry::objects_of(query, messages),
     });
     let instead = "`--off-path` answers the query whatever the kernel refuses";
-    let running = driver::run::start(unit, &pins, &options)
-        .map_err(|why| started::not_started(why, args.verbose, Some(instead)))?;
+    let start = || driver::run::start(unit, &pins, &options);
+    let running = match until {
+        None => start(),
+        Some(evaluator) => {
+            let copies = Copies::begin(&devices, evaluator)?;
+            off_path::meanwhile(args, copies, &mut show, start)?
+        }
+    };
+    let running = running.map_err(|why| started::not_started(why, args.verbose, Some(instead)))?;
     let name = running.name().to_owned();
     let shows_tags = query
         .attributes
