@@ -2,6 +2,7 @@
 
 mod attempts;
 mod forecast;
+mod generated;
 mod kernel_needs;
 mod language;
 mod large;
