@@ -149,7 +149,10 @@ fn hashes(program: &Elaborated, hook: Hook) -> Hashes {
     }
     let short = |hash: Sha256| -> String {
         let bytes = hash.finalize();
-        bytes[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+        bytes[..6]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     };
     (short(c), short(code))
 }
@@ -172,7 +175,9 @@ fn add_code(hash: &mut Sha256, compiled: &Compiled) {
 }
 
 fn written(head: &str, hashes: &BTreeMap<String, Hashes>) -> String {
-    let lines = hashes.iter().map(|(name, (c, code))| format!("{c} {code} {name}\n"));
+    let lines = hashes
+        .iter()
+        .map(|(name, (c, code))| format!("{c} {code} {name}\n"));
     format!("{head}\n{}", lines.collect::<String>())
 }
 
