@@ -160,7 +160,7 @@ impl Elab<'_> {
         });
         let formats: Vec<Option<&str>> = formats.collect();
         if let Some(ExternArg::String(text)) = made.args.first_mut() {
-            *text = with_formats(text, &formats).into();
+            *text = with_formats(text, &formats);
         }
     }
 

@@ -36,11 +36,14 @@ const PATIENCE: Duration = Duration::from_secs(25);
 /// The time after which it tries again what the kernel has refused, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
+/// The time for which it waits until the interfaces of a network namespace that has ended are gone.
+const DISMANTLING: Duration = Duration::from_secs(2);
+
 /// Has a process follow the interfaces of each instance of which none does, and follows them once. What this process may not do
 /// stays undone: a process that it starts may do no more.
 pub fn ensure(pins: &Pins) {
     for instance in pins.names().unwrap_or_default() {
-        let followed = pins.follow(&instance);
+        let followed = pins.follow(&instance, Duration::ZERO);
         let goes_on = matches!(followed, Ok(Followed::Settled | Followed::Refused));
         if goes_on && pins.wants_keeper(&instance) {
             let _ = spawn(&instance);
@@ -193,9 +196,9 @@ fn follow(
     let events = listen(namespace).map_err(failed)?;
     let (mut wait, mut is_first) = (RETRY[0], true);
     loop {
-        let done = pins.follow(instance);
+        let done = pins.follow(instance, DISMANTLING);
         if done.is_err() && events.is_other_gone() {
-            return pins.end_following(instance);
+            return pins.end_following(instance, DISMANTLING);
         }
         if !pins.is_still(instance, loading) {
             return Ok(());

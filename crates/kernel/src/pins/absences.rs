@@ -17,6 +17,8 @@ use crate::{interface, netns};
 use diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A time in which an interface of a program was absent: packets passed it without the program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -68,8 +70,8 @@ impl Pins {
     }
 
     /// Attaches the programs of an instance to the interfaces that have appeared by the names of those which are gone, and writes down which
-    /// are gone.
-    pub fn follow(&self, instance: &str) -> Result<Followed, Box<Diagnostic>> {
+    /// are gone. Where their network namespace has ended, it waits for `patience` at most until they are.
+    pub fn follow(&self, instance: &str, patience: Duration) -> Result<Followed, Box<Diagnostic>> {
         let record = self.record(instance)?;
         let Some(namespace) = namespace_of(&record) else {
             return Ok(Followed::Ended);
@@ -88,16 +90,31 @@ impl Pins {
                 let error = io::Error::other("its network namespace cannot be found");
                 Err(self.failed(instance, "follow the interfaces of", &error))
             }
-            Ok(None) => self.end_following(instance).map(|()| Followed::Ended),
+            Ok(None) => self
+                .end_following(instance, patience)
+                .map(|()| Followed::Ended),
             Err(error) => Err(self.failed(instance, "follow the interfaces of", &error)),
         }
     }
 
-    /// Writes down that the interfaces of an instance are gone with their network namespace.
-    pub(crate) fn end_following(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
+    /// Writes down that the interfaces of an instance are gone with their network namespace. The kernel takes them away one after the other, after
+    /// the namespace's number: those that are there after a time were moved to another one.
+    pub(crate) fn end_following(
+        &self,
+        instance: &str,
+        patience: Duration,
+    ) -> Result<(), Box<Diagnostic>> {
         let record = self.record(instance)?;
         let (_, folder) = self.existing(instance)?;
-        let missing = missing_with_namespace(&folder.dir, &record);
+        let all = every_port(&record).len();
+        let begun = Instant::now();
+        let missing = loop {
+            let missing = missing_with_namespace(&folder.dir, &record);
+            if missing.len() == all || begun.elapsed() >= patience {
+                break missing;
+            }
+            thread::sleep(Duration::from_millis(10));
+        };
         self.note(instance, |absences| note_missing(absences, &missing))
     }
 
