@@ -172,8 +172,9 @@ impl Writer<'_> {
         name
     }
 
-    /// The place of the first end of a field that begins at [`AT`], of those that a function looks for. It is not called for fields of no byte, nor,
-    /// where such cannot be, for those of one: who wants a packet to take long sends as many fields as there is room for.
+    /// The place of the first end of a field that begins at [`AT`], of those that a function looks for. It is not called for short fields: those whose
+    /// end is among the next eight bytes, where nothing but ends stops the search, else those of no byte, or of one where none cannot be. Who wants a
+    /// packet to take long sends as many fields as there is room for.
     pub(super) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
         let single: Vec<u8> = single.map(|end| end[0]).collect();
