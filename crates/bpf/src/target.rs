@@ -20,7 +20,7 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{ByteOrder, Called, Code, Hints, Limits, Reserved, Stage, Target};
+use emit::{ByteOrder, Code, Hints, Limits, Reserved, Stage, Target};
 use ir::atomic::Cell;
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
 use smol_str::SmolStr;
@@ -444,9 +444,8 @@ impl Target for Bpf {
         value_set::member(g, set, keys)
     }
 
-    fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) -> Called {
+    fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         externs::call(g, call, stmt);
-        Called::Done
     }
 
     fn atomic(g: &mut Gen<'_>, block: &ir::Block) {

@@ -91,7 +91,7 @@ impl<T: Target> Gen<'_, T> {
                 self.store(Place::Var(*current), Value::Scalar(answer));
             }
             StmtKind::Call(routine, args) => self.function_call(*routine, args, stmt.span),
-            StmtKind::Extern(call) => self.extern_call(call, stmt),
+            StmtKind::Extern(call) => T::call(self, call, stmt),
             StmtKind::Extract { header, varbit } => self.extract(*header, *varbit, stmt),
             StmtKind::Lookahead { place, skip } => self.lookahead(*place, *skip),
             StmtKind::Advance(by) => self.advance(*by),

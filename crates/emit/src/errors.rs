@@ -1,4 +1,4 @@
-//! What no target can make of a program. Codes E0722 to E0733, with those of targets between them.
+//! What no target can make of a program. Codes E0722 to E0731, with those of targets between them.
 //!
 //! `target` is a target as messages call it.
 
@@ -77,15 +77,4 @@ pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
         format!("the {target} target needs a key to match in table `{table}`, whose keys are all `selector`"),
     )
     .help("add a key that all entries match alike, such as a constant as `exact`")
-}
-
-/// An extern whose results come later.
-pub fn suspended(target: &str, name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0733",
-        at,
-        format!("the {target} target answers `{name}` later, and the program cannot wait for it"),
-    )
-    .label("the packet would have to wait here")
-    .help("call an extern that answers at once, or run the program on a target where this one does")
 }

@@ -1,24 +1,13 @@
 //! Calls of externs: arguments and results.
 
 use crate::emitter::Gen;
-use crate::errors;
-use crate::target::{Called, Target};
+use crate::target::Target;
 use crate::values::Value;
 use cgen::lower;
 use cgen::tree::{Expr as C, Stmt};
 use ir::{ExternArg, ExternCall};
 
 impl<T: Target> Gen<'_, T> {
-    pub(crate) fn extern_call(&mut self, call: &ExternCall, stmt: &ir::Stmt) {
-        match T::call(self, call, stmt) {
-            Called::Done => {}
-            Called::Suspended => {
-                let refusal = errors::suspended(self.target.name(), &call.name, stmt.span);
-                self.refuse(refusal);
-            }
-        }
-    }
-
     /// Stores a call's results in their destinations.
     pub fn result(&mut self, call: &ExternCall, value: C) {
         match call.result.first() {

@@ -44,7 +44,7 @@ pub use emitter::{File, Gen};
 pub use function::Function;
 pub use record::ByteOrder;
 pub use stage::{Code, stage};
-pub use target::{Called, Hints, Limits, Reserved, Stage, Target};
+pub use target::{Hints, Limits, Reserved, Stage, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.

@@ -59,17 +59,6 @@ pub struct Reserved {
     pub prefixes: &'static [&'static str],
 }
 
-/// How a call of an extern went.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Called {
-    /// Its results are in their destinations, or the target has refused the program.
-    Done,
-    /// The C has started it, and the results come later: the packet has to wait. The emitter cannot yet cut a
-    /// function in two, so that it refuses such a program (E0733); a target that is to run it must wait
-    /// for the results in place and answer [`Called::Done`].
-    Suspended,
-}
-
 /// Hints for the target's C compiler, or for the verifier of its output, beyond the program's meaning.
 /// Without any of it the C means the same.
 pub trait Hints {
@@ -287,7 +276,7 @@ pub trait Target: Hints + Sized {
     fn member(g: &mut Gen<'_, Self>, set: &Self::ValueSet, keys: &[Expr]) -> C;
 
     /// Calls an extern, in a statement of the program; one that it does not have it refuses.
-    fn call(g: &mut Gen<'_, Self>, call: &ExternCall, stmt: &ir::Stmt) -> Called;
+    fn call(g: &mut Gen<'_, Self>, call: &ExternCall, stmt: &ir::Stmt);
 
     /// Statements that nothing else may come between.
     fn atomic(g: &mut Gen<'_, Self>, block: &ir::Block);

@@ -4,7 +4,6 @@ use crate::run::{self, Fate};
 use crate::target::{self, Contents, Output};
 use control::{Change, Store};
 use diag::{Diagnostics, SourceMap};
-use emit::Called;
 use interp::{Disposition, Interpreter, Options};
 use ir::{Bits, Program};
 use rand::{Rng, SeedableRng};
@@ -63,7 +62,6 @@ fn native(
     program: &Program,
     map: &SourceMap,
     contents: Contents,
-    counting: Called,
     record: bool,
 ) -> Result<Output, Diagnostics> {
     let mut optimised = program.clone();
@@ -74,7 +72,7 @@ fn native(
         rejects: ir::passes::Rejects::Stay,
     };
     ir::passes::pipeline(&mut optimised, &options);
-    target::compile(&optimised, map, Rc::new(contents), counting, record)
+    target::compile(&optimised, map, Rc::new(contents), record)
 }
 
 /// The interpreter's outcome, in the native target's form.
@@ -121,7 +119,7 @@ fn compare(
     let program = Arc::new(program);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut reference, contents, keys) = reference(&program, &mut random);
-    let output = native(&program, map, contents, Called::Done, record)
+    let output = native(&program, map, contents, record)
         .map_err(|d| d.iter().map(|d| d.message.clone()).collect::<String>())?;
     let folder = tempfile::tempdir().expect("a folder");
     let executable = run::build(folder.path(), &output);
@@ -201,37 +199,4 @@ fn random_programs_do_the_same_natively() {
         let refused = compare(&text, program, &map, seed, seed % 2 == 0);
         assert_eq!(refused, Ok(()), "{text}");
     }
-}
-
-#[test]
-fn an_extern_that_answers_later_is_refused() {
-    let text = "\
-#include <core.p4>
-#include <xdp_model.p4>
-header h_t { bit<32> x; }
-struct headers_t { h_t h; }
-parser p(packet_in packet, out headers_t hdr) {
-    state start { packet.extract(hdr.h); transition accept; }
-}
-control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
-    CounterArray(16, false) seen;
-    apply { xout.output_action = xdp_action.XDP_PASS; xout.output_port = 0; seen.increment(hdr.h.x); }
-}
-control d(in headers_t hdr, packet_out packet) { apply { packet.emit(hdr.h); } }
-xdp(p(), c(), d()) main;
-";
-    let (program, map) = elaborate(text.to_owned()).expect("a program");
-    let compiled = |counting| native(&program, &map, Contents::default(), counting, false);
-    assert!(compiled(Called::Done).is_ok());
-    let refused = compiled(Called::Suspended).err().expect("a refusal");
-    let [refused] = &refused.iter().collect::<Vec<_>>()[..] else {
-        panic!("{refused:?}")
-    };
-    assert_eq!(refused.code.0, "E0733");
-    assert_eq!(
-        refused.message,
-        "the native target answers `increment` later, and the program cannot wait for it"
-    );
-    let (_, at) = map.line_col(refused.primary.span).expect("a location");
-    assert_eq!(at.line, 10);
 }

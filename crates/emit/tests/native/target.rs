@@ -9,7 +9,7 @@ use emit::access::Bytes;
 use emit::locals::{Local, LocalKind};
 use emit::table::{TableShape, Value, has_priorities};
 use emit::values::store_value;
-use emit::{Called, Code, File, Gen, Hints, Limits, Reserved, Stage, Target};
+use emit::{Code, File, Gen, Hints, Limits, Reserved, Stage, Target};
 use ir::{
     ActionCall, Bits, Entry, Expr, ExternCall, ExternInst, KeyMatch, MatchKind, Program, ValueSet,
     ValueSetData,
@@ -40,8 +40,6 @@ enum Model {
 pub(crate) struct Native {
     model: Model,
     contents: Rc<Contents>,
-    /// How a counter is called.
-    counting: Called,
     /// What the parser leaves is found again as in memory.
     record: bool,
 }
@@ -95,7 +93,6 @@ pub(crate) fn compile(
     program: &Program,
     map: &SourceMap,
     contents: Rc<Contents>,
-    counting: Called,
     record: bool,
 ) -> Result<Output, Diagnostics> {
     let unknown = || Box::new(refusal("such architecture", Span::NONE));
@@ -103,7 +100,6 @@ pub(crate) fn compile(
     let target = Native {
         model,
         contents,
-        counting,
         record,
     };
     let mut file: File<Native> = File::default();
@@ -352,24 +348,15 @@ impl Target for Native {
         C::id("NULL")
     }
 
-    fn call(g: &mut Gen<'_, Native>, call: &ExternCall, stmt: &ir::Stmt) -> Called {
+    fn call(g: &mut Gen<'_, Native>, call: &ExternCall, stmt: &ir::Stmt) {
         let p = g.p;
         let is_counter = |object: ExternInst| p.externs[object].ty == "CounterArray";
         match (call.object, call.name.as_str()) {
-            (Some(object), _) if is_counter(object) => {
-                if g.target.counting == Called::Done {
-                    count(g, object, call);
-                }
-                g.target.counting
-            }
+            (Some(object), _) if is_counter(object) => count(g, object, call),
             (None, name @ ("csum_replace2" | "csum_replace4" | "ebpf_ipv4_checksum")) => {
                 g.pure_function(name, call);
-                Called::Done
             }
-            (_, name) => {
-                g.refuse(refusal(&format!("extern `{name}`"), stmt.span));
-                Called::Done
-            }
+            (_, name) => g.refuse(refusal(&format!("extern `{name}`"), stmt.span)),
         }
     }
 
