@@ -241,6 +241,21 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
     }
 }
 
+/// True if nothing but what a statement writes shows that it ran: it moves no cursor, rejects nothing, and runs nothing else.
+pub fn only_writes(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Assign { .. }
+        | StmtKind::CopyHeader { .. }
+        | StmtKind::SetValid(_)
+        | StmtKind::SetInvalid(_)
+        | StmtKind::IsCurrent { .. }
+        | StmtKind::Fits { .. }
+        | StmtKind::PacketLength(_) => true,
+        StmtKind::Extern(call) => call.effect == Effect::None,
+        _ => false,
+    }
+}
+
 /// The blocks directly in a statement.
 pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
     match kind {

@@ -250,47 +250,27 @@ impl Backward for Asking<'_> {
                     self.uses(*size, live);
                 }
             }
-            StmtKind::Lookahead { place, .. } | StmtKind::PacketLength(place) => {
-                self.kill(*place, live);
-            }
-            StmtKind::IsCurrent { current, .. } => self.kill(Place::Var(*current), live),
-            StmtKind::Advance(by) => self.uses(*by, live),
-            StmtKind::Search { limit, passed, .. } => {
-                if let Some(passed) = *passed {
-                    self.kill(Place::Var(passed), live);
-                }
-                limit.iter().for_each(|&e| self.uses(e, live));
-            }
-            StmtKind::Automaton {
-                start,
-                limit,
-                end,
-                passed,
-                ..
-            } => {
-                for &var in passed.iter().chain([end]) {
-                    self.kill(Place::Var(var), live);
-                }
-                self.uses(*start, live);
-                limit.iter().for_each(|&e| self.uses(e, live));
-            }
-            StmtKind::Fits { bits, fits } => {
-                self.kill(Place::Var(*fits), live);
-                self.uses(*bits, live);
-            }
-            StmtKind::SkipAhead { short, .. } => self.kill(Place::Var(*short), live),
-            StmtKind::Verify { cond, error } => {
-                self.uses(*cond, live);
-                self.uses(*error, live);
-            }
+            // What is not read later is not computed.
+            StmtKind::Assign { .. } => {}
             StmtKind::Emit(header) => self.show(*header, live),
             // The engine does what has blocks or jumps.
-            _ => {}
+            kind => self.scalars(kind, live),
         }
     }
 }
 
 impl Asking<'_> {
+    /// Of a statement that does nothing to storage but read and write scalars.
+    fn scalars(&self, kind: &StmtKind, live: &mut Live) {
+        let mut read = Vec::new();
+        visit::accesses(self.p, kind, |access| match access {
+            Access::Write(place) => self.kill(place, live),
+            Access::Eval(expr) => read.push(expr),
+            _ => {}
+        });
+        read.into_iter().for_each(|expr| self.uses(expr, live));
+    }
+
     fn uses(&self, expr: Expr, live: &mut Live) {
         let bits = &self.out.bits;
         visit::walk_expr(self.p, expr, &mut |data| match data.kind {

@@ -11,6 +11,7 @@ use super::facts::{Facts, KnownVar};
 use super::known::Members;
 use super::liveness::Liveness;
 use super::mentions::{Mentions, Storage};
+use crate::visit::Access;
 use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::{HashMap, HashSet};
@@ -266,24 +267,6 @@ impl Forward for Knowing<'_> {
                 stops = now.is_out_of_bounds(p, *header);
                 Rc::make_mut(&mut now).set_valid(p, *header, Some(true));
             }
-            StmtKind::Lookahead { place, .. } | StmtKind::PacketLength(place) => {
-                if let StmtKind::Lookahead { .. } = stmt.kind {
-                    rejected = Some(now.clone());
-                }
-                if let Place::Var(var) = place {
-                    Rc::make_mut(&mut now).kill(*var);
-                }
-            }
-            StmtKind::IsCurrent { current, .. } => Rc::make_mut(&mut now).kill(*current),
-            StmtKind::Fits { fits: var, .. }
-            | StmtKind::SkipAhead { short: var, .. }
-            | StmtKind::Search {
-                passed: Some(var), ..
-            } => Rc::make_mut(&mut now).kill(*var),
-            StmtKind::Automaton { end, passed, .. } => {
-                let now = Rc::make_mut(&mut now);
-                passed.iter().chain([end]).for_each(|&var| now.kill(var));
-            }
             StmtKind::Verify { cond, .. } => {
                 let known = now.eval(p, *cond);
                 if known != Some(Value::Bool(true)) {
@@ -295,7 +278,16 @@ impl Forward for Knowing<'_> {
                 Rc::make_mut(&mut now).assume(p, *cond, true);
             }
             // Fields are not followed, and the engine does what has blocks or jumps.
-            _ => {}
+            kind => {
+                if let StmtKind::Lookahead { .. } = kind {
+                    rejected = Some(now.clone());
+                }
+                visit::accesses(p, kind, |access| {
+                    if let Access::Write(Place::Var(var)) = access {
+                        Rc::make_mut(&mut now).kill(var);
+                    }
+                });
+            }
         }
         After {
             next: (!stops).then_some(now),

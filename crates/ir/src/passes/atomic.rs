@@ -103,7 +103,7 @@ pub(super) fn needs_none(block: &Block) -> bool {
     visit::walk_block(block, &mut |stmt| {
         plain &= match &stmt.kind {
             StmtKind::Extern(call) => call.effect == Effect::None,
-            StmtKind::Call(..) | StmtKind::Apply { .. } | StmtKind::IsCurrent { .. } => false,
+            StmtKind::Call(..) | StmtKind::Apply { .. } => false,
             _ => true,
         };
     });
@@ -125,10 +125,7 @@ fn hoist(program: &mut Program, block: &mut Block) {
     // Nothing tells what tables and routines change.
     let mut is_known = true;
     visit::walk_block(&block[first..], &mut |stmt| {
-        is_known &= !matches!(
-            stmt.kind,
-            StmtKind::Call(..) | StmtKind::Apply { .. } | StmtKind::IsCurrent { .. }
-        );
+        is_known &= !matches!(stmt.kind, StmtKind::Call(..) | StmtKind::Apply { .. });
     });
     if !is_known {
         return;

@@ -38,11 +38,6 @@ fn block(program: &Program, live: &Liveness, stmts: &mut Block) {
 
 fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
     match stmt.kind {
-        StmtKind::Assign { dst, .. } | StmtKind::PacketLength(dst) => {
-            !place_lives(program, live, stmt, dst)
-        }
-        StmtKind::IsCurrent { current, .. } => !live.var(stmt, current),
-        StmtKind::Fits { fits, .. } => !live.var(stmt, fits),
         StmtKind::CopyHeader { dst, .. } => !headers(program, dst).iter().any(|&h| {
             let layout = &program.header_types[program.headers[h].ty];
             live.valid(stmt, h) || (0..layout.fields.len()).any(|f| live.field(stmt, h, f as u32))
@@ -50,9 +45,9 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
         StmtKind::SetValid(header) | StmtKind::SetInvalid(header) => !headers(program, header)
             .iter()
             .any(|&h| live.valid(stmt, h)),
-        StmtKind::Extern(ref call) if call.effect == Effect::None => {
+        ref kind if visit::only_writes(kind) => {
             let mut written = false;
-            visit::accesses(program, &stmt.kind, |access| match access {
+            visit::accesses(program, kind, |access| match access {
                 Access::Write(place) => written |= place_lives(program, live, stmt, place),
                 Access::WriteHeader(_) | Access::SetValidity(..) => written = true,
                 Access::Eval(_) | Access::Read(_) | Access::ReadHeader(_) => {}
