@@ -1,6 +1,5 @@
 //! What this machine can do, found out by trying.
 
-use crate::clang;
 use crate::features::{self, Kernel};
 use crate::netns::NetNs;
 use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filter};

@@ -48,7 +48,7 @@ pub(crate) enum Target {
 }
 
 /// All of them, the quickest answers first.
-pub(crate) const SUITES: [Suite; 10] = [
+pub(crate) const SUITES: [Suite; 11] = [
     Suite {
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
         ..Suite::of_programs("loads", Kind::Loads)
@@ -68,6 +68,7 @@ pub(crate) const SUITES: [Suite; 10] = [
         ],
         ..Suite::of_tests("kernel", "kernel", Target::Library)
     },
+    Suite::of_tests("files", "host", Target::Library),
     Suite {
         smoke: &["refusals::", "tc::"],
         ..Suite::of_tests("attach", "kernel", Target::Test("it"))

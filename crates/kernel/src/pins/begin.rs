@@ -11,9 +11,9 @@ use crate::bundle::{Attachment, Member};
 use crate::caps;
 use crate::errors::device;
 use crate::link_settings::{self, Change, Changed, Place};
-use crate::safe_dir::Dir;
 use crate::sys::{DetachedBpffs, link_events, pin_bytes, time};
 use diag::Diagnostic;
+use host::safe_dir::Dir;
 use std::io;
 
 /// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.

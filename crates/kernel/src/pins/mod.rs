@@ -53,7 +53,6 @@ pub use presence::Presence;
 pub use record::{Asked, Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
-use crate::safe_dir::{Dir, Given, Refused};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
@@ -62,6 +61,7 @@ use folder::{Folder, RECORD, member_folder, whole};
 pub(crate) use folder::{
     JOURNAL, NEXT, NEXT_SPECIALIZED, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file,
 };
+use host::safe_dir::{Dir, Given, Refused};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -5,8 +5,8 @@ use super::Pins;
 use super::folder::{self, Folder};
 use crate::link_settings::{self, Changed};
 use crate::netns;
-use crate::safe_dir::Dir;
 use crate::sys::{self, Link, Side};
+use host::safe_dir::Dir;
 use std::collections::BTreeSet;
 use std::io;
 

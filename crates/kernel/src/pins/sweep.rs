@@ -8,12 +8,12 @@ use super::{
 };
 use crate::errors::{device, load as load_errors};
 use crate::link_settings::{self, Changed};
-use crate::safe_dir::{Dir, Refused};
 use crate::store::{Guard, HeldLock};
 use crate::sys::{Link, wait_for_softirqs};
 use crate::{netns, tc};
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
+use host::safe_dir::{Dir, Refused};
 use std::io;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::object::with_messages;
 use super::{Prog, Side, check, open_pinned, own, pin};
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 

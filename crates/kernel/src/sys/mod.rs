@@ -18,7 +18,6 @@ mod random;
 pub mod ring;
 mod samples;
 mod set_way;
-mod shared_object;
 mod skb;
 pub mod time;
 
@@ -40,10 +39,9 @@ pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;
 pub use samples::{Samples, samples};
 pub use set_way::SetWay;
-pub use shared_object::{NativeFunction, SharedObject};
 pub use skb::TcContext;
 
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};

@@ -3,6 +3,7 @@
 use crate::hand_written_tc::{FLOWS, abi, object, packet, what};
 use bpf::abi::{Abi, Hook};
 use diag::SourceMap;
+use host::safe_dir::Dir;
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port, SharedMap, Source};
 use kernel::link_settings::{self, Change, Place};
@@ -10,7 +11,6 @@ use kernel::netns::NetNs;
 use kernel::pins::{Begun, Pins};
 use kernel::probe::kernel_version;
 use kernel::raw_socket::RawSocket;
-use kernel::safe_dir::Dir;
 use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
 use kernel::veth;
 use kernel::{Instance, KernelStore, interface};

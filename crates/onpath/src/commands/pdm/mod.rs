@@ -13,7 +13,7 @@ use args::Pdm;
 use bpf::abi::Hook;
 use diag::Diagnostic;
 use driver::run::{Ended, Lasts, Options};
-use kernel::interrupt::Interrupts;
+use host::interrupt::Interrupts;
 use kernel::link_settings::{self, Change};
 use kernel::pins::Moved;
 use kernel::{Pins, interface};

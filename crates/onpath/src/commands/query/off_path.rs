@@ -4,7 +4,7 @@ use super::args::Query;
 use super::devices::Devices;
 use super::show::{Schedule, Show, ending};
 use crate::output::{Done, Reading, Stop, err_line, refused};
-use kernel::interrupt::Interrupts;
+use host::interrupt::Interrupts;
 use kernel::packet_ring::PacketRing;
 use std::io;
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use bpf::abi::Hook;
 use control::{StoreError, errors};
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use driver::run::{AtHooks, Ended, Lasts, Observer, Options, Running, Step, Unit, Work};
-use kernel::interrupt::Interrupts;
+use host::interrupt::Interrupts;
 use kernel::loss::Kind;
 use kernel::{Pins, interface};
 use std::process::ExitCode;
