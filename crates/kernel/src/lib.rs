@@ -1,4 +1,4 @@
-//! Everything that touches the kernel: loading, attaching, maps, namespaces, probes.
+//! Programs in the kernel: loading, attaching, pins, the memory of maps, probes.
 //!
 //! The path of an object that [`clang`] made: [`build`] says whether the verifier takes it, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
@@ -8,40 +8,30 @@
 //! [`veth_device`] between ports of its own. [`probe`] reports what the machine supports.
 //!
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`], and the
-//! single system calls of [`features`], [`keeper`], [`offloads`], [`packet_ring`], [`raw_socket`] and `xdp`.
+//! single system calls of [`features`], [`keeper`] and `xdp`.
 
 pub mod attach;
 pub mod bench;
 pub mod budget;
 pub mod build;
 pub mod bundle;
-pub mod caps;
 pub mod contents;
 pub mod errors;
 pub mod features;
 pub mod guard;
-pub mod interface;
 pub mod keeper;
-pub mod link;
-pub mod link_settings;
 pub mod load;
 pub mod loss;
 pub mod memory;
-pub mod netns;
-pub mod offloads;
-pub mod packet_ring;
-pub mod peer;
 pub mod pins;
 pub mod ports;
 pub mod probe;
 pub mod program;
-pub mod raw_socket;
 pub mod store;
 pub mod sys;
 pub mod tc;
 pub mod test_run;
 pub mod verifier_log;
-pub mod veth;
 pub mod veth_device;
 mod xdp;
 

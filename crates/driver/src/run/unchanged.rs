@@ -10,8 +10,8 @@ use kernel::attach::TcMethod;
 use kernel::bundle::Port;
 use kernel::errors::device::{self, Difference};
 use kernel::pins::{Asked, MemberRecord};
-use kernel::sys::link_events::netns_cookie;
 use kernel::{Pins, Record};
+use net::link_events::netns_cookie;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,6 @@
 //! What can go wrong between an object and a running program, one function a kind.
 
 pub mod bundle;
-pub mod capture;
 pub mod contents;
 pub mod device;
 pub mod load;

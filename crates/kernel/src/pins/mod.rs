@@ -23,7 +23,7 @@
 //!
 //! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
 //! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
-//! command has changed ([`Settings`](crate::link_settings)).
+//! command has changed ([`Settings`](net::link_settings)).
 //!
 //! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
 //! attachments that are loaded from a mount namespace of its own (a container) end with it.

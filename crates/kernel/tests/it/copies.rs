@@ -6,10 +6,11 @@ use control::{Change, CloneSession, Device, DropReason, Replica, Store, StoreErr
 use host::safe_dir::Dir;
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port};
-use kernel::netns::NetNs;
 use kernel::pins::{Pins, PortUse};
 use kernel::sys::{Prog, TcContext};
-use kernel::{KernelStore, TestRun, interface, veth};
+use kernel::{KernelStore, TestRun};
+use net::netns::NetNs;
+use net::{interface, veth};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader};

@@ -39,6 +39,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[UserWrites, UserReads],
     ),
     ("driver/src/built/find.rs", &["fs::read_dir"], &[UserReads]),
+    ("host/src/caps.rs", &["fs::read_to_string"], &[System]),
     // The descriptor is checked before anything is read, and opened again by itself.
     (
         "host/src/files.rs",
@@ -69,25 +70,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &["File::create", "fs::rename", "tempfile::"],
         &[OwnFolder],
     ),
-    ("kernel/src/caps.rs", &["fs::read_to_string"], &[System]),
-    (
-        "kernel/src/interface.rs",
-        &["fs::read_link", "fs::read_to_string"],
-        &[System],
-    ),
-    ("kernel/src/link.rs", &["fs::read_to_string"], &[System]),
     ("kernel/src/memory.rs", &["fs::read_to_string"], &[System]),
-    // A namespace that is named: the kernel refuses any other descriptor, and nothing is read of it.
-    (
-        "kernel/src/netns.rs",
-        &[
-            "File::open",
-            "OpenOptions::",
-            "fs::metadata",
-            "fs::read_dir",
-        ],
-        &[System, Checked],
-    ),
     (
         "kernel/src/pins/alone.rs",
         &["fs::metadata", "fs::read_dir", "fs::read_to_string"],
@@ -100,6 +83,23 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[System],
     ),
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
+    (
+        "net/src/interface.rs",
+        &["fs::read_link", "fs::read_to_string"],
+        &[System],
+    ),
+    ("net/src/link.rs", &["fs::read_to_string"], &[System]),
+    // A namespace that is named: the kernel refuses any other descriptor, and nothing is read of it.
+    (
+        "net/src/netns.rs",
+        &[
+            "File::open",
+            "OpenOptions::",
+            "fs::metadata",
+            "fs::read_dir",
+        ],
+        &[System, Checked],
+    ),
     (
         "onpath/src/commands/build/bundle.rs",
         &["fs::canonicalize"],

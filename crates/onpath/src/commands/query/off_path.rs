@@ -5,7 +5,7 @@ use super::devices::Devices;
 use super::show::{Schedule, Show, ending};
 use crate::output::{Done, Reading, Stop, err_line, refused};
 use host::interrupt::Interrupts;
-use kernel::packet_ring::PacketRing;
+use net::packet_ring::PacketRing;
 use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
