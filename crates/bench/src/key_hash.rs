@@ -3,8 +3,8 @@
 
 use crate::error::Error;
 use bpf::abi::{HashSeeds, SEED_SECTION};
+use clang::Source;
 use kernel::bench::{Effort, Subject, interleaved, median};
-use kernel::clang::{self, Source};
 use kernel::sys::{Adjust, Prog, load_object_with, random_numbers};
 use serde::Serialize;
 use std::fmt::Write;

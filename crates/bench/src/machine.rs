@@ -29,7 +29,7 @@ impl Machine {
             kernel,
             processor,
             processors,
-            clang: kernel::clang::find().map_or(0, |c| c.version),
+            clang: clang::find().map_or(0, |c| c.version),
         }
     }
 }

@@ -42,11 +42,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Error> {
-    if let Some(folder) = kernel::object_cache::folder() {
+    if let Some(folder) = clang::object_cache::folder() {
         return Err(Error::new(format!(
             "{} keeps objects, and clang's time is measured: set {} to nothing",
             folder.display(),
-            kernel::object_cache::VARIABLE
+            clang::object_cache::VARIABLE
         )));
     }
     let root = root();

@@ -4,11 +4,11 @@
 use crate::error::Error;
 use crate::workload::{Workload, bytes};
 use bpf::abi::Hook;
+use clang::Source;
 use control::entries;
 use driver::Input;
 use driver::bpf_target::Request;
 use kernel::budget::{self, Budget};
-use kernel::clang::{self, Source};
 use kernel::ports::connect_ports;
 use kernel::sys::{Loaded, Prog, Update, load_object};
 use std::fs;

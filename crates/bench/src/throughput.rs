@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::programs::{Built, compile_c};
 use kernel::bench::median;
-use kernel::netns::NetNs;
 use kernel::sys::{Link, Loaded, Prog, Update, XdpMode, load_object};
-use kernel::{interface, veth};
+use net::netns::NetNs;
+use net::{interface, veth};
 use std::io;
 use std::time::Instant;
 

@@ -8,15 +8,15 @@ use bpf::forecast::Forecast;
 use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Layout, Options, ParseRecord, Parts};
+use clang::{Cause, Clang, Effort, Jumps, NoObject, Source};
 use control::Device;
 use control::stf::{Script, StatementKind};
 use diag::{Diagnostic, Diagnostics, SourceMap};
+use host::files;
 use ir::Program;
 use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle};
-use kernel::clang::{self, Cause, Clang, Effort, Jumps, NoObject, Source};
 use kernel::features::Kernel;
-use kernel::files;
 use kernel::{Instance, TestRun, VethDevice};
 use schema::Schema;
 use std::cell::OnceCell;
@@ -396,7 +396,7 @@ fn too_far(
 ) -> Diagnostic {
     if !request.externs.is_empty() && limits::is_short(report) {
         let files: Vec<String> = request.externs.iter().map(|file| file_name(file)).collect();
-        return *kernel::errors::clang::extern_too_long(&files);
+        return *clang::errors::extern_too_long(&files);
     }
     let mut refused = refused.label("this is the longest part");
     refused.primary.span = limits::longest_part(program);
@@ -489,7 +489,7 @@ fn attempt(
 /// A refusal by clang, with the prototypes that the user's C files should have.
 fn with_prototypes(refused: Diagnostic, request: Request, program: &Program) -> Diagnostic {
     let is_user = |name: &str| externs::find(name).is_none();
-    let wanted = match request.externs.is_empty() || !kernel::errors::clang::is_wrong_c(&refused) {
+    let wanted = match request.externs.is_empty() || !clang::errors::is_wrong_c(&refused) {
         true => Vec::new(),
         false => emit::native::prototypes(program, is_user),
     };
@@ -544,7 +544,7 @@ fn obstructed(obstacle: Obstacle, reason: String, made: Made, program: &Program)
     let otherwise = match obstacle {
         // The functions have room each, but not one in the other: clang cannot know.
         Obstacle::Stack => {
-            let refused = *kernel::errors::clang::stack_too_large(&reason);
+            let refused = *clang::errors::stack_too_large(&reason);
             let copied = &made.1.report.copied_headers;
             Err(Box::new(stack::explain(refused, program, copied)).into())
         }
@@ -584,7 +584,7 @@ pub(crate) fn extern_folders(externs: &[PathBuf]) -> Result<Vec<PathBuf>, Box<Di
     for file in externs {
         let path = std::path::absolute(file);
         let path = path.and_then(|path| files::check(&path).map(|()| path));
-        let path = path.map_err(|error| kernel::errors::clang::no_extern_file(file, &error))?;
+        let path = path.map_err(|error| clang::errors::no_extern_file(file, &error))?;
         folders.extend(path.parent().map(PathBuf::from));
     }
     Ok(folders)

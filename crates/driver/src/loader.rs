@@ -1,7 +1,7 @@
 //! Reads source files, and has the include files that come with Onpath built in.
 
 use diag::system_message;
-use kernel::files::{self, Streams};
+use host::files::{self, Streams};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

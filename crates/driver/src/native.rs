@@ -2,14 +2,14 @@
 //! bounded as in the kernel: an access out of bounds may end the process, and a loop may go on for ever.
 
 use crate::bpf_target::{extern_folders, file_name};
+use clang::SharedObject;
+use clang::{Effort, Jumps, Source};
 use diag::{Diagnostic, Diagnostics};
 use emit::UserFunction;
 use emit::native::{Native, symbol};
 use externs::{Arg, Fault, Reply};
 use interp::{Supplied, SuppliedFunction};
 use ir::{Bits, Program, Type};
-use kernel::clang::{self, Effort, Jumps, Source};
-use kernel::sys::SharedObject;
 use std::path::PathBuf;
 use std::rc::Rc;
 

@@ -5,9 +5,9 @@
 //! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
 
 use bpf::{PARSER_TURNS, ParseRecord};
+use clang::Effort;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
-use kernel::clang::Effort;
 
 /// How a program is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,9 +5,11 @@ use crate::program::HookProg;
 use crate::sys::{Link, Side, XdpMode};
 use crate::tc::Filter;
 use crate::xdp::Running;
-use crate::{Pins, caps, errors, interface, tc, xdp};
+use crate::{Pins, errors, tc, xdp};
 use bpf::abi::Hook;
 use diag::Diagnostic;
+use host::caps;
+use net::interface;
 
 /// How a program is attached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

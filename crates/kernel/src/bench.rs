@@ -1,8 +1,8 @@
 //! Timing of XDP programs: many against each other in turn, so that what disturbs one disturbs all.
 
-use crate::netns::NetNs;
 use crate::sys::{Link, Prog, XdpMode};
-use crate::veth::make_pairs;
+use net::netns::NetNs;
+use net::veth::make_pairs;
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::time::Instant;

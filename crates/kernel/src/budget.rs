@@ -94,7 +94,7 @@ fn stack_bytes(code: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clang::{self, Source};
+    use clang::Source;
 
     fn compile(text: &str) -> Vec<u8> {
         let clang = clang::find().expect("these tests need clang");

@@ -1,10 +1,11 @@
 //! Which of the features that generated code uses a kernel has.
 
-use crate::probe::kernel_version;
+use crate::errors;
 use crate::sys::{Map, Prog};
-use crate::{caps, errors};
 use bpf::features::{FLOOR, Feature, Features, Version};
 use diag::Diagnostic;
+use host::caps;
+use host::linux::kernel_version;
 use std::io;
 
 /// The kernel that an object is for.

@@ -8,12 +8,12 @@
 
 use crate::Pins;
 use crate::errors::device::is_busy;
-use crate::netns::{self, NetNs};
 use crate::pins::Followed;
-use crate::safe_dir::Dir;
 use crate::sys::close_inherited;
-use crate::sys::link_events::LinkEvents;
 use diag::Diagnostic;
+use host::safe_dir::Dir;
+use net::link_events::LinkEvents;
+use net::netns::{self, NetNs};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{chdir, dup2_stdout, pipe, setsid};

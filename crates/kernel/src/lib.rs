@@ -1,6 +1,6 @@
-//! Everything that touches the kernel, clang or Graphviz: building, loading, attaching, maps, namespaces, probes.
+//! Programs in the kernel: loading, attaching, pins, the memory of maps, probes.
 //!
-//! The path of a program: [`build`] has [`clang`] make an object of the generated C, [`budget`] reads what it will
+//! The path of an object that [`clang`] made: [`build`] says whether the verifier takes it, [`budget`] reads what it will
 //! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
 //! control plane's view of its maps, and whose [`HookProg`] knows where it may run. Then either [`bundle`] attaches it
 //! to interfaces with those that it runs together with ([`attach`], [`tc`]), and [`pins`] lets them
@@ -8,48 +8,30 @@
 //! [`veth_device`] between ports of its own. [`probe`] reports what the machine supports.
 //!
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`], and the
-//! single system calls of [`veth`], [`interrupt`] and [`probe`].
+//! single system calls of [`features`], [`keeper`] and `xdp`.
 
 pub mod attach;
 pub mod bench;
 pub mod budget;
 pub mod build;
 pub mod bundle;
-pub mod caps;
-mod child;
-pub mod clang;
 pub mod contents;
 pub mod errors;
 pub mod features;
-pub mod files;
-pub mod graphviz;
 pub mod guard;
-pub mod interface;
-pub mod interrupt;
 pub mod keeper;
-pub mod link;
-pub mod link_settings;
 pub mod load;
 pub mod loss;
 pub mod memory;
-pub mod netns;
-pub mod object_cache;
-pub mod offloads;
-pub mod packet_ring;
-pub mod peer;
 pub mod pins;
 pub mod ports;
 pub mod probe;
 pub mod program;
-pub mod raw_socket;
-pub mod safe_dir;
-pub mod scratch;
 pub mod store;
 pub mod sys;
 pub mod tc;
 pub mod test_run;
 pub mod verifier_log;
-pub mod veth;
 pub mod veth_device;
 mod xdp;
 

@@ -9,9 +9,10 @@ use crate::sys::{
     Adjust, Contents, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples,
 };
 use crate::verifier_log::{self, Refusal};
-use crate::{caps, contents, errors, memory};
+use crate::{contents, errors, memory};
 use bpf::abi::{Abi, HashSeeds, MapAbi};
 use diag::{Diagnostic, SourceMap, system_message};
+use host::caps;
 use schema::Schema;
 use std::io;
 use std::sync::{Arc, OnceLock};

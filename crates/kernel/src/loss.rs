@@ -12,14 +12,15 @@
 
 use crate::attach::Mode;
 use crate::bundle::Port;
-use crate::link_settings::{self, Change, Place, Settings};
-use crate::offloads::Offloads;
-use crate::peer::{self, Peer};
-use crate::probe::kernel_version;
+use crate::sys;
 use crate::sys::{XdpMode, XdpSeen};
 use crate::xdp::Driver;
-use crate::{netns, sys};
 use bpf::abi::{Hook, PacketsAbi};
+use host::linux::kernel_version;
+use net::link_settings::{self, Change, Place, Settings};
+use net::netns;
+use net::offloads::Offloads;
+use net::peer::{self, Peer};
 use std::borrow::Cow;
 
 /// The kinds of loss.

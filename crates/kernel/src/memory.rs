@@ -336,7 +336,7 @@ mod tests {
         ] {
             let theirs = counted(kernel, key, value, 100_000);
             let ours = of_map(&map(kind, key, value, 100_000), processors()).loaded;
-            let alike = match crate::probe::kernel_version() >= (6, 4) {
+            let alike = match host::linux::kernel_version() >= (6, 4) {
                 true => ours.abs_diff(theirs) < theirs / 20,
                 false => ours + 4096 >= theirs,
             };

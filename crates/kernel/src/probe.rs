@@ -1,13 +1,13 @@
 //! What this machine can do, found out by trying.
 
-use crate::clang;
 use crate::features::{self, Kernel};
-use crate::netns::NetNs;
+use crate::pins;
 use crate::sys::{DetachedBpffs, Link, Map, Prog, Side, TcContext, XdpMode, filter};
-use crate::veth::make_pairs;
-use crate::{caps, pins};
 use bpf::features::Feature;
 use diag::system_message;
+use host::{caps, linux};
+use net::netns::NetNs;
+use net::veth::make_pairs;
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::Path;
@@ -59,23 +59,6 @@ pub struct Finding {
     pub remedy: &'static str,
 }
 
-/// The running kernel's version; (0, 0) if it is unreadable.
-pub fn kernel_version() -> (u32, u32) {
-    parse_version(&release()).unwrap_or((0, 0))
-}
-
-/// The running kernel's release as `uname -r` prints it.
-pub fn release() -> String {
-    nix::sys::utsname::uname()
-        .map(|u| u.release().to_string_lossy().into_owned())
-        .unwrap_or_default()
-}
-
-fn parse_version(release: &str) -> Option<(u32, u32)> {
-    let mut parts = release.split(|c: char| !c.is_ascii_digit());
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
 /// Everything that `onpath doctor` reports.
 pub fn examine() -> Vec<Finding> {
     let mut all = vec![
@@ -104,7 +87,7 @@ fn kernel() -> Finding {
     Finding {
         name: "kernel",
         state: State::of(refused.is_none()),
-        detail: refused.map_or_else(release, |refused| refused.message),
+        detail: refused.map_or_else(linux::release, |refused| refused.message),
         need: Need::Needed,
         remedy: "use Linux 6.1 or newer; what newer ones have is listed below; Onpath is tested on 6.1, 6.12 and 6.18",
     }
@@ -295,14 +278,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_read_as_distributions_write_them() {
-        assert_eq!(parse_version("6.18.44-fc-v445"), Some((6, 18)));
-        assert_eq!(parse_version("5.15.0-91-generic"), Some((5, 15)));
-        assert_eq!(parse_version("6.1"), Some((6, 1)));
-        assert_eq!(parse_version("unknown"), None);
-    }
-
-    #[test]
     fn a_function_that_the_kernel_has_not_is_missing() {
         let found = |function| Prog::calls_kernel(function).map(|_| ());
         let row = tried("f", Need::Useful, "", found(c"no_such_function_of_it"));
@@ -315,7 +290,7 @@ mod tests {
         let newer = Feature::ALL.map(|feature| (feature.name(), feature.since()));
         for (name, since) in newer.into_iter().chain([("tcx", (6, 6))]) {
             let finding = all.iter().find(|f| f.name == name).expect(name);
-            let there = kernel_version() >= since;
+            let there = linux::kernel_version() >= since;
             // Debian's 6.1 has it as well: a stable release may bring what a later version introduced.
             let is_brought = name == Feature::LongJumps.name() && finding.state == State::Present;
             assert_eq!(finding.state, State::of(there || is_brought), "{finding:?}");

@@ -8,10 +8,12 @@ mod refusal;
 use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
 use crate::errors::device::Occupant;
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
-use crate::{Pins, caps, errors, interface};
+use crate::{Pins, errors};
 use diag::Diagnostic;
 pub(crate) use driver::Driver;
+use host::caps;
 use modes::{Attacher, Candidate, Candidates, Why};
+use net::interface;
 use refusal::Interface;
 use std::io;
 

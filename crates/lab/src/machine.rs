@@ -31,7 +31,7 @@ impl Machine {
         });
         Machine {
             date,
-            kernel: kernel::probe::release(),
+            kernel: host::linux::release(),
             processor: processor.to_owned(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }

@@ -2,9 +2,9 @@
 
 use crate::relay::{Conditions, Relay};
 use crate::space::Space;
-use kernel::link::{self, End, Setup};
-use kernel::offloads::{self, Offload};
-use kernel::raw_socket::RawSocket;
+use net::link::{self, End, Setup};
+use net::offloads::{self, Offload};
+use net::raw_socket::RawSocket;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::AsFd;

@@ -1,9 +1,9 @@
 //! A network namespace, and work done in it.
 
 use crate::task::Task;
-use kernel::link::{self, Setup, Statistics};
-use kernel::link_settings::{self, Change, Place};
-use kernel::netns::NetNs;
+use net::link::{self, Setup, Statistics};
+use net::link_settings::{self, Change, Place};
+use net::netns::NetNs;
 use nix::net::if_::if_nametoindex;
 use std::ffi::OsStr;
 use std::io;
@@ -73,7 +73,7 @@ impl Space {
     }
 }
 
-/// What [`kernel::link::End`] takes.
+/// What [`net::link::End`] takes.
 impl AsFd for Space {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.ns.as_fd()

@@ -48,7 +48,7 @@ pub(crate) enum Target {
 }
 
 /// All of them, the quickest answers first.
-pub(crate) const SUITES: [Suite; 10] = [
+pub(crate) const SUITES: [Suite; 12] = [
     Suite {
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
         ..Suite::of_programs("loads", Kind::Loads)
@@ -59,14 +59,13 @@ pub(crate) const SUITES: [Suite; 10] = [
     },
     Suite::of_programs("drivers", Kind::Drivers),
     Suite {
-        smoke: &[
-            "features::",
-            "link_settings::",
-            "memory::",
-            "probe::",
-            "sys::",
-        ],
+        smoke: &["features::", "memory::", "probe::", "sys::"],
         ..Suite::of_tests("kernel", "kernel", Target::Library)
+    },
+    Suite::of_tests("files", "host", Target::Library),
+    Suite {
+        smoke: &["link_settings::"],
+        ..Suite::of_tests("interfaces", "net", Target::Library)
     },
     Suite {
         smoke: &["refusals::", "tc::"],

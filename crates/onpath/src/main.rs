@@ -30,7 +30,7 @@ fn command_line() -> ExitCode {
             });
             ending(|| {
                 if let Some(name) = &cli.netns {
-                    kernel::netns::enter(name).map_err(refused)?;
+                    net::netns::enter(name).map_err(refused)?;
                 }
                 commands::run(cli.command)
             })

@@ -3,7 +3,7 @@
 use crate::output::{notice, print_diagnostics, write_styled_err};
 use diag::{Diagnostics, SourceMap, shown};
 use driver::run::{Observer, Step};
-use kernel::interrupt::Deferred;
+use host::interrupt::Deferred;
 use std::io::IsTerminal;
 use std::sync::mpsc;
 use std::thread;

@@ -3,7 +3,7 @@
 //! table of what the verifier processed.
 
 use bpf::abi::Hook;
-use kernel::clang::{self, CLANG_VARIABLE, Clang, OLDEST};
+use clang::{CLANG_VARIABLE, Clang, OLDEST};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

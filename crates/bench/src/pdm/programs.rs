@@ -8,11 +8,11 @@ use diag::SourceMap;
 use driver::Input;
 use driver::bpf_target::{self, Compiled, Request};
 use kernel::bundle::{self, SharedMap, Source};
-use kernel::interface;
 use kernel::sys::{
     Adjust, Link, Loaded, Map, Prog, Side, Update, load_object_with, random_numbers,
 };
 use kernel::{Instance, KernelStore};
+use net::interface;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use crate::error::Error;
 use crate::programs::compile_c;
-use kernel::netns::NetNs;
 use kernel::store::Globals;
 use kernel::sys::{Link, Loaded, Map, Prog, XdpMode, load_object};
-use kernel::veth;
+use net::netns::NetNs;
+use net::veth;
 use nix::net::if_::if_nametoindex;
 use std::io;
 

@@ -2,8 +2,8 @@
 
 use super::message::{HEADERS, Message, PORT, QUERY};
 use crate::error::Error;
-use kernel::packet_ring::Captured;
 use memchr::memmem::Finder;
+use net::packet_ring::Captured;
 use payload::Schema;
 use std::time::Duration;
 use telemetry::{Catalogue, Evaluator, Frame, Link, Payload, Query, Schemas, Transport};

@@ -1,13 +1,13 @@
 //! A sender and a receiver in namespaces of their own, joined by virtual Ethernet.
 
 use super::message::{ADDRESSES, LINKS, PORT};
-use kernel::interface;
-use kernel::link::{self, End, Setup};
-use kernel::offloads::{self, Offload};
-use kernel::packet_ring::PacketRing;
 use kernel::sys::{Attached, Link, Prog, XdpMode};
 use lab::Space;
 use lab::precedence;
+use net::interface;
+use net::link::{self, End, Setup};
+use net::offloads::{self, Offload};
+use net::packet_ring::PacketRing;
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::unistd::Pid;
 use std::fs;

@@ -5,12 +5,13 @@ use super::entries::Filled;
 use crate::specialize::Specializable;
 use bpf::abi::Hook;
 use diag::Diagnostic;
+use kernel::Pins;
 use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
 use kernel::guard::Guard;
 use kernel::loss::Loss;
 use kernel::pins::Loading;
-use kernel::{Pins, interface};
+use net::interface;
 use std::time::Duration;
 
 /// A unit that runs. Dropping it detaches it: so does a caller that ends before it could report that it runs.

@@ -5,13 +5,13 @@ use super::unit::Unit;
 use super::{Lasts, NotStarted, Options};
 use crate::bundle::{Entries, Member, Share};
 use diag::FileId;
+use host::files::read_text;
 use kernel::attach::TcMethod;
 use kernel::bundle::Port;
 use kernel::errors::device::{self, Difference};
-use kernel::files::read_text;
 use kernel::pins::{Asked, MemberRecord};
-use kernel::sys::link_events::netns_cookie;
 use kernel::{Pins, Record};
+use net::link_events::netns_cookie;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

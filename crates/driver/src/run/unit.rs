@@ -7,7 +7,7 @@ use crate::bundle::{
 use crate::instance_name;
 use bpf::abi::Hook;
 use diag::{SourceMap, Span};
-use kernel::files::read_text;
+use host::files::read_text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -8,7 +8,6 @@ use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use driver::bpf_target::{Compiled, Request, Trial, compile};
 use driver::{Elaborated, Input};
-use kernel::clang;
 use kernel::features::Kernel;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind};
 use sha2::{Digest, Sha256};

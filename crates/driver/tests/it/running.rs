@@ -11,9 +11,10 @@ use driver::run::{
 };
 use driver::{Input, built};
 use kernel::attach::{Mode, TcMethod, TcOrder};
-use kernel::netns::NetNs;
-use kernel::raw_socket::RawSocket;
-use kernel::{KernelStore, Pins, veth};
+use kernel::{KernelStore, Pins};
+use net::netns::NetNs;
+use net::raw_socket::RawSocket;
+use net::veth;
 use nix::mount::{MntFlags, umount2};
 use std::cell::RefCell;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! Loading an object, and the rights it takes.
 
-use super::paths;
 use crate::memory::{MapNeed, readable};
-use crate::safe_dir::Refused;
 use diag::{Diagnostic, counted, system_message};
+use host::errors::left_alone;
+use host::safe_dir::Refused;
 use nix::libc;
 use std::io;
 use std::path::Path;
@@ -181,7 +181,7 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
 /// Something of ours in the BPF file system could not be made, read or removed.
 pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
-        return paths::left_alone(refused);
+        return left_alone(refused);
     }
     Diagnostic::failure(
         "E0766",

@@ -1,10 +1,10 @@
 //! Losses on virtual Ethernet, within a network namespace and across two, and the settings that end them.
 
 use super::*;
-use crate::link::{self, End as LinkEnd, Setup};
-use crate::netns::NetNs;
-use crate::offloads::{self, Offload};
 use crate::sys::{Link, Prog};
+use net::link::{self, End as LinkEnd, Setup};
+use net::netns::NetNs;
+use net::offloads::{self, Offload};
 use std::os::fd::AsFd;
 use std::process::Command;
 
@@ -32,7 +32,7 @@ fn with_pairs(work: impl FnOnce([Port; 2]) + Send) {
         let port = |name: &str| Port {
             number: 0,
             name: name.to_owned(),
-            index: crate::interface::index(name).expect("there"),
+            index: net::interface::index(name).expect("there"),
         };
         work([port("away"), port("one")]);
         Ok(())
@@ -124,7 +124,7 @@ fn packets_that_are_sent_back_need_a_program_at_the_other_end() {
             assert_eq!(found, [Kind::Tags, Kind::Checksums, Kind::Sent, Kind::Back]);
         }
         let pass = Prog::constant_xdp(2).expect("loads");
-        let other = crate::interface::index("two").expect("there");
+        let other = net::interface::index("two").expect("there");
         let _link = Link::attach_xdp(&pass, other, XdpMode::Native).expect("attached");
         link::set_up("two", Setup::default()).expect("up");
         assert_eq!(kinds(&port, NATIVE, back), [Kind::Tags, Kind::Checksums]);
@@ -191,7 +191,7 @@ fn an_end_that_cannot_be_seen_is_asked_for() {
             ..LinkEnd::here("far")
         };
         link::add_veth(LinkEnd::here("away"), far)?;
-        let index = crate::interface::index("away").expect("there");
+        let index = net::interface::index("away").expect("there");
         let port = Port {
             number: 0,
             name: "away".to_owned(),

@@ -4,9 +4,9 @@
 //! seen by other commands, and ends with the last process in it, though it was to stay.
 
 use super::{Pins, is_bpffs};
-use crate::caps;
 use crate::errors::device;
 use diag::Diagnostic;
+use host::caps;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

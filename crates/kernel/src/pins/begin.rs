@@ -8,12 +8,13 @@ use super::record::Target;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attach::{Holder, TcOrder};
 use crate::bundle::{Attachment, Member};
-use crate::caps;
 use crate::errors::device;
-use crate::link_settings::{self, Change, Changed, Place};
-use crate::safe_dir::Dir;
-use crate::sys::{DetachedBpffs, link_events, pin_bytes, time};
+use crate::sys::{DetachedBpffs, pin_bytes, time};
 use diag::Diagnostic;
+use host::caps;
+use host::safe_dir::Dir;
+use net::link_events;
+use net::link_settings::{self, Change, Changed, Place};
 use std::io;
 
 /// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.

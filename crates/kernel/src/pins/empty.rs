@@ -6,7 +6,7 @@ use super::folder::{
     PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered,
     stranger,
 };
-use crate::safe_dir::{Dir, Entry, Kind, Refused};
+use host::safe_dir::{Dir, Entry, Kind, Refused};
 use std::io;
 
 /// A folder by what Onpath makes in it.

@@ -1,8 +1,8 @@
 //! What is in an instance's folder.
 
 use super::record;
-use crate::safe_dir::{Dir, Entry, Kind, Refused, Why};
 use crate::sys::{Link, Map};
+use host::safe_dir::{Dir, Entry, Kind, Refused, Why};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;

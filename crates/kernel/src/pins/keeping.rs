@@ -6,10 +6,10 @@
 
 use super::folder::{KEEPER, NEXT_KEEPER};
 use super::{Loading, Pins};
-use crate::safe_dir::Dir;
 use crate::store::Globals;
 use crate::sys::Map;
 use diag::Diagnostic;
+use host::safe_dir::Dir;
 use std::io;
 
 /// As long as this lives, no other process follows the interfaces.

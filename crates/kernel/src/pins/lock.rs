@@ -2,8 +2,8 @@
 
 use super::Pins;
 use crate::errors::{device, load as load_errors};
-use crate::safe_dir::Dir;
 use diag::Diagnostic;
+use host::safe_dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use std::fs::File;

@@ -23,7 +23,7 @@
 //!
 //! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
 //! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
-//! command has changed ([`Settings`](crate::link_settings)).
+//! command has changed ([`Settings`](net::link_settings)).
 //!
 //! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
 //! attachments that are loaded from a mount namespace of its own (a container) end with it.
@@ -53,7 +53,6 @@ pub use presence::Presence;
 pub use record::{Asked, Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
-use crate::safe_dir::{Dir, Given, Refused};
 use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
@@ -62,6 +61,7 @@ use folder::{Folder, RECORD, member_folder, whole};
 pub(crate) use folder::{
     JOURNAL, NEXT, NEXT_SPECIALIZED, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file,
 };
+use host::safe_dir::{Dir, Given, Refused};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -3,10 +3,10 @@
 
 use super::Pins;
 use super::folder::{self, Folder};
-use crate::link_settings::{self, Changed};
-use crate::netns;
-use crate::safe_dir::Dir;
 use crate::sys::{self, Link, Side};
+use host::safe_dir::Dir;
+use net::link_settings::{self, Changed};
+use net::netns;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -116,11 +116,11 @@ pub(super) fn find(links: &[Link]) -> Option<(u64, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link;
-    use crate::link_settings::{Change, Place};
-    use crate::netns::NetNs;
     use crate::sys::{DetachedBpffs, Prog};
-    use crate::veth;
+    use net::link;
+    use net::link_settings::{Change, Place};
+    use net::netns::NetNs;
+    use net::veth;
     use nix::net::if_::if_nametoindex;
     use std::process::Command;
 

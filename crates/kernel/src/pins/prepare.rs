@@ -2,8 +2,8 @@
 
 use super::{FOLDER, Pins};
 use crate::errors::load as load_errors;
-use crate::safe_dir::{Dir, Given};
 use diag::Diagnostic;
+use host::safe_dir::{Dir, Given};
 use nix::mount::{MsFlags, mount};
 use std::fs::File;
 use std::io;

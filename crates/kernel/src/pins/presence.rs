@@ -4,11 +4,11 @@ use super::folder::{self, Folder, link_file};
 use super::moved::{self, find};
 use super::{Interface, Pins, Target};
 use crate::attach::side;
-use crate::safe_dir::Dir;
 use crate::sys::{self, Link, Side, filter};
-use crate::{interface, netns};
 use bpf::abi::Hook;
 use diag::Diagnostic;
+use host::safe_dir::Dir;
+use net::{interface, netns};
 use std::path::PathBuf;
 
 /// An interface of a running program, as this process sees it.

@@ -5,12 +5,12 @@ use super::folder::{PORTS, RECORD};
 use crate::attach::{Attached, TcOrder};
 use crate::bundle::Port;
 use crate::errors::device;
-use crate::netns;
-use crate::safe_dir::Dir;
 use crate::sys::{Map, pin_bytes, read_bytes};
 use crate::tc::FilterLocation;
 use bpf::abi::{Abi, Hook};
 use diag::Diagnostic;
+use host::safe_dir::Dir;
+use net::netns;
 use schema::Schema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub struct Record {
     /// Whether settings of its interfaces are changed as long as it runs.
     #[serde(default)]
     pub changes_links: bool,
-    /// The [cookie](crate::sys::link_events::netns_cookie) of the network namespace of its interfaces; 0 if that is not known.
+    /// The [cookie](net::link_events::netns_cookie) of the network namespace of its interfaces; 0 if that is not known.
     #[serde(default)]
     pub netns_cookie: u64,
     /// The place of its programs among others at traffic control.

@@ -7,13 +7,15 @@ use super::{
     Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
 };
 use crate::errors::{device, load as load_errors};
-use crate::link_settings::{self, Changed};
-use crate::safe_dir::{Dir, Refused};
 use crate::store::{Guard, HeldLock};
-use crate::sys::{Link, wait_for_softirqs};
-use crate::{netns, tc};
+use crate::sys::Link;
+use crate::tc;
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
+use host::linux::wait_for_softirqs;
+use host::safe_dir::{Dir, Refused};
+use net::link_settings::{self, Changed};
+use net::netns;
 use std::io;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use std::io;
 
 /// Whether this kernel's tries heed whether an update may make or replace an entry. Those before Linux 6.13 do not.
 pub(super) fn flags_are_heeded() -> bool {
-    crate::probe::kernel_version() >= (6, 13)
+    host::linux::kernel_version() >= (6, 13)
 }
 
 /// What keys with a prefix look like: how matches become a key and a length in bits, and back.

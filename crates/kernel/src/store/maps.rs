@@ -2,8 +2,8 @@
 //! counter opens one map, however many tables the program has.
 
 use super::Globals;
-use crate::safe_dir::Dir;
 use crate::sys::Map;
+use host::safe_dir::Dir;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, OnceLock};

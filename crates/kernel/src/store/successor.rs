@@ -13,10 +13,11 @@ use crate::load::{Instance, load_again};
 use crate::pins::{
     NEXT, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, empty_successor, map_file,
 };
-use crate::safe_dir::Dir;
-use crate::sys::{Map, Prog, Update, read_bytes, wait_for_softirqs};
+use crate::sys::{Map, Prog, Update, read_bytes};
 use bpf::abi::{PROGRAMS_MAP, SEED_SECTION};
 use control::StoreError;
+use host::linux::wait_for_softirqs;
+use host::safe_dir::Dir;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

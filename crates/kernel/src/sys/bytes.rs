@@ -1,7 +1,7 @@
 //! Bytes that outlive their process: in the only value of a pinned map.
 
 use super::{Map, Update};
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::io;
 
 /// Pins bytes in a folder of a BPF file system, in a map of the name `map`.

@@ -1,9 +1,9 @@
 //! Traffic control's own hook for programs: filters of kind `bpf` in direct-action mode at a `clsact` qdisc.
 
-use super::netlink::{attributes, request, u32_at};
 use super::object::with_messages;
 use super::{Prog, check};
 use libbpf_sys::{bpf_tc_hook, bpf_tc_opts};
+use net::netlink::{attributes, request, u32_at};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 

@@ -2,7 +2,7 @@
 
 use super::check;
 use super::object::{Adjust, Open};
-use crate::clang::NOWHERE;
+use clang::NOWHERE;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::io;

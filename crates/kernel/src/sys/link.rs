@@ -2,7 +2,7 @@
 
 use super::object::with_messages;
 use super::{Prog, Side, check, open_pinned, own, pin};
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
@@ -101,7 +101,7 @@ pub fn may_be_native(ifindex: u32) -> bool {
     /// `NETDEV_XDP_ACT_BASIC`
     const BASIC: u64 = 1;
     let found = query(ifindex).is_ok_and(|found| found.feature_flags & BASIC != 0);
-    found || crate::probe::kernel_version() < (6, 3) && ifindex != LOOPBACK
+    found || host::linux::kernel_version() < (6, 3) && ifindex != LOOPBACK
 }
 
 /// Index of the loopback device.
@@ -297,8 +297,8 @@ impl Drop for Attached {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netns::NetNs;
-    use crate::probe::kernel_version;
+    use host::linux::kernel_version;
+    use net::netns::NetNs;
     use nix::net::if_::if_nametoindex;
 
     fn id(prog: &Prog) -> u32 {
@@ -310,7 +310,7 @@ mod tests {
         let ns = NetNs::new().expect("this test needs root");
         let pass = Prog::constant_xdp(2).expect("loads");
         let seen = ns.run(|| {
-            crate::veth::make_pairs(&[("one".into(), "two".into())])?;
+            net::veth::make_pairs(&[("one".into(), "two".into())])?;
             let [one, two] = ["one", "two"].map(|name| if_nametoindex(name).expect("there"));
             let before = takes_redirected(one)?;
             let _link = Link::attach_xdp(&pass, two, XdpMode::Native)?;

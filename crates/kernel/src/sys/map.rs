@@ -1,7 +1,7 @@
 //! Maps: keys and values as bytes, lengths checked against what the kernel reports.
 
 use super::{check, open_pinned, own, pin};
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

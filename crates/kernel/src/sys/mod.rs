@@ -7,10 +7,8 @@ mod contents;
 pub mod filter;
 mod lines;
 mod link;
-pub mod link_events;
 mod map;
 mod mount;
-pub mod netlink;
 mod object;
 mod process;
 mod prog;
@@ -18,7 +16,6 @@ mod random;
 pub mod ring;
 mod samples;
 mod set_way;
-mod shared_object;
 mod skb;
 pub mod time;
 
@@ -40,10 +37,9 @@ pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;
 pub use samples::{Samples, samples};
 pub use set_way::SetWay;
-pub use shared_object::{NativeFunction, SharedObject};
 pub use skb::TcContext;
 
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
@@ -59,19 +55,6 @@ pub fn monotonic_now() -> u64 {
     // SAFETY: the memory is a timespec. It cannot fail: every machine has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-/// Waits until every processor has left the softirq that it was in.
-pub fn wait_for_softirqs() {
-    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
-    /// Far longer than a softirq takes.
-    const LONGEST_SOFTIRQ: std::time::Duration = std::time::Duration::from_millis(50);
-    // SAFETY: takes no memory.
-    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } != 0;
-    if refused {
-        // A kernel with `nohz_full` has no such barrier.
-        std::thread::sleep(LONGEST_SOFTIRQ);
-    }
 }
 
 /// A path for a C function.

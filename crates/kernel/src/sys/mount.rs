@@ -1,7 +1,7 @@
 //! A BPF file system that is mounted nowhere yet. What is pinned in it lives as long as its descriptor: the
 //! kernel takes it apart when the process ends, however it ends. Mounting it is one step.
 
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 

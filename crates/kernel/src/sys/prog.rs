@@ -1,7 +1,7 @@
 //! Loaded programs, and running them on a packet without a network device.
 
 use super::{Map, check, open_pinned, own, pin};
-use crate::safe_dir::Dir;
+use host::safe_dir::Dir;
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

@@ -20,12 +20,12 @@ use super::{
     Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
 };
 use crate::ports::connect_split;
-use crate::raw_socket::RawSocket;
 use crate::sys::{Link, Prog, Side, filter};
-use crate::veth::make_pairs_for;
 use bpf::abi::MOST_ROUNDS;
 use control::{Packet, StoreError};
 use diag::Diagnostic;
+use net::raw_socket::RawSocket;
+use net::veth::make_pairs_for;
 use nix::net::if_::if_nametoindex;
 use std::io;
 

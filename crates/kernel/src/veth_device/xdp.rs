@@ -10,11 +10,11 @@ use super::{
     Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
 };
 use crate::ports::connect_ports;
-use crate::raw_socket::RawSocket;
-use crate::sys::{self, Link, Prog, XdpMode};
-use crate::veth::make_pairs_for;
+use crate::sys::{Link, Prog, XdpMode};
 use control::{Packet, StoreError};
 use diag::Diagnostic;
+use net::raw_socket::RawSocket;
+use net::veth::make_pairs_for;
 use nix::net::if_::if_nametoindex;
 use std::io;
 
@@ -85,7 +85,7 @@ impl Wiring {
 
     /// What came out, once the program has run on everything.
     pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
-        sys::wait_for_softirqs();
+        host::linux::wait_for_softirqs();
         let mut all = Vec::new();
         for port in &self.ports {
             self.markers += 1;

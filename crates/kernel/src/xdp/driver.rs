@@ -1,6 +1,6 @@
 //! The drivers whose limits for XDP are known.
 
-use crate::offloads::ethtool;
+use net::offloads::ethtool;
 use nix::unistd::{SysconfVar, sysconf};
 use std::io;
 
@@ -68,8 +68,8 @@ fn driver_name(interface: &str) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{self, End};
-    use crate::netns::NetNs;
+    use net::link::{self, End};
+    use net::netns::NetNs;
 
     #[test]
     fn a_driver_is_known_by_its_name() {

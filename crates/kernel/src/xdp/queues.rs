@@ -4,8 +4,8 @@
 
 use super::driver::Driver;
 use crate::attach::Refused;
-use crate::offloads::ethtool;
 use crate::sys::possible_cpus;
+use net::offloads::ethtool;
 use std::io;
 
 /// What the host uses of the queues that a device has.
@@ -75,8 +75,8 @@ fn queues(name: &str) -> io::Result<Queues> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{self, End};
-    use crate::netns::NetNs;
+    use net::link::{self, End};
+    use net::netns::NetNs;
 
     #[test]
     fn too_few_queues_are_reported_with_what_gives_more() {

@@ -3,8 +3,9 @@
 use super::driver::Driver;
 use crate::attach::Refused;
 use crate::bundle::Port;
-use crate::probe::kernel_version;
-use crate::{link_settings, sys};
+use crate::sys;
+use host::linux::kernel_version;
+use net::link_settings;
 use std::io;
 
 /// What of an interface keeps its driver from running XDP programs.

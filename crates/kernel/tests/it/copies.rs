@@ -3,13 +3,14 @@
 use crate::bundles::BpfFs;
 use crate::hand_written_tc::*;
 use control::{Change, CloneSession, Device, DropReason, Replica, Store, StoreError};
+use host::safe_dir::Dir;
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Member, Port};
-use kernel::netns::NetNs;
 use kernel::pins::{Pins, PortUse};
-use kernel::safe_dir::Dir;
 use kernel::sys::{Prog, TcContext};
-use kernel::{KernelStore, TestRun, interface, veth};
+use kernel::{KernelStore, TestRun};
+use net::netns::NetNs;
+use net::{interface, veth};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader};

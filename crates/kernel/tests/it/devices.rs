@@ -7,10 +7,11 @@ use control::{Change, Device, Packet, Store, StoreError};
 use ir::ExternInst;
 use kernel::attach::{Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
-use kernel::netns::NetNs;
 use kernel::pins::Pins;
 use kernel::sys::xdp_on;
-use kernel::{HookProg, VethDevice, interface, veth};
+use kernel::{HookProg, VethDevice};
+use net::netns::NetNs;
+use net::{interface, veth};
 use std::time::{Duration, Instant};
 
 fn sent(port: u32, bytes: Vec<u8>) -> Packet {

@@ -5,15 +5,16 @@ use crate::hand_written::{entry, exact, instance, out, packet, table};
 use bpf::abi::Hook;
 use control::{Change, Store};
 use diag::Diagnostic;
+use host::linux::kernel_version;
+use kernel::HookProg;
 use kernel::attach::{self, Attached, Interfaces, Mode, TcMethod};
 use kernel::bundle::{self, Member, Port};
-use kernel::link::{self, End, Setup};
-use kernel::netns::NetNs;
 use kernel::pins::{Pins, PortUse};
-use kernel::probe::kernel_version;
-use kernel::raw_socket::RawSocket;
 use kernel::sys::xdp_on;
-use kernel::{HookProg, interface, veth};
+use net::link::{self, End, Setup};
+use net::netns::NetNs;
+use net::raw_socket::RawSocket;
+use net::{interface, veth};
 use std::io;
 
 /// Attaches a program that redirects nothing to one interface.

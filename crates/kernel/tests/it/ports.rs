@@ -4,9 +4,9 @@ use crate::bundles::{BpfFs, members};
 use crate::hand_written_tc::{FLOWS, object};
 use kernel::attach::TcMethod;
 use kernel::bundle::{self, Port};
-use kernel::netns::{self, NetNs};
 use kernel::pins::{Pins, PortUse};
-use kernel::{interface, veth};
+use net::netns::{self, NetNs};
+use net::{interface, veth};
 use std::process::Command;
 
 /// Interface `one` of this namespace, as port 3.

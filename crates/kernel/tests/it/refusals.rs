@@ -6,7 +6,7 @@ use diag::{SourceMap, Span};
 use kernel::build::Obstacle;
 use kernel::bundle::{Loader, Source};
 use kernel::sys::{Adjust, load_object_with, path_log};
-use kernel::{Failure, clang, load, verifier_log, verify};
+use kernel::{Failure, load, verifier_log, verify};
 use schema::Schema;
 use std::sync::Arc;
 

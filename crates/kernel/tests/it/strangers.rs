@@ -3,8 +3,8 @@
 //! Each test runs in a mount namespace in which everything but a file system of its own is read-only. So a mistake in the
 //! code that is tested here removes nothing but the test's own files.
 
-use kernel::netns::NetNs;
 use kernel::pins::Pins;
+use net::netns::NetNs;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use std::fs;

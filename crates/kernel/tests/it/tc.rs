@@ -5,12 +5,13 @@ use crate::modes::attach_at;
 use bpf::abi::Hook;
 use control::repeatable::RandomLists;
 use control::{Change, Device, Packet, Replica, StoreError};
+use host::linux::kernel_version;
 use kernel::attach::{Mode, TcMethod};
-use kernel::netns::NetNs;
-use kernel::probe::kernel_version;
 use kernel::sys::{Side, TcContext, filter};
 use kernel::test_run::Fate;
-use kernel::{HookProg, TestRun, VethDevice, interface, test_run, veth};
+use kernel::{HookProg, TestRun, VethDevice, test_run};
+use net::netns::NetNs;
+use net::{interface, veth};
 
 fn sent(port: u32, bytes: Vec<u8>) -> Packet {
     Packet { port, bytes }

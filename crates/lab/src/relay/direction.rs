@@ -2,7 +2,7 @@
 
 use super::conditions::{Conditions, Counts, MOST_DELAYS};
 use super::packet::{lower_segment_size, too_big};
-use kernel::raw_socket::{RawSocket, Received};
+use net::raw_socket::{RawSocket, Received};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;

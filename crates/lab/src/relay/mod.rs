@@ -8,7 +8,7 @@ pub use conditions::{Conditions, Counts, Pick};
 pub use packet::TRANSPORT_TRAFFIC;
 
 use direction::{Departure, Receiver, Sender};
-use kernel::raw_socket::RawSocket;
+use net::raw_socket::RawSocket;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;

@@ -1,7 +1,7 @@
 //! Capture files that flags name.
 
 use crate::output::{Stop, refused};
-use kernel::files;
+use host::files;
 use std::path::{Path, PathBuf};
 use telemetry::capture::{self, Capture};
 use telemetry::errors;

@@ -4,7 +4,7 @@ use crate::args::{Cli, Man, examples};
 use crate::output::{Done, failed, out_line, print_json};
 use clap::{Command, CommandFactory};
 use diag::system_message;
-use kernel::safe_dir::replace_file;
+use host::safe_dir::replace_file;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

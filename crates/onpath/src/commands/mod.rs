@@ -47,8 +47,8 @@ use crate::output::{Done, err_line};
 
 /// Runs the command of the command line.
 pub fn run(command: Command) -> Done {
-    if let Some(why) = kernel::object_cache::unused() {
-        let variable = kernel::object_cache::VARIABLE;
+    if let Some(why) = clang::object_cache::unused() {
+        let variable = clang::object_cache::VARIABLE;
         err_line!(
             "warning: what clang makes is not kept ({variable} names a folder for it): {why}"
         );

@@ -4,7 +4,7 @@ use crate::args::Plan as Args;
 use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json, refused};
 use asic::Technique;
 use diag::{SourceMap, columns, counted};
-use kernel::files::read_text;
+use host::files::read_text;
 use payload::Schema;
 use payload::builtin::{self, Builtin};
 use payload::plan::{Plan, Question, Target, errors, find, plan};

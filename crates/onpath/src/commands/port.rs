@@ -11,7 +11,8 @@ use kernel::attach::{How, Mode};
 use kernel::bundle::Port;
 use kernel::loss::{self, Loss, Use};
 use kernel::pins::{Interface, MemberRecord, PortUse};
-use kernel::{Pins, Record, interface};
+use kernel::{Pins, Record};
+use net::interface;
 use serde_json::json;
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@ use crate::output::{Stop, err_line, print_diagnostics};
 use diag::counted;
 use driver::built::errors::for_kernel;
 use driver::run::{Adjusted, Filled, NotStarted, Rejected, Report, Running, Unsuited};
+use host::linux::kernel_version;
 use kernel::loss::{Kind, Loss};
-use kernel::probe::kernel_version;
 
 /// Prints why nothing runs; of a refusal by the kernel its log, if that is wanted, and what to do `instead`.
 pub(crate) fn not_started(why: NotStarted, verbose: bool, instead: Option<&str>) -> Stop {

@@ -13,7 +13,7 @@ use control::entry::{find_table, parse_default, parse_entry, parse_keys, show_ac
 use control::json::{json_action, json_entry};
 use control::{Change, Contents, Count, EntryKey, MeterRef, Store, import, meter};
 use diag::{Diagnostics, SourceMap, counted, shown};
-use kernel::files::{STANDARD_INPUT, read_text};
+use host::files::{STANDARD_INPUT, read_text};
 use schema::{Entry, Table, Unit};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};

@@ -37,7 +37,7 @@ pub(crate) fn run(args: Unload) -> Done {
 
 /// Also what is left of commands that were killed.
 fn all(pins: &Pins, as_json: bool) -> Done {
-    kernel::scratch::sweep_temporary();
+    host::scratch::sweep_temporary();
     let names = pins.clear_all().map_err(refused)?;
     if as_json {
         print_json(&json!({ "removed": names }));

@@ -6,7 +6,8 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, ValueCompleter,
 };
 use control::{Store, meter};
-use kernel::{Pins, Record, interface};
+use kernel::{Pins, Record};
+use net::interface;
 use schema::{ObjectKind, Schema};
 use std::ffi::OsStr;
 
@@ -17,7 +18,7 @@ pub fn interfaces() -> ArgValueCandidates {
 
 /// The network namespaces to which `ip netns` gave names.
 pub fn namespaces() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| kernel::netns::names().into_iter().map(candidate).collect())
+    ArgValueCandidates::new(|| net::netns::names().into_iter().map(candidate).collect())
 }
 
 /// The messages that are built in.

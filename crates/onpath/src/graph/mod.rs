@@ -95,7 +95,7 @@ pub(crate) struct TooLarge(pub String);
 /// The drawing of a program as elaborated, as SVG: by Graphviz where it is installed.
 pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
     let graphs = graphs(program, map);
-    if let Some(drawing) = kernel::graphviz::svg(&dot::render(&graphs)) {
+    if let Some(drawing) = host::graphviz::svg(&dot::render(&graphs)) {
         return Ok(drawing);
     }
     let place = |graph: &Graph| layout::place(graph).ok_or_else(|| TooLarge(graph.title.clone()));

@@ -40,7 +40,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
     let written = parse(&text, fenced);
     let bless = std::env::var_os("ONPATH_BLESS").is_some();
-    let kernel = kernel::probe::kernel_version();
+    let kernel = host::linux::kernel_version();
     if bless && !kernels::is_newest(&written, kernel) {
         return Err(
             "sessions are written on the newest kernel; this one prints something else".into(),

@@ -1,6 +1,6 @@
 //! The calls by which code that runs as root reaches paths, each with the rule that it obeys.
 //!
-//! What Onpath makes, renames and removes under names of its own goes through `kernel::safe_dir`, which opens every folder by
+//! What Onpath makes, renames and removes under names of its own goes through `host::safe_dir`, which opens every folder by
 //! its parent and checks it. The list has every other call. A new one needs a line here, and so a reason.
 
 use crate::architecture::{files, own_code, read, root};
@@ -27,48 +27,50 @@ use Rule::{Checked, Mounts, OwnFolder, System, UserReads, UserWrites};
 
 /// A file, its calls, and their rules.
 const CALLS: &[(&str, &[&str], &[Rule])] = &[
-    ("driver/src/built/find.rs", &["fs::read_dir"], &[UserReads]),
-    ("kernel/src/caps.rs", &["fs::read_to_string"], &[System]),
     (
-        "kernel/src/clang.rs",
+        "clang/src/compile.rs",
         &["fs::create_dir_all", "fs::write"],
         &[OwnFolder],
     ),
+    // The folder is the user's; in it, everything is checked. The compiler and the sources are only read.
+    (
+        "clang/src/object_cache.rs",
+        &["DirBuilder::", "fs::canonicalize", "fs::metadata"],
+        &[UserWrites, UserReads],
+    ),
+    ("driver/src/built/find.rs", &["fs::read_dir"], &[UserReads]),
+    ("host/src/caps.rs", &["fs::read_to_string"], &[System]),
     // The descriptor is checked before anything is read, and opened again by itself.
     (
-        "kernel/src/files.rs",
+        "host/src/files.rs",
         &["OpenOptions::", "fs::metadata"],
         &[Checked],
     ),
     (
-        "kernel/src/graphviz.rs",
+        "host/src/graphviz.rs",
         &["fs::read_to_string", "fs::write"],
         &[OwnFolder],
     ),
+    ("host/src/safe_dir/mod.rs", &["fs::fchmod"], &[Checked]),
+    // A random name, made only if it is free, and a rename, which follows no link. A pipe or a device that the user names is
+    // written to.
     (
-        "kernel/src/interface.rs",
-        &["fs::read_link", "fs::read_to_string"],
-        &[System],
-    ),
-    ("kernel/src/link.rs", &["fs::read_to_string"], &[System]),
-    ("kernel/src/memory.rs", &["fs::read_to_string"], &[System]),
-    // A namespace that is named: the kernel refuses any other descriptor, and nothing is read of it.
-    (
-        "kernel/src/netns.rs",
+        "host/src/safe_dir/replace.rs",
         &[
-            "File::open",
             "OpenOptions::",
             "fs::metadata",
-            "fs::read_dir",
+            "fs::read_link",
+            "fs::remove_file",
+            "fs::rename",
         ],
-        &[System, Checked],
+        &[Checked, UserWrites],
     ),
-    // The folder is the user's; in it, everything is checked. The compiler and the sources are only read.
     (
-        "kernel/src/object_cache.rs",
-        &["DirBuilder::", "fs::canonicalize", "fs::metadata"],
-        &[UserWrites, UserReads],
+        "host/src/scratch.rs",
+        &["File::create", "fs::rename", "tempfile::"],
+        &[OwnFolder],
     ),
+    ("kernel/src/memory.rs", &["fs::read_to_string"], &[System]),
     (
         "kernel/src/pins/alone.rs",
         &["fs::metadata", "fs::read_dir", "fs::read_to_string"],
@@ -81,24 +83,22 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[System],
     ),
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
-    ("kernel/src/safe_dir/mod.rs", &["fs::fchmod"], &[Checked]),
-    // A random name, made only if it is free, and a rename, which follows no link. A pipe or a device that the user names is
-    // written to.
     (
-        "kernel/src/safe_dir/replace.rs",
+        "net/src/interface.rs",
+        &["fs::read_link", "fs::read_to_string"],
+        &[System],
+    ),
+    ("net/src/link.rs", &["fs::read_to_string"], &[System]),
+    // A namespace that is named: the kernel refuses any other descriptor, and nothing is read of it.
+    (
+        "net/src/netns.rs",
         &[
+            "File::open",
             "OpenOptions::",
             "fs::metadata",
-            "fs::read_link",
-            "fs::remove_file",
-            "fs::rename",
+            "fs::read_dir",
         ],
-        &[Checked, UserWrites],
-    ),
-    (
-        "kernel/src/scratch.rs",
-        &["File::create", "fs::rename", "tempfile::"],
-        &[OwnFolder],
+        &[System, Checked],
     ),
     (
         "onpath/src/commands/build/bundle.rs",
@@ -191,7 +191,7 @@ fn every_call_that_reaches_a_path_obeys_a_rule() {
     let added: Vec<_> = found.difference(&listed).collect();
     assert!(
         added.is_empty(),
-        "use `kernel::safe_dir`, or list the call with its rule: {added:#?}"
+        "use `host::safe_dir`, or list the call with its rule: {added:#?}"
     );
     let gone: Vec<_> = listed.difference(&found).collect();
     assert!(gone.is_empty(), "not called any more: {gone:#?}");

@@ -5,10 +5,10 @@
 //! turns, or the number of decisions that it still has to come back to.
 
 use bpf::abi::Hook;
+use clang::Source;
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::{self, Request};
-use kernel::clang::{self, Source};
 use kernel::sys::{LoadFailure, Loaded, load_object};
 use lab::attributes::{Messages, VALUE};
 use std::fmt::Write;

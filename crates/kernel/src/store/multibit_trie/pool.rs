@@ -5,7 +5,7 @@
 //! new.
 
 use crate::store::globals::Globals;
-use crate::sys::wait_for_softirqs;
+use host::linux::wait_for_softirqs;
 use std::io;
 
 /// A kind of what is taken from a pool.

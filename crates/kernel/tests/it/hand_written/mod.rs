@@ -1,9 +1,9 @@
 //! A hand-written program with its description, for tests of everything below the compiler.
 
 use bpf::abi::*;
+use clang::Source;
 use diag::{SourceMap, Span};
 use ir::*;
-use kernel::clang::{self, Source};
 use kernel::{Instance, load, test_run};
 use schema::Schema;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The hash of keys in C, as the kernel runs it, against that in Rust.
 
 use bpf::abi::{HashSeeds, SEED_SECTION};
-use kernel::clang::{self, Source};
+use clang::Source;
 use kernel::sys::{Adjust, Prog, load_object_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -4,7 +4,7 @@ use crate::output::{Stop, failed};
 use diag::{shown, system_message};
 use driver::bpf_target::Compiled;
 use driver::built;
-use kernel::safe_dir::replace_file;
+use host::safe_dir::replace_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ use crate::commands::attached;
 use bpf::abi::{Hook, PacketsAbi};
 use kernel::attach::Mode;
 use kernel::bundle::Port;
-use kernel::interface;
 use kernel::loss::{self, Kind, Loss, Use};
+use net::interface;
 use serde_json::Value;
 
 /// Losses of a program that forwards packets by native XDP, at each interface that has that.

@@ -9,6 +9,7 @@ use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use commands::Command;
 use diag::{SourceMap, columns};
 use driver::examples;
+use host::linux;
 use kernel::features::Kernel;
 use kernel::probe::{self, Finding, Need, State};
 use programs::{Program, Upgrade};
@@ -43,7 +44,7 @@ pub(crate) fn run(args: Doctor) -> Done {
             })
             .collect();
         print_json(&json!({
-            "kernel": probe::release(),
+            "kernel": linux::release(),
             "findings": list,
             "commands": commands.iter().map(Command::as_json).collect::<Vec<_>>(),
             "programs": programs.iter().map(Program::as_json).collect::<Vec<_>>(),
@@ -64,7 +65,7 @@ pub(crate) fn run(args: Doctor) -> Done {
             vec![sign.to_string(), f.name.to_string(), f.detail.clone()]
         })
         .collect();
-    out!("Linux {}\n\n{}", probe::release(), columns(&rows));
+    out!("Linux {}\n\n{}", linux::release(), columns(&rows));
     let remedies: Vec<_> = findings
         .iter()
         .filter(|f| f.state == State::Missing)

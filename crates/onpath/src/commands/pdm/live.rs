@@ -4,7 +4,7 @@ use crate::metrics_page::Page;
 use crate::output::{Reading, Stop, write_styled, write_watched};
 use crate::screen;
 use control::StoreError;
-use kernel::interrupt::Interrupts;
+use host::interrupt::Interrupts;
 use pdm::reader::Reader;
 use pdm::{json, prometheus, table};
 use std::time::{Duration, Instant};

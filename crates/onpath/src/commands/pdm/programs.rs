@@ -6,7 +6,6 @@ use diag::Diagnostic;
 use driver::built;
 use driver::bundle::{At, Bundle, Entries};
 use driver::run::Unit;
-use kernel::clang;
 use pdm::filter::{self, Filter};
 use pdm::reader::is_measurement;
 use pdm::{Mode, errors, instance};

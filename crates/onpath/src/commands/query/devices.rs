@@ -1,7 +1,7 @@
 //! The interfaces whose packets a query reads.
 
 use crate::output::{Stop, err_line, refused};
-use kernel::interface;
+use net::interface;
 
 /// Stands for all interfaces.
 const ANY: &str = "any";

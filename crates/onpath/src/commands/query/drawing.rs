@@ -1,7 +1,7 @@
 //! The plot of a query's figures, in a file.
 
 use crate::output::{Stop, refused};
-use kernel::safe_dir::replace_file;
+use host::safe_dir::replace_file;
 use std::path::{Path, PathBuf};
 use telemetry::Report;
 use telemetry::errors::plot as errors;

@@ -8,7 +8,7 @@ use crate::output::{Stop, err, out_line, print_json};
 use arch::tc::Direction;
 use diag::{Diagnostics, SourceMap, render_plain, shown};
 use driver::stf::{Case, Target};
-use kernel::files::read_text;
+use host::files::read_text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

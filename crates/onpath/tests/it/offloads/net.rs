@@ -5,8 +5,8 @@
 //! 02:00:00:00:02:01; between router N and the next one it is 02:00:00:00:1N:01 and 02:00:00:00:1N:02.
 
 use super::cases::{Case, Stands};
-use kernel::link::{self, End};
 use lab::{Space, Task};
+use net::link::{self, End};
 use std::io;
 use std::os::fd::AsFd;
 

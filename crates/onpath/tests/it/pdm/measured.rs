@@ -1,7 +1,7 @@
 //! A running `onpath pdm`.
 
-use kernel::{interface, link_settings};
 use lab::{Route, Space, Task};
+use net::{interface, link_settings};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

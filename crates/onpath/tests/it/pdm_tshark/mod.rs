@@ -6,8 +6,8 @@ mod host;
 mod packet;
 mod tshark;
 
+use self::host::Host;
 use account::{Account, Fields};
-use host::Host;
 use kernel::test_run::Fate;
 use packet::Packet;
 use rand::{Rng, SeedableRng};

@@ -3,9 +3,9 @@
 
 mod tunnels;
 
-use kernel::raw_socket::RawSocket;
 use lab::traffic::{Amount, ping, tcp};
 use lab::{Ends, Offloads, Pair, Route, SERVER, Space, Task};
+use net::raw_socket::RawSocket;
 use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use driver::specialize::{Failed, Specializer};
 use interp::{Interpreter, Options};
 use kernel::KernelStore;
 use kernel::pins::Owner;
-use kernel::raw_socket::RawSocket;
+use net::raw_socket::RawSocket;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::seq::IndexedRandom;

@@ -2,11 +2,11 @@
 
 use super::machine::{Kind, Machine, ask, by_default, default_of, must, program};
 use control::{Change, EntryKey, Store};
+use host::safe_dir::Dir;
 use ir::{ActionCall, Bits, Entry};
 use kernel::KernelStore;
-use kernel::raw_socket::RawSocket;
-use kernel::safe_dir::Dir;
 use kernel::sys::Map;
+use net::raw_socket::RawSocket;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};

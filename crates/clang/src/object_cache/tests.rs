@@ -1,5 +1,5 @@
 use super::*;
-use crate::clang;
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 
 const OBJECT: &[u8] = b"\x7fELF and the rest";
@@ -29,7 +29,7 @@ fn source(text: &str) -> Source<'_> {
 }
 
 fn key_of(source: Source<'_>, flags: &[&str]) -> Option<Key> {
-    let clang = clang::find().expect("these tests need clang");
+    let clang = crate::find().expect("these tests need clang");
     key(&clang, flags, source)
 }
 

@@ -15,14 +15,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Bytes that a program may write on standard output and standard error together: a mebibyte.
-pub(crate) const MOST_OUTPUT: usize = 1 << 20;
+pub const MOST_OUTPUT: usize = 1 << 20;
 
 /// The pause between looks at a process that has no descriptor (before Linux 5.3).
 const LOOK: Duration = Duration::from_millis(10);
 
 /// End of a program.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// By itself or by somebody else, with what it wrote.
     ByItself(ExitStatus, Vec<u8>),
     /// By us, after the time that it had.
@@ -37,11 +37,7 @@ pub(crate) enum Ended {
 ///
 /// It cannot be started, or an interrupt came that is only deferred: [`io::ErrorKind::Interrupted`]. It stays in the queue, and acts as soon as
 /// it is not deferred any more.
-pub(crate) fn run(
-    command: &mut Command,
-    interrupts: &Deferred,
-    longest: Duration,
-) -> io::Result<Ended> {
+pub fn run(command: &mut Command, interrupts: &Deferred, longest: Duration) -> io::Result<Ended> {
     let (reader, writer) = io::pipe()?;
     command
         .stdin(Stdio::null())

@@ -1,6 +1,6 @@
 //! Making and setting up network interfaces, their addresses and neighbours, by the routing netlink.
 
-use crate::sys::netlink::{attributes, put_attribute, request};
+use crate::netlink::{attributes, put_attribute, request};
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr};

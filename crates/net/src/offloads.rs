@@ -143,7 +143,7 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
 /// # Safety
 ///
 /// The data begins with a command that writes no more than the data.
-pub(crate) unsafe fn ethtool<T>(device: &str, data: &mut T) -> io::Result<()> {
+pub unsafe fn ethtool<T>(device: &str, data: &mut T) -> io::Result<()> {
     // Any socket does, so one of the family that a service needs anyway.
     let socket = socket(
         AddressFamily::Netlink,

@@ -20,8 +20,7 @@ mod tests;
 pub use entries::{Entry, Kind};
 pub use given::Given;
 pub use refused::{Refused, Why};
-pub(crate) use replace::random_name;
-pub use replace::{NewFile, replace_file};
+pub use replace::{NewFile, random_name, replace_file};
 
 use checks::{check_control, check_file, is_bpffs, plain, stat_of};
 use entries::entries;
@@ -60,7 +59,7 @@ impl Dir {
     }
 
     /// The root of a file system that this process has made, and that nobody else can reach.
-    pub(crate) fn ours(fd: OwnedFd, shown: PathBuf) -> Dir {
+    pub fn ours(fd: OwnedFd, shown: PathBuf) -> Dir {
         Dir { fd, shown }
     }
 
@@ -75,7 +74,7 @@ impl Dir {
     }
 
     /// Opens the BPF file system that is mounted on a folder in it. The caller has a reason to expect one there.
-    pub(crate) fn open_mounted_bpffs(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
+    pub fn open_mounted_bpffs(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
         let name = plain(name.as_ref())?;
         let shown = self.shown.join(name);
         let fd = openat2(&self.fd, name, FOLDER, Mode::empty(), BENEATH)
@@ -138,7 +137,7 @@ impl Dir {
 
     /// Removes all that is in it, in its file system: of a folder that was made for whatever a process puts there. A link
     /// goes itself, never its target.
-    pub(crate) fn clear(&self) -> io::Result<()> {
+    pub fn clear(&self) -> io::Result<()> {
         for entry in self.entries()? {
             match entry.kind {
                 Kind::Folder => {
@@ -152,7 +151,7 @@ impl Dir {
     }
 
     /// Lets nobody but its owner look into it.
-    pub(crate) fn close_to_others(&self) -> io::Result<()> {
+    pub fn close_to_others(&self) -> io::Result<()> {
         let owner = Mode::from_raw_mode(0o700);
         match Mode::from_raw_mode(fstat(&self.fd)?.st_mode & 0o7777) {
             now if now == owner => Ok(()),
@@ -163,12 +162,12 @@ impl Dir {
     /// The folder by a descriptor that shares nothing with others of this process. The kernel gives a lock to an open
     /// file: all copies of a descriptor hold it, so that a second thread would get what the first one has, and end it
     /// for both.
-    pub(crate) fn opened_again(&self) -> io::Result<File> {
+    pub fn opened_again(&self) -> io::Result<File> {
         Ok(openat(&self.fd, ".", FOLDER, Mode::empty())?.into())
     }
 
     /// Path at which this process reaches it, as long as this lives.
-    pub(crate) fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         reached(&self.fd)
     }
 
@@ -184,7 +183,7 @@ impl Dir {
     ///
     /// # Errors
     /// As [`Dir::open_file`].
-    pub(crate) fn open_or_make_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+    pub fn open_or_make_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.open_file_as(name.as_ref(), OFlags::RDWR | OFlags::CREATE)
     }
 
@@ -215,7 +214,7 @@ impl Dir {
     }
 
     /// Path at which the kernel finds a new pin of this name: by the folder's descriptor, and then one name.
-    pub(crate) fn path_of_new(&self, name: &str) -> io::Result<PathBuf> {
+    pub fn path_of_new(&self, name: &str) -> io::Result<PathBuf> {
         Ok(reached(&self.fd).join(plain(name.as_ref())?))
     }
 
@@ -223,7 +222,7 @@ impl Dir {
     ///
     /// # Errors
     /// It is no regular file, as pins are.
-    pub(crate) fn open_pin(&self, name: &str) -> io::Result<OpenPin> {
+    pub fn open_pin(&self, name: &str) -> io::Result<OpenPin> {
         let name = plain(name.as_ref())?;
         let shown = self.shown.join(name);
         let how = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -234,7 +233,7 @@ impl Dir {
     }
 
     /// Unmounts the file system whose root it is: at once from where it is mounted, and for good once nobody holds it.
-    pub(crate) fn unmount(&self) -> io::Result<()> {
+    pub fn unmount(&self) -> io::Result<()> {
         let detach = nix::mount::MntFlags::MNT_DETACH;
         Ok(nix::mount::umount2(&reached(&self.fd), detach)?)
     }
@@ -247,11 +246,11 @@ impl AsFd for Dir {
 }
 
 /// A pin that was found and checked, but not opened as the kernel's object.
-pub(crate) struct OpenPin(OwnedFd);
+pub struct OpenPin(OwnedFd);
 
 impl OpenPin {
     /// Path at which this process reaches it, as long as this lives.
-    pub(crate) fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         reached(&self.0)
     }
 }

@@ -26,7 +26,7 @@ pub struct NativeFunction {
 impl SharedObject {
     /// Loads the bytes of one, from memory: each loading has variables of its own.
     pub fn load(bytes: &[u8]) -> Result<SharedObject, Box<Diagnostic>> {
-        let failed = |why: &dyn Display| errors::native::not_loaded(&why.to_string());
+        let failed = |why: &dyn Display| errors::not_loaded(&why.to_string());
         let file = memfd_create(c"onpath-extern", MFdFlags::MFD_CLOEXEC);
         let mut file = File::from(file.map_err(|e| failed(&e))?);
         file.write_all(bytes).map_err(|e| failed(&e))?;
@@ -57,7 +57,7 @@ impl SharedObject {
         let symbol = unsafe { self.0.0.get(name.as_bytes()) };
         Ok(NativeFunction {
             _object: self.clone(),
-            symbol: symbol.map_err(|e| errors::native::not_loaded(&e.to_string()))?,
+            symbol: symbol.map_err(|e| errors::not_loaded(&e.to_string()))?,
             values,
         })
     }

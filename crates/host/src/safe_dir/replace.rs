@@ -132,7 +132,7 @@ fn next_to(path: &Path) -> PathBuf {
 }
 
 /// A name that begins so, and that nobody foresees.
-pub(crate) fn random_name(prefix: &str) -> String {
+pub fn random_name(prefix: &str) -> String {
     // The standard library takes its keys from the kernel's random numbers.
     format!("{prefix}{:016x}", RandomState::new().hash_one(prefix))
 }

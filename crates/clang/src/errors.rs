@@ -1,10 +1,11 @@
-//! The C compiler: missing, too old, or refusing.
+//! The C compiler: missing, too old, or refusing; and C of extern functions that does not run on this machine.
 
-use super::paths;
-use crate::child::MOST_OUTPUT;
-use crate::clang::{CLANG_VARIABLE, Clang, OLDEST, PROGRAM, SECONDS_VARIABLE};
-use crate::safe_dir::Refused;
+use crate::compiler::{CLANG_VARIABLE, Clang, LONG_JUMPS, OLDEST, SECONDS_VARIABLE};
+use crate::source::PROGRAM;
 use diag::{Diagnostic, counted, system_message};
+use host::child::MOST_OUTPUT;
+use host::errors::left_alone;
+use host::safe_dir::Refused;
 use nix::libc;
 use nix::sys::signal::Signal;
 use std::io;
@@ -195,8 +196,7 @@ pub fn extern_too_long(files: &[String]) -> Box<Diagnostic> {
             named.join(" or ")
         ),
         format!(
-            "shorten what its conditions and loops contain; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
-            crate::clang::LONG_JUMPS
+            "shorten what its conditions and loops contain; Linux 6.6 and clang {LONG_JUMPS} have longer jumps, but for those out of loops"
         ),
     )
 }
@@ -208,8 +208,7 @@ pub fn too_long() -> Box<Diagnostic> {
         "the program is too long: a jump in it would pass over more than the 32767 instructions that one of BPF can",
         format!(
             "let the parser have fewer states and headers, move what several actions do to one place, or split the program and run \
-         its parts as a bundle; Linux 6.6 and clang {} have longer jumps, but for those out of loops",
-            crate::clang::LONG_JUMPS
+         its parts as a bundle; Linux 6.6 and clang {LONG_JUMPS} have longer jumps, but for those out of loops"
         ),
     )
 }
@@ -229,7 +228,7 @@ pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
 /// No room for temporary files in their folder.
 pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
-        return paths::left_alone(refused);
+        return left_alone(refused);
     }
     Diagnostic::failure(
         "E0757",
@@ -243,7 +242,7 @@ pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
 }
 
 /// The first error in a compiler's output, with its location but without the temporary folder.
-pub(super) fn first_error(output: &str) -> String {
+fn first_error(output: &str) -> String {
     let line = output
         .lines()
         .find(|l| l.contains("error:") || l.contains("stack"))
@@ -269,3 +268,29 @@ pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
         "name a file that supplies the program's extern functions after `--extern`",
     )
 }
+
+/// The compiler refused the user's C of extern functions for this machine, or what calls it.
+pub fn refused_for_machine(clang: &Clang, output: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E0824",
+        format!(
+            "clang {} refused the C of the extern functions for the interpreter: {}",
+            clang.version,
+            first_error(output)
+        ),
+        "the interpreter runs this C on the machine itself, without the kernel's helpers and maps: correct the file, or run the \
+         test in the kernel (`--target xdp`)",
+    )
+}
+
+/// The object with them cannot be loaded, most likely for a function that it does not have.
+pub fn not_loaded(why: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E0825",
+        format!("the C of the extern functions cannot be loaded: {why}"),
+        "define each extern function that the program calls in a file given by `--extern`, with the name that it has in P4",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 
 use crate::interface;
 use crate::link_settings::Place;
+use crate::netlink::{attributes, put_attribute, request, u32_at};
 use crate::netns::{self, NetNs};
-use crate::sys::netlink::{attributes, put_attribute, request, u32_at};
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};

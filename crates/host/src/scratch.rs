@@ -24,7 +24,7 @@ const LONG_ENOUGH_TO_LOCK: Duration = Duration::from_secs(60);
 
 /// A folder of this process, for its user only.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     // Removed before the lock is let go.
     folder: TempDir,
     _owner: Flock<File>,
@@ -32,7 +32,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// A new one in the folder for temporary files, from which those of dead processes are removed.
-    pub(crate) fn new() -> io::Result<Scratch> {
+    pub fn new() -> io::Result<Scratch> {
         Scratch::within(&std::env::temp_dir())
     }
 
@@ -56,7 +56,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }

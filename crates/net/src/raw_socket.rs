@@ -1,6 +1,6 @@
 //! Raw packet sockets: every packet that comes in at a device, and packets sent out of it.
 
-use crate::sys::netlink::{u16_at, u32_at};
+use crate::netlink::{u16_at, u32_at};
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -220,7 +220,7 @@ mod tests {
             for _ in 0..64 {
                 one.send(&[2; 1000])?;
             }
-            crate::sys::wait_for_softirqs();
+            host::linux::wait_for_softirqs();
             let mut got = 0;
             while two.receive()?.is_some() {
                 got += 1;

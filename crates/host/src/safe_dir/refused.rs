@@ -31,7 +31,8 @@ pub struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn new(path: PathBuf, why: Why) -> Refused {
+    /// What is at this path, with the reason.
+    pub fn new(path: PathBuf, why: Why) -> Refused {
         Refused { path, why }
     }
 

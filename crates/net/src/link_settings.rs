@@ -2,9 +2,9 @@
 //! segmentation offload may put into one packet, and how large packets are; and its offloads.
 
 use crate::interface;
+use crate::netlink::{attributes, put_attribute, request, u32_at};
 use crate::netns;
 use crate::offloads::{self, Offload, Offloads};
-use crate::sys::netlink::{attributes, put_attribute, request, u32_at};
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -278,8 +278,8 @@ fn header(ifindex: u32) -> [u8; HEADER] {
 mod tests {
     use super::*;
     use crate::netns::NetNs;
-    use crate::probe::kernel_version;
     use crate::veth;
+    use host::linux::kernel_version;
     use nix::net::if_::if_nametoindex;
 
     /// In a namespace with a pair of devices, with the index of one.

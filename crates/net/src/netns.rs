@@ -2,7 +2,7 @@
 //! last thread in it, however a process ends.
 
 use crate::errors;
-use crate::sys::link_events::netns_cookie;
+use crate::link_events::netns_cookie;
 use diag::Diagnostic;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
@@ -90,7 +90,7 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
     let mut open = fs::OpenOptions::new();
     let file = open.read(true).custom_flags(libc::O_NONBLOCK).open(&path);
     let entered = file.and_then(|file| Ok(setns(file, CloneFlags::CLONE_NEWNET)?));
-    entered.map_err(|error| errors::device::not_entered(name, &names(), &error))
+    entered.map_err(|error| errors::not_entered(name, &names(), &error))
 }
 
 /// Moves this thread to a network namespace of its own, with nothing in it, so that it does not keep the one that it is in. In the namespace
@@ -98,7 +98,7 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
 ///
 /// # Errors
 /// It stays: this process may not make one (CAP_SYS_ADMIN).
-pub(crate) fn leave() -> io::Result<()> {
+pub fn leave() -> io::Result<()> {
     /// The machine's first network namespace has it.
     const FIRST_COOKIE: u64 = 1;
     let is_first = match fs::metadata(FIRST) {
@@ -114,7 +114,7 @@ pub(crate) fn leave() -> io::Result<()> {
 
 /// Says that no process is in the network namespace of this number and that it has no name. `false` too where some of
 /// them may not be looked at.
-pub(crate) fn is_gone(number: u64) -> bool {
+pub fn is_gone(number: u64) -> bool {
     let is_another = |path: PathBuf| match fs::metadata(path) {
         Ok(ns) => ns.ino() != number,
         // A process that has ended meanwhile.
@@ -152,13 +152,13 @@ impl NetNs {
     }
 
     /// The one that this thread is in.
-    pub(crate) fn here() -> io::Result<NetNs> {
+    pub fn here() -> io::Result<NetNs> {
         let file = File::open("/proc/thread-self/ns/net")?;
         Ok(NetNs { file })
     }
 
     /// Moves this thread to it; it takes CAP_SYS_ADMIN.
-    pub(crate) fn enter(&self) -> io::Result<()> {
+    pub fn enter(&self) -> io::Result<()> {
         Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }
 

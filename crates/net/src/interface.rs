@@ -1,18 +1,18 @@
 //! Network interfaces of this process's namespace.
 
 use crate::errors;
-use crate::sys::netlink::{attributes, put_attribute, request, u16_at, u32_at};
+use crate::netlink::{attributes, put_attribute, request, u16_at, u32_at};
 use diag::Diagnostic;
 use nix::net::if_::if_nameindex;
 use std::io;
 
 /// The index of an interface by name.
 pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
-    by_name(name).map_err(|_| errors::device::no_interface(name, &names()))
+    by_name(name).map_err(|_| errors::no_interface(name, &names()))
 }
 
 /// Asks by netlink: a service may have no other sockets, which the C library's function takes.
-pub(crate) fn by_name(name: &str) -> io::Result<u32> {
+pub fn by_name(name: &str) -> io::Result<u32> {
     if name.contains('\0') {
         return Err(io::ErrorKind::InvalidInput.into());
     }

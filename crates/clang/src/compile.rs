@@ -1,42 +1,27 @@
-//! C to a BPF object, or one for this machine, by its newest clang.
+//! C to a BPF object, or to one for this machine.
 
-use crate::child::{self, Ended};
+use crate::compiler::{Clang, SECONDS_VARIABLE};
 use crate::errors;
-use crate::files::{self, Streams};
-use crate::interrupt::Deferred;
-use crate::object_cache::{self, ObjectCache, named_files};
-use crate::scratch::Scratch;
+use crate::object_cache::{self, ObjectCache};
+use crate::source::{Effort, Jumps, LONG, NOWHERE, PROGRAM, Source, named_files};
 use diag::Diagnostic;
+use host::child::{self, Ended};
+use host::files::{self, Streams};
+use host::interrupt::Deferred;
+use host::scratch::Scratch;
+use nix::libc;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-/// The oldest clang whose output is known to load: of what 14 makes the verifier may process thirty times as much.
-pub const OLDEST: u32 = 15;
-/// The newest one looked for by a versioned name.
-const NEWEST_NAME: u32 = 40;
-/// A macro that is defined for long programs. For each instruction clang looks for its file and for its line's text in a list of all the
-/// names and texts that the object has, from the beginning. Without the texts, and without lines of what is inlined, it takes half of the time.
-pub const LONG: &str = "ONPATH_LONG";
-/// Where no file is, and none can be: in front of the names of files in the object of a [`LONG`] program.
-pub(crate) const NOWHERE: &str = "/dev/null";
-/// The file that the generated C is compiled as.
-pub(crate) const PROGRAM: &str = "prog.c";
-/// Names a compiler to use instead of the newest.
-pub const CLANG_VARIABLE: &str = "ONPATH_CLANG";
-
-/// Gives how many seconds a compiler may take for a program.
-pub const SECONDS_VARIABLE: &str = "ONPATH_CLANG_SECONDS";
-/// Time that it has if that is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
+/// Time that a compiler has if [`SECONDS_VARIABLE`] is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
 const LONGEST: Duration = Duration::from_secs(60);
 /// As many times as that it may take for a [`LONG`] one.
 const MORE_TIME: u32 = 10;
-/// Time that it has to give its version.
-const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Time that a compiler has for a program that is not [`LONG`].
 fn longest() -> Result<Duration, Box<Diagnostic>> {
@@ -49,27 +34,8 @@ fn longest() -> Result<Duration, Box<Diagnostic>> {
 fn seconds(text: &str) -> Result<Duration, Box<Diagnostic>> {
     match text.parse::<u32>() {
         Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds.into())),
-        _ => Err(errors::clang::no_seconds(text)),
+        _ => Err(errors::no_seconds(text)),
     }
-}
-
-/// A compiler on this machine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clang {
-    /// Its file.
-    pub path: PathBuf,
-    /// Its major version.
-    pub version: u32,
-}
-
-/// How hard to optimise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Effort {
-    /// `-O2`
-    #[default]
-    Full,
-    /// `-O1`
-    Reduced,
 }
 
 /// The product of the C.
@@ -79,37 +45,6 @@ enum Form {
     Bpf,
     /// A shared object for this machine.
     Shared,
-}
-
-/// How far jumps reach.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Jumps {
-    /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`].
-    #[default]
-    Short,
-    /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`].
-    Long,
-}
-
-/// The oldest clang that makes [`Jumps::Long`] safely: 18 knows `gotol`, but not `may_goto`, which reaches as far as short
-/// jumps and is put together by the assembler without a check of that.
-pub const LONG_JUMPS: u32 = 19;
-
-/// What to compile.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// The C text.
-    pub text: &'a str,
-    /// Headers that it includes with quotes: name and text.
-    pub headers: &'a [(&'a str, &'a str)],
-    /// Folders in which it finds others.
-    pub include_dirs: &'a [PathBuf],
-    /// Macros that are defined as 1.
-    pub defines: &'a [&'a str],
-    /// How hard to optimise.
-    pub effort: Effort,
-    /// How far jumps reach.
-    pub jumps: Jumps,
 }
 
 /// Why there is no object.
@@ -142,70 +77,6 @@ impl From<Box<Diagnostic>> for NoObject {
             cause: Cause::Other,
         }
     }
-}
-
-/// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
-pub fn find() -> Result<Clang, Box<Diagnostic>> {
-    if let Some(named) = std::env::var_os(CLANG_VARIABLE) {
-        let path = PathBuf::from(&named);
-        let version =
-            version_of(&path).ok_or_else(|| errors::clang::named_clang_unusable(&path))?;
-        return accept(Clang { path, version });
-    }
-    match installed().into_iter().next() {
-        Some(clang) => accept(clang),
-        None => Err(errors::clang::no_clang()),
-    }
-}
-
-fn accept(clang: Clang) -> Result<Clang, Box<Diagnostic>> {
-    if clang.version < OLDEST {
-        return Err(errors::clang::clang_too_old(&clang));
-    }
-    Ok(clang)
-}
-
-/// Every clang on `PATH`, newest first.
-pub fn installed() -> Vec<Clang> {
-    let Some(path) = std::env::var_os("PATH") else {
-        return Vec::new();
-    };
-    let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let lookup = |name: &str| dirs.iter().map(|d| d.join(name)).find(|p| p.is_file());
-    let mut found: Vec<Clang> = (1..=NEWEST_NAME)
-        .rev()
-        .filter_map(|version| {
-            let path = lookup(&format!("clang-{version}"))?;
-            Some(Clang { path, version })
-        })
-        .collect();
-    if let Some(path) = lookup("clang")
-        && let Some(version) = version_of(&path)
-        && !found.iter().any(|c| c.version == version)
-    {
-        found.push(Clang { path, version });
-    }
-    found.sort_by_key(|c| std::cmp::Reverse(c.version));
-    found
-}
-
-/// The major version that a compiler reports.
-fn version_of(path: &Path) -> Option<u32> {
-    let interrupts = Deferred::begin().ok()?;
-    let mut command = Command::new(path);
-    match child::run(command.arg("--version"), &interrupts, LONGEST_ANSWER) {
-        Ok(Ended::ByItself(_, output)) => parse_version(&String::from_utf8_lossy(&output)),
-        _ => None,
-    }
-}
-
-/// `Debian clang version 19.1.7 (…)` → 19
-fn parse_version(text: &str) -> Option<u32> {
-    let rest = text.split("clang version ").nth(1)?;
-    rest.split(|c: char| !c.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
 }
 
 /// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
@@ -285,8 +156,8 @@ fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
 
 fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     // Until the folder is gone again: an interrupt would leave it behind.
-    let interrupts = Deferred::begin().map_err(|e| errors::clang::clang_not_run(clang, &e))?;
-    let no_space = |e| errors::clang::no_scratch_space(&std::env::temp_dir(), &e);
+    let interrupts = Deferred::begin().map_err(|e| errors::clang_not_run(clang, &e))?;
+    let no_space = |e| errors::no_scratch_space(&std::env::temp_dir(), &e);
     let dir = Scratch::new().map_err(no_space)?;
     write_source(dir.path(), source).map_err(no_space)?;
     let object = dir.path().join("prog.o");
@@ -330,9 +201,9 @@ fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>
             Ok(Ended::ByItself(status, output)) => {
                 Ok((status, String::from_utf8_lossy(&output).into_owned()))
             }
-            Ok(Ended::TookTooLong) => Err(errors::clang::clang_hangs(clang, longest)),
-            Ok(Ended::WroteTooMuch) => Err(errors::clang::clang_floods(clang)),
-            Err(error) => Err(errors::clang::clang_not_run(clang, &error)),
+            Ok(Ended::TookTooLong) => Err(errors::clang_hangs(clang, longest)),
+            Ok(Ended::WroteTooMuch) => Err(errors::clang_floods(clang)),
+            Err(error) => Err(errors::clang_not_run(clang, &error)),
         }
     };
     let (mut status, mut output) = run(&mut command)?;
@@ -341,19 +212,18 @@ fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>
     }
     if let Some(signal) = status.signal() {
         let ended = match NO_MEMORY.iter().any(|words| output.contains(words)) {
-            true => errors::clang::clang_without_memory(clang),
-            false => errors::clang::clang_ended(clang, signal),
+            true => errors::clang_without_memory(clang),
+            false => errors::clang_ended(clang, signal),
         };
         return Err(ended.into());
     }
     if !status.success() {
         return Err(match form {
             Form::Bpf => explain(clang, &output),
-            Form::Shared => errors::native::refused(clang, &output).into(),
+            Form::Shared => errors::refused_for_machine(clang, &output).into(),
         });
     }
-    files::read(&object, Streams::Refused)
-        .map_err(|e| errors::clang::clang_left_nothing(clang, &e).into())
+    files::read(&object, Streams::Refused).map_err(|e| errors::clang_left_nothing(clang, &e).into())
 }
 
 fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
@@ -390,27 +260,24 @@ fn explain(clang: &Clang, output: &str) -> NoObject {
         match function_of_extern(output) {
             Some((file, line)) => (
                 Cause::StackOfExtern,
-                errors::clang::extern_stack_too_large(file, line),
+                errors::extern_stack_too_large(file, line),
             ),
-            None => (Cause::Stack, errors::clang::stack_too_large(output)),
+            None => (Cause::Stack, errors::stack_too_large(output)),
         }
     } else if output.contains("No available targets are compatible")
         || output.contains("unknown target")
     {
-        (Cause::Other, errors::clang::no_bpf_target(clang))
+        (Cause::Other, errors::no_bpf_target(clang))
     } else if output.contains(FAR_JUMP) {
-        (Cause::TooLong, errors::clang::too_long())
+        (Cause::TooLong, errors::too_long())
     } else if NO_MEMORY.iter().any(|words| output.contains(words)) {
-        (Cause::Other, errors::clang::clang_without_memory(clang))
+        (Cause::Other, errors::clang_without_memory(clang))
     } else if output.contains(NO_SPACE) {
         let error = io::Error::from_raw_os_error(libc::ENOSPC);
         let folder = std::env::temp_dir();
-        (
-            Cause::Other,
-            errors::clang::no_scratch_space(&folder, &error),
-        )
+        (Cause::Other, errors::no_scratch_space(&folder, &error))
     } else {
-        (Cause::Other, errors::clang::clang_refused(clang, output))
+        (Cause::Other, errors::clang_refused(clang, output))
     };
     NoObject { diagnostic, cause }
 }
@@ -435,20 +302,7 @@ fn function_of_extern(output: &str) -> Option<(&str, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_are_read_from_every_distributions_wording() {
-        assert_eq!(
-            parse_version("Debian clang version 14.0.6\nTarget: x"),
-            Some(14)
-        );
-        assert_eq!(parse_version("clang version 19.1.7 (3 b1)"), Some(19));
-        assert_eq!(
-            parse_version("Ubuntu clang version 18.1.3 (1ubuntu1)"),
-            Some(18)
-        );
-        assert_eq!(parse_version("gcc (Debian) 12"), None);
-    }
+    use crate::find::find;
 
     #[test]
     fn the_time_that_a_compiler_has_is_a_number_of_seconds() {

@@ -1,6 +1,6 @@
 //! Events of network interfaces: one was made, renamed or deleted, or its network namespace was.
 
-use super::netlink::{attributes, put_attribute, request, route_socket};
+use crate::netlink::{attributes, put_attribute, request, route_socket};
 use nix::sys::socket::{MsgFlags, NetlinkAddr, SockFlag, bind, recv};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

@@ -9,11 +9,11 @@
 //! What is in an entry runs in the kernel. So the folder and its files are used only if nobody but root and this process's
 //! user can have written them, and an entry only if it has its checksum.
 
-use crate::clang::{Clang, Effort, Jumps, Source};
-use crate::files::{self, Streams};
-use crate::safe_dir::{Dir, Kind, random_name};
+use crate::compiler::Clang;
+use crate::source::{Effort, Jumps, Source, named_files};
+use host::files::{self, Streams};
+use host::safe_dir::{Dir, Kind, random_name};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 use std::fs;
 use std::fs::DirBuilder;
 use std::io::{self, Read, Write};
@@ -236,15 +236,6 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
 /// Whether a file is an object of the cache, by its name: the folder may hold files of others.
 fn is_key(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// The files that `#line` directives name.
-pub(crate) fn named_files(text: &str) -> BTreeSet<&str> {
-    let lines = text.lines().filter_map(|line| {
-        let rest = line.trim_start().strip_prefix("#line ")?;
-        rest.split('"').nth(1)
-    });
-    lines.collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! the kernel's `Documentation/networking/packet_mmap.rst`).
 
 use crate::raw_socket::{ADDRESSES, every_packet_of, option};
-use crate::{caps, errors::capture, interface};
+use crate::{errors::capture, interface};
 use diag::Diagnostic;
+use host::caps;
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, bind, getsockopt, setsockopt, socket, sockopt,
@@ -285,7 +286,7 @@ mod tests {
                 packet[20..28].copy_from_slice(&number.to_be_bytes());
                 one.send(&packet)?;
             }
-            crate::sys::wait_for_softirqs();
+            host::linux::wait_for_softirqs();
             let first = receive(&mut ring, SENT / 2);
             assert!(first.len() < SENT);
             for (number, packet) in first.iter().enumerate() {

@@ -1,0 +1,18 @@
+//! C to objects, by the newest clang of this machine: [`compile`] makes BPF objects, of which [`object_cache`] keeps those that were made
+//! before, and [`compile_shared`] makes the user's C of extern functions an object for this machine, which [`SharedObject`] loads.
+//!
+//! What the compiler says is explained in terms of P4 ([`errors`]). Unsafe code is in `shared_object`.
+
+mod compile;
+mod compiler;
+pub mod errors;
+mod find;
+pub mod object_cache;
+mod shared_object;
+mod source;
+
+pub use compile::{Cause, NoObject, compile, compile_shared};
+pub use compiler::{CLANG_VARIABLE, Clang, LONG_JUMPS, OLDEST, SECONDS_VARIABLE};
+pub use find::{find, installed};
+pub use shared_object::{NativeFunction, SharedObject};
+pub use source::{Effort, Jumps, LONG, NOWHERE, Source};

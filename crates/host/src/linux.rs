@@ -1,0 +1,44 @@
+//! The running kernel: its version, and the end of what its processors are at.
+
+/// The running kernel's version; (0, 0) if it is unreadable.
+pub fn kernel_version() -> (u32, u32) {
+    parse_version(&release()).unwrap_or((0, 0))
+}
+
+/// The running kernel's release as `uname -r` prints it.
+pub fn release() -> String {
+    nix::sys::utsname::uname()
+        .map(|u| u.release().to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn parse_version(release: &str) -> Option<(u32, u32)> {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// Waits until every processor has left the softirq that it was in.
+pub fn wait_for_softirqs() {
+    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
+    /// Far longer than a softirq takes.
+    const LONGEST_SOFTIRQ: std::time::Duration = std::time::Duration::from_millis(50);
+    // SAFETY: takes no memory.
+    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } != 0;
+    if refused {
+        // A kernel with `nohz_full` has no such barrier.
+        std::thread::sleep(LONGEST_SOFTIRQ);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_as_distributions_write_them() {
+        assert_eq!(parse_version("6.18.44-fc-v445"), Some((6, 18)));
+        assert_eq!(parse_version("5.15.0-91-generic"), Some((5, 15)));
+        assert_eq!(parse_version("6.1"), Some((6, 1)));
+        assert_eq!(parse_version("unknown"), None);
+    }
+}
