@@ -3,9 +3,7 @@
 
 use super::layout::{Frame, Slot, Window};
 use super::writer::{AT, END, ENDLESS, Failing, MEMORY, Writer, status};
-use crate::target::Bpf;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Target;
 use payload::{Contents, Extent, FieldId, LayoutId, Only, Order, Repeat};
 use smol_str::SmolStr;
 
@@ -95,7 +93,8 @@ impl Writer<'_> {
         self.counts.extend([level_name, begins_name]);
         self.stacks.push((elements_name, levels));
 
-        let outer_names = std::mem::replace(&mut self.names, Bpf::names());
+        let own_names = self.target.names();
+        let outer_names = std::mem::replace(&mut self.names, own_names);
         for taken in [MEMORY, AT, END, ENDLESS] {
             self.names.reserve(taken);
         }

@@ -1,50 +1,54 @@
 //! Regular expressions: the automaton as tables in read-only data, and one loop that runs it on bytes in memory.
 
-use super::cursor::offset;
-use super::object::array;
-use super::pieces;
+use super::file::File;
 use super::writer::{MEMORY, mask};
-use crate::calls::values;
-use crate::target::{GLOBAL_FUNC, Gen};
-use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
-use ir::{ExternArg, ExternCall};
 use payload::{Pattern, Table};
 use smol_str::SmolStr;
 
 /// The memory that a function looks at: the struct, the member with the bytes, and what offsets there are masked by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Bytes {
-    pub structure: SmolStr,
-    pub member: &'static str,
-    pub mask: C,
+    structure: SmolStr,
+    member: &'static str,
+    mask: C,
 }
 
 impl Bytes {
-    /// Those of a message in the memory of its object.
-    pub(super) fn message(structure: &SmolStr) -> Bytes {
+    /// Those of a message in its memory.
+    pub(crate) fn message(structure: &SmolStr) -> Bytes {
         Bytes {
             structure: structure.clone(),
             member: "bytes",
             mask: mask(),
         }
     }
+
+    /// Those of the text of a name, in the same memory.
+    pub(crate) fn text(structure: &SmolStr) -> Bytes {
+        Bytes {
+            structure: structure.clone(),
+            member: "text",
+            mask: C::bin(BinOp::Sub, C::id("MESSAGE_TEXT"), C::int(1)),
+        }
+    }
 }
 
-/// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use; `None`
-/// if there is none, for which the program was refused.
-pub(super) fn function(g: &mut Gen<'_>, text: &str, bytes: &Bytes) -> Option<SmolStr> {
-    searching(g, text, bytes, Gives::Found).map(|(function, _)| function)
+/// The regular expressions of a file: their automata by their texts, and the functions that look for them.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Patterns {
+    automata: Vec<(String, Automaton)>,
+    functions: Vec<Known>,
 }
 
-/// The function that gives the state of an expression's automaton after so many bytes of a memory, with the automaton.
-pub(super) fn beginning(
-    g: &mut Gen<'_>,
-    text: &str,
-    bytes: &Bytes,
-) -> Option<(SmolStr, Automaton)> {
-    searching(g, text, bytes, Gives::State)
+/// A function that was made.
+#[derive(Clone, Debug)]
+struct Known {
+    text: String,
+    bytes: Bytes,
+    gives: Gives,
+    function: SmolStr,
 }
 
 /// The result of a function.
@@ -54,64 +58,92 @@ enum Gives {
     State,
 }
 
-fn searching(
-    g: &mut Gen<'_>,
-    text: &str,
-    bytes: &Bytes,
-    gives: Gives,
-) -> Option<(SmolStr, Automaton)> {
-    let automaton = automaton(g, text)?;
-    let mut known = g.file.own.patterns.iter();
-    let is_it =
-        |known: &&Known| known.text == text && known.bytes == *bytes && known.gives == gives;
-    if let Some(known) = known.find(is_it) {
-        return Some((known.function.clone(), automaton));
+impl Patterns {
+    /// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use;
+    /// `None` if there is none, for which the program was refused.
+    pub(crate) fn matching(
+        &mut self,
+        file: &mut File<'_>,
+        text: &str,
+        bytes: &Bytes,
+    ) -> Option<SmolStr> {
+        let automaton = self.automaton(file, text)?;
+        Some(self.searching(file, text, &automaton, bytes, Gives::Found))
     }
-    let what = match gives {
-        Gives::Found => "matches",
-        Gives::State => "begins",
-    };
-    let name = g.file.names.fresh(&format!("{}_{what}", bytes.structure));
-    let state = automaton.run(
-        C::id(MEMORY).arrow(bytes.member),
-        bytes.mask.clone(),
-        (C::id("at"), C::id("length")),
-        automaton.start(),
-    );
-    let none = vec![Stmt::Return(Some(C::int(0)))];
-    g.file.functions.push(Function {
-        linkage: GLOBAL_FUNC.into(),
-        name: name.clone(),
-        result: CType::U32,
-        params: vec![
-            (CType::Struct(bytes.structure.clone()).ptr(), MEMORY.into()),
-            (CType::U32, "at".into()),
-            (CType::U32, "length".into()),
-        ],
-        body: vec![
-            Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
-            Stmt::Return(Some(match gives {
-                Gives::Found => automaton.has_found(state),
-                Gives::State => state,
-            })),
-        ],
-    });
-    g.file.own.patterns.push(Known {
-        text: text.to_owned(),
-        bytes: bytes.clone(),
-        gives,
-        function: name.clone(),
-    });
-    Some((name, automaton))
-}
 
-/// A function that was made.
-#[derive(Clone, Debug)]
-pub(crate) struct Known {
-    text: String,
-    bytes: Bytes,
-    gives: Gives,
-    function: SmolStr,
+    /// The function that gives the state of an expression's automaton after so many bytes of a memory, with the automaton.
+    pub(super) fn beginning(
+        &mut self,
+        file: &mut File<'_>,
+        text: &str,
+        bytes: &Bytes,
+    ) -> Option<(SmolStr, Automaton)> {
+        let automaton = self.automaton(file, text)?;
+        let function = self.searching(file, text, &automaton, bytes, Gives::State);
+        Some((function, automaton))
+    }
+
+    fn searching(
+        &mut self,
+        file: &mut File<'_>,
+        text: &str,
+        automaton: &Automaton,
+        bytes: &Bytes,
+        gives: Gives,
+    ) -> SmolStr {
+        let is_it =
+            |known: &&Known| known.text == text && known.bytes == *bytes && known.gives == gives;
+        if let Some(known) = self.functions.iter().find(is_it) {
+            return known.function.clone();
+        }
+        let what = match gives {
+            Gives::Found => "matches",
+            Gives::State => "begins",
+        };
+        let name = file.names.fresh(&format!("{}_{what}", bytes.structure));
+        let state = automaton.run(
+            C::id(MEMORY).arrow(bytes.member),
+            bytes.mask.clone(),
+            (C::id("at"), C::id("length")),
+            automaton.start(),
+        );
+        let none = vec![Stmt::Return(Some(C::int(0)))];
+        file.functions.push(Function {
+            linkage: file.target.linkage.into(),
+            name: name.clone(),
+            result: CType::U32,
+            params: vec![
+                (CType::Struct(bytes.structure.clone()).ptr(), MEMORY.into()),
+                (CType::U32, "at".into()),
+                (CType::U32, "length".into()),
+            ],
+            body: vec![
+                Stmt::If(C::not(C::id(MEMORY)), none, Block::new()),
+                Stmt::Return(Some(match gives {
+                    Gives::Found => automaton.has_found(state),
+                    Gives::State => state,
+                })),
+            ],
+        });
+        self.functions.push(Known {
+            text: text.to_owned(),
+            bytes: bytes.clone(),
+            gives,
+            function: name.clone(),
+        });
+        name
+    }
+
+    /// The automaton of an expression, declared on first use; `None` if there is none, for which the program was refused.
+    pub(crate) fn automaton(&mut self, file: &mut File<'_>, text: &str) -> Option<Automaton> {
+        if let Some((_, known)) = self.automata.iter().find(|(known, _)| known == text) {
+            return Some(known.clone());
+        }
+        let table = Pattern::new(text).ok()?.table().ok()?;
+        let made = Automaton::declared(file, &table);
+        self.automata.push((text.to_owned(), made.clone()));
+        Some(made)
+    }
 }
 
 /// An automaton as constant arrays, with the other arguments of `message_run`.
@@ -127,6 +159,23 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
+    fn declared(file: &mut File<'_>, table: &Table) -> Automaton {
+        let classes = &mut table.classes.iter().map(|&class| class.into());
+        let classes = file.array("classes", CType::U8, 256, classes);
+        // The mask of a place takes no more of it than what is there.
+        let size = table.next.len().next_power_of_two();
+        let next = &mut table.next.iter().map(|&next| next.into());
+        let next = file.array("transitions", CType::U16, size, next);
+        Automaton {
+            classes,
+            next,
+            mask: C::int(size as u64 - 1),
+            start: table.start,
+            found: table.found,
+            last: table.last(),
+        }
+    }
+
     /// The state to begin with.
     pub(super) fn start(&self) -> C {
         C::int(self.start.into())
@@ -151,72 +200,4 @@ impl Automaton {
         let is = |number: u16| C::bin(BinOp::Eq, state.clone(), C::int(number.into()));
         C::or(is(0), is(self.last))
     }
-}
-
-/// The automaton of an expression, declared on first use; `None` if there is none, for which the program was refused.
-pub(super) fn automaton(g: &mut Gen<'_>, text: &str) -> Option<Automaton> {
-    let known = &g.file.own.automata;
-    if let Some((_, known)) = known.iter().find(|(known, _)| known == text) {
-        return Some(known.clone());
-    }
-    let table = Pattern::new(text).ok()?.table().ok()?;
-    let made = declared(g, &table);
-    let known = &mut g.file.own.automata;
-    known.push((text.to_owned(), made.clone()));
-    Some(made)
-}
-
-fn declared(g: &mut Gen<'_>, table: &Table) -> Automaton {
-    let array = |g: &mut Gen<'_>,
-                 wish: &str,
-                 ty: CType,
-                 size: usize,
-                 values: &mut dyn Iterator<Item = u64>| {
-        let name = g.file.names.fresh(wish);
-        g.file.structs.push(array(&name, ty, size, values));
-        C::Ident(name)
-    };
-    let classes = array(
-        g,
-        "classes",
-        CType::U8,
-        256,
-        &mut table.classes.iter().map(|&class| class.into()),
-    );
-    // The mask of a place takes no more of it than what is there.
-    let size = table.next.len().next_power_of_two();
-    let next = array(
-        g,
-        "transitions",
-        CType::U16,
-        size,
-        &mut table.next.iter().map(|&next| next.into()),
-    );
-    Automaton {
-        classes,
-        next,
-        mask: C::int(size as u64 - 1),
-        start: table.start,
-        found: table.found,
-        last: table.last(),
-    }
-}
-
-/// `payload_matches`
-pub(super) fn payload(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
-    let (Some(ExternArg::String(text)), [length]) = (call.args.get(2), values(call, 1)) else {
-        return;
-    };
-    let Some(function) = pieces::matches(g, text) else {
-        return;
-    };
-    let length = lower::scalar(g, *length);
-    let args = vec![
-        C::id("ctx"),
-        parsed,
-        offset(g, call),
-        length,
-        g.packet_length(),
-    ];
-    g.result(call, C::call(function, args));
 }

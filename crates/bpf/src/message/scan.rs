@@ -1,8 +1,9 @@
 //! Functions that look for the end of a field, eight bytes at a time: where few ranges of bytes stop the search, by comparing all eight with
 //! these, and, from a byte on that did but ends nothing, by the kinds of all eight. So no byte costs more than others, whatever follows it.
 
+use super::file::array;
 use super::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
-use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{CharSet, Field};
 use smol_str::SmolStr;
 
@@ -325,14 +326,8 @@ impl Writer<'_> {
     /// An array that has the kinds of each byte.
     fn kinds_table(&mut self, kinds: impl Fn(u8) -> u64, function: &SmolStr) -> SmolStr {
         let name = self.file.fresh(&format!("{function}_kinds"));
-        let values = (0..=255u8).map(|byte| (None, C::int(kinds(byte))));
-        self.tables.push(Item::Variable {
-            ty: CType::U8.array(256),
-            name: name.clone(),
-            init: Some(C::Init(values.collect())),
-            attribute: None,
-            constant: true,
-        });
+        let values = &mut (0..=255).map(kinds);
+        self.tables.push(array(&name, CType::U8, 256, values));
         name
     }
 }

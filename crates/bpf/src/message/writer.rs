@@ -1,12 +1,12 @@
 //! The function that reads a message: what it is made of, and the names in it.
 
 use super::document::Memory;
+use super::file::Target;
 use super::nested::Nesting;
 use super::scan::Scan;
-use crate::target::Bpf;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use emit::Function;
 use emit::names::Names;
-use emit::{Function, Target};
 use payload::{Asked, FieldId, LayoutId, Only, Schema, Site};
 use smol_str::SmolStr;
 
@@ -79,6 +79,7 @@ pub(super) enum Failing {
 
 /// Writes the functions of a message.
 pub(super) struct Writer<'s> {
+    pub target: Target,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
     /// The struct of its memory, after which its functions are named.
@@ -139,17 +140,19 @@ pub(super) enum Helper {
 
 impl<'s> Writer<'s> {
     pub(super) fn new(
+        target: Target,
         schema: &'s Schema,
         wanted: &'s [Wanted],
         (structure, members, memory): (&SmolStr, Names, Memory),
         file: &'s mut Names,
     ) -> Writer<'s> {
         Writer {
+            target,
             schema,
             wanted,
             structure: structure.clone(),
             file,
-            names: Bpf::names(),
+            names: target.names(),
             out: Block::new(),
             tables: Vec::new(),
             functions: Vec::new(),
@@ -294,7 +297,7 @@ impl<'s> Writer<'s> {
             Block::new(),
         )];
         match helper {
-            // A function of the kernel's verifier gives a number.
+            // A function that a verifier checks by itself gives a number.
             Helper::Move => body.extend([Stmt::Expr(call), Stmt::Return(Some(C::int(0)))]),
             _ => body.push(Stmt::Return(Some(call))),
         }
@@ -316,7 +319,7 @@ impl<'s> Writer<'s> {
             SmolStr::from(MEMORY),
         );
         self.functions.push(Function {
-            linkage: crate::target::GLOBAL_FUNC.into(),
+            linkage: self.target.linkage.into(),
             name: name.clone(),
             result,
             params: std::iter::once(memory).chain(parameters).collect(),

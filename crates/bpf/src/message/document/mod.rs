@@ -6,7 +6,7 @@ mod json;
 mod paths;
 mod xml;
 
-use super::object::array;
+use super::file::array;
 use super::writer::{AT, END, MEMORY, Wanted, Writer, mask, status};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use emit::record::Record;
