@@ -150,7 +150,7 @@ pub(crate) struct Shared {
     /// The map of the memory that they look in, and its struct.
     pub find_memory: Option<(SmolStr, SmolStr)>,
     /// The regular expressions that are looked for in a memory.
-    pub patterns: message::Patterns,
+    pub patterns: messages::Patterns,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
     /// The function that passes over a body in chunks, if one does.

@@ -1,13 +1,14 @@
 //! Bodies in chunks, which are passed over by the automaton of [`payload::chunks`].
 
 use super::cursor::offset;
+use super::file;
 use super::object::push_function;
-use super::{file, tables};
 use crate::calls::values;
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::ExternCall;
+use messages::tables;
 use smol_str::SmolStr;
 
 /// `payload_chunks`
@@ -44,7 +45,18 @@ fn function(g: &mut Gen<'_>) -> SmolStr {
 
 #[cfg(test)]
 mod tests {
-    use payload::chunks::{BEGIN, LOST};
+    use payload::chunks::{BEGIN, LOST, NAMED};
+
+    #[test]
+    fn phases_are_those_of_the_header() {
+        let header = include_str!("../../include/onpath/message.h");
+        for (name, phase) in NAMED {
+            assert!(
+                header.contains(&format!("    {name} = {phase},\n")),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn states_are_those_of_the_interface() {

@@ -2,7 +2,6 @@
 
 use super::can_loop;
 use super::pieces;
-use super::scan::word;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
@@ -12,6 +11,7 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
+use messages::word;
 
 /// A call of one of the functions about the payload.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {

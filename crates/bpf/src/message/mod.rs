@@ -4,25 +4,11 @@
 
 mod chunks;
 pub(crate) mod cursor;
-mod document;
-mod file;
 mod head;
-mod instance;
-mod layout;
-mod message;
-mod needs;
-mod nested;
 mod object;
-mod pattern;
 mod pieces;
-mod place;
-mod recognise;
-mod scan;
-mod tables;
-mod writer;
 
 pub(crate) use object::Object;
-pub(crate) use pattern::Patterns;
 
 use crate::abi::Hook;
 use crate::calls::{declare, places, values};
@@ -41,25 +27,24 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
-use pattern::Bytes;
+use messages::{Bytes, Member, Patterns};
 use payload::Kind;
 use std::collections::HashMap;
-use writer::Member;
 
 /// What the code of messages asks of BPF.
-const TARGET: file::Target = file::Target {
+const TARGET: messages::Target = messages::Target {
     reserved: RESERVED,
     linkage: GLOBAL_FUNC,
 };
 
 /// The file, as far as code of messages is added to it.
-fn file(file: &mut target::File) -> file::File<'_> {
+fn file(file: &mut target::File) -> messages::File<'_> {
     patterns(file).1
 }
 
 /// The same, with the regular expressions in it.
-fn patterns(file: &mut target::File) -> (&mut Patterns, file::File<'_>) {
-    let parts = file::File {
+fn patterns(file: &mut target::File) -> (&mut Patterns, messages::File<'_>) {
+    let parts = messages::File {
         target: TARGET,
         names: &mut file.names,
         tables: &mut file.structs,

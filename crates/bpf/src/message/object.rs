@@ -1,7 +1,5 @@
 //! An object's memory and functions.
 
-use super::message::{Message, Request, SLACK, VARIABLES as OF_MESSAGE};
-use super::writer::{MEMORY, Member, any_is_missing, status};
 use super::{file, head, patterns};
 use crate::abi::{MapAbi, MapKind};
 use crate::calls::declare;
@@ -13,6 +11,7 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use emit::record::Record;
 use ir::ExternInst;
+use messages::{MEMORY, Member, Message, Request, SLACK, any_is_missing, status};
 use payload::Kind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -127,7 +126,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
 
 /// Keeps the names of the functions' own variables, which would hide what has them.
 fn reserve_variables(g: &mut Gen<'_>) {
-    for taken in VARIABLES.into_iter().chain(OF_MESSAGE) {
+    for taken in VARIABLES.into_iter().chain(messages::VARIABLES) {
         g.file.names.reserve(taken);
     }
 }

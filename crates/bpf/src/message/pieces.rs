@@ -2,13 +2,13 @@
 //! memory and looks there. A second one does so for all pieces. Both are global: the verifier checks them once.
 
 use super::object::memory_of_payload;
-use super::tables::places;
-use super::writer::{AT, MEMORY};
 use super::{file, patterns};
 use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, REACH, WIDEST_CONSTANT};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
+use messages::tables::places;
+use messages::{AT, MEMORY};
 use smol_str::SmolStr;
 
 // A search has a bit for each byte of the value.

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 /// What the C asks of its target, besides what the target's headers define.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
+pub struct Target {
     /// The names that its headers and its own code use.
     pub reserved: Reserved,
     /// How a function is linked.
@@ -22,11 +22,15 @@ impl Target {
 }
 
 /// A file in C, as far as code about messages is added to it.
-pub(crate) struct File<'f> {
+#[derive(Debug)]
+pub struct File<'f> {
+    /// What it is for.
     pub target: Target,
+    /// Its names.
     pub names: &'f mut Names,
     /// Its structs and constant arrays.
     pub tables: &'f mut Vec<Item>,
+    /// Its functions.
     pub functions: &'f mut Vec<Function>,
 }
 
@@ -46,7 +50,7 @@ impl File<'_> {
 }
 
 /// An array of constants.
-pub(super) fn array(
+pub(crate) fn array(
     name: &SmolStr,
     ty: CType,
     size: usize,

@@ -1,10 +1,10 @@
 //! The code that reads the messages of a schema: its memory, the function that reads a message there, and what is done around a call of it.
 
-use super::document::Memory;
-use super::file::File;
-use super::layout::Window;
-use super::pattern::Patterns;
-use super::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
+use crate::document::Memory;
+use crate::file::File;
+use crate::layout::Window;
+use crate::pattern::Patterns;
+use crate::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use emit::names::Names;
 use emit::record::Record;
@@ -12,17 +12,18 @@ use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Site};
 use smol_str::SmolStr;
 
 /// `MESSAGE_SLACK`: so many bytes are behind those that offsets are masked to.
-pub(crate) const SLACK: u32 = 64;
+pub const SLACK: u32 = 64;
 /// `MESSAGE_TEXT` and the bytes of `struct message_value`.
 const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
 /// Variables of the function that [`Message::read`] is in, which nothing in the file may hide: the message's memory, how many bytes the message
 /// has, how many of them are in the memory, and the status.
-pub(crate) const VARIABLES: [&str; 4] = [MEMORY, "all", "left", "status"];
+pub const VARIABLES: [&str; 4] = [MEMORY, "all", "left", "status"];
 
 /// What is asked of the messages of a schema.
-pub(crate) struct Request<'r> {
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'r> {
     /// The names of attributes, in the order in which they have members.
     pub names: &'r [String],
     /// How many bytes of a message are read at most.
@@ -32,7 +33,8 @@ pub(crate) struct Request<'r> {
 }
 
 /// The code that reads the messages of a schema.
-pub(crate) struct Message<'s> {
+#[derive(Debug)]
+pub struct Message<'s> {
     schema: &'s Schema,
     structure: SmolStr,
     wanted: Vec<Wanted>,
@@ -54,7 +56,7 @@ impl<'s> Message<'s> {
     /// # Errors
     ///
     /// What of the schema no function can be written for, in a few words.
-    pub(crate) fn new(
+    pub fn new(
         file: &mut File<'_>,
         schema: &'s Schema,
         structure: &SmolStr,
@@ -110,23 +112,23 @@ impl<'s> Message<'s> {
     }
 
     /// The attributes that were asked for, and those whose lengths are compared: names, members and kinds.
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&str, &Member, Kind)> {
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, Kind)> {
         let all = self.wanted.iter();
         all.map(|w| (w.asked.name.as_str(), &w.member, w.asked.kind))
     }
 
     /// Notes that no attribute is found yet.
-    pub(crate) fn nothing_found(&self) -> Block {
+    pub fn nothing_found(&self) -> Block {
         self.wanted.iter().flat_map(absent).collect()
     }
 
     /// Reads the message of `all` bytes, of which the first `left` are in the memory, and returns what became of it; if `begins`, BEGINS where there is
-    /// too little of it to tell. The function gets the variables `status` and those of [`super::recognise`].
-    pub(crate) fn read(&self, file: &mut File<'_>, patterns: &mut Patterns, begins: bool) -> Block {
+    /// too little of it to tell. The function gets the variable `status`, and one for each expression that messages begin with.
+    pub fn read(&self, file: &mut File<'_>, patterns: &mut Patterns, begins: bool) -> Block {
         let mut body = Block::new();
         let left_is = || C::id("left");
         if !self.schema.recognise.is_empty() {
-            body.push(super::recognise::recognised(
+            body.push(crate::recognise::recognised(
                 (file, patterns),
                 self.schema,
                 &self.structure,

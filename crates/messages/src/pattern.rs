@@ -1,7 +1,7 @@
 //! Regular expressions: the automaton as tables in read-only data, and one loop that runs it on bytes in memory.
 
-use super::file::File;
-use super::writer::{MEMORY, mask};
+use crate::file::File;
+use crate::writer::{MEMORY, mask};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use payload::{Pattern, Table};
@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 /// The memory that a function looks at: the struct, the member with the bytes, and what offsets there are masked by.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Bytes {
+pub struct Bytes {
     structure: SmolStr,
     member: &'static str,
     mask: C,
@@ -17,7 +17,7 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     /// Those of a message in its memory.
-    pub(crate) fn message(structure: &SmolStr) -> Bytes {
+    pub fn message(structure: &SmolStr) -> Bytes {
         Bytes {
             structure: structure.clone(),
             member: "bytes",
@@ -26,7 +26,7 @@ impl Bytes {
     }
 
     /// Those of the text of a name, in the same memory.
-    pub(crate) fn text(structure: &SmolStr) -> Bytes {
+    pub fn text(structure: &SmolStr) -> Bytes {
         Bytes {
             structure: structure.clone(),
             member: "text",
@@ -37,7 +37,7 @@ impl Bytes {
 
 /// The regular expressions of a file: their automata by their texts, and the functions that look for them.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Patterns {
+pub struct Patterns {
     automata: Vec<(String, Automaton)>,
     functions: Vec<Known>,
 }
@@ -61,18 +61,13 @@ enum Gives {
 impl Patterns {
     /// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use;
     /// `None` if there is none, for which the program was refused.
-    pub(crate) fn matching(
-        &mut self,
-        file: &mut File<'_>,
-        text: &str,
-        bytes: &Bytes,
-    ) -> Option<SmolStr> {
+    pub fn matching(&mut self, file: &mut File<'_>, text: &str, bytes: &Bytes) -> Option<SmolStr> {
         let automaton = self.automaton(file, text)?;
         Some(self.searching(file, text, &automaton, bytes, Gives::Found))
     }
 
     /// The function that gives the state of an expression's automaton after so many bytes of a memory, with the automaton.
-    pub(super) fn beginning(
+    pub(crate) fn beginning(
         &mut self,
         file: &mut File<'_>,
         text: &str,
@@ -135,7 +130,7 @@ impl Patterns {
     }
 
     /// The automaton of an expression, declared on first use; `None` if there is none, for which the program was refused.
-    pub(crate) fn automaton(&mut self, file: &mut File<'_>, text: &str) -> Option<Automaton> {
+    pub fn automaton(&mut self, file: &mut File<'_>, text: &str) -> Option<Automaton> {
         if let Some((_, known)) = self.automata.iter().find(|(known, _)| known == text) {
             return Some(known.clone());
         }
@@ -148,7 +143,7 @@ impl Patterns {
 
 /// An automaton as constant arrays, with the other arguments of `message_run`.
 #[derive(Clone, Debug)]
-pub(crate) struct Automaton {
+pub struct Automaton {
     classes: C,
     next: C,
     /// What places of transitions are masked by.
@@ -177,12 +172,12 @@ impl Automaton {
     }
 
     /// The state to begin with.
-    pub(super) fn start(&self) -> C {
+    pub fn start(&self) -> C {
         C::int(self.start.into())
     }
 
     /// The state after so many bytes of a memory from an offset on.
-    pub(super) fn run(&self, bytes: C, mask: C, (at, left): (C, C), state: C) -> C {
+    pub fn run(&self, bytes: C, mask: C, (at, left): (C, C), state: C) -> C {
         let tables = [&self.classes, &self.next, &self.mask].map(C::clone);
         let mut args = vec![bytes, mask, at, left];
         args.extend(tables);
@@ -191,12 +186,12 @@ impl Automaton {
     }
 
     /// Whether the expression is found if nothing follows.
-    pub(super) fn has_found(&self, state: C) -> C {
+    pub fn has_found(&self, state: C) -> C {
         C::bin(BinOp::Ge, state, C::int(self.found.into()))
     }
 
     /// Whether no byte changes the state.
-    pub(super) fn stays(&self, state: C) -> C {
+    pub fn stays(&self, state: C) -> C {
         let is = |number: u16| C::bin(BinOp::Eq, state.clone(), C::int(number.into()));
         C::or(is(0), is(self.last))
     }

@@ -1,16 +1,16 @@
 //! How a message begins that is one of a schema's.
 
-use super::file::File;
-use super::pattern::{Bytes, Patterns};
-use super::scan::{may_stand, stands};
-use super::writer::{MEMORY, left, status};
+use crate::file::File;
+use crate::pattern::{Bytes, Patterns};
+use crate::scan::{may_stand, stands};
+use crate::writer::{MEMORY, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Schema, Signature};
 use smol_str::SmolStr;
 
 /// Returns OTHER where a message does not begin as those of the schema do, and, if `begins`, BEGINS where there is too little of it to tell.
 /// Declares a variable for each expression that messages begin with.
-pub(super) fn recognised(
+pub(crate) fn recognised(
     (file, patterns): (&mut File<'_>, &mut Patterns),
     schema: &Schema,
     structure: &SmolStr,
