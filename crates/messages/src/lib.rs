@@ -6,6 +6,7 @@
 //! - `may_goto(label)`: at the back edge of a loop; goes to a label if the loop has taken too long, where something ends such loops.
 //! - `forget_bounds(number)`: in each turn of a loop; has a verifier of the C know less of a number of 32 bits, which stays what it is.
 //! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.
+//! - `unforeseen()`: 64 bits that nobody can foresee, for `document.h`.
 
 mod document;
 mod file;
@@ -26,3 +27,15 @@ pub use message::{Message, Request, SLACK, VARIABLES};
 pub use pattern::{Automaton, Bytes, Patterns};
 pub use scan::word;
 pub use writer::{AT, MEMORY, Member, any_is_missing, status};
+
+/// The headers of the C: paths relative to the include path, and texts. They include those of `emit`.
+pub const HEADERS: [(&str, &str); 2] = [
+    (
+        "onpath/document.h",
+        include_str!("../include/onpath/document.h"),
+    ),
+    (
+        "onpath/parse_message.h",
+        include_str!("../include/onpath/parse_message.h"),
+    ),
+];

@@ -210,7 +210,7 @@ mod tests {
     /// The numbers of actions are those of the header, in which they have names.
     #[test]
     fn actions_are_those_of_the_header() {
-        let header = include_str!("../../../bpf/include/onpath/document.h");
+        let header = include_str!("../../include/onpath/document.h");
         let numbered = |language: &str, name: &str| {
             let lines = header
                 .lines()
