@@ -293,6 +293,8 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[5],
                 emit::HEADERS[6],
                 emit::HEADERS[7],
+                messages::HEADERS[0],
+                messages::HEADERS[1],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -301,6 +303,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         };
     }
     const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
+    const _: () = assert!(messages::HEADERS.len() == 2, "all of them are in the list");
     headers!(
         "bit_vectors.h",
         "bpf.h",
@@ -308,7 +311,6 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "checksum_complete.h",
         "checksum_partial.h",
         "cut.h",
-        "document.h",
         "drops.h",
         "figures.h",
         "flow_state.h",

@@ -149,10 +149,8 @@ pub(crate) struct Shared {
     pub finds: Vec<(Vec<u8>, SmolStr)>,
     /// The map of the memory that they look in, and its struct.
     pub find_memory: Option<(SmolStr, SmolStr)>,
-    /// The automata of regular expressions, by their texts.
-    pub automata: Vec<(String, message::Automaton)>,
-    /// The functions that look for regular expressions in a memory.
-    pub patterns: Vec<message::KnownPattern>,
+    /// The regular expressions that are looked for in a memory.
+    pub patterns: messages::Patterns,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
     /// The function that passes over a body in chunks, if one does.

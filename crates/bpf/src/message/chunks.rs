@@ -1,13 +1,14 @@
 //! Bodies in chunks, which are passed over by the automaton of [`payload::chunks`].
 
 use super::cursor::offset;
-use super::object::{array, push_function};
+use super::file;
+use super::object::push_function;
 use crate::calls::values;
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::ExternCall;
-use payload::chunks::{KIND_OF, NEXT};
+use messages::tables;
 use smol_str::SmolStr;
 
 /// `payload_chunks`
@@ -27,17 +28,9 @@ fn function(g: &mut Gen<'_>) -> SmolStr {
     if let Some(known) = &g.file.own.chunks {
         return known.clone();
     }
-    let tables = [("kinds", &KIND_OF), ("phases", &NEXT)].map(|(wish, table)| {
-        let name = g.file.names.fresh(wish);
-        let bytes = &mut table.iter().map(|&byte| byte.into());
-        g.file
-            .structs
-            .push(array(&name, CType::U8, table.len(), bytes));
-        C::Ident(name)
-    });
+    let [kinds, phases] = tables::chunks(&mut file(&mut g.file));
     let name = g.file.names.fresh("chunks_pass");
     let left = C::call("payload_left", vec![C::id("from"), C::id("length")]);
-    let [kinds, phases] = tables;
     let args = ["ctx", "from", "most", "length", "ticket"].map(C::id);
     let [ctx, from, most, _, state] = args;
     let passed = C::call(
@@ -63,6 +56,10 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn states_are_those_of_the_interface() {
         let file = include_str!("../../../../p4include/payload.p4");
         for (name, value) in [("CHUNKS_BEGIN", BEGIN), ("CHUNKS_LOST", LOST)] {
             let line = format!("\nconst bit<64> {name} = {value:#x};\n");

@@ -2,7 +2,6 @@
 
 use super::can_loop;
 use super::pieces;
-use super::scan::word;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
@@ -12,6 +11,7 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
+use messages::word;
 
 /// A call of one of the functions about the payload.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
@@ -31,7 +31,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     g.file.own.reads_payload = true;
     let parsed = C::bin(BinOp::Shr, lower::scalar(g, parsed), C::int(3));
     match call.name.as_str() {
-        PATTERN if can_loop(g, span) => super::pattern::payload(g, call, parsed),
+        PATTERN if can_loop(g, span) => pattern(g, call, parsed),
         PATTERN => {}
         CHUNKS if can_loop(g, span) => super::chunks::call(g, call, parsed),
         CHUNKS => {}
@@ -136,6 +136,25 @@ fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
     let offset = offset(g, call);
     let function = pieces::find(g, &wanted);
     let args = vec![C::id("ctx"), parsed, offset, g.packet_length()];
+    g.result(call, C::call(function, args));
+}
+
+/// `payload_matches`
+fn pattern(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+    let (Some(ExternArg::String(text)), [length]) = (call.args.get(2), values(call, 1)) else {
+        return;
+    };
+    let Some(function) = pieces::matches(g, text) else {
+        return;
+    };
+    let length = lower::scalar(g, *length);
+    let args = vec![
+        C::id("ctx"),
+        parsed,
+        offset(g, call),
+        length,
+        g.packet_length(),
+    ];
     g.result(call, C::call(function, args));
 }
 

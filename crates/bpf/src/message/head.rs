@@ -1,6 +1,5 @@
 //! The first bytes of messages that go on in later packets: in a ring of so many, which a ticket leads to (`message_keep` in `onpath/message.h`).
 
-use super::writer::MEMORY;
 use super::{Object, object};
 use crate::abi::{MapAbi, MapKind};
 use crate::maps::MAP_NAME;
@@ -8,6 +7,7 @@ use crate::target::Gen;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::ExternInst;
+use messages::MEMORY;
 use smol_str::SmolStr;
 
 /// Bytes of `struct message_head`.

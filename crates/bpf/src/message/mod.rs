@@ -4,28 +4,19 @@
 
 mod chunks;
 pub(crate) mod cursor;
-mod document;
 mod head;
-mod instance;
-mod layout;
-mod needs;
-mod nested;
 mod object;
-mod pattern;
 mod pieces;
-mod place;
-mod scan;
-mod writer;
 
 pub(crate) use object::Object;
-pub(crate) use pattern::{Automaton, Known as KnownPattern};
 
 use crate::abi::Hook;
 use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::hook::tc::copies;
-use crate::target::Gen;
+use crate::names::RESERVED;
+use crate::target::{self, GLOBAL_FUNC, Gen};
 use crate::uses::{Construct, needs};
 use arch::payload::{
     GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, READ_BEHIND, READ_FOR, READ_MESSAGE,
@@ -36,9 +27,31 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
+use messages::{Bytes, Member, Patterns};
 use payload::Kind;
 use std::collections::HashMap;
-use writer::Member;
+
+/// What the code of messages asks of BPF.
+const TARGET: messages::Target = messages::Target {
+    reserved: RESERVED,
+    linkage: GLOBAL_FUNC,
+};
+
+/// The file, as far as code of messages is added to it.
+fn file(file: &mut target::File) -> messages::File<'_> {
+    patterns(file).1
+}
+
+/// The same, with the regular expressions in it.
+fn patterns(file: &mut target::File) -> (&mut Patterns, messages::File<'_>) {
+    let parts = messages::File {
+        target: TARGET,
+        names: &mut file.names,
+        tables: &mut file.structs,
+        functions: &mut file.functions,
+    };
+    (&mut file.own.patterns, parts)
+}
 
 /// What a program asks of each object that reads messages.
 pub(crate) type AllAsked = HashMap<ExternInst, Asked>;
@@ -372,16 +385,12 @@ fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         return;
     };
     let name_text = known.name_text.clone().filter(|_| kind == Kind::DnsName);
-    let (bytes, mask) = match name_text {
-        Some(_) => ("text", C::bin(BinOp::Sub, C::id("MESSAGE_TEXT"), C::int(1))),
-        None => ("bytes", writer::mask()),
+    let bytes = match name_text {
+        Some(_) => Bytes::text(&known.structure),
+        None => Bytes::message(&known.structure),
     };
-    let bytes = pattern::Bytes {
-        structure: known.structure.clone(),
-        member: bytes,
-        mask,
-    };
-    let Some(function) = pattern::function(g, text, &bytes) else {
+    let (patterns, mut file) = patterns(&mut g.file);
+    let Some(function) = patterns.matching(&mut file, text, &bytes) else {
         return;
     };
     g.store(result, Value::zero(1));

@@ -1,13 +1,14 @@
 //! What is looked for in a payload that need not have room in memory at once: piece by piece, by a function that copies a piece to
 //! memory and looks there. A second one does so for all pieces. Both are global: the verifier checks them once.
 
-use super::object::{array, memory_of_payload};
-use super::pattern;
-use super::writer::{AT, MEMORY};
+use super::object::memory_of_payload;
+use super::{file, patterns};
 use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, REACH, WIDEST_CONSTANT};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
+use messages::tables::places;
+use messages::{AT, MEMORY};
 use smol_str::SmolStr;
 
 // A search has a bit for each byte of the value.
@@ -29,14 +30,14 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     }
     let (_, structure) = memory_of_payload(g);
     let none = || C::id("MESSAGE_NO_END");
-    let places = places(g, wanted);
+    let places = places(&mut file(&mut g.file), wanted);
     let search = vec![
         C::id(MEMORY).arrow("bytes"),
         C::call("message_mask", vec![C::id(MEMORY)]),
         C::id(AT),
         C::id("left"),
         C::int(wanted.first().copied().unwrap_or(0).into()),
-        C::Ident(places),
+        places,
         C::int(wanted.len() as u64),
     ];
     let result = C::call("message_search", search);
@@ -80,7 +81,8 @@ pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
     if let Some((_, known)) = own.payload_patterns.iter().find(|(known, _)| known == text) {
         return Some(known.clone());
     }
-    let automaton = pattern::automaton(g, text)?;
+    let (patterns, mut file) = patterns(&mut g.file);
+    let automaton = patterns.automaton(&mut file, text)?;
     let (_, structure) = memory_of_payload(g);
     let run = automaton.run(
         C::id(MEMORY).arrow("bytes"),
@@ -200,21 +202,6 @@ fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
             .collect(),
         body,
     });
-}
-
-/// Declares what each byte says of those that are looked for: the bits of those that it is not.
-fn places(g: &mut Gen<'_>, value: &[u8]) -> SmolStr {
-    let name = g.file.names.fresh("places");
-    let other = |byte: u8| {
-        let all = value.iter().enumerate();
-        all.fold(u64::MAX, |bits, (at, &wanted)| match wanted == byte {
-            true => bits & !(1 << at),
-            false => bits,
-        })
-    };
-    let places = array(&name, CType::U64, 256, &mut (0..=255).map(other));
-    g.file.structs.push(places);
-    name
 }
 
 #[cfg(test)]

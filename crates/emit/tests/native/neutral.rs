@@ -1,14 +1,16 @@
-//! The IR, the emitter and the C tree name no target, no hook and no architecture: what only one of them has is behind
+//! The IR, the emitter, the C tree and the code of messages name no target, no hook and no architecture: what only one of them has is behind
 //! [`emit::Target`], or data.
 
 use testkit::files;
 
 /// Source folders that must not know where programs run, and the extension of their files.
-const NEUTRAL: [(&str, &str); 4] = [
+const NEUTRAL: [(&str, &str); 6] = [
     ("crates/ir/src", "rs"),
     ("crates/cgen/src", "rs"),
     ("crates/emit/src", "rs"),
     ("crates/emit/include", "h"),
+    ("crates/messages/src", "rs"),
+    ("crates/messages/include", "h"),
 ];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,

@@ -1,21 +1,21 @@
 //! Layouts and the repetition of fields: the code is that of `payload`'s reader, with all lengths of bits and depths of nesting known.
 
-use super::needs::Needs;
-use super::scan::stands;
-use super::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
+use crate::needs::Needs;
+use crate::scan::stands;
+use crate::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Contents, Extent, FieldId, Layout, LayoutId, Order, Repeat};
 
 /// Bytes that a layout is read from: up to an end, at a depth.
 #[derive(Clone)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub end: C,
     pub depth: usize,
 }
 
 impl Window {
     /// One level further in, up to another end.
-    pub(super) fn inner(&self, end: C) -> Window {
+    pub(crate) fn inner(&self, end: C) -> Window {
         Window {
             end,
             depth: self.depth + 1,
@@ -23,14 +23,14 @@ impl Window {
     }
 
     /// How many bytes are left.
-    pub(super) fn left(&self) -> C {
+    pub(crate) fn left(&self) -> C {
         left(&self.end, C::id(AT))
     }
 }
 
 /// A field of an instance, as far as others need it.
 #[derive(Clone, Default)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     pub start: Option<C>,
     pub end: Option<C>,
     pub number: Option<C>,
@@ -39,7 +39,7 @@ pub(super) struct Slot {
 }
 
 /// An instance that is being read.
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub layout: LayoutId,
     /// Its number in the innermost repetition around it.
     pub index: C,
@@ -50,7 +50,7 @@ pub(super) struct Frame {
 
 impl Writer<'_> {
     /// Reads an instance, which begins at [`AT`], and leaves that where it ends. A chain has set one of its fields. Gives its slots.
-    pub(super) fn layout(
+    pub(crate) fn layout(
         &mut self,
         layout: LayoutId,
         window: &Window,
@@ -125,7 +125,7 @@ impl Writer<'_> {
     }
 
     /// Declares the variables of a field that may be absent, or be read several times.
-    pub(super) fn declare_slot(
+    pub(crate) fn declare_slot(
         &mut self,
         frame: &mut Frame,
         id: FieldId,
@@ -158,7 +158,7 @@ impl Writer<'_> {
     }
 
     /// Reads a field as often as it stands.
-    pub(super) fn field(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
+    pub(crate) fn field(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
         let is_plain = field.when.is_none() && field.repeat == Repeat::Once;
@@ -275,7 +275,7 @@ impl Writer<'_> {
     }
 
     /// The parts of consecutive instances, which are moved together. An instance that is none ends them.
-    pub(super) fn joined(
+    pub(crate) fn joined(
         &mut self,
         frame: &Frame,
         id: FieldId,
@@ -326,7 +326,7 @@ impl Writer<'_> {
             ];
             let further = w.block(|w| {
                 let length = left(&to, from.clone());
-                let move_to = w.helper(super::writer::Helper::Move);
+                let move_to = w.helper(crate::writer::Helper::Move);
                 let mut args = vec![C::id(MEMORY), end.clone(), from.clone()];
                 let byte = C::call("message_move_byte", args.clone());
                 args.push(length.clone());

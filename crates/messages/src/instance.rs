@@ -1,16 +1,16 @@
 //! An instance of a field: its tag, its bytes, what they hold, and the attributes that it is.
 
-use super::layout::{Frame, Window};
-use super::needs::Needs;
-use super::scan::{stands, word};
-use super::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
+use crate::layout::{Frame, Window};
+use crate::needs::Needs;
+use crate::scan::{stands, word};
+use crate::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{
     CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only, Site,
 };
 
 /// Where an instance is: offsets that stay as they are while its contents are read.
-pub(super) struct Place {
+pub(crate) struct Place {
     pub start: C,
     pub end: C,
     /// Where the next field begins.
@@ -23,7 +23,7 @@ pub(super) struct Place {
 
 impl Writer<'_> {
     /// Reads an instance, which begins at [`AT`]; `index` is its number in a repetition.
-    pub(super) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
+    pub(crate) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
         self.skip(field, window);
@@ -104,7 +104,7 @@ impl Writer<'_> {
             // Of a single byte, whoever sends one may send a thousand.
             for eight in eight {
                 let over = Stmt::Update(BinOp::Add, C::id(AT), C::int(8));
-                let next = vec![over, super::writer::may_go_on(), Stmt::Continue];
+                let next = vec![over, crate::writer::may_go_on(), Stmt::Continue];
                 w.push(Stmt::If(here(&eight), next, Block::new()));
             }
             let step = all.iter().fold(vec![Stmt::Break], |rest, one| {
@@ -186,7 +186,7 @@ impl Writer<'_> {
             self.fail_if(long, status("UNEXPECTED"));
         }
         if let Some(chars) = field.chars.filter(|_| !place.is_checked) {
-            let scan = super::scan::Scan {
+            let scan = crate::scan::Scan {
                 ends: Vec::new(),
                 chars: Some(chars),
                 stops_at_bad: true,
@@ -452,7 +452,7 @@ impl Writer<'_> {
     }
 
     /// Whether a field has a value; `None` if it never does.
-    fn is_key(&self, slot: &super::layout::Slot, key: &CaseKey, ignore_case: bool) -> Option<C> {
+    fn is_key(&self, slot: &crate::layout::Slot, key: &CaseKey, ignore_case: bool) -> Option<C> {
         match key {
             CaseKey::Number(number) => {
                 let number = match u64::try_from(*number) {

@@ -1,9 +1,9 @@
 //! Where a field ends, and sums of fields.
 
-use super::instance::Place;
-use super::layout::{Frame, Window};
-use super::scan::{Scan, stands};
-use super::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
+use crate::instance::Place;
+use crate::layout::{Frame, Window};
+use crate::scan::{Scan, stands};
+use crate::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use payload::{Comparison, Condition, Contents, Extent, Field, FieldId, LayoutId, Linear};
 
@@ -13,7 +13,7 @@ const LARGEST_SUM: i128 = 1 << 62;
 impl Writer<'_> {
     /// Where an instance ends that begins at `start`, which is [`AT`] or a copy of it. If its contents are to be read, what is known
     /// of it is in variables.
-    pub(super) fn place(
+    pub(crate) fn place(
         &mut self,
         frame: &mut Frame,
         field: &Field,
@@ -205,7 +205,7 @@ impl Writer<'_> {
     }
 
     /// A sum of fields, of which those that are absent count as 0.
-    pub(super) fn sum(&mut self, frame: &Frame, sum: &Linear) -> C {
+    pub(crate) fn sum(&mut self, frame: &Frame, sum: &Linear) -> C {
         let mut most = i128::from(sum.constant).abs();
         let mut terms = Vec::with_capacity(sum.terms.len() + 1);
         for &(factor, field) in &sum.terms {
@@ -242,7 +242,7 @@ impl Writer<'_> {
     }
 
     /// Whether a condition holds.
-    pub(super) fn condition(&mut self, frame: &Frame, condition: &Condition) -> C {
+    pub(crate) fn condition(&mut self, frame: &Frame, condition: &Condition) -> C {
         let op = match condition.comparison {
             Comparison::Equal => BinOp::Eq,
             Comparison::NotEqual => BinOp::Ne,

@@ -6,8 +6,8 @@ mod json;
 mod paths;
 mod xml;
 
-use super::object::array;
-use super::writer::{AT, END, MEMORY, Wanted, Writer, mask, status};
+use crate::file::array;
+use crate::writer::{AT, END, MEMORY, Wanted, Writer, mask, status};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use emit::record::Record;
 use payload::{Contents, FieldId, LayoutId, MOST_ATTRIBUTES, Only};
@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 
 /// Members of a message's memory for its documents.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// Where the wanted members are, by their numbers.
     pub values: SmolStr,
     /// What is open.
@@ -31,7 +31,7 @@ const LEVEL: u32 = 8;
 const ATTRIBUTE: u32 = 16;
 
 impl Memory {
-    pub(super) fn new(members: &mut emit::names::Names) -> Memory {
+    pub(crate) fn new(members: &mut emit::names::Names) -> Memory {
         let mut fresh = |wish: &str| members.fresh(wish);
         Memory {
             values: fresh("values"),
@@ -42,7 +42,7 @@ impl Memory {
     }
 
     /// Adds the members to a message's memory: that of XML's attributes only if there is XML.
-    pub(super) fn add(&self, record: &mut Record, wanted: &[Wanted], depth: usize, has_xml: bool) {
+    pub(crate) fn add(&self, record: &mut Record, wanted: &[Wanted], depth: usize, has_xml: bool) {
         let mut add = |ty: &str, count: u32, size: u32, align: u32, name: &SmolStr, note: &str| {
             let ty = CType::Struct(ty.into());
             let ty = if count == 0 { ty } else { ty.array(count) };
@@ -87,7 +87,7 @@ fn levels(depth: usize) -> u32 {
 
 impl Writer<'_> {
     /// The function for the document that a field holds, which is written on first use: from an offset and an end to what became of it.
-    pub(super) fn document(&mut self, layout: LayoutId, id: FieldId) -> SmolStr {
+    pub(crate) fn document(&mut self, layout: LayoutId, id: FieldId) -> SmolStr {
         let mut known = self.documents.iter();
         if let Some((.., name)) = known.find(|(l, f, _)| (*l, *f) == (layout, id)) {
             return name.clone();
@@ -189,7 +189,7 @@ impl Writer<'_> {
     }
 
     /// Whether the message has documents, and whether one of them is XML.
-    pub(super) fn has_documents(&self) -> (bool, bool) {
+    pub(crate) fn has_documents(&self) -> (bool, bool) {
         let fields = |layout: LayoutId| self.schema.layouts[layout].fields.iter();
         let mut all = self.within(self.schema.root).into_iter().flat_map(fields);
         let all = all.by_ref().map(|field| &field.contents);
@@ -210,7 +210,7 @@ mod tests {
     /// The numbers of actions are those of the header, in which they have names.
     #[test]
     fn actions_are_those_of_the_header() {
-        let header = include_str!("../../../include/onpath/document.h");
+        let header = include_str!("../../include/onpath/document.h");
         let numbered = |language: &str, name: &str| {
             let lines = header
                 .lines()

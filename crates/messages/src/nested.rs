@@ -1,16 +1,14 @@
 //! A layout that is inside itself, as a function of one loop: how many elements are left is kept for each level in the message's memory. The
 //! verifier checks that loop once; the layouts written out inside one another would be one function for each combination of them.
 
-use super::layout::{Frame, Slot, Window};
-use super::writer::{AT, END, ENDLESS, Failing, MEMORY, Writer, status};
-use crate::target::Bpf;
+use crate::layout::{Frame, Slot, Window};
+use crate::writer::{AT, END, ENDLESS, Failing, MEMORY, Writer, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Target;
 use payload::{Contents, Extent, FieldId, LayoutId, Only, Order, Repeat};
 use smol_str::SmolStr;
 
 /// The layout whose loop is being written.
-pub(super) struct Nesting {
+pub(crate) struct Nesting {
     layout: LayoutId,
     /// How much deeper than the loop's first instance the present one is.
     pub level: C,
@@ -42,7 +40,7 @@ impl Writer<'_> {
             .map(|(_, inner)| *inner)
             .chain(cases.default);
         let is_else = cases.filter(|inner| *inner != layout).any(holds_itself);
-        let before = known.fields[..id].iter().flat_map(super::needs::inside);
+        let before = known.fields[..id].iter().flat_map(crate::needs::inside);
         let is_before = before.into_iter().any(holds_itself);
         let within = self.within(layout);
         let sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
@@ -56,7 +54,7 @@ impl Writer<'_> {
     }
 
     /// Reads an instance of a layout that is inside itself, if it is one of those; `false` if not.
-    pub(super) fn nested(&mut self, layout: LayoutId, window: &Window) -> bool {
+    pub(crate) fn nested(&mut self, layout: LayoutId, window: &Window) -> bool {
         if let Some(nesting) = &self.nesting {
             if nesting.layout != layout {
                 return false;
@@ -95,7 +93,8 @@ impl Writer<'_> {
         self.counts.extend([level_name, begins_name]);
         self.stacks.push((elements_name, levels));
 
-        let outer_names = std::mem::replace(&mut self.names, Bpf::names());
+        let own_names = self.target.names();
+        let outer_names = std::mem::replace(&mut self.names, own_names);
         for taken in [MEMORY, AT, END, ENDLESS] {
             self.names.reserve(taken);
         }
@@ -177,7 +176,7 @@ impl Writer<'_> {
     }
 
     /// Fails if an instance is too deep inside others.
-    pub(super) fn check_depth(&mut self, window: &Window) {
+    pub(crate) fn check_depth(&mut self, window: &Window) {
         if let Some(nesting) = &self.nesting {
             let most = self.schema.limits.depth.saturating_sub(window.depth) as u64;
             let over = C::bin(BinOp::Gt, nesting.level.clone(), C::int(most));

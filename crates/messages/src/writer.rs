@@ -1,27 +1,27 @@
 //! The function that reads a message: what it is made of, and the names in it.
 
-use super::document::Memory;
-use super::nested::Nesting;
-use super::scan::Scan;
-use crate::target::Bpf;
+use crate::document::Memory;
+use crate::file::Target;
+use crate::nested::Nesting;
+use crate::scan::Scan;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use emit::Function;
 use emit::names::Names;
-use emit::{Function, Target};
 use payload::{Asked, FieldId, LayoutId, Only, Schema, Site};
 use smol_str::SmolStr;
 
 /// A message's memory, as a parameter of each of its functions.
-pub(super) const MEMORY: &str = "m";
+pub const MEMORY: &str = "m";
 /// The offset that the function has come to.
-pub(super) const AT: &str = "at";
+pub const AT: &str = "at";
 /// Where the message ends, as far as it is read.
-pub(super) const END: &str = "end";
+pub(crate) const END: &str = "end";
 /// The label of a loop that does not end, which no message leads to.
-pub(super) const ENDLESS: &str = "endless";
+pub(crate) const ENDLESS: &str = "endless";
 
 /// An attribute that the program asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     /// What it is.
     pub asked: Asked,
     /// The member of the message's memory that says where it is.
@@ -32,7 +32,7 @@ pub(super) struct Wanted {
 
 /// What of a message's memory says where an attribute is.
 #[derive(Clone, Debug)]
-pub(crate) enum Member {
+pub enum Member {
     /// A member of its own.
     Own(SmolStr),
     /// Of an array that is a member, the value of this number, from 1 on: for the members of documents.
@@ -41,7 +41,7 @@ pub(crate) enum Member {
 
 impl Member {
     /// The value in this memory.
-    pub(super) fn of(&self, memory: C) -> C {
+    pub fn of(&self, memory: C) -> C {
         match self {
             Member::Own(name) => memory.arrow(name.clone()),
             Member::Numbered(array, number) => {
@@ -53,7 +53,7 @@ impl Member {
 
 impl Wanted {
     /// Its number among the members of documents, if it is one.
-    pub(super) fn number(&self) -> Option<u32> {
+    pub(crate) fn number(&self) -> Option<u32> {
         match self.member {
             Member::Own(_) => None,
             Member::Numbered(_, number) => Some(number),
@@ -63,7 +63,7 @@ impl Wanted {
 
 /// What happens where a message is found to be malformed.
 #[derive(Clone)]
-pub(super) enum Failing {
+pub(crate) enum Failing {
     /// The function returns the status.
     Return,
     /// The same, unless parts that are joined were found before: they end here.
@@ -78,7 +78,8 @@ pub(super) enum Failing {
 }
 
 /// Writes the functions of a message.
-pub(super) struct Writer<'s> {
+pub(crate) struct Writer<'s> {
+    pub target: Target,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
     /// The struct of its memory, after which its functions are named.
@@ -124,7 +125,7 @@ pub(super) struct Writer<'s> {
 
 /// A function that messages share the text of, and not the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Helper {
+pub(crate) enum Helper {
     /// Passes over a DNS name.
     SkipName,
     /// The text of one.
@@ -138,18 +139,20 @@ pub(super) enum Helper {
 }
 
 impl<'s> Writer<'s> {
-    pub(super) fn new(
+    pub(crate) fn new(
+        target: Target,
         schema: &'s Schema,
         wanted: &'s [Wanted],
         (structure, members, memory): (&SmolStr, Names, Memory),
         file: &'s mut Names,
     ) -> Writer<'s> {
         Writer {
+            target,
             schema,
             wanted,
             structure: structure.clone(),
             file,
-            names: Bpf::names(),
+            names: target.names(),
             out: Block::new(),
             tables: Vec::new(),
             functions: Vec::new(),
@@ -172,26 +175,26 @@ impl<'s> Writer<'s> {
         }
     }
 
-    pub(super) fn push(&mut self, stmt: Stmt) {
+    pub(crate) fn push(&mut self, stmt: Stmt) {
         self.out.push(stmt);
     }
 
     /// What `f` writes, as a block.
-    pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
+    pub(crate) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
         std::mem::replace(&mut self.out, outer)
     }
 
     /// Declares a variable of the current function.
-    pub(super) fn declare(&mut self, ty: CType, wish: &str, value: C) -> C {
+    pub(crate) fn declare(&mut self, ty: CType, wish: &str, value: C) -> C {
         let name = self.names.fresh(wish);
         self.push(Stmt::decl(ty, name.clone(), value));
         C::Ident(name)
     }
 
     /// Moves on to an offset.
-    pub(super) fn go_to(&mut self, offset: C) {
+    pub(crate) fn go_to(&mut self, offset: C) {
         match offset {
             C::Binary(BinOp::Add, base, by) if *base == C::id(AT) => {
                 self.push(Stmt::Update(BinOp::Add, C::id(AT), *by));
@@ -202,7 +205,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Finds the message malformed.
-    pub(super) fn fail(&self, status: C) -> Block {
+    pub(crate) fn fail(&self, status: C) -> Block {
         let status = match self.failing {
             Failing::Fault => C::bin(BinOp::Or, C::id("MESSAGE_FAULT"), status),
             Failing::Return | Failing::Joined { .. } => status,
@@ -217,13 +220,13 @@ impl<'s> Writer<'s> {
     }
 
     /// The same where a condition holds.
-    pub(super) fn fail_if(&mut self, cond: C, status: C) {
+    pub(crate) fn fail_if(&mut self, cond: C, status: C) {
         let failed = self.fail(status);
         self.push(Stmt::If(cond, failed, Block::new()));
     }
 
     /// Fails with the status that an offset has that is none.
-    pub(super) fn fail_if_fault(&mut self, offset: &C) {
+    pub(crate) fn fail_if_fault(&mut self, offset: &C) {
         let fault = C::id("MESSAGE_FAULT");
         let is_fault = C::bin(BinOp::And, offset.clone(), fault.clone());
         let status = C::bin(BinOp::Xor, offset.clone(), fault);
@@ -231,12 +234,12 @@ impl<'s> Writer<'s> {
     }
 
     /// Refuses the schema, unless it is refused already.
-    pub(super) fn refuse(&mut self, why: impl Into<String>) {
+    pub(crate) fn refuse(&mut self, why: impl Into<String>) {
         self.refused.get_or_insert_with(|| why.into());
     }
 
     /// A loop's statements, which move an offset on, and leave the loop by `break`.
-    pub(super) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
+    pub(crate) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
         self.loops = true;
         let mut body = vec![Stmt::Hint {
             name: "forget_bounds".into(),
@@ -248,7 +251,7 @@ impl<'s> Writer<'s> {
     }
 
     /// The name of a helper, which is written on first use.
-    pub(super) fn helper(&mut self, helper: Helper) -> SmolStr {
+    pub(crate) fn helper(&mut self, helper: Helper) -> SmolStr {
         if let Some((_, name)) = self.helpers.iter().find(|(known, _)| *known == helper) {
             return name.clone();
         }
@@ -294,7 +297,7 @@ impl<'s> Writer<'s> {
             Block::new(),
         )];
         match helper {
-            // A function of the kernel's verifier gives a number.
+            // A function that a verifier checks by itself gives a number.
             Helper::Move => body.extend([Stmt::Expr(call), Stmt::Return(Some(C::int(0)))]),
             _ => body.push(Stmt::Return(Some(call))),
         }
@@ -304,7 +307,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Adds a function of the message's memory.
-    pub(super) fn function(
+    pub(crate) fn function(
         &mut self,
         name: &SmolStr,
         result: CType,
@@ -316,7 +319,7 @@ impl<'s> Writer<'s> {
             SmolStr::from(MEMORY),
         );
         self.functions.push(Function {
-            linkage: crate::target::GLOBAL_FUNC.into(),
+            linkage: self.target.linkage.into(),
             name: name.clone(),
             result,
             params: std::iter::once(memory).chain(parameters).collect(),
@@ -325,7 +328,7 @@ impl<'s> Writer<'s> {
     }
 
     /// The wanted attributes that a field's values may be: the member of each, and in which instances.
-    pub(super) fn wanted_of(
+    pub(crate) fn wanted_of(
         &self,
         layout: LayoutId,
         field: FieldId,
@@ -339,14 +342,14 @@ impl<'s> Writer<'s> {
     }
 
     /// Whether some attribute is wanted by its instance's number.
-    pub(super) fn counts_instances(&self) -> bool {
+    pub(crate) fn counts_instances(&self) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         sites.any(|site| matches!(site.only, Only::Index(_)))
     }
 }
 
 /// The back edge of a loop.
-pub(super) fn may_go_on() -> Stmt {
+pub(crate) fn may_go_on() -> Stmt {
     Stmt::MayJump {
         name: "may_goto".into(),
         args: Vec::new(),
@@ -355,33 +358,33 @@ pub(super) fn may_go_on() -> Stmt {
 }
 
 /// 1 if one of these attributes was not found: an offset has fewer than 32 bits, but that of one that is not there.
-pub(super) fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
+pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
     let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
     let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
     C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))
 }
 
 /// What offsets are masked by.
-pub(super) fn mask() -> C {
+pub(crate) fn mask() -> C {
     C::call("message_mask", vec![C::id(MEMORY)])
 }
 
 /// The address of an offset.
-pub(super) fn here(offset: C) -> C {
+pub(crate) fn here(offset: C) -> C {
     C::pure("message_at", vec![C::id(MEMORY), offset])
 }
 
 /// The byte at an offset.
-pub(super) fn byte(offset: C) -> C {
+pub(crate) fn byte(offset: C) -> C {
     C::pure("load_be8", vec![here(offset)])
 }
 
 /// How many bytes there are from an offset to an end.
-pub(super) fn left(end: &C, offset: C) -> C {
+pub(crate) fn left(end: &C, offset: C) -> C {
     C::bin(BinOp::Sub, end.clone(), offset)
 }
 
 /// A status.
-pub(super) fn status(name: &str) -> C {
+pub fn status(name: &str) -> C {
     C::id(format!("MESSAGE_{name}"))
 }

@@ -6,7 +6,7 @@
 #ifndef ONPATH_DOCUMENT_H
 #define ONPATH_DOCUMENT_H
 
-#include "message.h"
+#include "parse_message.h"
 
 /* A step: the place of the next state's row, what is to be done, and whether a number or a name ends in front of the byte. The last
  * two columns of a row are no steps at bytes: up to which byte the state passes over others, and the step where the text ends. */
@@ -345,7 +345,7 @@ INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *cla
 
     open->level = 0;
     open->has_root = 0;
-    open->factor = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32() | 1;
+    open->factor = unforeseen() | 1;
     for (;;) {
         u32 byte;
 

@@ -1,12 +1,12 @@
 //! What of a field other fields and attributes need, and what can be left out.
 
-use super::writer::Writer;
+use crate::writer::Writer;
 use cgen::tree::Type as CType;
 use payload::{CaseKey, Contents, Extent, Field, FieldId, LayoutId, Linear, Only, Order, Repeat};
 
 /// What is kept of a field while its layout is read.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Needs {
+pub(crate) struct Needs {
     /// Its number.
     pub number: bool,
     /// The number has a sign, since sums are made of it.
@@ -18,7 +18,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    pub(super) fn of(writer: &Writer, layout: LayoutId, id: FieldId) -> Needs {
+    pub(crate) fn of(writer: &Writer, layout: LayoutId, id: FieldId) -> Needs {
         let schema = writer.schema;
         let known = &schema.layouts[layout];
         let mut needs = Needs::default();
@@ -71,7 +71,7 @@ impl Needs {
     }
 
     /// The type of the variable of its number.
-    pub(super) fn number_type(&self) -> CType {
+    pub(crate) fn number_type(&self) -> CType {
         match self.summed {
             true => CType::S64,
             false => CType::U64,
@@ -82,14 +82,14 @@ impl Needs {
 impl Writer<'_> {
     /// Whether reading a layout can be left out: it never fails, and nothing in it is asked for. Of one whose depth is not known, it may be
     /// that it is too deep.
-    pub(super) fn is_idle(&self, layout: LayoutId, depth: usize) -> bool {
+    pub(crate) fn is_idle(&self, layout: LayoutId, depth: usize) -> bool {
         self.nesting.is_none()
             && !self.is_wanted_within(layout)
             && !self.can_fail(layout, depth, &mut Vec::new())
     }
 
     /// True if an attribute is read of a layout, or of one inside it, also one that is hidden.
-    pub(super) fn is_wanted_within(&self, layout: LayoutId) -> bool {
+    pub(crate) fn is_wanted_within(&self, layout: LayoutId) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         let within = self.within(layout);
         sites.any(|site| within.contains(&site.layout))
@@ -97,7 +97,7 @@ impl Writer<'_> {
 
     /// The last field of the root layout that has an attribute that is asked for, or has one inside it; `None` if nothing follows. Hidden ones do not
     /// count: whoever asks for no length does not care whether lengths agree that stand further back.
-    pub(super) fn last_wanted(&self) -> Option<FieldId> {
+    pub(crate) fn last_wanted(&self) -> Option<FieldId> {
         let root = self.schema.root;
         let fields = &self.schema.layouts[root].fields;
         let asked = self.wanted.iter().filter(|wanted| !wanted.is_hidden);
@@ -115,14 +115,14 @@ impl Writer<'_> {
     }
 
     /// Whether a layout, or one inside it, has DNS names.
-    pub(super) fn reads_names(&self, layout: LayoutId) -> bool {
+    pub(crate) fn reads_names(&self, layout: LayoutId) -> bool {
         let fields = |layout: LayoutId| self.schema.layouts[layout].fields.iter();
         let mut all = self.within(layout).into_iter().flat_map(fields);
         all.any(|field| field.extent == Extent::DnsName)
     }
 
     /// A layout and those inside it.
-    pub(super) fn within(&self, layout: LayoutId) -> Vec<LayoutId> {
+    pub(crate) fn within(&self, layout: LayoutId) -> Vec<LayoutId> {
         let mut found = vec![layout];
         let mut next = 0;
         while let Some(&layout) = found.get(next) {
@@ -186,7 +186,7 @@ impl Writer<'_> {
     }
 
     /// Whether an instance of a repetition certainly takes a byte, where there is one.
-    pub(super) fn makes_progress(&self, layout: LayoutId, id: FieldId) -> bool {
+    pub(crate) fn makes_progress(&self, layout: LayoutId, id: FieldId) -> bool {
         let field = &self.schema.layouts[layout].fields[id];
         !field.tag.is_empty()
             || match &field.extent {
@@ -227,7 +227,7 @@ impl Writer<'_> {
 }
 
 /// The layouts that a field may hold, or is joined of.
-pub(super) fn inside(field: &Field) -> Vec<LayoutId> {
+pub(crate) fn inside(field: &Field) -> Vec<LayoutId> {
     let mut found = match &field.contents {
         Contents::Layout(layout) => vec![*layout],
         Contents::Select(_, cases) => {

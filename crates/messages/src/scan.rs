@@ -1,14 +1,15 @@
 //! Functions that look for the end of a field, eight bytes at a time: where few ranges of bytes stop the search, by comparing all eight with
 //! these, and, from a byte on that did but ends nothing, by the kinds of all eight. So no byte costs more than others, whatever follows it.
 
-use super::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
-use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use crate::file::array;
+use crate::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{CharSet, Field};
 use smol_str::SmolStr;
 
 /// What a function looks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     /// The byte strings of which one ends the field.
     pub ends: Vec<Vec<u8>>,
     /// The bytes that may stand in front of it.
@@ -159,7 +160,7 @@ impl Kinds {
 impl Writer<'_> {
     /// The function for a search, which is written on first use: from an offset and an end to the offset of the first end of the field, or
     /// `MESSAGE_NO_END`; with `MESSAGE_BAD` if a byte that cannot stand there is in front of it.
-    pub(super) fn scan(&mut self, scan: Scan, field: &str) -> SmolStr {
+    pub(crate) fn scan(&mut self, scan: Scan, field: &str) -> SmolStr {
         if let Some((_, name)) = self.scans.iter().find(|(known, _)| *known == scan) {
             return name.clone();
         }
@@ -175,7 +176,7 @@ impl Writer<'_> {
     /// The place of the first end of a field that begins at [`AT`], of those that a function looks for. It is not called for short fields: those whose
     /// end is among the next eight bytes, where nothing but ends stops the search, else those of no byte, or of one where none cannot be. Who wants a
     /// packet to take long sends as many fields as there is room for.
-    pub(super) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
+    pub(crate) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
         let single: Vec<u8> = single.map(|end| end[0]).collect();
         let (is_alone, is_single) = (scan.finds_bytes_alone(), single.len() == scan.ends.len());
@@ -259,7 +260,7 @@ impl Writer<'_> {
             turn.push(may_go_on());
         }
         body.push(Stmt::Loop(turn));
-        body.push(Stmt::Label(super::writer::ENDLESS.into()));
+        body.push(Stmt::Label(crate::writer::ENDLESS.into()));
         body.push(Stmt::Return(Some(scan.with_bad(no_end()))));
         body
     }
@@ -326,14 +327,8 @@ impl Writer<'_> {
     /// An array that has the kinds of each byte.
     fn kinds_table(&mut self, kinds: impl Fn(u8) -> u64, function: &SmolStr) -> SmolStr {
         let name = self.file.fresh(&format!("{function}_kinds"));
-        let values = (0..=255u8).map(|byte| (None, C::int(kinds(byte))));
-        self.tables.push(Item::Variable {
-            ty: CType::U8.array(256),
-            name: name.clone(),
-            init: Some(C::Init(values.collect())),
-            attribute: None,
-            constant: true,
-        });
+        let values = &mut (0..=255).map(kinds);
+        self.tables.push(array(&name, CType::U8, 256, values));
         name
     }
 }
@@ -465,7 +460,7 @@ impl Ranges {
 }
 
 /// Whether bytes stand at an offset, from which on there are `left`.
-pub(super) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
+pub(crate) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
     let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
         let skipped = 8 * number as u64;
         let rest = match skipped {
@@ -484,7 +479,7 @@ pub(super) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
 }
 
 /// Whether bytes stand at an offset of a message of so many bytes, as far as it has bytes there.
-pub(super) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
+pub(crate) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
     let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
         let at = C::int((offset + 8 * number) as u64);
         let args = vec![
@@ -501,7 +496,7 @@ pub(super) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
 }
 
 /// Up to 8 bytes as a word of which the first is the lowest.
-pub(super) fn word(bytes: &[u8]) -> u64 {
+pub fn word(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().take(8).enumerate();
     bytes.fold(0, |sum, (at, &byte)| sum | u64::from(byte) << (8 * at))
 }

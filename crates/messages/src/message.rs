@@ -1,0 +1,270 @@
+//! The code that reads the messages of a schema: its memory, the function that reads a message there, and what is done around a call of it.
+
+use crate::document::Memory;
+use crate::file::File;
+use crate::layout::Window;
+use crate::pattern::Patterns;
+use crate::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
+use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
+use emit::names::Names;
+use emit::record::Record;
+use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Site};
+use smol_str::SmolStr;
+
+/// `MESSAGE_SLACK`: so many bytes are behind those that offsets are masked to.
+pub const SLACK: u32 = 64;
+/// `MESSAGE_TEXT` and the bytes of `struct message_value`.
+const TEXT: u32 = 1024;
+const VALUE: u32 = 16;
+
+/// Variables of the function that [`Message::read`] is in, which nothing in the file may hide: the message's memory, how many bytes the message
+/// has, how many of them are in the memory, and the status.
+pub const VARIABLES: [&str; 4] = [MEMORY, "all", "left", "status"];
+
+/// What is asked of the messages of a schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'r> {
+    /// The names of attributes, in the order in which they have members.
+    pub names: &'r [String],
+    /// How many bytes of a message are read at most.
+    pub limit: u32,
+    /// Whether a message need be read no further than to the last of the attributes.
+    pub may_stop: bool,
+}
+
+/// The code that reads the messages of a schema.
+#[derive(Debug)]
+pub struct Message<'s> {
+    schema: &'s Schema,
+    structure: SmolStr,
+    wanted: Vec<Wanted>,
+    /// The function that reads a message in its memory.
+    parse: SmolStr,
+    /// The member that says from which offset on values do not count.
+    incomplete: Option<SmolStr>,
+    /// Bytes of the memory.
+    pub size: u32,
+    /// The function that gives the text of a DNS name, if one is asked for.
+    pub name_text: Option<SmolStr>,
+    /// Whether messages may have documents in them.
+    pub has_documents: bool,
+}
+
+impl<'s> Message<'s> {
+    /// Adds the struct of a message's memory, which has this name, and the functions of it.
+    ///
+    /// # Errors
+    ///
+    /// What of the schema no function can be written for, in a few words.
+    pub fn new(
+        file: &mut File<'_>,
+        schema: &'s Schema,
+        structure: &SmolStr,
+        request: &Request<'_>,
+    ) -> Result<Message<'s>, String> {
+        let (wanted, members, documents) = wanted(file.names, schema, request.names);
+        let has_names = wanted.iter().any(|w| w.asked.kind == Kind::DnsName);
+        let mut record = memory(&wanted, request.limit, has_names);
+        let memory = (structure, members, documents.clone());
+        let mut writer = Writer::new(file.target, schema, &wanted, memory, file.names);
+        writer.stop = writer.last_wanted().filter(|_| request.may_stop);
+        let parse = parser(&mut writer);
+        let has_names_within = writer.reads_names(schema.root);
+        let (has_documents, has_xml) = writer.has_documents();
+        let name_text = has_names.then(|| writer.helper(Helper::NameText));
+        let incomplete = writer.incomplete;
+        let (mut tables, mut functions, refused) =
+            (writer.tables, writer.functions, writer.refused);
+        for (stack, levels) in writer.stacks {
+            let ty = CType::S64.array(levels);
+            record.add(ty, stack, 8 * levels, 8, "of each level");
+        }
+        for count in writer.counts {
+            record.add(CType::U32, count, 4, 4, "");
+        }
+        if has_documents {
+            documents.add(&mut record, &wanted, schema.limits.depth, has_xml);
+        }
+        if has_names_within {
+            record.add(CType::U32, "name_bytes", 4, 4, "");
+            record.add(CType::U32, "pointed_to", 4, 4, "");
+        }
+        if let Some(why) = refused {
+            return Err(why);
+        }
+        record.finish();
+        file.tables.push(Item::Struct {
+            name: structure.clone(),
+            members: record.members,
+        });
+        file.tables.append(&mut tables);
+        file.functions.append(&mut functions);
+        Ok(Message {
+            schema,
+            structure: structure.clone(),
+            wanted,
+            parse,
+            incomplete,
+            size: record.size,
+            name_text,
+            has_documents,
+        })
+    }
+
+    /// The attributes that were asked for, and those whose lengths are compared: names, members and kinds.
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, Kind)> {
+        let all = self.wanted.iter();
+        all.map(|w| (w.asked.name.as_str(), &w.member, w.asked.kind))
+    }
+
+    /// Notes that no attribute is found yet.
+    pub fn nothing_found(&self) -> Block {
+        self.wanted.iter().flat_map(absent).collect()
+    }
+
+    /// Reads the message of `all` bytes, of which the first `left` are in the memory, and returns what became of it; if `begins`, BEGINS where there is
+    /// too little of it to tell. The function gets the variable `status`, and one for each expression that messages begin with.
+    pub fn read(&self, file: &mut File<'_>, patterns: &mut Patterns, begins: bool) -> Block {
+        let mut body = Block::new();
+        let left_is = || C::id("left");
+        if !self.schema.recognise.is_empty() {
+            body.push(crate::recognise::recognised(
+                (file, patterns),
+                self.schema,
+                &self.structure,
+                begins,
+            ));
+        }
+        let incomplete = self.incomplete.as_ref();
+        let from = incomplete.map(|name| C::id(MEMORY).arrow(name.clone()));
+        if let Some(from) = &from {
+            body.push(Stmt::Assign(from.clone(), C::id("MESSAGE_ABSENT")));
+        }
+        let args = vec![C::id(MEMORY), C::int(0), left_is()];
+        let parsed = C::call(self.parse.clone(), args);
+        body.push(Stmt::decl(CType::U32, "status", parsed));
+        if let Some(from) = from {
+            let is_incomplete = C::bin(BinOp::Ne, from.clone(), C::id("MESSAGE_ABSENT"));
+            let forget = |wanted: &Wanted| {
+                let start = wanted.member.of(C::id(MEMORY)).member("start");
+                let is_in_it = C::bin(BinOp::Ge, start, from.clone());
+                Stmt::If(is_in_it, absent(wanted), Block::new())
+            };
+            let forgotten = self.wanted.iter().map(forget).collect();
+            body.push(Stmt::If(is_incomplete, forgotten, Block::new()));
+        }
+        let is = |name: &str| C::bin(BinOp::Eq, C::id("status"), status(name));
+        let cut = C::or(is("TRUNCATED"), is("LENGTH_PAST_END"));
+        let is_longer = C::bin(BinOp::Gt, C::id("all"), left_is());
+        let too_long = vec![Stmt::Return(Some(status("TOO_LONG")))];
+        body.push(Stmt::If(C::and(is_longer, cut), too_long, Block::new()));
+        body.push(Stmt::Return(Some(C::id("status"))));
+        body
+    }
+}
+
+/// The memory of a message of so many bytes: them, the text of a name, and where attributes are.
+fn memory(wanted: &[Wanted], limit: u32, has_names: bool) -> Record {
+    let mut record = Record::default();
+    let size = limit.next_power_of_two().max(16);
+    let bytes = CType::U8.array(size + SLACK);
+    record.add(bytes, "bytes", size + SLACK, 8, "the message");
+    if has_names {
+        let text = CType::U8.array(TEXT + SLACK);
+        record.add(text, "text", TEXT + SLACK, 8, "of a name");
+    }
+    for wanted in wanted {
+        let Member::Own(name) = &wanted.member else {
+            continue;
+        };
+        let ty = CType::Struct("message_value".into());
+        let note = format!("{:?}", wanted.asked.name);
+        record.add(ty, name.clone(), VALUE, 8, &note);
+    }
+    record
+}
+
+/// The attributes of these names, with members of a message's memory, and what names these have.
+fn wanted(file: &Names, schema: &Schema, names: &[String]) -> (Vec<Wanted>, Names, Memory) {
+    let mut members = file.clone();
+    members.reserve("bytes");
+    members.reserve("text");
+    members.reserve("name_bytes");
+    members.reserve("pointed_to");
+    let documents = Memory::new(&mut members);
+    let mut numbers = 0;
+    let mut member = |asked: &payload::Asked| {
+        let in_document = |site: &Site| matches!(site.only, Only::Member(_));
+        if asked.sites.iter().any(in_document) {
+            numbers += 1;
+            return Member::Numbered(documents.values.clone(), numbers);
+        }
+        Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Lengths that do not agree make a message malformed, whoever asks for them.
+    let lengths = schema.next.iter();
+    let lengths = lengths.flat_map(|next| std::iter::once(&next.length).chain(&next.chunked));
+    let hidden = lengths
+        .map(String::as_str)
+        .filter(|name| !names.contains(name));
+    let hidden = hidden.map(|name| (name, true));
+    let asked = names.iter().map(|&name| (name, false)).chain(hidden);
+    let wanted = asked
+        .filter_map(|(name, is_hidden)| Some((schema.asked(name).ok()?, is_hidden)))
+        .map(|(asked, is_hidden)| Wanted {
+            member: member(&asked),
+            asked,
+            is_hidden,
+        })
+        .collect();
+    (wanted, members, documents)
+}
+
+/// The function that reads the message in its memory, from an offset to an end.
+fn parser(writer: &mut Writer) -> SmolStr {
+    let name = writer.file.fresh(&format!("{}_parse", writer.structure));
+    for taken in [MEMORY, AT, END, ENDLESS] {
+        writer.names.reserve(taken);
+    }
+    writer.push(Stmt::If(
+        C::not(C::id(MEMORY)),
+        vec![Stmt::Return(Some(status("OTHER")))],
+        Block::new(),
+    ));
+    let window = Window {
+        end: C::id(END),
+        depth: 0,
+    };
+    let root = writer.schema.root;
+    if writer.reads_names(root) {
+        let bytes = left(&C::id(END), C::id(AT));
+        let most = C::bin(BinOp::Mul, C::int(POINTED_TO_A_BYTE as u64), bytes);
+        writer.push(Stmt::Assign(C::id(MEMORY).arrow("pointed_to"), most));
+    }
+    writer.layout(root, &window, &C::int(0), None);
+    writer.push(Stmt::Return(Some(status("READ"))));
+    if writer.loops {
+        writer.push(Stmt::Label(ENDLESS.into()));
+        writer.push(Stmt::Return(Some(status("TOO_LONG"))));
+    }
+    let body = std::mem::take(&mut writer.out);
+    let parameters = vec![(CType::U32, AT.into()), (CType::U32, END.into())];
+    writer.function(&name, CType::U32, parameters, body);
+    name
+}
+
+/// Notes that the message does not have an attribute.
+fn absent(wanted: &Wanted) -> Block {
+    let value = wanted.member.of(C::id(MEMORY));
+    let start = value.clone().member("start");
+    // Readers take the value of one that is not there without asking whether it is.
+    let none = match wanted.asked.kind {
+        Kind::Number { .. } => "number",
+        Kind::Bytes | Kind::DnsName => "length",
+    };
+    vec![
+        Stmt::Assign(start, C::id("MESSAGE_ABSENT")),
+        Stmt::Assign(value.member(none), C::int(0)),
+    ]
+}
