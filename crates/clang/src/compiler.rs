@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// The oldest clang whose output is known to load: of what 14 makes the verifier may process thirty times as much.
 pub const OLDEST: u32 = 15;
-/// The oldest clang that makes [`Jumps::Long`] safely: 18 knows `gotol`, but not `may_goto`, which reaches as far as short
+/// The oldest clang that makes [`Jumps::Long`](crate::Jumps::Long) safely: 18 knows `gotol`, but not `may_goto`, which reaches as far as short
 /// jumps and is put together by the assembler without a check of that.
 pub const LONG_JUMPS: u32 = 19;
 /// Names a compiler to use instead of the newest.

@@ -41,10 +41,10 @@ pub enum Effort {
 /// How far jumps reach.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Jumps {
-    /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`].
+    /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`](crate::Cause::TooLong).
     #[default]
     Short,
-    /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`].
+    /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`](crate::LONG_JUMPS).
     Long,
 }
 
