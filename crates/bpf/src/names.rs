@@ -3,7 +3,10 @@
 use emit::Reserved;
 
 /// Names and prefixes.
-pub(crate) const RESERVED: Reserved = Reserved {
+pub(crate) const RESERVED: &[Reserved] = &[OWN, messages::RESERVED];
+
+/// Those of BPF's own headers and code.
+const OWN: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
         may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins forget_value flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
@@ -19,9 +22,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
         METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
         LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
-        forget_bounds forget_wide_bounds forget_value unforeseen message_value message_at message_mask message_copy message_stands message_resembles message_tag message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore bytes_below bytes_from message_kinds marks_before message_but_last message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_move_byte message_move_word message_near message_word message_search message_same message_run chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
-        document document_name document_attribute document_key document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json
-        message_xml
+        forget_bounds forget_wide_bounds forget_value unforeseen message_copy message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
         too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
         SET_WAYS hash_seeds rotate_left sip_round sip_hash flow_now key_put key_hash key_tag flow_find flow_aged flow_victim
         flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
@@ -29,7 +30,7 @@ pub(crate) const RESERVED: Reserved = Reserved {
         scratch scratch_map zero number interface programs
         ONPATH_READ_KERNEL net_device___onpath packet_for_whom own_address FOR_US FOR_ALL FOR_SEVERAL FOR_ANOTHER onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
-    prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_", "DOCUMENT_", "JSON_", "XML_"],
+    prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_"],
 };
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ mod tests {
 
     fn fitted(count: u32) -> (Fitted, String) {
         let (mut items, maps) = file(count);
-        let mut names = Names::new(&RESERVED);
+        let mut names = Names::new(RESERVED);
         let fitted = fit(&mut items, &maps, &mut names);
         (fitted, cgen::print(&Unit { items }))
     }

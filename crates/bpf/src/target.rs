@@ -309,7 +309,7 @@ impl Target for Bpf {
         }
     }
 
-    fn reserved() -> Reserved {
+    fn reserved() -> &'static [Reserved] {
         RESERVED
     }
 

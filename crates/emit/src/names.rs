@@ -12,7 +12,7 @@ pub struct Names {
     taken: Taken,
     /// The number that the next name gets for which a taken one was wished. Those below are taken.
     numbers: HashMap<SmolStr, u32>,
-    prefixes: [&'static [&'static str]; 2],
+    target: &'static [Reserved],
 }
 
 /// C's keywords, the names of this crate's headers, and the names of the variables and labels that every
@@ -52,26 +52,31 @@ impl Taken {
     }
 }
 
+/// What is reserved, by every target and by this one.
+fn all(target: &'static [Reserved]) -> impl Iterator<Item = &'static Reserved> {
+    std::iter::once(&RESERVED).chain(target)
+}
+
 /// The reserved names, by every target or by this one. Each table's key has names of its own, so they are read once.
-fn reserved(target: &Reserved) -> Rc<HashSet<SmolStr>> {
+fn reserved(target: &'static [Reserved]) -> Rc<HashSet<SmolStr>> {
     thread_local! {
-        static READ: RefCell<HashMap<&'static str, Rc<HashSet<SmolStr>>>> = RefCell::default();
+        static READ: RefCell<HashMap<&'static [Reserved], Rc<HashSet<SmolStr>>>> = RefCell::default();
     }
-    let words = |names: &'static str| names.split_whitespace().map(SmolStr::from);
-    let read = || Rc::new(words(RESERVED.names).chain(words(target.names)).collect());
-    READ.with_borrow_mut(|known| Rc::clone(known.entry(target.names).or_insert_with(read)))
+    let words = |all: &Reserved| all.names.split_whitespace().map(SmolStr::from);
+    let read = || Rc::new(all(target).flat_map(words).collect());
+    READ.with_borrow_mut(|known| Rc::clone(known.entry(target).or_insert_with(read)))
 }
 
 impl Names {
     /// None taken but those that are reserved, by every target or by this one.
-    pub fn new(target: &Reserved) -> Names {
+    pub fn new(target: &'static [Reserved]) -> Names {
         Names {
             taken: Taken {
                 reserved: reserved(target),
                 others: HashSet::new(),
             },
             numbers: HashMap::new(),
-            prefixes: [RESERVED.prefixes, target.prefixes],
+            target,
         }
     }
 
@@ -82,7 +87,7 @@ impl Names {
     }
 
     fn is_prefixed(&self, name: &str) -> bool {
-        let mut prefixes = self.prefixes.iter().copied().flatten();
+        let mut prefixes = all(self.target).flat_map(|reserved| reserved.prefixes);
         prefixes.any(|p| name.starts_with(p))
     }
 
@@ -226,10 +231,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    const OWN: Reserved = Reserved {
+    const OWN: [Reserved; 1] = [Reserved {
         names: "own",
         prefixes: &["own_"],
-    };
+    }];
 
     #[test]
     fn every_name_in_the_headers_is_reserved() {

@@ -51,7 +51,7 @@ pub struct Limits {
 }
 
 /// The names that a program's own must not take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reserved {
     /// Names, with white space between them.
     pub names: &'static str,
@@ -181,7 +181,7 @@ pub trait Target: Hints + Sized {
     fn limits(&self) -> Limits;
 
     /// Names that its headers and its own code use.
-    fn reserved() -> Reserved;
+    fn reserved() -> &'static [Reserved];
 
     /// Resets the target at the start of another function.
     fn afresh(&self) -> Self;
@@ -291,6 +291,6 @@ pub trait Target: Hints + Sized {
 
     /// The names of a file for this target, none taken but those that are reserved.
     fn names() -> Names {
-        Names::new(&Self::reserved())
+        Names::new(Self::reserved())
     }
 }

@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 /// What the C asks of its target, besides what the target's headers define.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The names that its headers and its own code use.
-    pub reserved: Reserved,
+    /// The names that its headers and its own code use; [`crate::RESERVED`] is among them.
+    pub reserved: &'static [Reserved],
     /// How a function is linked.
     pub linkage: &'static str,
 }
@@ -17,7 +17,7 @@ pub struct Target {
 impl Target {
     /// The names of a function, or of a struct's members.
     pub(crate) fn names(&self) -> Names {
-        Names::new(&self.reserved)
+        Names::new(self.reserved)
     }
 }
 

@@ -13,6 +13,7 @@ mod file;
 mod instance;
 mod layout;
 mod message;
+mod names;
 mod needs;
 mod nested;
 mod pattern;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use file::{File, Target};
 pub use message::{Message, Request, SLACK, VARIABLES};
+pub use names::RESERVED;
 pub use pattern::{Automaton, Bytes, Patterns};
 pub use scan::word;
 pub use writer::{AT, MEMORY, Member, any_is_missing, status};

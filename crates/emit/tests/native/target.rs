@@ -208,12 +208,12 @@ impl Target for Native {
         }
     }
 
-    fn reserved() -> Reserved {
-        Reserved {
+    fn reserved() -> &'static [Reserved] {
+        &[Reserved {
             names: "HEADROOM LONGEST packet key_matches find_entry counters stage_0 relocated main put \
                     MOST_TURNS turns may_leave",
             prefixes: &[],
-        }
+        }]
     }
 
     fn afresh(&self) -> Native {
