@@ -17,7 +17,7 @@
 #endif
 
 /* Has it know nothing of a number of 32 bits, not even that it is a constant, which swapped bytes leave known: `unknown` is one of which it knows nothing. */
-#define forget_value(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
+#define forget_constant(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
 
 /* 64 bits that nobody can foresee. */
 #define unforeseen() ((u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
@@ -269,8 +269,8 @@ INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const 
             }
         }
         forget_bounds(left);
-        forget_value(at, left);
-        forget_value(phase, left);
+        forget_constant(at, left);
+        forget_constant(phase, left);
         forget_wide_bounds(size);
         may_goto(endless);
     }
