@@ -2,6 +2,7 @@
 
 pub mod copying;
 mod lower;
+pub mod traffic;
 pub mod unicast;
 
 use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Slot};
@@ -36,14 +37,6 @@ pub enum InstanceType {
     /// In ingress again, as it came in.
     Resubmitted = 6,
 }
-
-/// Fields of `standard_metadata_t` that a clone of egress has of what it was made of: they say where the packet came from.
-pub const ORIGIN: [&str; 4] = [
-    "ingress_port",
-    "packet_length",
-    "ingress_global_timestamp",
-    "parser_error",
-];
 
 /// The block that checks the checksums of what came in.
 pub const VERIFY_CHECKSUM: &str = "verify checksum";
