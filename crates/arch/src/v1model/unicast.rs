@@ -41,9 +41,6 @@ pub const REPLICA: [&str; 2] = ["replica_port", "replica_instance"];
 /// The port in [`OUTPUT`] that a packet or copy leaves by.
 pub const DESTINATION: &str = "destination";
 
-/// The controls that run, in order, as far as the program has them.
-pub const CONTROLS: [&str; 4] = [VERIFY_CHECKSUM, INGRESS, EGRESS, COMPUTE_CHECKSUM];
-
 const OUTPUTS: [&str; 2] = ["egress_spec", "mcast_grp"];
 
 /// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
