@@ -1,7 +1,6 @@
 //! `ebpf_model`: a packet filter. A parser, and a control that decides whether the packet passes.
 
-use crate::{Architecture, Block, BlockKind, Slot};
-use ir::OnReject;
+use crate::{Architecture, Block, BlockKind, Model, Slot};
 
 /// The slot that holds the filter's verdict: one `bool`, true to pass the packet.
 pub const ACCEPT: &str = "accept";
@@ -13,7 +12,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "ebpf_model",
     include: "ebpf_model.p4",
     package: "ebpfFilter",
-    on_reject: OnReject::Stop,
+    model: Model::Filter,
     blocks: &[
         Block::parser("prs"),
         Block {
@@ -23,10 +22,8 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(ACCEPT)],
         },
     ],
-    anew: None,
-    fixed: &[],
-    draws: &[],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
+    ..crate::PLAIN
 };
 
 /// What the kernel's models share.

@@ -6,17 +6,22 @@
 //! target emits code is not known here.
 //!
 //! A new architecture is a new module with one [`Architecture`], listed in [`all`], and an include file
-//! with the same package.
+//! with the same package. What is done for a [`Model`] that others have too is done for it.
 
 pub mod ebpf;
 pub mod errors;
+mod model;
 pub mod payload;
 pub mod tap;
 pub mod tc;
 pub mod v1model;
 pub mod xdp;
 
-use ir::OnReject;
+pub use model::{Model, Place};
+
+use diag::Span;
+use ir::passes::Rejects;
+use ir::{OnReject, Program};
 
 /// The block that turns bytes into headers, in every architecture.
 pub const PARSER: &str = "parser";
@@ -29,7 +34,7 @@ pub const HEADERS: &str = "headers";
 pub(crate) const TELEMETRY: &[&str] = &["tally", "histogram", "distinct_count", "top_keys"];
 
 /// An architecture model.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Architecture {
     /// The name users know it by.
     pub name: &'static str,
@@ -37,6 +42,10 @@ pub struct Architecture {
     pub include: &'static str,
     /// The package whose instance is `main`.
     pub package: &'static str,
+    /// What its packets go through.
+    pub model: Model,
+    /// The places where its programs run, the first by default.
+    pub places: &'static [Place],
     /// What follows for a packet that the parser rejects.
     pub on_reject: OnReject,
     /// Its blocks in the order in which a packet meets them. Each is one constructor parameter of the
@@ -51,7 +60,37 @@ pub struct Architecture {
     /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
     /// file. Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
+    /// The constant that tells which edition of the interface a program is written for, and the editions that there are.
+    pub editions: Option<(&'static str, &'static [u32])>,
+    /// The port by which programs drop packets on purpose, if there is one.
+    pub drop_port: Option<u32>,
+    /// The field by which programs choose a multicast group, if there is one.
+    pub group_field: Option<&'static str>,
+    /// What a program, as elaborated, does that needs a place where packets can be copied, and where first.
+    pub copies: fn(&Program) -> Vec<(&'static str, Span)>,
+    /// See [`for_targets`].
+    pub for_targets: fn(&Program) -> (Program, Rejects),
 }
+
+/// What many architectures have in common.
+pub(crate) const PLAIN: Architecture = Architecture {
+    name: "",
+    include: "",
+    package: "",
+    model: Model::Filter,
+    places: Place::ALL,
+    on_reject: OnReject::Stop,
+    blocks: &[],
+    anew: None,
+    fixed: &[],
+    draws: &[],
+    externs: &[],
+    editions: None,
+    drop_port: None,
+    group_field: None,
+    copies: |_| Vec::new(),
+    for_targets: |program| (with_payload(program), Rejects::Stay),
+};
 
 /// A member of an enum whose parameters have their initial values for good.
 #[derive(Debug, PartialEq, Eq)]
@@ -152,6 +191,13 @@ impl Architecture {
         self.externs.iter().copied().flatten().copied()
     }
 
+    /// The place where a program, as elaborated, runs if none is given.
+    pub fn default_place(&self, program: &Program) -> Option<Place> {
+        let is_copied = !(self.copies)(program).is_empty();
+        let mut fit = self.places.iter().copied();
+        fit.find(|place| place.copies() || !is_copied)
+    }
+
     /// The names of the shared slots, each once, in the order in which blocks name them.
     pub fn shared_slots(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
@@ -168,16 +214,12 @@ impl Architecture {
 
 /// A program as targets that emit code take it, and what its passes are to do with packets that the parser rejects. Only
 /// passes come after it: the control plane and the interpreter have the program as elaborated.
-pub fn for_targets(program: &ir::Program) -> (ir::Program, ir::passes::Rejects) {
-    match by_package(&program.arch).map(|arch| arch.name) {
-        Some("v1model") => v1model::for_targets(program),
-        Some("tap_model") => tap::for_targets(program),
-        _ => (with_payload(program), ir::passes::Rejects::Stay),
-    }
+pub fn for_targets(program: &Program) -> (Program, Rejects) {
+    (by_package(&program.arch).unwrap_or(&PLAIN).for_targets)(program)
 }
 
 /// A program whose calls about the payload know where it begins.
-fn with_payload(program: &ir::Program) -> ir::Program {
+fn with_payload(program: &Program) -> Program {
     let mut program = program.clone();
     payload::lower(&mut program, payload::Calls::All);
     program.number_stmts();
@@ -187,22 +229,23 @@ fn with_payload(program: &ir::Program) -> ir::Program {
 /// All architecture models.
 pub fn all() -> &'static [&'static Architecture] {
     &[
-        &ebpf::ARCHITECTURE,
-        &xdp::ARCHITECTURE,
         &tc::ARCHITECTURE,
-        &tap::ARCHITECTURE,
+        &xdp::ARCHITECTURE,
         &v1model::ARCHITECTURE,
+        &tap::ARCHITECTURE,
+        &ebpf::ARCHITECTURE,
     ]
 }
 
 /// The editions that the interface has of which a constant of this name tells one.
 pub fn editions(constant: &str) -> Option<&'static [u32]> {
-    (constant == v1model::EDITION).then_some(v1model::EDITIONS)
+    let mut editions = all().iter().filter_map(|arch| arch.editions);
+    editions.find_map(|(known, editions)| (known == constant).then_some(editions))
 }
 
 /// The port by which programs of a package drop packets on purpose, if there is one.
 pub fn drop_port(package: &str) -> Option<u32> {
-    (package == v1model::ARCHITECTURE.package).then_some(v1model::DROP_PORT)
+    by_package(package)?.drop_port
 }
 
 /// The model whose `main` is an instance of this package.

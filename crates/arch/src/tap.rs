@@ -1,6 +1,6 @@
 //! `tap_model`: reads packets that pass. A parser, and a control that changes nothing; every packet goes on.
 
-use crate::{Architecture, Block, BlockKind, Slot};
+use crate::{Architecture, Block, BlockKind, Model, Slot};
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
 
@@ -16,6 +16,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "tap_model",
     include: "tap_model.p4",
     package: "tap",
+    model: Model::Tap,
     on_reject: OnReject::Continue,
     blocks: &[
         Block::parser("p"),
@@ -26,18 +27,17 @@ pub const ARCHITECTURE: Architecture = Architecture {
             params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(INPUT)],
         },
     ],
-    anew: None,
-    fixed: &[],
-    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::TELEMETRY,
         crate::payload::EXTERNS,
     ],
+    for_targets,
+    ..crate::PLAIN
 };
 
 /// A program as targets take it: it is as it was, and what its parser rejects comes to the control all the same.
-pub(crate) fn for_targets(program: &Program) -> (Program, Rejects) {
+fn for_targets(program: &Program) -> (Program, Rejects) {
     let error = program.slot_var(INPUT, PARSER_ERROR);
     (crate::with_payload(program), Rejects::Edges(error))
 }

@@ -1,8 +1,7 @@
 //! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
 //! deparser, at an interface's ingress or egress.
 
-use crate::{Architecture, Block, BlockKind, Slot};
-use ir::OnReject;
+use crate::{Architecture, Block, BlockKind, Model, Place, Slot};
 
 /// The slot of `tc_input`; its scalars are its fields.
 pub const INPUT: &str = "tc_input";
@@ -16,7 +15,8 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "tc_model",
     include: "tc_model.p4",
     package: "tc",
-    on_reject: OnReject::Stop,
+    model: Model::Tc,
+    places: &[Place::TrafficIn, Place::TrafficOut],
     blocks: &[
         Block::parser("p"),
         Block {
@@ -31,9 +31,6 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
         Block::deparser("d"),
     ],
-    anew: None,
-    fixed: &[],
-    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::xdp::EXTERNS,
@@ -41,6 +38,8 @@ pub const ARCHITECTURE: Architecture = Architecture {
         crate::TELEMETRY,
         crate::payload::EXTERNS,
     ],
+    group_field: Some("multicast_group"),
+    ..crate::PLAIN
 };
 
 /// What this model has beyond that of XDP.

@@ -1,7 +1,6 @@
 //! `xdp_model`: a parser, a control that rewrites headers and chooses one of XDP's verdicts, a deparser.
 
-use crate::{Architecture, Block, BlockKind, Slot};
-use ir::OnReject;
+use crate::{Architecture, Block, BlockKind, Model, Slot};
 
 /// The slot of `xdp_input`; its scalar `input_port` is the interface the packet came in on.
 pub const INPUT: &str = "xdp_input";
@@ -15,7 +14,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "xdp_model",
     include: "xdp_model.p4",
     package: "xdp",
-    on_reject: OnReject::Stop,
+    model: Model::Switch,
     blocks: &[
         Block::parser("p"),
         Block {
@@ -30,15 +29,13 @@ pub const ARCHITECTURE: Architecture = Architecture {
         },
         Block::deparser("d"),
     ],
-    anew: None,
-    fixed: &[],
-    draws: &[],
     externs: &[
         crate::ebpf::EXTERNS,
         EXTERNS,
         crate::TELEMETRY,
         crate::payload::EXTERNS,
     ],
+    ..crate::PLAIN
 };
 
 /// What this model has beyond the filter's.

@@ -9,6 +9,7 @@ mod seeds;
 mod traffic;
 
 use crate::uses::Use;
+use arch::Place;
 pub use emit::ByteOrder;
 pub use lookup::{
     BUCKET_PLACES, BitVectorsAbi, BucketsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi,
@@ -267,6 +268,24 @@ impl Hook {
             Hook::Xdp => "xdp",
             Hook::TcIngress => "tc-ingress",
             Hook::TcEgress => "tc-egress",
+        }
+    }
+
+    /// The place of packets' path where it is.
+    pub fn place(self) -> Place {
+        match self {
+            Hook::Xdp => Place::BeforeStack,
+            Hook::TcIngress => Place::TrafficIn,
+            Hook::TcEgress => Place::TrafficOut,
+        }
+    }
+
+    /// The hook at a place.
+    pub fn at(place: Place) -> Hook {
+        match place {
+            Place::BeforeStack => Hook::Xdp,
+            Place::TrafficIn => Hook::TcIngress,
+            Place::TrafficOut => Hook::TcEgress,
         }
     }
 

@@ -1,10 +1,11 @@
 //! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
 use crate::hook;
-use crate::model::{self, Model};
+use crate::model;
 use crate::storage::Spilled;
 use crate::target::{Bpf, Coverage, File};
 use crate::{BpfOutput, Options, ParseRecord, file, limits, message};
+use arch::Model;
 use cgen::tree::Block;
 use diag::{Diagnostics, SourceMap};
 use emit::Stage;

@@ -101,7 +101,12 @@ pub(crate) fn file(
     for file in &options.extern_files {
         items.push(Item::Include(file.clone()));
     }
-    items.push(Item::Enum(full.model.verdicts()));
+    let verdicts = full.model.verdicts().into_iter();
+    items.push(Item::Enum(
+        verdicts
+            .map(|(name, number)| (name.into(), number))
+            .collect(),
+    ));
     items.extend(structs);
     items.append(&mut maps.items);
     let (globals, mut global_items) = maps.finish_globals();

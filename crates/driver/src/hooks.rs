@@ -10,12 +10,9 @@ pub fn by_name(wanted: &str) -> Option<Hook> {
 
 /// Where a program, as elaborated, runs if no hook is given: at XDP, if it can.
 pub fn default_hook(program: &Program) -> Hook {
-    let arch = arch::by_package(&program.arch).map(|arch| arch.name);
-    match arch {
-        Some("tc_model") => Hook::TcIngress,
-        Some("v1model") if !arch::v1model::copies(program).is_empty() => Hook::TcIngress,
-        _ => Hook::Xdp,
-    }
+    let arch = arch::by_package(&program.arch);
+    let place = arch.and_then(|arch| arch.default_place(program));
+    place.map_or(Hook::Xdp, Hook::at)
 }
 
 /// Which packets a hook sees.

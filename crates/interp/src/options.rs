@@ -1,6 +1,7 @@
 //! What can be chosen about a run.
 
 use arch::tc::Direction;
+use arch::v1model::traffic::MOST_ROUNDS;
 use control::repeatable;
 
 /// Where the time comes from.
@@ -44,7 +45,7 @@ impl Default for Options {
                 step: repeatable::STEP,
             },
             steps: 1_000_000,
-            rounds: 4096,
+            rounds: MOST_ROUNDS,
             direction: Direction::Ingress,
             mtu: 65_536,
         }

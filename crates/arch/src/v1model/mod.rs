@@ -2,17 +2,14 @@
 
 pub mod copying;
 mod lower;
+pub mod traffic;
 pub mod unicast;
 
-use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Slot};
+use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Model, Place, Slot};
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
 
-/// The constant that tells which edition of the interface a program is written for.
-pub const EDITION: &str = "__v1model_version";
-/// The editions that there are.
-pub const EDITIONS: &[u32] = &[20180101, 20200408];
 /// The slot of the program's own metadata.
 pub const META: &str = "meta";
 /// The slot of `standard_metadata_t`, its fields under their own names.
@@ -37,14 +34,6 @@ pub enum InstanceType {
     Resubmitted = 6,
 }
 
-/// Fields of `standard_metadata_t` that a clone of egress has of what it was made of: they say where the packet came from.
-pub const ORIGIN: [&str; 4] = [
-    "ingress_port",
-    "packet_length",
-    "ingress_global_timestamp",
-    "parser_error",
-];
-
 /// The block that checks the checksums of what came in.
 pub const VERIFY_CHECKSUM: &str = "verify checksum";
 /// The block before the traffic manager.
@@ -56,7 +45,7 @@ pub const COMPUTE_CHECKSUM: &str = "compute checksum";
 
 /// A program as targets take it: for packets that go to one port, or as they are to all ports of a group, as
 /// [`unicast`] makes it; for others as [`copying`] does.
-pub(crate) fn for_targets(program: &Program) -> (Program, Rejects) {
+fn for_targets(program: &Program) -> (Program, Rejects) {
     match copying::asks(program) {
         None => unicast::of(program).unwrap_or_else(|| copying::of(program)),
         Some(_) => copying::of(program),
@@ -90,6 +79,9 @@ pub const ARCHITECTURE: Architecture = Architecture {
     name: "v1model",
     include: "v1model.p4",
     package: "V1Switch",
+    model: Model::Pipeline,
+    // Its ports are where packets come in.
+    places: &[Place::BeforeStack, Place::TrafficIn],
     on_reject: OnReject::Continue,
     blocks: &[
         Block {
@@ -160,6 +152,11 @@ pub const ARCHITECTURE: Architecture = Architecture {
         member: "random",
     }],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
+    editions: Some(("__v1model_version", &[20180101, 20200408])),
+    drop_port: Some(DROP_PORT),
+    group_field: Some("mcast_grp"),
+    copies,
+    for_targets,
 };
 
 const MATCH_ACTION: &[Slot] = &[

@@ -14,6 +14,7 @@
 //! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
 
 use super::lower::{Fields, assign, constant};
+use super::traffic::{AT_EGRESS, Given, UNICAST, origin};
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, STANDARD_METADATA, VERIFY_CHECKSUM};
 use crate::DEPARSER;
 use crate::payload::Calls;
@@ -40,15 +41,6 @@ pub const REPLICA: [&str; 2] = ["replica_port", "replica_instance"];
 /// The port in [`OUTPUT`] that a packet or copy leaves by.
 pub const DESTINATION: &str = "destination";
 
-/// The controls that run, in order, as far as the program has them.
-pub const CONTROLS: [&str; 4] = [VERIFY_CHECKSUM, INGRESS, EGRESS, COMPUTE_CHECKSUM];
-
-const INPUTS: [&str; 4] = [
-    "ingress_port",
-    "packet_length",
-    "ingress_global_timestamp",
-    "parser_error",
-];
 const OUTPUTS: [&str; 2] = ["egress_spec", "mcast_grp"];
 
 /// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
@@ -177,31 +169,19 @@ impl Fields {
             Some([port, _]) => Some(port),
         };
         front.extend(port.map(|port| assign(destination, port)));
-        let zero = |program: &mut Program, ty| Some(constant(program, ty, 0));
-        type Value<'a> = &'a dyn Fn(&mut Program, Type) -> Option<Expr>;
-        let values: [(&str, Value<'_>); 9] = [
-            ("egress_port", &|_, _| port),
-            ("egress_rid", &zero),
-            ("instance_type", &|program, ty| match replica {
-                None => zero(program, ty),
-                Some([_, instance]) => Some(instance),
-            }),
-            ("egress_spec", &zero),
-            ("enq_qdepth", &zero),
-            ("deq_timedelta", &zero),
-            ("deq_qdepth", &zero),
-            ("enq_timestamp", &|program, ty| {
-                Some(low_bits(program, now, ty))
-            }),
-            ("egress_global_timestamp", &|program, ty| {
-                Some(low_bits(program, now, ty))
-            }),
-        ];
-        for (name, value) in values {
-            if let Some((_, var)) = self.find(name) {
-                let ty = program.vars[var].ty;
-                front.extend(value(program, ty).map(|value| assign(var, value)));
-            }
+        for (name, given) in AT_EGRESS {
+            let Some((_, var)) = self.find(name) else {
+                continue;
+            };
+            let ty = program.vars[var].ty;
+            let value = match (given, replica) {
+                (Given::Port, _) => port,
+                (Given::InstanceType, Some([_, instance])) => Some(instance),
+                (Given::InstanceType, None) => Some(constant(program, ty, UNICAST.kind as u32)),
+                (Given::Now, _) => Some(low_bits(program, now, ty)),
+                _ => Some(constant(program, ty, 0)),
+            };
+            front.extend(value.map(|value| assign(var, value)));
         }
         prepend(program, EGRESS, front);
     }
@@ -261,7 +241,7 @@ fn split_slots(program: &mut Program) -> [Var; 4] {
         }
         taken
     };
-    let mut inputs = of(&INPUTS);
+    let mut inputs = of(&origin().collect::<Vec<_>>());
     let mut outputs = of(&OUTPUTS);
     if let Some(slot) = metadata {
         slot.kind = SlotKind::Program;

@@ -1,13 +1,14 @@
 //! What a traffic manager that makes copies of packets has in the kernel: where copies go, and what was lost.
 
 use super::{MapAbi, MapKind};
+use arch::v1model::traffic::LIMITS;
 use serde::{Deserialize, Serialize};
 
 /// Copies that a multicast group or a clone session makes at most, where each may differ.
-pub const MOST_REPLICAS: u32 = 64;
+pub const MOST_REPLICAS: u32 = LIMITS.replicas;
 
 /// How often a packet, or a copy of it, may begin anew or be cloned again.
-pub const MOST_ROUNDS: u32 = 32;
+pub const MOST_ROUNDS: u32 = LIMITS.rounds;
 
 /// The name of the map of what packets keep that come in again; it exists in programs that have such.
 pub const ROUNDS_MAP: &str = "packet_rounds";
@@ -57,4 +58,25 @@ pub fn sessions_map(name: &str) -> MapAbi {
 /// The map that counts losses.
 pub fn drops_map(name: &str) -> MapAbi {
     MapAbi::new(name, MapKind::PercpuArray, 4, 8, DROP_REASONS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_stops_where_traffic_managers_may() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/include/onpath/traffic.h");
+        let text = std::fs::read_to_string(path).unwrap();
+        for (name, most) in [
+            ("MOST_REPLICAS", LIMITS.replicas),
+            ("MOST_WAITING", LIMITS.waiting),
+            ("MOST_STATES", LIMITS.states),
+            ("MOST_ROUNDS", LIMITS.rounds),
+        ] {
+            let (_, defined) = text.split_once(&format!("#define {name} ")).unwrap();
+            let number = defined.split_whitespace().next();
+            assert_eq!(number, Some(most.to_string().as_str()), "{name}");
+        }
+    }
 }

@@ -8,26 +8,33 @@ pub mod table;
 
 use crate::abi::Hook;
 use crate::forecast::{Construct, Limit, Share, Stack};
+use arch::Model;
 use diag::{Diagnostic, Span};
 
 /// The program is written for an architecture whose meaning the hook does not have.
 pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
     let target = hook.target();
-    let is_tc = package == arch::tc::ARCHITECTURE.package;
-    let is_switch = package == arch::v1model::ARCHITECTURE.package;
+    let written = arch::by_package(package);
+    let is_of = |model| written.is_some_and(|arch| arch.model == model);
     let runs = match hook {
-        Hook::Xdp => "the xdp target runs xdp_model, v1model, tap_model and ebpf_model",
-        Hook::TcIngress => {
-            "the tc target runs tc_model, xdp_model, v1model, tap_model and ebpf_model"
-        }
-        Hook::TcEgress => "the hook tc-egress runs tc_model, xdp_model, tap_model and ebpf_model",
+        Hook::Xdp | Hook::TcIngress => format!("the {target} target"),
+        Hook::TcEgress => format!("the hook {}", hook.name()),
+    };
+    let known = arch::all()
+        .iter()
+        .filter(|arch| arch.places.contains(&hook.place()));
+    let known: Vec<&str> = known.map(|arch| arch.name).collect();
+    let known = known.join(", ");
+    let known = match known.rsplit_once(", ") {
+        Some((others, last)) => format!("{others} and {last}"),
+        None => known,
     };
     let help = match hook {
-        Hook::Xdp if is_tc => {
+        Hook::Xdp if is_of(Model::Tc) => {
             "run it at tc-ingress or tc-egress (`--target`), or port it to `xdp(...) main` of xdp_model.p4"
                 .to_owned()
         }
-        Hook::TcEgress if is_switch => {
+        Hook::TcEgress if is_of(Model::Pipeline) => {
             "the ports of a switch are where packets come in: run it at the hook xdp or tc-ingress".to_owned()
         }
         Hook::Xdp | Hook::TcIngress | Hook::TcEgress => format!(
@@ -35,11 +42,11 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
              `{target}(...) main` of {target}_model.p4"
         ),
     };
-    let written_for = arch::by_package(package).map_or(package, |a| a.name);
+    let written_for = written.map_or(package, |arch| arch.name);
     Diagnostic::error(
         "E0720",
         Span::NONE,
-        format!("this program is written for {written_for}; {runs}"),
+        format!("this program is written for {written_for}; {runs} runs {known}"),
     )
     .help(help)
 }

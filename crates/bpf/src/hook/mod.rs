@@ -12,10 +12,10 @@ pub(crate) mod verdict;
 mod xdp;
 
 use crate::abi::Hook;
-use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::Gen;
 use crate::uses::Construct;
+use arch::Model;
 use cgen::tree::{Block, Expr as C, Type};
 use ir::{Program, Routine, Var};
 use smol_str::SmolStr;
@@ -46,9 +46,6 @@ pub(crate) struct Buffers {
 pub(crate) trait HookCode {
     /// Its names.
     fn text(&self) -> HookText;
-
-    /// Whether programs of a model have a meaning here.
-    fn runs(&self, model: Model) -> bool;
 
     /// Whether the packet's front can stay where it is while what is behind it grows or shrinks.
     fn front_stays(&self) -> bool;

@@ -7,10 +7,10 @@ use super::v1model;
 use super::verdict::may_give;
 use super::{Buffers, HookCode, HookText};
 use crate::abi::FRAGMENTS_SECTION;
-use crate::model::Model;
 use crate::storage::Placed;
 use crate::target::Gen;
 use crate::uses::Construct;
+use arch::Model;
 use arch::xdp::{INPUT, OUTPUT, Verdict};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 
@@ -29,10 +29,6 @@ impl HookCode for Xdp {
             function: "onpath_xdp",
             context: "xdp_md",
         }
-    }
-
-    fn runs(&self, model: Model) -> bool {
-        model != Model::Tc
     }
 
     fn front_stays(&self) -> bool {

@@ -219,12 +219,12 @@ pub fn no_interface(span: Span, program: &str) -> Diagnostic {
     )
 }
 
-/// A multicast group for a program of this architecture that sends to none.
-pub fn unused_group(span: Span, program: &str, group: u16, arch: &str) -> Diagnostic {
-    let help = match arch {
-        "v1model" => "omit the group, or have the program assign it to `mcast_grp`",
-        "tc" => "omit the group, or have the program assign it to `multicast_group`",
-        _ => "omit the group: its architecture has no multicast groups",
+/// A multicast group for a program that sends to none; its architecture is that of a package.
+pub fn unused_group(span: Span, program: &str, group: u16, package: &str) -> Diagnostic {
+    let field = arch::by_package(package).and_then(|arch| arch.group_field);
+    let help = match field {
+        Some(field) => format!("omit the group, or have the program assign it to `{field}`"),
+        None => "omit the group: its architecture has no multicast groups".to_string(),
     };
     Diagnostic::refusal(
         "E0919",

@@ -34,13 +34,12 @@ pub(crate) struct DropField {
 impl Model {
     /// The model of a program; `None` if its architecture is not known or it lacks blocks.
     pub(crate) fn new(program: &Program) -> Option<Model> {
-        Some(match arch::by_package(&program.arch)?.name {
-            "ebpf_model" => Model::Ebpf(ebpf::Ebpf::new(program)?),
-            "xdp_model" => Model::Xdp(xdp::Xdp::new(program)?),
-            "tc_model" => Model::Tc(tc::Tc::new(program)?),
-            "tap_model" => Model::Tap(tap::Tap::new(program)?),
-            "v1model" => Model::V1Model(v1model::V1Model::new(program)?),
-            _ => return None,
+        Some(match arch::by_package(&program.arch)?.model {
+            arch::Model::Filter => Model::Ebpf(ebpf::Ebpf::new(program)?),
+            arch::Model::Switch => Model::Xdp(xdp::Xdp::new(program)?),
+            arch::Model::Tc => Model::Tc(tc::Tc::new(program)?),
+            arch::Model::Tap => Model::Tap(tap::Tap::new(program)?),
+            arch::Model::Pipeline => Model::V1Model(v1model::V1Model::new(program)?),
         })
     }
 

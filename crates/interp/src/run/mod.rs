@@ -16,6 +16,7 @@ use crate::outcome::{Disposition, Fault, Marks, Outcome};
 use crate::packet::Writer;
 use crate::trace::{TraceEvent, TraceKind};
 use crate::{Interpreter, storage};
+use arch::v1model::copying;
 use control::{Digest, DropReason, Packet};
 use diag::Span;
 use externs::meter::Color;
@@ -83,6 +84,19 @@ pub(crate) struct Requests {
     pub clone: Option<(u64, u64)>,
     pub resubmit: Option<u64>,
     pub recirculate: Option<u64>,
+}
+
+impl Requests {
+    /// One of them by its name in [`copying`]: that it was asked for, or a number that belongs to it.
+    pub(crate) fn of(&self, name: &str) -> Option<u64> {
+        match name {
+            copying::CLONE | copying::CLONE_LIST => self.clone.map(|(_, list)| list),
+            copying::CLONE_SESSION => self.clone.map(|(session, _)| session),
+            copying::RESUBMIT | copying::RESUBMIT_LIST => self.resubmit,
+            copying::RECIRCULATE | copying::RECIRCULATE_LIST => self.recirculate,
+            _ => None,
+        }
+    }
 }
 
 /// A header as the parser found it.

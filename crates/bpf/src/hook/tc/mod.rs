@@ -13,11 +13,11 @@ use super::{HookCode, HookText, Pull, pull_call};
 use crate::abi::{MapAbi, MapKind};
 use crate::context;
 use crate::maps::Maps;
-use crate::model::Model;
 use crate::parts;
 use crate::storage::Placed;
 use crate::target::{Coverage, Gen};
 use crate::uses::{Construct, needs};
+use arch::Model;
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
@@ -65,11 +65,6 @@ impl HookCode for Tc {
             function: "onpath_tc",
             context: "__sk_buff",
         }
-    }
-
-    fn runs(&self, model: Model) -> bool {
-        // Ports of a switch are where packets come in.
-        model != Model::Pipeline || self.direction == Direction::Ingress
     }
 
     fn front_stays(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::hook::ports::groups;
 use crate::hook::traffic::count_drop;
 use crate::hook::v1model::{self, replicates};
 use crate::target::{Copies, Gen};
-use arch::v1model::InstanceType;
+use arch::v1model::traffic;
 use arch::v1model::unicast::{INPUT, OUTPUT, REPLICA};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
@@ -70,7 +70,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     let spec = g.slot(OUTPUT, "egress_spec");
     let nine_bits = C::bin(BinOp::And, port, C::int(511));
     input(g, REPLICA[0], C::choose(id(&group), nine_bits, spec));
-    let replicated = C::int(InstanceType::Replicated as u64);
+    let replicated = C::int(traffic::REPLICA.kind as u64);
     input(g, REPLICA[1], C::choose(id(&group), replicated, C::int(0)));
     g.target.copies = Some(Copies {
         destinations: id(&to),

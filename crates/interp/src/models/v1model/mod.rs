@@ -9,9 +9,8 @@ use super::DropField;
 use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};
 use crate::storage::Storage;
-use arch::v1model::{
-    COMPUTE_CHECKSUM, EGRESS, INGRESS, META, ORIGIN, STANDARD_METADATA, VERIFY_CHECKSUM,
-};
+use arch::v1model::traffic::{AT_EGRESS, AT_PARSER, Given, origin};
+use arch::v1model::{COMPUTE_CHECKSUM, EGRESS, INGRESS, META, STANDARD_METADATA, VERIFY_CHECKSUM};
 use ir::{Parser, Program, Routine, Value, Var};
 use traffic::{AtEgress, AtIngress};
 
@@ -23,18 +22,8 @@ pub(crate) struct V1Model {
     egress: Routine,
     compute: Routine,
     deparser: Routine,
-    ingress_port: Option<Var>,
-    egress_spec: Option<Var>,
-    egress_port: Option<Var>,
-    egress_rid: Option<Var>,
-    instance_type: Option<Var>,
-    packet_length: Option<Var>,
-    ingress_timestamp: Option<Var>,
-    egress_timestamp: Option<Var>,
-    enq_timestamp: Option<Var>,
-    /// What a queue would say; none is ever in use.
-    queue: [Option<Var>; 3],
-    mcast_grp: Option<Var>,
+    at_parser: [(Option<Var>, Given); AT_PARSER.len()],
+    at_egress: [(Option<Var>, Given); AT_EGRESS.len()],
     parser_error: Option<Var>,
     pub(super) checksum_error: Option<Var>,
     pub(super) drop_spec: DropField,
@@ -59,17 +48,8 @@ impl V1Model {
             egress: program.control_block(EGRESS)?,
             compute: program.control_block(COMPUTE_CHECKSUM)?,
             deparser: program.control_block(arch::DEPARSER)?,
-            ingress_port: var("ingress_port"),
-            egress_spec: var("egress_spec"),
-            egress_port: var("egress_port"),
-            egress_rid: var("egress_rid"),
-            instance_type: var("instance_type"),
-            packet_length: var("packet_length"),
-            ingress_timestamp: var("ingress_global_timestamp"),
-            egress_timestamp: var("egress_global_timestamp"),
-            enq_timestamp: var("enq_timestamp"),
-            queue: ["enq_qdepth", "deq_timedelta", "deq_qdepth"].map(var),
-            mcast_grp: var("mcast_grp"),
+            at_parser: AT_PARSER.map(|(name, given)| (var(name), given)),
+            at_egress: AT_EGRESS.map(|(name, given)| (var(name), given)),
             parser_error: var("parser_error"),
             checksum_error: var("checksum_error"),
             drop_spec: drop_field("egress_spec"),
@@ -88,12 +68,16 @@ impl V1Model {
             run.it.storage.set_var(*var, value.clone());
         }
         run.begin_anew(packet.bytes.clone());
-        run.set_number(self.instance_type, packet.instance as u64);
-        run.set_number(self.ingress_port, port.into());
-        run.set_number(self.packet_length, packet.bytes.len() as u64);
-        run.set_number(self.ingress_timestamp, run.now / 1_000);
-        // Whatever the packet kept of its last round.
-        run.set_number(self.parser_error, 0);
+        for (field, given) in self.at_parser {
+            let number = match given {
+                Given::InstanceType => packet.instance as u64,
+                Given::IngressPort => port.into(),
+                Given::Length => packet.bytes.len() as u64,
+                Given::Came => run.now / 1_000,
+                _ => 0,
+            };
+            run.set_number(field, number);
+        }
         if let Parsed::Reject(error) = run.parser_block(self.parser)? {
             run.set_number(self.parser_error, error.into());
         }
@@ -113,16 +97,16 @@ impl V1Model {
         run.truncate = packet.truncate;
         run.requests.recirculate = packet.recirculate;
         run.it.storage.clone_from(&packet.storage);
-        let microseconds = run.now / 1_000;
-        run.set_number(self.instance_type, packet.instance as u64);
-        run.set_number(self.egress_port, packet.replica.port.into());
-        run.set_number(self.egress_rid, packet.replica.rid.into());
-        run.set_number(self.egress_spec, 0);
-        run.set_number(self.enq_timestamp, microseconds);
-        for field in self.queue {
-            run.set_number(field, 0);
+        for (field, given) in self.at_egress {
+            let number = match given {
+                Given::InstanceType => packet.instance as u64,
+                Given::Port => packet.replica.port.into(),
+                Given::Rid => packet.replica.rid.into(),
+                Given::Now => run.now / 1_000,
+                _ => 0,
+            };
+            run.set_number(field, number);
         }
-        run.set_number(self.egress_timestamp, microseconds);
         run.control_block(EGRESS, self.egress)
     }
 
@@ -135,7 +119,9 @@ impl V1Model {
 
     /// Forgets all metadata but what tells where the packet came from.
     fn forget_metadata(self, program: &Program, storage: &mut Storage) {
-        let stays = ORIGIN.map(|name| program.slot_var(STANDARD_METADATA, name));
+        let stays: Vec<_> = origin()
+            .map(|name| program.slot_var(STANDARD_METADATA, name))
+            .collect();
         let metadata = [META, STANDARD_METADATA];
         for slot in program
             .slots

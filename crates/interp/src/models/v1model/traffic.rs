@@ -1,28 +1,15 @@
-//! The traffic manager of `v1model`: what becomes of a packet when ingress and when egress has ended.
-//!
-//! After ingress, in this order: a clone is made if one was asked for; then the packet is resubmitted, or sent to its
-//! multicast group, or dropped, or sent to its port, and the first of these that holds is done. After egress: a clone is
-//! made; then the packet is dropped, or recirculated, or leaves. (bmv2, `docs/simple_switch.md`)
-//!
-//! What waits for egress is served in the order in which it came, so clones come before what they were cloned from; what begins
-//! anew waits for all of that.
-//!
-//! | what begins anew | with which headers | with which metadata |
-//! |---|---|---|
-//! | a resubmitted packet | none: it is parsed as it came in | its field list |
-//! | a recirculated packet | none: it is parsed as it was deparsed | its field list |
-//! | a clone of ingress | as the parser left them | as the parser left them, and its field list |
-//! | a clone of egress | as egress left them | its field list |
-//! | a copy of a multicast group | as ingress left them | as ingress left it |
-//!
-//! All keep the port and the time at which the packet came in. Whoever is cloned or begins anew too often is dropped.
+//! The traffic manager of `v1model`: executes what [`arch::v1model::traffic`] says.
 
 use super::V1Model;
 use crate::outcome::{Disposition, Fault};
 use crate::run::Run;
 use crate::storage::Storage;
 use crate::trace::{Named, TraceKind};
-use arch::v1model::{DROP_PORT, InstanceType};
+use arch::v1model::copying::{CLONE_SESSION, RECIRCULATE, TRUNCATE};
+use arch::v1model::traffic::{
+    DEPARSED, EGRESS_ENDS, INGRESS_ENDS, Instance, LIMITS, MOST_RUNS, Made, Point, Then, When,
+};
+use arch::v1model::{InstanceType, STANDARD_METADATA};
 use control::values::show_scalar;
 use control::{DropReason, Packet, Replica};
 use diag::Span;
@@ -30,8 +17,8 @@ use ir::{Value, Var};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// How often ingress or egress runs for one packet and all that became of it: clones of clones multiply.
-const PASSES: usize = 16_384;
+// Stores take what every traffic manager can do.
+const _: () = assert!(control::MOST_REPLICAS == LIMITS.replicas as usize);
 
 /// The fields that a packet kept.
 type Kept = Vec<(Var, Value)>;
@@ -69,6 +56,18 @@ pub(super) struct AtEgress {
     rounds: u32,
 }
 
+/// What has run to a point where it is decided what becomes of it.
+struct Here {
+    /// Headers and metadata as the parser left them, if copies may begin with them.
+    parsed: Option<Storage>,
+    /// As it was deparsed.
+    deparsed: Rc<[u8]>,
+    /// The port by which it leaves.
+    port: u32,
+    original: bool,
+    rounds: u32,
+}
+
 /// Runs a packet and all that becomes of it. What became of the packet itself.
 pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
     let mut manager = Manager {
@@ -86,10 +85,10 @@ pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Dis
         original: true,
         rounds: 0,
     });
-    let mut passes = 0;
+    let mut runs = 0;
     while manager.something_waits() {
-        passes += 1;
-        if passes > PASSES {
+        runs += 1;
+        if runs > MOST_RUNS {
             manager.lose(DropReason::Rounds);
             if manager.waiting.pop_front().is_none() {
                 manager.anew.pop_front();
@@ -140,51 +139,14 @@ impl Manager<'_, '_> {
         self.model.parse(self.run, &packet, self.port)?;
         let parsed = self.run.p.copies.then(|| self.run.it.storage.clone());
         self.model.ingress(self.run)?;
-        let requests = self.run.requests;
-        if let (Some((session, list)), Some(mut storage)) = (requests.clone, parsed) {
-            let kept = self.kept(list);
-            keep(&mut storage, &kept);
-            let clone = AtEgress {
-                storage,
-                kept,
-                truncate: None,
-                ..self.at_egress(InstanceType::IngressClone, packet.rounds)
-            };
-            self.clones(session, &clone);
-        }
-        if let Some(list) = requests.resubmit {
-            self.again(AtIngress {
-                instance: InstanceType::Resubmitted,
-                kept: self.kept(list),
-                ..packet
-            });
-            return Ok(());
-        }
-        let group = self.run.number(self.model.mcast_grp) as u16;
-        if group != 0 {
-            let copy = self.at_egress(InstanceType::Replicated, packet.rounds);
-            let replicas = self.group(group);
-            self.copies(&copy, replicas);
-            self.leaves(packet.original, Disposition::Multicast(group), None);
-            return Ok(());
-        }
-        let port = self.run.number(self.model.egress_spec) as u32;
-        if port == DROP_PORT {
-            self.drops(packet.original);
-            return Ok(());
-        }
-        let unicast = AtEgress {
-            replica: Replica { port, rid: 0 },
+        let here = Here {
+            parsed,
+            deparsed: Rc::default(),
+            port: 0,
             original: packet.original,
-            recirculate: requests.recirculate,
-            ..self.at_egress(InstanceType::Normal, packet.rounds)
+            rounds: packet.rounds,
         };
-        // Only behind copies would a reader of the trace not know whose egress this is.
-        if self.waiting.is_empty() {
-            return self.through_egress(&unicast);
-        }
-        self.waiting.push_back(Box::new(unicast));
-        Ok(())
+        self.decide(&INGRESS_ENDS, &here).map(drop)
     }
 
     fn egress(&mut self, packet: &AtEgress) -> Result<(), Fault> {
@@ -195,73 +157,120 @@ impl Manager<'_, '_> {
 
     fn through_egress(&mut self, packet: &AtEgress) -> Result<(), Fault> {
         self.model.egress(self.run, packet)?;
-        if let Some((session, list)) = self.run.requests.clone {
-            let kept = self.kept(list);
-            let mut clone = AtEgress {
-                truncate: None,
-                ..self.at_egress(InstanceType::EgressClone, packet.rounds)
-            };
-            self.model.forget_metadata(self.run.p, &mut clone.storage);
-            keep(&mut clone.storage, &kept);
-            clone.kept = kept;
-            self.clones(session, &clone);
-        }
-        if self.run.number(self.model.egress_spec) == u64::from(DROP_PORT) {
-            self.drops(packet.original);
+        let mut here = Here {
+            parsed: None,
+            deparsed: Rc::default(),
+            port: packet.replica.port,
+            original: packet.original,
+            rounds: packet.rounds,
+        };
+        if self.decide(&EGRESS_ENDS, &here)? {
             return Ok(());
         }
-        let bytes = self.model.deparse(self.run)?;
-        let list = self.run.requests.recirculate;
-        let kept = list.map(|list| self.kept(list));
-        match kept {
-            Some(kept) => self.again(AtIngress {
-                bytes: bytes.into(),
-                instance: InstanceType::Recirculated,
-                kept,
-                original: packet.original,
-                rounds: packet.rounds,
-            }),
-            None => {
-                let port = packet.replica.port;
-                let left = Packet { port, bytes };
-                self.leaves(packet.original, Disposition::Forward(port), Some(left));
+        here.deparsed = self.model.deparse(self.run)?.into();
+        self.decide(&DEPARSED, &here).map(drop)
+    }
+
+    /// Does what is to be done with a packet. Whether that ends what becomes of it.
+    fn decide(&mut self, point: &Point, here: &Here) -> Result<bool, Fault> {
+        for step in point.steps {
+            if !self.holds(step.when) {
+                continue;
             }
+            match step.then {
+                Then::Clones(made) => {
+                    self.clones(made, here);
+                    continue;
+                }
+                Then::Anew(made) => self.again(made, here),
+                Then::Group(made) => {
+                    let group = self.metadata("mcast_grp") as u16;
+                    if let Some(copy) = self.at_egress(made, here) {
+                        let replicas = self.group(group);
+                        self.copies(&copy, replicas);
+                    }
+                    self.leaves(here.original, Disposition::Multicast(group), None);
+                }
+                Then::Sent(made) => self.sent(made, here)?,
+                Then::Dropped => {
+                    self.run.count_drop(DropReason::DropPort);
+                    self.leaves(here.original, Disposition::Drop, None);
+                }
+                Then::Leaves => {
+                    let port = here.port;
+                    let bytes = here.deparsed.to_vec();
+                    let left = Packet { port, bytes };
+                    self.leaves(here.original, Disposition::Forward(port), Some(left));
+                }
+            }
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
+    }
+
+    fn holds(&self, when: When) -> bool {
+        match when {
+            When::Asked(flag) => self.run.requests.of(flag).is_some(),
+            When::Set(field) => self.metadata(field) != 0,
+            When::Is(field, number) => self.metadata(field) == u64::from(number),
+            When::Otherwise => true,
+        }
+    }
+
+    fn metadata(&self, field: &str) -> u64 {
+        let var = self.run.p.slot_var(STANDARD_METADATA, field);
+        self.run.number(var)
     }
 
     /// Lets a packet begin anew in ingress.
-    fn again(&mut self, packet: AtIngress) {
-        if packet.rounds >= self.run.it.options.rounds {
-            self.lose(DropReason::Rounds);
-            if packet.original {
+    fn again(&mut self, made: &Instance, here: &Here) {
+        let Some(rounds) = self.rounds(made, here) else {
+            if here.original {
                 self.disposition = Disposition::Drop;
             }
             return;
-        }
+        };
         self.anew.push_back(AtIngress {
-            rounds: packet.rounds + 1,
-            ..packet
+            bytes: match made.of {
+                Made::BytesAsDeparsed => here.deparsed.clone(),
+                _ => self.run.packet.clone(),
+            },
+            instance: made.kind,
+            kept: self.kept(made),
+            original: here.original,
+            rounds,
         });
     }
 
+    /// Sends a packet to egress.
+    fn sent(&mut self, made: &Instance, here: &Here) -> Result<(), Fault> {
+        let Some(mut unicast) = self.at_egress(made, here) else {
+            return Ok(());
+        };
+        let port = self.metadata("egress_spec") as u32;
+        unicast.replica = Replica { port, rid: 0 };
+        unicast.original = here.original;
+        // Only behind copies would a reader of the trace not know whose egress this is.
+        if self.waiting.is_empty() {
+            return self.through_egress(&unicast);
+        }
+        self.waiting.push_back(Box::new(unicast));
+        Ok(())
+    }
+
     /// Makes the copies of a clone session.
-    fn clones(&mut self, session: u64, clone: &AtEgress) {
-        let number = u32::try_from(session).ok();
+    fn clones(&mut self, made: &Instance, here: &Here) {
+        let number = self.run.requests.of(CLONE_SESSION);
+        let number = number.and_then(|number| u32::try_from(number).ok());
         let found = number.and_then(|number| self.run.it.sessions.get(&number).cloned());
         let Some(session) = found else {
             self.lose(DropReason::CloneSession);
             return;
         };
-        if clone.rounds >= self.run.it.options.rounds {
-            self.lose(DropReason::Rounds);
+        let Some(mut clone) = self.at_egress(made, here) else {
             return;
-        }
-        let clone = AtEgress {
-            truncate: session.truncate.map(u64::from),
-            rounds: clone.rounds + 1,
-            ..clone.clone()
         };
+        clone.truncate = session.truncate.map(u64::from);
         let mut replicas = session.group.map_or(Vec::new(), |group| self.group(group));
         replicas.extend(session.replicas);
         self.copies(&clone, replicas);
@@ -287,26 +296,57 @@ impl Manager<'_, '_> {
         })
     }
 
-    /// A copy of the packet as it is now, for a port that is yet to be said.
-    fn at_egress(&self, instance: InstanceType, rounds: u32) -> AtEgress {
-        AtEgress {
+    /// What is made of a packet for egress, for a port that is yet to be said; `None` if that is one round too many.
+    fn at_egress(&mut self, made: &Instance, here: &Here) -> Option<AtEgress> {
+        let rounds = self.rounds(made, here)?;
+        let now = &self.run.it.storage;
+        let mut storage = match made.of {
+            Made::Parsed => here.parsed.as_ref().unwrap_or(now).clone(),
+            _ => now.clone(),
+        };
+        let kept = self.kept(made);
+        if !made.all_metadata {
+            self.model.forget_metadata(self.run.p, &mut storage);
+        }
+        for (var, value) in &kept {
+            storage.set_var(*var, value.clone());
+        }
+        let carried = |what: &str| made.carries.contains(&what);
+        Some(AtEgress {
             bytes: self.run.packet.clone(),
             cursor: self.run.cursor,
-            storage: self.run.it.storage.clone(),
-            instance,
+            storage,
+            instance: made.kind,
             replica: Replica { port: 0, rid: 0 },
-            truncate: self.run.truncate,
-            recirculate: None,
-            kept: Kept::new(),
+            truncate: self.run.truncate.filter(|_| carried(TRUNCATE)),
+            recirculate: self
+                .run
+                .requests
+                .recirculate
+                .filter(|_| carried(RECIRCULATE)),
+            kept,
             original: false,
             rounds,
-        }
+        })
     }
 
-    /// The fields of a list as they are now; none if there is no such list.
-    fn kept(&self, list: u64) -> Kept {
+    /// How often what is made of a packet has been around; `None`, and it is lost, if that is too often.
+    fn rounds(&mut self, made: &Instance, here: &Here) -> Option<u32> {
+        let rounds = here.rounds + u32::from(made.is_round);
+        if made.is_round && here.rounds >= self.run.it.options.rounds {
+            self.lose(DropReason::Rounds);
+            return None;
+        }
+        Some(rounds)
+    }
+
+    /// The fields of its list as they are now; none if there is no such list.
+    fn kept(&self, made: &Instance) -> Kept {
+        let list = made.list.and_then(|list| self.run.requests.of(list));
         let lists = &self.run.p.field_lists;
-        let list = lists.iter().find(|known| u64::from(known.number) == list);
+        let list = lists
+            .iter()
+            .find(|known| Some(u64::from(known.number)) == list);
         let vars = list.into_iter().flat_map(|list| &list.vars);
         vars.map(|&var| (var, self.run.it.storage.var(var).clone()))
             .collect()
@@ -338,12 +378,6 @@ impl Manager<'_, '_> {
         self.run.count_drop(reason);
     }
 
-    /// The program dropped a packet or copy.
-    fn drops(&mut self, original: bool) {
-        self.run.count_drop(DropReason::DropPort);
-        self.leaves(original, Disposition::Drop, None);
-    }
-
     /// A packet or copy has come to its end.
     fn leaves(&mut self, original: bool, disposition: Disposition, packet: Option<Packet>) {
         let packets: Vec<Packet> = packet.into_iter().collect();
@@ -355,12 +389,6 @@ impl Manager<'_, '_> {
         if original {
             self.disposition = disposition;
         }
-    }
-}
-
-fn keep(storage: &mut Storage, kept: &[(Var, Value)]) {
-    for (var, value) in kept {
-        storage.set_var(*var, value.clone());
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::arrow;
 use crate::target::Gen;
-use arch::v1model::copying::{CLONE_LIST, RECIRCULATE, REQUESTS, TRUNCATE};
-use arch::v1model::{META, ORIGIN, STANDARD_METADATA};
+use arch::v1model::copying::REQUESTS;
+use arch::v1model::traffic::{Instance, PENDING, origin};
+use arch::v1model::{META, STANDARD_METADATA};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use emit::locals::LocalKind;
 use ir::{Header, Var};
@@ -14,8 +15,24 @@ pub(super) fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
     C::bin(BinOp::Eq, asked, C::int(number.into()))
 }
 
-/// A clone of ingress has the fields of its list as they are now.
-pub(super) fn keep_list(g: &mut Gen<'_>, copy: &str) {
+/// What a copy has that begins with all that was taken down.
+pub(super) fn made(g: &mut Gen<'_>, made: &Instance, copy: &str) {
+    match (made.list, made.all_metadata) {
+        (Some(list), true) => keep_list(g, list, copy),
+        (list, false) => forget_others(g, list, copy),
+        (None, true) => {}
+    }
+    for name in PENDING.iter().filter(|name| !made.carries.contains(name)) {
+        if let Some(var) = g.p.slot_var(REQUESTS, name)
+            && let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy)
+        {
+            g.set(of_copy, C::int(0));
+        }
+    }
+}
+
+/// It has the fields of its list as they are now.
+fn keep_list(g: &mut Gen<'_>, asked: &str, copy: &str) {
     for list in g.p.field_lists.clone() {
         let fields = g.block(|g| {
             for &var in &list.vars {
@@ -26,16 +43,17 @@ pub(super) fn keep_list(g: &mut Gen<'_>, copy: &str) {
             }
         });
         if !fields.is_empty() {
-            let is = is_list(g, CLONE_LIST, list.number);
+            let is = is_list(g, asked, list.number);
             g.push(Stmt::If(is, fields, Block::new()));
         }
     }
-    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
 }
 
-/// A clone of egress has no metadata but what says where it came from, and the fields of its list.
-pub(super) fn forget_others(g: &mut Gen<'_>, copy: &str) {
-    let stays = ORIGIN.map(|name| g.p.slot_var(STANDARD_METADATA, name));
+/// It has no metadata but what says where it came from, and the fields of its list.
+fn forget_others(g: &mut Gen<'_>, asked: Option<&str>, copy: &str) {
+    let stays: Vec<_> = origin()
+        .map(|name| g.p.slot_var(STANDARD_METADATA, name))
+        .collect();
     let slots = g.p.slots.clone();
     let metadata = [META, STANDARD_METADATA];
     for slot in slots
@@ -58,7 +76,7 @@ pub(super) fn forget_others(g: &mut Gen<'_>, copy: &str) {
                     .collect();
             let kept = lists
                 .into_iter()
-                .map(|number| is_list(g, CLONE_LIST, number))
+                .filter_map(|number| Some(is_list(g, asked?, number)))
                 .reduce(C::or);
             let zero = zero_var(g, var, of_copy);
             match kept {
@@ -68,18 +86,6 @@ pub(super) fn forget_others(g: &mut Gen<'_>, copy: &str) {
         }
         for &(_, header) in &slot.headers {
             forget_header(g, header, copy);
-        }
-    }
-    not_asked(g, copy, &[RECIRCULATE, TRUNCATE]);
-}
-
-/// What a copy does not take over of what was asked for.
-pub(super) fn not_asked(g: &mut Gen<'_>, copy: &str, requests: &[&str]) {
-    for name in requests {
-        if let Some(var) = g.p.slot_var(REQUESTS, name)
-            && let Some((_, of_copy)) = in_state(g, LocalKind::Var(var), copy)
-        {
-            g.set(of_copy, C::int(0));
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{THIS, id, look_up};
 pub(super) use crate::abi::ROUNDS_MAP as ROUNDS;
 use crate::abi::{MapAbi, MapKind};
 use crate::target::Gen;
+use arch::v1model::traffic::LIMITS;
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use emit::record::Record;
 
@@ -13,13 +14,11 @@ pub(crate) const STATE: &str = "packet_state";
 pub(super) const STATES: &str = "packet_states";
 /// The struct of what is kept of a packet that comes in again, and its map.
 pub(super) const ROUND: &str = "packet_round";
-/// `MOST_STATES` of `onpath/traffic.h`.
-const MOST_STATES: u32 = 64;
-/// `sizeof(struct traffic)` there.
-const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * 257;
+/// `sizeof(struct traffic)` of `onpath/traffic.h`.
+const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * (1 + LIMITS.waiting);
 /// How many may be on their way to their next round: the oldest are forgotten.
 const MOST_ON_THEIR_WAY: u32 = 1 << 14;
-/// `sizeof(struct round)` of `onpath/traffic.h`.
+/// `sizeof(struct round)` there.
 const ROUND_BYTES: u32 = 32;
 
 pub(super) fn declare(g: &mut Gen<'_>) {
@@ -66,7 +65,7 @@ fn none(g: &mut Gen<'_>, of: &str, name: &str) {
 
 /// The map of what copies begin with, of so many bytes each.
 pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
-    let map = MapAbi::new(STATES, MapKind::PercpuArray, 4, bytes, MOST_STATES);
+    let map = MapAbi::new(STATES, MapKind::PercpuArray, 4, bytes, LIMITS.states);
     let types = Some((Type::U32, Type::Struct(STATE.into())));
     g.file.own.maps.declare(map, types);
     none(g, STATE, "no_state");

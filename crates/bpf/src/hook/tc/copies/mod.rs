@@ -1,6 +1,6 @@
 //! Packets of which there may be copies that differ, or that begin anew: the traffic manager of `v1model` at traffic control.
 //!
-//! Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
+//! What becomes of a packet at the end of ingress and of egress is [`arch::v1model::traffic`]'s, step by step. Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
 //! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, what of it a copy keeps ([`kept`]), and what comes
 //! in again ([`rounds`]).
 
@@ -21,17 +21,18 @@ use crate::hook::verdict::{self, is_read};
 use crate::storage::Placed;
 use crate::target::{Gen, barrier};
 use crate::uses::{Construct, needs};
-use arch::v1model::copying::{
-    CLONE, CLONE_SESSION, RECIRCULATE, RECIRCULATE_LIST, REQUESTS, RESUBMIT, RESUBMIT_LIST,
-    TRUNCATE, TRUNCATE_TO,
+use arch::v1model::copying::{CLONE_SESSION, REQUESTS, TRUNCATE, TRUNCATE_TO};
+use arch::v1model::traffic::{
+    AT_EGRESS, AT_ONCE, AT_PARSER, DEPARSED, EGRESS_ENDS, Given, INGRESS_ENDS, Instance, Made,
+    Point, Step, Then, When,
 };
-use arch::v1model::{DROP_PORT, EGRESS, INGRESS, InstanceType, STANDARD_METADATA, VERIFY_CHECKSUM};
+use arch::v1model::{EGRESS, STANDARD_METADATA};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::locals::LocalKind;
 use ir::analysis::mentions::{Mentions, Storage};
 use ir::{Program, Var};
-use kept::{assign_var, forget_others, keep_list, not_asked};
+use kept::{assign_var, made};
 use memory::{ROUND, ROUNDS, STATES, declare};
 use rounds::{come_in_again, comes_in_again, cut_and_send, kept_vars, may_be_cut};
 use smol_str::SmolStr;
@@ -160,10 +161,12 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
         return out;
     }
     let mut begins = Block::new();
-    for (name, member) in [
-        ("instance_type", "instance"),
-        ("ingress_global_timestamp", "came"),
-    ] {
+    for (name, given) in AT_PARSER {
+        let member = match given {
+            Given::InstanceType => "instance",
+            Given::Came => "came",
+            _ => continue,
+        };
         let var = g.p.slot_var(STANDARD_METADATA, name);
         let var = var.filter(|&var| is_read(g.p, var));
         if let Some(place) = var.and_then(|var| placed.place_of(g, var)) {
@@ -184,7 +187,10 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
 pub(super) fn parsed(g: &mut Gen<'_>) {
     // Nothing waits yet.
     g.target.next_copy = Some(ALL);
-    if !asked_by(g.p, &[VERIFY_CHECKSUM, INGRESS], CLONE) {
+    let begins_so =
+        |step: &Step| matches!(step.then, Then::Clones(made) if made.of == Made::Parsed);
+    let mut steps = INGRESS_ENDS.steps.iter();
+    if !steps.any(|step| begins_so(step) && may_be(g.p, &INGRESS_ENDS, step)) {
         return;
     }
     let key = g.file.names.fresh("parsed_state");
@@ -195,58 +201,102 @@ pub(super) fn parsed(g: &mut Gen<'_>) {
 
 /// Between ingress and egress.
 pub(super) fn begin(g: &mut Gen<'_>) {
-    clone_now(g, InstanceType::IngressClone);
-    if asks(g.p, RESUBMIT) {
-        let again = g.block(|g| {
-            // It comes in as the stack has packets.
-            g.push(Stmt::goto_if(call("packet_end", vec![id("ctx")]), LOST));
-            g.set(arrow("traffic", "put_together"), C::int(1));
-            come_in_again(g, InstanceType::Resubmitted, RESUBMIT_LIST);
+    decide(g, &INGRESS_ENDS);
+    next_turn(g);
+}
+
+/// What becomes of a packet or copy at a point.
+fn decide(g: &mut Gen<'_>, point: &Point) {
+    for step in point.steps {
+        if !may_be(g.p, point, step) {
+            continue;
+        }
+        let metadata = match step.when {
+            When::Set(field) | When::Is(field, _) => Some(g.slot(STANDARD_METADATA, field)),
+            When::Asked(_) | When::Otherwise => None,
+        };
+        let done = g.block(|g| {
+            match step.then {
+                Then::Clones(made) => return clones(g, made),
+                Then::Anew(made) => anew(g, made),
+                Then::Group(made) => group(g, made),
+                Then::Sent(made) => return sent(g, made),
+                Then::Dropped => {
+                    let count = count_drop(g, "DROPPED_DROP_PORT");
+                    g.push(count);
+                }
+                Then::Leaves => return leaves(g),
+            }
             g.push(Stmt::Goto(NEXT.into()));
         });
-        let asked = g.slot(REQUESTS, RESUBMIT);
-        g.push(Stmt::If(asked, again, Block::new()));
+        let condition = match (step.when, metadata) {
+            (When::Asked(flag), _) => g.slot(REQUESTS, flag),
+            (When::Is(_, number), Some(is)) => C::bin(BinOp::Eq, is, C::int(number.into())),
+            (_, Some(is_set)) => is_set,
+            (_, None) => {
+                g.out.extend(done);
+                continue;
+            }
+        };
+        g.push(Stmt::If(condition, done, Block::new()));
     }
-    if writes(g.p, STANDARD_METADATA, "mcast_grp") {
+}
+
+/// Whether a step may ever be done at a point.
+fn may_be(program: &Program, point: &Point, step: &Step) -> bool {
+    match (step.when, step.then) {
+        // Of clones there are several kinds, each for what was asked for since the last point.
+        (When::Asked(flag), Then::Clones(_)) => asked_by(program, point.blocks, flag),
+        (When::Asked(flag), _) => asks(program, flag),
+        (When::Set(field), _) => writes(program, STANDARD_METADATA, field),
+        (When::Is(..) | When::Otherwise, _) => true,
+    }
+}
+
+/// The packet begins anew.
+fn anew(g: &mut Gen<'_>, made: &Instance) {
+    if made.of == Made::BytesAsReceived {
+        // It comes in as the stack has packets.
+        g.push(Stmt::goto_if(call("packet_end", vec![id("ctx")]), LOST));
+        g.set(arrow("traffic", "put_together"), C::int(1));
+    }
+    come_in_again(g, made);
+}
+
+/// Copies go to a group.
+fn group(g: &mut Gen<'_>, made: &Instance) {
+    let from = this(g);
+    let taken = new_state(g, from, made);
+    let wait = g.block(|g| {
+        template(g, made, &taken);
         let group = g.slot(STANDARD_METADATA, "mcast_grp");
-        let copies = g.block(|g| {
-            let taken = new_state(g, this(g), |g, copy| not_asked(g, copy, &[RECIRCULATE]));
-            let wait = g.block(|g| {
-                template(g, InstanceType::Replicated, &taken);
-                let rounds = arrow("traffic", "rounds");
-                g.set(arrow("traffic", "next").member("rounds"), rounds);
-                g.set(arrow("traffic", "next").member("truncate"), C::int(0));
-                let group = g.slot(STANDARD_METADATA, "mcast_grp");
-                let args = vec![id("traffic"), groups(g), drops(g), group];
-                g.push(Stmt::Expr(call("wait_group", args)));
-            });
-            g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
-            g.push(Stmt::Goto(NEXT.into()));
-        });
-        g.push(Stmt::If(group, copies, Block::new()));
-    }
-    let spec = g.slot(STANDARD_METADATA, "egress_spec");
-    let dropped = C::bin(BinOp::Eq, spec.clone(), C::int(DROP_PORT.into()));
-    let gone = vec![count_drop(g, "DROPPED_DROP_PORT"), Stmt::Goto(NEXT.into())];
-    g.push(Stmt::If(dropped, gone, Block::new()));
-    g.set(arrow("traffic", "port"), spec.clone());
-    set_metadata(g, "egress_port", spec.clone());
-    set_metadata(g, "egress_rid", C::int(0));
-    set_metadata(g, "instance_type", C::int(0));
+        let args = vec![id("traffic"), groups(g), drops(g), group];
+        g.push(Stmt::Expr(call("wait_group", args)));
+    });
+    g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
+}
+
+/// The packet goes on to egress, behind what waits for it.
+fn sent(g: &mut Gen<'_>, made: &Instance) {
+    let port = g.slot(STANDARD_METADATA, "egress_spec");
+    g.set(arrow("traffic", "port"), port.clone());
+    set_given(g, |given| match given {
+        Given::Port => Some(port.clone()),
+        Given::Rid => Some(C::int(0)),
+        Given::InstanceType => Some(C::int(made.kind as u64)),
+        _ => None,
+    });
     let unless_waiting = call("nothing_waits", vec![id("traffic")]);
     g.push(Stmt::goto_if(unless_waiting, BEGINS));
     // Clones that ingress asked for come first.
-    let taken = new_state(g, this(g), |_, _| {});
+    let from = this(g);
+    let taken = new_state(g, from, made);
     let wait = g.block(|g| {
-        template(g, InstanceType::Normal, &taken);
-        let next = || arrow("traffic", "next");
-        g.set(next().member("rounds"), arrow("traffic", "rounds"));
-        g.set(next().member("truncate"), C::int(0));
-        let args = vec![id("traffic"), drops(g), spec, C::int(0)];
+        template(g, made, &taken);
+        let args = vec![id("traffic"), drops(g), port, C::int(0)];
         g.push(Stmt::Expr(call("wait_for_egress", args)));
     });
     g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
-    next_turn(g);
 }
 
 /// Where a turn of the loop begins: with what waits, or, at its second label, with what is there.
@@ -269,9 +319,12 @@ fn next_turn(g: &mut Gen<'_>) {
         ));
         g.push(Stmt::goto_if(C::not(C::Ident(from.clone())), LOST));
         g.push(take_down(id("this_state"), C::Ident(from)));
-        set_metadata(g, "egress_port", arrow(&copy, "port"));
-        set_metadata(g, "egress_rid", arrow(&copy, "rid"));
-        set_metadata(g, "instance_type", arrow(&copy, "instance"));
+        set_given(g, |given| match given {
+            Given::Port => Some(arrow(&copy, "port")),
+            Given::Rid => Some(arrow(&copy, "rid")),
+            Given::InstanceType => Some(arrow(&copy, "instance")),
+            _ => None,
+        });
         if !may_be_cut(g.p) {
             return;
         }
@@ -286,19 +339,18 @@ fn next_turn(g: &mut Gen<'_>) {
     g.turn(LOST);
     g.forget();
     g.target.next_copy = Some(NEXT);
-    set_request(g, CLONE, C::int(0));
-    set_request(g, RESUBMIT, C::int(0));
-    for name in ["egress_spec", "enq_qdepth", "deq_timedelta", "deq_qdepth"] {
-        set_metadata(g, name, C::int(0));
+    for name in AT_ONCE {
+        set_request(g, name, C::int(0));
     }
-    let times = ["enq_timestamp", "egress_global_timestamp"];
-    if times.iter().any(|name| metadata_read(g, name).is_some()) {
+    set_given(g, |given| (given == Given::Zero).then(|| C::int(0)));
+    let mut timed = AT_EGRESS.iter().filter(|(_, given)| *given == Given::Now);
+    if timed.any(|(name, _)| metadata_read(g, name).is_some()) {
         let microseconds = g.own_local("egress_time", Type::U64, None);
         let now = C::bin(BinOp::Div, call("now_ns", Vec::new()), C::int(1000));
         g.set(microseconds.clone(), now);
-        for name in times {
-            set_metadata(g, name, microseconds.clone());
-        }
+        set_given(g, |given| {
+            (given == Given::Now).then(|| microseconds.clone())
+        });
     }
 }
 
@@ -310,15 +362,7 @@ pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
 
 /// Behind egress.
 pub(super) fn end(g: &mut Gen<'_>) {
-    clone_now(g, InstanceType::EgressClone);
-    let spec = g.slot(STANDARD_METADATA, "egress_spec");
-    let gone = g.block(|g| {
-        let count = count_drop(g, "DROPPED_DROP_PORT");
-        g.push(count);
-        g.push(Stmt::Goto(NEXT.into()));
-    });
-    let dropped = C::bin(BinOp::Eq, spec, C::int(DROP_PORT.into()));
-    g.push(Stmt::If(dropped, gone, Block::new()));
+    decide(g, &EGRESS_ENDS);
 }
 
 /// What becomes of a packet or copy: it leaves, or comes in again.
@@ -329,7 +373,8 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
         let at = first.map_or(Span::NONE, |(_, at)| at);
         g.refuse(errors::copies_need_newer(at));
     }
-    let ports = egress_ports(g);
+    // Declared before the maps of what comes in again.
+    egress_ports(g);
     let opened = call("packet_open", vec![id("ctx"), id("traffic")]);
     g.push(Stmt::goto_if(opened, LOST));
     let from = || C::int(ETHERNET.into());
@@ -343,17 +388,19 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     g.push(Stmt::Expr(call("packet_sum_end", args)));
     g.forget();
     ends(g);
-    if asks(g.p, RECIRCULATE) {
-        let again = g.block(|g| {
-            come_in_again(g, InstanceType::Recirculated, RECIRCULATE_LIST);
-            g.push(Stmt::Goto(NEXT.into()));
-        });
-        let asked = g.slot(REQUESTS, RECIRCULATE);
-        g.push(Stmt::If(asked, again, Block::new()));
-    }
+    decide(g, &DEPARSED);
+    g.exit_loop();
+    g.push(Stmt::Label(ALL.into()));
+    g.push(Stmt::Return(Some(id("TC_STOP"))));
+    g.target.extra_instructions += 400;
+}
+
+/// What is deparsed leaves by its port.
+fn leaves(g: &mut Gen<'_>) {
     if may_be_cut(g.p) {
         cut_and_send(g);
     }
+    let ports = egress_ports(g);
     let last = call("nothing_waits", vec![id("traffic")]);
     let sent = call(
         "forward_to",
@@ -364,10 +411,6 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     let args = vec![id("ctx"), ports, drops(g), arrow("traffic", "port")];
     g.push(Stmt::Expr(call("send_differing", args)));
     g.push(Stmt::Goto(NEXT.into()));
-    g.exit_loop();
-    g.push(Stmt::Label(ALL.into()));
-    g.push(Stmt::Return(Some(id("TC_STOP"))));
-    g.target.extra_instructions += 400;
 }
 
 /// The packet becomes one that the stack can handle. One that cannot be segmented as what it has become is lost, and no other copy is.
@@ -428,6 +471,15 @@ fn metadata_read(g: &Gen<'_>, name: &str) -> Option<Var> {
     (is_read(g.p, var) || name == "egress_spec").then_some(var)
 }
 
+/// Sets what who enters egress is given, as far as there is a value.
+fn set_given(g: &mut Gen<'_>, value: impl Fn(Given) -> Option<C>) {
+    for (name, given) in AT_EGRESS {
+        if let Some(value) = value(given) {
+            set_metadata(g, name, value);
+        }
+    }
+}
+
 /// Sets metadata if the program reads it.
 fn set_metadata(g: &mut Gen<'_>, name: &str, value: C) {
     if let Some(var) = metadata_read(g, name) {
@@ -449,21 +501,26 @@ fn set_request(g: &mut Gen<'_>, name: &str, value: C) {
 }
 
 /// How the copies are that are to wait next.
-fn template(g: &mut Gen<'_>, instance: InstanceType, state: &SmolStr) {
+fn template(g: &mut Gen<'_>, made: &Instance, state: &SmolStr) {
     let next = || arrow("traffic", "next");
-    g.set(next().member("instance"), C::int(instance as u64));
+    g.set(next().member("instance"), C::int(made.kind as u64));
     g.set(next().member("state"), C::Ident(state.clone()));
+    // Of clones `wait_clones` says both.
+    if !made.is_round {
+        g.set(next().member("rounds"), arrow("traffic", "rounds"));
+        g.set(next().member("truncate"), C::int(0));
+    }
 }
 
-/// Takes down what is at an address, and changes it; gives the variable of its number, which is 0 if there is no room.
-fn new_state(g: &mut Gen<'_>, from: C, change: impl FnOnce(&mut Gen<'_>, &str)) -> SmolStr {
+/// Takes down what is at an address, for what is made of it; gives the variable of its number, which is 0 if there is no room.
+fn new_state(g: &mut Gen<'_>, from: C, instance: &Instance) -> SmolStr {
     let [taken, copy] = ["taken", "copy"].map(|wish| g.file.names.fresh(wish));
     let number = call("new_state", vec![id("traffic"), drops(g)]);
     g.push(Stmt::decl(Type::U32, taken.clone(), number));
     let key = C::Ident(taken.clone());
     let take = g.block(|g| {
         g.push(take_down(key.clone(), from));
-        let changes = g.block(|g| change(g, &copy));
+        let changes = g.block(|g| made(g, instance, &copy));
         if !changes.is_empty() {
             let ty = Type::Struct(STATE.into()).ptr();
             g.push(Stmt::decl(ty, copy.clone(), look_up(STATES, key.clone())));
@@ -474,48 +531,33 @@ fn new_state(g: &mut Gen<'_>, from: C, change: impl FnOnce(&mut Gen<'_>, &str)) 
     taken
 }
 
-/// Makes a clone, if one was asked for.
-fn clone_now(g: &mut Gen<'_>, instance: InstanceType) {
-    let blocks: &[&str] = match instance {
-        InstanceType::EgressClone => &[EGRESS],
-        _ => &[VERIFY_CHECKSUM, INGRESS],
-    };
-    if !asked_by(g.p, blocks, CLONE) {
-        return;
-    }
-    let making = g.block(|g| {
-        let [session, parsed, key] =
-            ["session", "parsed", "parsed_key"].map(|wish| g.file.names.fresh(wish));
-        let number = g.slot(REQUESTS, CLONE_SESSION);
-        let args = vec![id("traffic"), sessions(g), drops(g), number];
-        let ty = Type::Struct("clone_session".into()).ptr();
-        g.push(Stmt::decl(ty, session.clone(), call("session_of", args)));
-        let in_session = g.block(|g| {
-            let mut from = this(g);
-            let from_parser = instance == InstanceType::IngressClone;
-            if from_parser {
-                g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
-                let ty = Type::Struct(STATE.into()).ptr();
-                let found = look_up(STATES, C::Ident(key.clone()));
-                g.push(Stmt::decl(ty, parsed.clone(), found));
-                g.push(Stmt::goto_if(C::not(id(&parsed)), LOST));
-                from = id(&parsed);
-            }
-            let taken = new_state(g, from, |g, copy| match from_parser {
-                true => keep_list(g, copy),
-                false => forget_others(g, copy),
-            });
-            let wait = g.block(|g| {
-                template(g, instance, &taken);
-                let args = vec![id("traffic"), groups(g), drops(g), id(&session)];
-                g.push(Stmt::Expr(call("wait_clones", args)));
-            });
-            g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
+/// Makes the copies of a clone session.
+fn clones(g: &mut Gen<'_>, made: &Instance) {
+    let [session, parsed, key] =
+        ["session", "parsed", "parsed_key"].map(|wish| g.file.names.fresh(wish));
+    let number = g.slot(REQUESTS, CLONE_SESSION);
+    let args = vec![id("traffic"), sessions(g), drops(g), number];
+    let ty = Type::Struct("clone_session".into()).ptr();
+    g.push(Stmt::decl(ty, session.clone(), call("session_of", args)));
+    let in_session = g.block(|g| {
+        let mut from = this(g);
+        if made.of == Made::Parsed {
+            g.push(Stmt::decl(Type::U32, key.clone(), id("PARSED_STATE")));
+            let ty = Type::Struct(STATE.into()).ptr();
+            let found = look_up(STATES, C::Ident(key.clone()));
+            g.push(Stmt::decl(ty, parsed.clone(), found));
+            g.push(Stmt::goto_if(C::not(id(&parsed)), LOST));
+            from = id(&parsed);
+        }
+        let taken = new_state(g, from, made);
+        let wait = g.block(|g| {
+            template(g, made, &taken);
+            let args = vec![id("traffic"), groups(g), drops(g), id(&session)];
+            g.push(Stmt::Expr(call("wait_clones", args)));
         });
-        g.push(Stmt::If(id(&session), in_session, Block::new()));
+        g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
     });
-    let asked = g.slot(REQUESTS, CLONE);
-    g.push(Stmt::If(asked, making, Block::new()));
+    g.push(Stmt::If(id(&session), in_session, Block::new()));
 }
 
 /// The first control that runs for each copy.

@@ -6,15 +6,16 @@ use super::{NEXT, arrow, asks, call, id};
 use crate::hook::traffic::{count_drop, drops};
 use crate::hook::verdict::is_read;
 use crate::target::Gen;
+use arch::v1model::STANDARD_METADATA;
 use arch::v1model::copying::{CLONE, RECIRCULATE, REQUESTS, RESUBMIT, TRUNCATE, TRUNCATE_TO};
-use arch::v1model::{InstanceType, STANDARD_METADATA};
+use arch::v1model::traffic::{Instance, Made};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
 use ir::{Program, Var};
 use smol_str::SmolStr;
 
 /// The packet, as it is now, comes in again with what it keeps, unless it did so too often.
-pub(super) fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str) {
+pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
     let most = C::bin(BinOp::Lt, arrow("traffic", "rounds"), id("MOST_ROUNDS"));
     let again = g.block(|g| {
         let came = g.p.slot_var(STANDARD_METADATA, "ingress_global_timestamp");
@@ -24,16 +25,16 @@ pub(super) fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str)
             g.p.field_lists
                 .clone()
                 .into_iter()
-                .map(|known| {
+                .filter_map(|known| {
                     let vars = known.vars.iter();
                     let vars = vars.map(|&var| (var, g.local(LocalKind::Var(var))));
                     let vars = vars.collect();
-                    (is_list(g, list, known.number), vars)
+                    Some((is_list(g, made.list?, known.number), vars))
                 })
                 .collect();
         let members = kept_vars(g);
         // A resubmitted packet is whole.
-        let cut_to = (instance == InstanceType::Recirculated && may_be_cut(g.p)).then(|| {
+        let cut_to = (made.of == Made::BytesAsDeparsed && may_be_cut(g.p)).then(|| {
             let asked = g.slot(REQUESTS, TRUNCATE);
             C::choose(asked, least_cut(g), C::int(0))
         });
@@ -41,7 +42,7 @@ pub(super) fn come_in_again(g: &mut Gen<'_>, instance: InstanceType, list: &str)
             let begins = |member: &str| arrow(round, "begins").member(member);
             let rounds = arrow("traffic", "rounds").plus(1);
             let mut out = vec![
-                Stmt::Assign(begins("instance"), C::int(instance as u64)),
+                Stmt::Assign(begins("instance"), C::int(made.kind as u64)),
                 Stmt::Assign(begins("rounds"), rounds),
                 Stmt::Assign(begins("again"), C::int(1)),
             ];
