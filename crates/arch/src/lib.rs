@@ -42,7 +42,7 @@ pub struct Architecture {
     pub include: &'static str,
     /// The package whose instance is `main`.
     pub package: &'static str,
-    /// What its packets go through.
+    /// The way that its packets go through.
     pub model: Model,
     /// The places where its programs run, the first by default.
     pub places: &'static [Place],
@@ -66,13 +66,13 @@ pub struct Architecture {
     pub drop_port: Option<u32>,
     /// The field by which programs choose a multicast group, if there is one.
     pub group_field: Option<&'static str>,
-    /// What a program, as elaborated, does that needs a place where packets can be copied, and where first.
+    /// The calls by which a program, as elaborated, needs a place where packets can be copied, and the first of each.
     pub copies: fn(&Program) -> Vec<(&'static str, Span)>,
     /// See [`for_targets`].
     pub for_targets: fn(&Program) -> (Program, Rejects),
 }
 
-/// What many architectures have in common.
+/// The values that many architectures have in common.
 pub(crate) const PLAIN: Architecture = Architecture {
     name: "",
     include: "",

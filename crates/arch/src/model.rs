@@ -1,8 +1,8 @@
-//! What tells architectures apart for whoever runs their programs: what packets go through, and where.
+//! The properties of architectures that matter to whoever runs their programs: the way of a packet, and its places.
 
 use crate::{tc, xdp};
 
-/// What packets go through, from the parser to what becomes of them: what an interpreter, and a target's code, have of each.
+/// A packet's way from the parser to its end, of which an interpreter, and a target, have code each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
     /// The packet passes unchanged or is dropped, as [`ebpf`](crate::ebpf) has it.
@@ -32,11 +32,11 @@ impl Model {
 /// A place on the path of a machine's packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Where packets come in, before the network stack has them. None can be copied there.
+    /// The driver or what follows it, before the network stack has the packet. None can be copied there.
     BeforeStack,
-    /// Where traffic is controlled that comes in.
+    /// Traffic control of what comes in.
     TrafficIn,
-    /// Where traffic is controlled that goes out.
+    /// Traffic control of what goes out.
     TrafficOut,
 }
 
@@ -44,7 +44,7 @@ impl Place {
     /// All of them, in the order in which a packet meets them.
     pub const ALL: &[Place] = &[Place::BeforeStack, Place::TrafficIn, Place::TrafficOut];
 
-    /// Whether packets can be copied.
+    /// True if packets can be copied.
     pub fn copies(self) -> bool {
         self != Place::BeforeStack
     }

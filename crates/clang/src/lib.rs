@@ -1,7 +1,7 @@
 //! C to objects, by the newest clang of this machine: [`compile`] makes BPF objects, of which [`object_cache`] keeps those that were made
 //! before, and [`compile_shared`] makes the user's C of extern functions an object for this machine, which [`SharedObject`] loads.
 //!
-//! What the compiler says is explained in terms of P4 ([`errors`]). Unsafe code is in `shared_object`.
+//! Messages of the compiler are explained in terms of P4 ([`errors`]). Unsafe code is in `shared_object`.
 
 mod compile;
 mod compiler;

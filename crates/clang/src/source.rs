@@ -6,12 +6,12 @@ use std::path::PathBuf;
 /// A macro that is defined for long programs. For each instruction clang looks for its file and for its line's text in a list of all the
 /// names and texts that the object has, from the beginning. Without the texts, and without lines of what is inlined, it takes half of the time.
 pub const LONG: &str = "ONPATH_LONG";
-/// Where no file is, and none can be: in front of the names of files in the object of a [`LONG`] program.
+/// A folder that does not exist and cannot: in front of the names of files in the object of a [`LONG`] program.
 pub const NOWHERE: &str = "/dev/null";
 /// The file that the generated C is compiled as.
 pub(crate) const PROGRAM: &str = "prog.c";
 
-/// What to compile.
+/// A C text to compile, and the way to do so.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// The C text.
@@ -22,13 +22,13 @@ pub struct Source<'a> {
     pub include_dirs: &'a [PathBuf],
     /// Macros that are defined as 1.
     pub defines: &'a [&'a str],
-    /// How hard to optimise.
+    /// The effort of optimising.
     pub effort: Effort,
-    /// How far jumps reach.
+    /// The reach of jumps.
     pub jumps: Jumps,
 }
 
-/// How hard to optimise.
+/// The effort of optimising.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Effort {
     /// `-O2`
@@ -38,7 +38,7 @@ pub enum Effort {
     Reduced,
 }
 
-/// How far jumps reach.
+/// The reach of jumps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Jumps {
     /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`](crate::Cause::TooLong).

@@ -1,4 +1,4 @@
-//! What no target can make of a program. Codes E0722 to E0731, with those of targets between them.
+//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them.
 //!
 //! `target` is a target as messages call it.
 

@@ -52,7 +52,7 @@ impl Taken {
     }
 }
 
-/// What is reserved, by every target and by this one.
+/// The names that are reserved, by every target and by this one.
 fn all(target: &'static [Reserved]) -> impl Iterator<Item = &'static Reserved> {
     std::iter::once(&RESERVED).chain(target)
 }

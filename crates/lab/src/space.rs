@@ -73,7 +73,7 @@ impl Space {
     }
 }
 
-/// What [`net::link::End`] takes.
+/// The argument of [`net::link::End`].
 impl AsFd for Space {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.ns.as_fd()

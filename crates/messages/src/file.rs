@@ -5,12 +5,12 @@ use emit::names::Names;
 use emit::{Function, Reserved};
 use smol_str::SmolStr;
 
-/// What the C asks of its target, besides what the target's headers define.
+/// Properties of a target that the C depends on, besides the definitions in the target's headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The names that its headers and its own code use; [`crate::RESERVED`] is among them.
     pub reserved: &'static [Reserved],
-    /// How a function is linked.
+    /// The linkage of functions.
     pub linkage: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl Target {
 /// A file in C, as far as code about messages is added to it.
 #[derive(Debug)]
 pub struct File<'f> {
-    /// What it is for.
+    /// Its purpose.
     pub target: Target,
     /// Its names.
     pub names: &'f mut Names,

@@ -21,14 +21,14 @@ const VALUE: u32 = 16;
 /// has, how many of them are in the memory, and the status.
 pub const VARIABLES: [&str; 4] = [MEMORY, "all", "left", "status"];
 
-/// What is asked of the messages of a schema.
+/// The attributes that are asked of the messages of a schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
     /// The names of attributes, in the order in which they have members.
     pub names: &'r [String],
-    /// How many bytes of a message are read at most.
+    /// The most bytes of a message that are read.
     pub limit: u32,
-    /// Whether a message need be read no further than to the last of the attributes.
+    /// True if a message need be read no further than to the last of the attributes.
     pub may_stop: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Message<'s> {
     pub size: u32,
     /// The function that gives the text of a DNS name, if one is asked for.
     pub name_text: Option<SmolStr>,
-    /// Whether messages may have documents in them.
+    /// True if messages may have documents in them.
     pub has_documents: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'s> Message<'s> {
     ///
     /// # Errors
     ///
-    /// What of the schema no function can be written for, in a few words.
+    /// The part of the schema for which no function can be written, in a few words.
     pub fn new(
         file: &mut File<'_>,
         schema: &'s Schema,

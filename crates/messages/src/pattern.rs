@@ -146,7 +146,7 @@ impl Patterns {
 pub struct Automaton {
     classes: C,
     next: C,
-    /// What places of transitions are masked by.
+    /// The mask of places of transitions.
     mask: C,
     start: u16,
     found: u16,
@@ -185,12 +185,12 @@ impl Automaton {
         C::call("message_run", args)
     }
 
-    /// Whether the expression is found if nothing follows.
+    /// True if the expression is found when nothing follows.
     pub fn has_found(&self, state: C) -> C {
         C::bin(BinOp::Ge, state, C::int(self.found.into()))
     }
 
-    /// Whether no byte changes the state.
+    /// True if no byte changes the state.
     pub fn stays(&self, state: C) -> C {
         let is = |number: u16| C::bin(BinOp::Eq, state.clone(), C::int(number.into()));
         C::or(is(0), is(self.last))

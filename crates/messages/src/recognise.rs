@@ -1,4 +1,4 @@
-//! How a message begins that is one of a schema's.
+//! The beginnings by which messages of a schema are recognised.
 
 use crate::file::File;
 use crate::pattern::{Bytes, Patterns};

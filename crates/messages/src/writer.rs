@@ -119,7 +119,7 @@ pub(crate) struct Writer<'s> {
     pub incomplete: Option<SmolStr>,
     /// True if such an instance is being written.
     pub in_whole: bool,
-    /// What of the schema no function can be written for, in a few words.
+    /// The part of the schema for which no function can be written, in a few words.
     pub refused: Option<String>,
 }
 

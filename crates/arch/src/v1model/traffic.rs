@@ -15,7 +15,7 @@ use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, InstanceType, VERIFY_C
 pub struct Point {
     /// The blocks behind the last such place, which end here.
     pub blocks: &'static [&'static str],
-    /// What may become of it.
+    /// The possible fates, in the order in which they are tried.
     pub steps: &'static [Step],
 }
 
@@ -41,7 +41,7 @@ pub enum When {
     Otherwise,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
     /// Copies are made, of the group of a clone session and of the session itself, and the packet goes on.
@@ -61,22 +61,22 @@ pub enum Then {
 /// The packet or a copy, as it begins anew or enters egress: what it has of what it was made of.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// What `instance_type` says of it.
+    /// Its `instance_type`.
     pub kind: InstanceType,
-    /// What it is made of, and so the block that it enters.
+    /// The state that it is made of, and so the block that it enters.
     pub of: Made,
     /// It has the program's metadata, and all of `standard_metadata`. If not, it has of both what its field list names, and
     /// what says where the packet came from ([`origin`]).
     pub all_metadata: bool,
     /// The number of its field list, among what was asked for: these fields are as they were when it was made.
     pub list: Option<&'static str>,
-    /// What was asked for before, and is still to be done for it.
+    /// The requests made before that are still to be done for it.
     pub carries: &'static [&'static str],
     /// It has been around once more than what it was made of.
     pub is_round: bool,
 }
 
-/// What a packet or copy is made of.
+/// The state that a packet or copy is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// The bytes that came in, for the parser.
@@ -201,17 +201,17 @@ pub const UNICAST: Instance = Instance {
     of: Made::Current,
     all_metadata: true,
     list: None,
-    carries: &[RECIRCULATE, TRUNCATE],
+    carries: &PENDING,
     is_round: false,
 };
 
-/// What is asked for in ingress, and may still be to be done behind egress.
+/// The requests of ingress that may still be to be done behind egress.
 pub const PENDING: [&str; 2] = [RECIRCULATE, TRUNCATE];
 
-/// What is done where it is asked for: who enters egress has not asked for it.
+/// The requests that are done at the end of the block that makes them: a packet that enters egress has made none.
 pub const AT_ONCE: [&str; 2] = [CLONE, RESUBMIT];
 
-/// What a field of `standard_metadata` is given.
+/// A value that is given to a field of `standard_metadata`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     /// The number of [`Instance::kind`].
@@ -232,7 +232,7 @@ pub enum Given {
     Zero,
 }
 
-/// What a packet is given that enters the parser, whatever it kept.
+/// The fields that are set as a packet enters the parser, whatever it kept.
 pub const AT_PARSER: [(&str, Given); 5] = [
     ("instance_type", Given::InstanceType),
     ("ingress_port", Given::IngressPort),
@@ -242,7 +242,7 @@ pub const AT_PARSER: [(&str, Given); 5] = [
     ("ingress_global_timestamp", Given::Came),
 ];
 
-/// What a packet or copy is given that enters egress, whatever it kept.
+/// The fields that are set as a packet or copy enters egress, whatever it kept.
 pub const AT_EGRESS: [(&str, Given); 9] = [
     ("egress_port", Given::Port),
     ("egress_rid", Given::Rid),
@@ -261,25 +261,25 @@ pub fn origin() -> impl Iterator<Item = &'static str> {
     fields.filter_map(|(name, given)| (given != Given::InstanceType).then_some(name))
 }
 
-/// How often a packet, or a copy of it, may begin anew or be cloned, where nothing is short.
+/// The most times that a packet, or a copy of it, may begin anew or be cloned, where nothing is short.
 pub const MOST_ROUNDS: u32 = 4096;
-/// How often ingress or egress runs for one packet and all that became of it, where nothing is short: clones of clones multiply.
+/// The most runs of ingress and egress for one packet and all that became of it, where nothing is short: clones of clones multiply.
 pub const MOST_RUNS: u32 = 16_384;
 
-/// What every traffic manager can do for a packet: a target may stop behind it.
+/// Numbers that every traffic manager reaches, and behind which a target may stop.
 #[derive(Debug)]
 pub struct Limits {
-    /// How often it, or a copy of it, may begin anew or be cloned.
+    /// Times that a packet, or a copy of it, begins anew or is cloned.
     pub rounds: u32,
     /// Its copies that wait for egress, from where it came in to where it leaves or begins anew.
     pub waiting: u32,
-    /// How many of these may begin with headers and metadata of their own, with that of the packet and that which the parser left.
+    /// Those of them that begin with headers and metadata of their own, with that of the packet and that which the parser left.
     pub states: u32,
     /// Copies of a multicast group or a clone session.
     pub replicas: u32,
 }
 
-/// What programs may rely on everywhere.
+/// The limits that programs may rely on everywhere.
 pub const LIMITS: Limits = Limits {
     rounds: 32,
     waiting: 256,

@@ -31,7 +31,7 @@ use messages::{Bytes, Member, Patterns};
 use payload::Kind;
 use std::collections::HashMap;
 
-/// What the code of messages asks of BPF.
+/// The properties of BPF that the code of messages depends on.
 const TARGET: messages::Target = messages::Target {
     reserved: RESERVED,
     linkage: GLOBAL_FUNC,

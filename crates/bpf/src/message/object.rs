@@ -46,7 +46,7 @@ pub(crate) struct Object {
     pub read: SmolStr,
     /// The map with the first bytes of messages that go on in later packets, if some are kept.
     pub heads: Option<SmolStr>,
-    /// How many bytes of a message are read at most.
+    /// The most bytes of a message that are read.
     pub limit: u32,
     /// The function that gives the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,

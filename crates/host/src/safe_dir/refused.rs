@@ -31,7 +31,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// What is at this path, with the reason.
+    /// The thing at this path, with the reason.
     pub fn new(path: PathBuf, why: Why) -> Refused {
         Refused { path, why }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong between an object and a running program, one function a kind.
+//! Failures between an object and a running program, one function a kind.
 
 pub mod bundle;
 pub mod contents;

@@ -23,11 +23,11 @@ enum {
 };
 
 #define MESSAGE_SLACK 64
-/* Where an attribute is that the message does not have. */
+/* The offset of an attribute that the message does not have. */
 #define MESSAGE_ABSENT 0xffffffffu
 /* A function that gives an offset gives this bit, with a status, where there is none. */
 #define MESSAGE_FAULT 0x80000000u
-/* What a search gives that found no end; with MESSAGE_BAD, that met a byte in front of it that cannot stand there. */
+/* The result of a search that found no end; with MESSAGE_BAD, of one that met a byte in front of it that cannot stand there. */
 #define MESSAGE_NO_END 0x7fffffffu
 #define MESSAGE_BAD 0x80000000u
 /* No number in decimal digits. */
@@ -42,11 +42,11 @@ struct message_value {
     u64 number;
 };
 
-/* What offsets into a message's memory are masked by, and the address of one. */
+/* The mask of offsets into a message's memory, and the address of one. */
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
 
-/* Whether the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */
+/* True if the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */
 INLINE int message_stands(const u8 *here, u32 left, u64 word, u32 size)
 {
     return left >= size && (load_le64(here) ^ word) << (64 - 8 * size) == 0;

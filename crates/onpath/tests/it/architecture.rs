@@ -164,7 +164,7 @@ fn only_tests_use_testkit() {
     assert_eq!(users.into_keys().collect::<Vec<_>>(), [""; 0]);
 }
 
-/// What a layer must not know, however many crates lie between. Who knows `kernel`, `clang` or `net` knows `host`.
+/// Crates that a layer must not know, however many lie between. Whoever knows `kernel`, `clang` or `net` knows `host`.
 const UNKNOWN: [(&str, &[&str]); 27] = [
     ("diag", &["syntax", "hir", "ir", "host"]),
     ("settings", &["syntax", "ir", "payload", "host"]),

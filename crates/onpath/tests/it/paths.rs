@@ -1,6 +1,6 @@
 //! The calls by which code that runs as root reaches paths, each with the rule that it obeys.
 //!
-//! What Onpath makes, renames and removes under names of its own goes through `host::safe_dir`, which opens every folder by
+//! Files that Onpath makes, renames and removes under names of its own go through `host::safe_dir`, which opens every folder by
 //! its parent and checks it. The list has every other call. A new one needs a line here, and so a reason.
 
 use crate::architecture::{files, own_code, read, root};

@@ -56,7 +56,7 @@ pub(super) struct AtEgress {
     rounds: u32,
 }
 
-/// What has run to a point where it is decided what becomes of it.
+/// A packet or copy that has run to a point where its fate is decided.
 struct Here {
     /// Headers and metadata as the parser left them, if copies may begin with them.
     parsed: Option<Storage>,
@@ -296,7 +296,7 @@ impl Manager<'_, '_> {
         })
     }
 
-    /// What is made of a packet for egress, for a port that is yet to be said; `None` if that is one round too many.
+    /// The packet or copy that enters egress, for a port that is yet to be said; `None` if that is one round too many.
     fn at_egress(&mut self, made: &Instance, here: &Here) -> Option<AtEgress> {
         let rounds = self.rounds(made, here)?;
         let now = &self.run.it.storage;
@@ -330,7 +330,7 @@ impl Manager<'_, '_> {
         })
     }
 
-    /// How often what is made of a packet has been around; `None`, and it is lost, if that is too often.
+    /// The number of rounds of what is made of a packet; `None`, and it is lost, if they are too many.
     fn rounds(&mut self, made: &Instance, here: &Here) -> Option<u32> {
         let rounds = here.rounds + u32::from(made.is_round);
         if made.is_round && here.rounds >= self.run.it.options.rounds {

@@ -15,7 +15,7 @@ pub(super) fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
     C::bin(BinOp::Eq, asked, C::int(number.into()))
 }
 
-/// What a copy has that begins with all that was taken down.
+/// The state of a copy that begins with all that was taken down.
 pub(super) fn made(g: &mut Gen<'_>, made: &Instance, copy: &str) {
     match (made.list, made.all_metadata) {
         (Some(list), true) => keep_list(g, list, copy),

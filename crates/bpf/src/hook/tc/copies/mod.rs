@@ -1,6 +1,6 @@
 //! Packets of which there may be copies that differ, or that begin anew: the traffic manager of `v1model` at traffic control.
 //!
-//! What becomes of a packet at the end of ingress and of egress is [`arch::v1model::traffic`]'s, step by step. Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
+//! The fate of a packet at the end of ingress and of egress is decided by the steps of [`arch::v1model::traffic`]. Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
 //! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, what of it a copy keeps ([`kept`]), and what comes
 //! in again ([`rounds`]).
 
@@ -205,7 +205,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     next_turn(g);
 }
 
-/// What becomes of a packet or copy at a point.
+/// The fate of a packet or copy at a point.
 fn decide(g: &mut Gen<'_>, point: &Point) {
     for step in point.steps {
         if !may_be(g.p, point, step) {
@@ -242,7 +242,7 @@ fn decide(g: &mut Gen<'_>, point: &Point) {
     }
 }
 
-/// Whether a step may ever be done at a point.
+/// True if a step may ever be done at a point.
 fn may_be(program: &Program, point: &Point, step: &Step) -> bool {
     match (step.when, step.then) {
         // Of clones there are several kinds, each for what was asked for since the last point.
@@ -395,7 +395,7 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
     g.target.extra_instructions += 400;
 }
 
-/// What is deparsed leaves by its port.
+/// Sends a deparsed packet out by its port.
 fn leaves(g: &mut Gen<'_>) {
     if may_be_cut(g.p) {
         cut_and_send(g);
