@@ -24,7 +24,7 @@ impl Target {
 /// A file in C, as far as code about messages is added to it.
 #[derive(Debug)]
 pub struct File<'f> {
-    /// Its purpose.
+    /// The target that the code is for.
     pub target: Target,
     /// Its names.
     pub names: &'f mut Names,

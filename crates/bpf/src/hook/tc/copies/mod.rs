@@ -205,7 +205,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     next_turn(g);
 }
 
-/// The fate of a packet or copy at a point.
+/// Emits the steps that the traffic manager takes with a packet or copy at a point, in order.
 fn decide(g: &mut Gen<'_>, point: &Point) {
     for step in point.steps {
         if !may_be(g.p, point, step) {
