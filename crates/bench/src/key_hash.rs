@@ -2,10 +2,11 @@
 //! of streams and of groups. All take turns.
 
 use crate::error::Error;
-use bpf::abi::{HashSeeds, SEED_SECTION};
+use bpf::abi::SEED_SECTION;
 use clang::Source;
 use kernel::bench::{Effort, Subject, interleaved, median};
 use kernel::sys::{Adjust, Prog, load_object_with, random_numbers};
+use layout::HashSeeds;
 use serde::Serialize;
 use std::fmt::Write;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The C file around the functions, and its description for user space.
 
-use crate::abi::{Abi, DefaultAbi, LookupAbi, ProgramAbi, TableAbi};
+use crate::abi::{Abi, ProgramAbi};
 use crate::compile::Function;
 use crate::features::Feature;
 use crate::hook::{self, HookCode, HookText};
@@ -12,6 +12,7 @@ use crate::{BpfOutput, Options, Report, budget, limits, packets, parts, storage}
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
+use layout::{DefaultAbi, LookupAbi, TableAbi};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -80,12 +81,15 @@ pub(crate) fn file(
         (full.parse_record, "onpath/large.h"),
         (maps.traffic.drops.is_some(), "onpath/drops.h"),
         (hook::tc::copies::differ(program), "onpath/traffic.h"),
-        (!maps.flow_states.is_empty(), "onpath/flow_state.h"),
-        (!maps.figures.is_empty(), "onpath/figures.h"),
+        (
+            !maps.kept.contents.flow_states.is_empty(),
+            "onpath/flow_state.h",
+        ),
+        (!maps.kept.contents.figures.is_empty(), "onpath/figures.h"),
         (about_payload, "onpath/message.h"),
         (reads_documents, "onpath/document.h"),
         (maps.locked_cells, "onpath/lock.h"),
-        (maps.logs.is_some(), "onpath/log.h"),
+        (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),
         (maps.meters_used, "onpath/meter.h"),
         (bit_vectors, "onpath/bit_vectors.h"),
@@ -109,8 +113,7 @@ pub(crate) fn file(
     ));
     items.extend(structs);
     items.append(&mut maps.items);
-    let (globals, mut global_items) = maps.finish_globals();
-    items.append(&mut global_items);
+    items.extend(maps.finish_globals());
     if counts_changes {
         items.extend(maps::changes(program.tables.len()));
     }
@@ -158,8 +161,9 @@ pub(crate) fn file(
     if limits::is_long(&report) {
         without_variables_for_debuggers(&mut items);
     }
-    maps.tables.extend(unapplied_tables(program, &maps.tables));
-    maps.tables.sort_by_key(|t| t.index);
+    let tables = &mut maps.kept.contents.tables;
+    tables.extend(unapplied_tables(program, tables));
+    tables.sort_by_key(|t| t.index);
     let redirects = maps.ports.devmap.is_some() || maps.ports.egress.is_some();
     let abi = Abi {
         version: Abi::VERSION,
@@ -174,20 +178,10 @@ pub(crate) fn file(
             moves_head: report.moves_head,
         }],
         maps: maps.list,
-        globals,
-        tables: maps.tables,
-        value_sets: maps.value_sets,
-        counters: maps.counters,
-        meters: maps.meters,
-        member_groups: maps.member_groups,
-        registers: maps.registers,
-        flow_states: maps.flow_states,
-        figures: maps.figures,
+        contents: maps.kept.contents,
         ports: maps.ports,
         traffic: maps.traffic,
         events: maps.events,
-        digests: maps.digests,
-        logs: maps.logs,
         uses: uses(&constructs, options),
         packets: packets::of(program, redirects, tunnels),
     };

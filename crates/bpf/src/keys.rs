@@ -1,11 +1,11 @@
 //! Keys that programs make on the stack and hash (`onpath/keys.h`): of flow states, and of figures by group.
 
-use crate::abi::{ByteOrder, FieldAbi, KeyAbi};
 use crate::errors::keys as errors;
 use crate::target::Gen;
 use cgen::tree::{Expr as C, Stmt};
 use emit::values::Value;
 use ir::{Expr, ExternData, ExternInst, Type};
+use layout::{ByteOrder, FieldAbi, KeyAbi};
 
 /// Bytes that a key may have.
 pub(crate) const LIMIT: u32 = 128;

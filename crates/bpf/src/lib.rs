@@ -53,80 +53,6 @@ pub enum ParseRecord {
     Always,
 }
 
-/// How the entries of a table are searched where there is more than one way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Layout {
-    /// A row of bits for each value of each byte of the key ([`abi::BitVectorsAbi`]): how long a look-up takes depends
-    /// on how many entries there may be, and not on their masks.
-    BitVectors,
-    /// A hash map of the entries under each mask ([`abi::TupleSpaceAbi`]): it depends on how many masks there are.
-    TupleSpace,
-    /// The kernel's trie of prefixes, a bit of the key after the other.
-    Trie,
-    /// A trie of prefixes that takes several bits of the key at once ([`abi::MultibitTrieAbi`]).
-    MultibitTrie,
-    /// The kernel's hash map.
-    HashMap,
-    /// Buckets of a few entries each, which a key's hash chooses ([`abi::BucketsAbi`]).
-    Buckets,
-}
-
-/// What a table's keys are matched by, as far as layouts depend on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Matching {
-    /// As a whole.
-    Exact,
-    /// One of them by a prefix, the others as a whole.
-    Prefixes,
-    /// By ternary, range or optional keys: entries may overlap, and priorities choose.
-    Overlapping,
-}
-
-impl Layout {
-    /// All.
-    pub const ALL: [Layout; 6] = [
-        Layout::BitVectors,
-        Layout::TupleSpace,
-        Layout::Trie,
-        Layout::MultibitTrie,
-        Layout::HashMap,
-        Layout::Buckets,
-    ];
-
-    /// What tables it is for.
-    pub fn matching(self) -> Matching {
-        match self {
-            Layout::BitVectors | Layout::TupleSpace => Matching::Overlapping,
-            Layout::Trie | Layout::MultibitTrie => Matching::Prefixes,
-            Layout::HashMap | Layout::Buckets => Matching::Exact,
-        }
-    }
-
-    /// As the annotation `@layout` names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layout::BitVectors => "bit_vectors",
-            Layout::TupleSpace => "tuple_space",
-            Layout::Trie => "trie",
-            Layout::MultibitTrie => "multibit_trie",
-            Layout::HashMap => "hash_map",
-            Layout::Buckets => "buckets",
-        }
-    }
-
-    /// As people read it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Layout::BitVectors => "bit vectors",
-            Layout::TupleSpace => "tuple space search",
-            Layout::Trie => "the kernel's trie",
-            Layout::MultibitTrie => "multibit trie",
-            Layout::HashMap => "the kernel's hash map",
-            Layout::Buckets => "buckets",
-        }
-    }
-}
-
 /// How functions are cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parts {
@@ -170,7 +96,7 @@ pub struct Options {
     pub parser_turns: u32,
     /// The layout of tables that it is for and that do not say which they want; `None` for bit vectors, where these are
     /// not too large, and by the number of entries of other tables.
-    pub layout: Option<Layout>,
+    pub layout: Option<layout::Structure>,
 }
 
 impl Default for Options {

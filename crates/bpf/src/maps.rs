@@ -1,12 +1,12 @@
 //! The maps and structs that an object declares.
 
 use crate::abi::{
-    CHANGES_SECTION, CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GLOBALS_SECTION, GlobalsAbi,
-    LogsAbi, MapAbi, MapKind, MemberGroupsAbi, MeterAbi, PROGRAMS_MAP, PortsAbi, RegisterAbi,
-    TableAbi, TrafficAbi, ValueSetAbi,
+    CHANGES_SECTION, GLOBALS_SECTION, MapAbi, MapKind, PROGRAMS_MAP, PortsAbi, TrafficAbi,
 };
+use crate::target::{Bpf, Shared};
 use cgen::tree::{Expr as C, Item, Type};
-use emit::record::Record;
+use emit::memory::{Kept, Memory};
+use layout::Map;
 use smol_str::SmolStr;
 
 /// What has been declared so far.
@@ -16,42 +16,24 @@ pub(crate) struct Maps {
     pub items: Vec<Item>,
     /// The same, in the description for user space.
     pub list: Vec<MapAbi>,
-    /// Tables that are applied.
-    pub tables: Vec<TableAbi>,
-    /// Value sets that are used.
-    pub value_sets: Vec<ValueSetAbi>,
-    /// Counters that are used.
-    pub counters: Vec<CounterAbi>,
-    /// Meters with an index that are used.
-    pub meters: Vec<MeterAbi>,
+    /// What targets have in common.
+    pub kept: Kept,
     /// Memory for pieces of the payload.
     pub payload: Option<SmolStr>,
     /// Cells of registers have locks.
     pub locked_cells: bool,
     /// Meters of any kind are used.
     pub meters_used: bool,
-    /// Groups of action selectors that are used.
-    pub member_groups: Vec<MemberGroupsAbi>,
-    /// Registers that are used.
-    pub registers: Vec<RegisterAbi>,
-    /// Per-flow state that is used.
-    pub flow_states: Vec<FlowStateAbi>,
-    /// Figures by group that are kept.
-    pub figures: Vec<FiguresAbi>,
     /// Port maps.
     pub ports: PortsAbi,
     /// Maps of the traffic manager.
     pub traffic: TrafficAbi,
     /// The perf event array.
     pub events: Option<String>,
-    /// The ring buffer of digests.
-    pub digests: Option<DigestsAbi>,
-    /// The ring buffer of messages.
-    pub logs: Option<LogsAbi>,
-    globals: Record,
-    initial: Vec<(SmolStr, C)>,
-    bytes: Vec<u8>,
 }
+
+/// The helper that finds the element of a map.
+pub(crate) const LOOK_UP: &str = "bpf_map_lookup_elem";
 
 /// Characters that a map's name may have.
 pub(crate) const MAP_NAME: usize = 15;
@@ -162,59 +144,50 @@ impl Maps {
         item
     }
 
-    /// Adds a member to the globals, with its first value in C and in bytes; gives its offset.
-    pub(crate) fn add_global(
-        &mut self,
-        ty: Type,
-        name: &SmolStr,
-        align: u32,
-        init: Option<C>,
-        bytes: Vec<u8>,
-    ) -> u32 {
-        let size = bytes.len() as u32;
-        let offset = self.globals.add(ty, name.clone(), size, align, "");
-        self.bytes.resize(offset as usize, 0);
-        self.bytes.extend(bytes);
-        if let Some(init) = init {
-            self.initial.push((name.clone(), init));
-        }
-        offset
-    }
-
-    /// The globals, once all were added.
-    pub(crate) fn finish_globals(&mut self) -> (Option<GlobalsAbi>, Vec<Item>) {
-        if self.globals.size == 0 {
-            return (None, Vec::new());
-        }
-        self.globals.pad_to(self.globals.align.max(8));
-        self.bytes.resize(self.globals.size as usize, 0);
+    /// The single values, once all were added.
+    pub(crate) fn finish_globals(&mut self) -> Vec<Item> {
+        let Some(globals) = self.kept.finish_globals(GLOBALS_SECTION) else {
+            return Vec::new();
+        };
         let name: SmolStr = format!("{GLOBALS}_globals").into();
-        let items = vec![
+        vec![
             Item::Comment(vec![
                 "What user space may change while the program runs.".into(),
             ]),
             Item::Struct {
                 name: name.clone(),
-                members: std::mem::take(&mut self.globals.members),
+                members: globals.record.members,
             },
             Item::Variable {
                 ty: Type::Struct(name),
                 name: GLOBALS.into(),
-                init: Some(C::Init(
-                    std::mem::take(&mut self.initial)
-                        .into_iter()
-                        .map(|(n, e)| (Some(n), e))
-                        .collect(),
-                )),
+                init: Some(globals.initial),
                 attribute: Some(section(GLOBALS_SECTION)),
                 constant: false,
             },
-        ];
-        let abi = GlobalsAbi {
-            section: GLOBALS_SECTION.into(),
-            size: self.globals.size,
-            initial: std::mem::take(&mut self.bytes),
-        };
-        (Some(abi), items)
+        ]
+    }
+}
+
+impl Memory for Bpf {
+    const MAP_NAME: usize = MAP_NAME;
+
+    const GLOBALS: &'static str = GLOBALS;
+
+    fn kept(file: &mut Shared) -> &mut Kept {
+        &mut file.maps.kept
+    }
+
+    fn declare_map(file: &mut Shared, map: Map, types: Option<(Type, Type)>) {
+        file.maps.declare(map.into(), types);
+    }
+
+    fn declare_constants(file: &mut Shared, item: Item) {
+        file.maps.items.push(item);
+    }
+
+    fn find(map: &SmolStr, key: C) -> C {
+        let map = C::Ident(map.clone()).addr();
+        C::call(LOOK_UP, vec![map, key])
     }
 }

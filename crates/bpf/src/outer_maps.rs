@@ -5,7 +5,7 @@
 //! there by itself too.
 
 use crate::abi::{MapAbi, MapKind};
-use crate::maps::{GLOBALS, MAP_NAME, section};
+use crate::maps::{GLOBALS, LOOK_UP, MAP_NAME, section};
 use cgen::tidy;
 use cgen::tree::{Expr as C, Item, Type, UnOp};
 use emit::names::Names;
@@ -18,8 +18,6 @@ pub(crate) const MOST_MAPS: usize = 64;
 /// Of them, those that are not in the list of maps: sections of constants, of the key of hashes, of the number of changes, and of
 /// what a test run observes.
 const SECTIONS: usize = 4;
-
-const LOOK_UP: &str = "bpf_map_lookup_elem";
 
 /// What must be the same of all inner maps of an outer one (`bpf_map_meta_equal` of Linux).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

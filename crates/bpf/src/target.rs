@@ -20,9 +20,10 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{ByteOrder, Code, Hints, Limits, Reserved, Stage, Target};
+use emit::{Code, Hints, Limits, Reserved, Stage, Target};
 use ir::atomic::Cell;
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
+use layout::ByteOrder;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -163,7 +164,7 @@ pub(crate) struct Shared {
     pub member_groups: HashMap<ExternInst, externs::MemberGroups>,
     /// Where records of digests keep what, by the digests' numbers.
     pub digests: HashMap<u32, externs::Digest>,
-    /// Where records of messages keep what, and the types of their values; in the order of [`crate::abi::LogsAbi::records`].
+    /// Where records of messages keep what, and the types of their values; in the order of [`layout::LogsAbi::records`].
     pub logs: Vec<(Vec<ir::Type>, externs::Digest)>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,

@@ -7,7 +7,7 @@ use bpf::features::{Feature, Features};
 use bpf::forecast::Forecast;
 use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
-use bpf::{BpfOutput, Layout, Options, ParseRecord, Parts};
+use bpf::{BpfOutput, Options, ParseRecord, Parts};
 use clang::{Cause, Clang, Effort, Jumps, NoObject, Source};
 use control::Device;
 use control::stf::{Script, StatementKind};
@@ -18,6 +18,7 @@ use kernel::budget::{self, Budget};
 use kernel::build::{self, Obstacle};
 use kernel::features::Kernel;
 use kernel::{Instance, TestRun, VethDevice};
+use layout::Structure;
 use schema::Schema;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -87,7 +88,7 @@ pub struct Request<'a> {
     /// Where what the parser leaves is kept.
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
-    pub layout: Option<Layout>,
+    pub layout: Option<Structure>,
     /// How functions are cut, whether the program is large or not.
     pub parts: Option<Parts>,
     /// Does not try one function first where the verifier is likely to refuse it.

@@ -5,7 +5,7 @@ use crate::frontend::Elaborated;
 use crate::native::NativeExterns;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord, Parts};
+use bpf::{ParseRecord, Parts};
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap, counted};
@@ -13,6 +13,7 @@ use interp::trace::{TraceEvent, TraceKind};
 use interp::{Interpreter, Options};
 use ir::Program;
 use kernel::features::Kernel;
+use layout::Structure;
 use schema::Schema;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -39,7 +40,7 @@ pub enum Target {
         /// Where what its parser leaves is kept.
         parse_record: ParseRecord,
         /// The layout of tables whose entries may overlap, if they do not say which they want.
-        layout: Option<Layout>,
+        layout: Option<Structure>,
         /// How functions are cut, whether the program is large or not.
         parts: Option<Parts>,
     },

@@ -2,18 +2,8 @@
 //! for the C text and for a description.
 
 use cgen::tree::{Expr as C, Member, Type};
-use serde::{Deserialize, Serialize};
+use layout::ByteOrder;
 use smol_str::SmolStr;
-
-/// The order of a field's bytes. The value is right-aligned, high bits are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ByteOrder {
-    /// Most significant byte first.
-    Network,
-    /// The machine's own.
-    Host,
-}
 
 /// How a P4 value lies in a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

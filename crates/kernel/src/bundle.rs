@@ -17,9 +17,10 @@ use crate::loss::{self, Loss, Use};
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, errors};
-use bpf::abi::{Abi, FieldAbi, HashSeeds, Hook, StateAbi};
+use bpf::abi::{Abi, Hook};
 use diag::{Diagnostic, SourceMap};
 use host::caps;
+use layout::{FieldAbi, HashSeeds, StateAbi};
 use schema::Schema;
 use std::io;
 use std::sync::Arc;
@@ -214,7 +215,7 @@ fn reused<'a>(
 }
 
 fn state<'a>(source: &Source<'a>, map: &str) -> Result<StateAbi<'a>, Box<Diagnostic>> {
-    let mut all = source.abi.states();
+    let mut all = source.abi.contents.states();
     all.find(|state| state.map() == map)
         .ok_or_else(|| errors::bundle::no_state(source.name, map))
 }

@@ -35,7 +35,11 @@ pub fn check(found: &Contents, described: &Contents, abi: &Abi) -> Result<(), Bo
 
 /// Fails if a description resizes a map twice: memory is counted for one size of each.
 fn resized_once(abi: &Abi) -> Result<(), Box<Diagnostic>> {
-    let names: Vec<String> = abi.resized(1).map(|(name, _)| name.to_owned()).collect();
+    let names: Vec<String> = abi
+        .contents
+        .resized(1)
+        .map(|(name, _)| name.to_owned())
+        .collect();
     match repeated(names.iter()) {
         Some(twice) => Err(errors::contents::several_sizes(twice)),
         None => Ok(()),

@@ -10,9 +10,10 @@ use crate::sys::{
 };
 use crate::verifier_log::{self, Refusal};
 use crate::{contents, errors, memory};
-use bpf::abi::{Abi, HashSeeds, MapAbi};
+use bpf::abi::{Abi, MapAbi};
 use diag::{Diagnostic, SourceMap, system_message};
 use host::caps;
+use layout::HashSeeds;
 use schema::Schema;
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -164,7 +165,7 @@ pub(crate) fn load_with(
 ) -> Result<Instance, Failure> {
     Kernel::This.check()?;
     check_memory(&contents::read(object)?, abi, onto)?;
-    let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
+    let resize: Vec<(&str, u32)> = abi.contents.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
         reuse: onto.reuse,
@@ -196,7 +197,7 @@ pub(crate) fn load_again(
         ..Onto::default()
     };
     check_memory(&contents::read(object)?, abi, onto)?;
-    let resize: Vec<(&str, u32)> = abi.resized(memory::processors() as u32).collect();
+    let resize: Vec<(&str, u32)> = abi.contents.resized(memory::processors() as u32).collect();
     let adjust = Adjust {
         resize: &resize,
         reuse,
@@ -299,7 +300,7 @@ fn assemble(
 
 /// Maps the program's data section, if it has one.
 pub(crate) fn open_globals(abi: &Abi, maps: &Maps) -> Result<Option<Globals>, Box<Diagnostic>> {
-    let Some(wanted) = &abi.globals else {
+    let Some(wanted) = &abi.contents.globals else {
         return Ok(None);
     };
     let name = &wanted.section;

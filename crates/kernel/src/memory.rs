@@ -5,7 +5,8 @@
 
 use crate::contents;
 use crate::sys::{Contents, DeclaredMap};
-use bpf::abi::{Abi, LookupAbi, MapAbi, MapKind};
+use bpf::abi::{Abi, MapAbi, MapKind};
+use layout::LookupAbi;
 use std::fs;
 
 /// What a map takes, in bytes.
@@ -112,6 +113,7 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
         .map(|map| {
             let (role, name) = declaration(abi, &map.name);
             let resized = abi
+                .contents
                 .resized(processors as u32)
                 .find(|(name, _)| *name == map.name);
             let loaded = MapAbi {
@@ -137,24 +139,24 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
 
 /// Whether a map has what finds no place in the buckets of a table.
 fn is_overflow(abi: &Abi, map: &str) -> bool {
-    let mut lookups = abi.tables.iter().map(|table| &table.lookup);
+    let mut lookups = abi.contents.tables.iter().map(|table| &table.lookup);
     lookups.any(|lookup| matches!(lookup, LookupAbi::Buckets(abi) if abi.overflow == map))
 }
 
 /// What a map is in the P4 program, by the description's names.
 fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
     let uses = |lookup: &LookupAbi| lookup.maps().contains(&map);
-    if let Some(table) = abi.tables.iter().find(|t| uses(&t.lookup)) {
+    if let Some(table) = abi.contents.tables.iter().find(|t| uses(&t.lookup)) {
         ("table", table.name.clone())
-    } else if let Some(set) = abi.value_sets.iter().find(|s| uses(&s.lookup)) {
+    } else if let Some(set) = abi.contents.value_sets.iter().find(|s| uses(&s.lookup)) {
         ("value_set", set.name.clone())
-    } else if let Some(counter) = abi.counters.iter().find(|c| c.map == map) {
+    } else if let Some(counter) = abi.contents.counters.iter().find(|c| c.map == map) {
         ("counter", counter.name.clone())
-    } else if let Some(register) = abi.registers.iter().find(|r| r.map == map) {
+    } else if let Some(register) = abi.contents.registers.iter().find(|r| r.map == map) {
         ("register", register.name.clone())
-    } else if let Some(state) = abi.flow_states.iter().find(|f| f.map == map) {
+    } else if let Some(state) = abi.contents.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
-    } else if let Some(figures) = abi.figures.iter().find(|f| f.map == map) {
+    } else if let Some(figures) = abi.contents.figures.iter().find(|f| f.map == map) {
         ("figures", figures.name.clone())
     } else {
         ("", map.to_owned())

@@ -5,7 +5,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use bpf::features::Feature;
-use bpf::{Layout, ParseRecord, Parts};
+use bpf::{ParseRecord, Parts};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
@@ -15,6 +15,7 @@ use driver::stf::{Case, Prepared, Target, TestResult};
 use driver::{Elaborated, Input};
 use kernel::features::Kernel;
 use kernel::test_run::{LONGEST, LONGEST_IN_FRAGMENTS, shortest};
+use layout::Structure;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,8 +112,8 @@ impl Runner {
                 Kernel::Version(_) => ParseRecord::Always,
             },
             layout: match (self.kernel, self.parts) {
-                (Kernel::Version(_), _) => Some(Layout::TupleSpace),
-                (Kernel::This, Some(_)) => Some(Layout::Buckets),
+                (Kernel::Version(_), _) => Some(Structure::TupleSpace),
+                (Kernel::This, Some(_)) => Some(Structure::Buckets),
                 (Kernel::This, None) => None,
             },
             parts: self.parts,

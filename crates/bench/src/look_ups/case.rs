@@ -1,6 +1,6 @@
 //! What is looked up: programs that make a key from a number, and entries that such keys match.
 
-use bpf::Layout;
+use layout::Structure;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ pub(super) struct Case {
     /// Different masks of ternary entries.
     pub masks: u32,
     /// What the table is asked to have.
-    pub layouts: &'static [Layout],
+    pub layouts: &'static [Structure],
 }
 
 /// Factors that spread numbers over 32 bits.
@@ -43,11 +43,11 @@ const B: u32 = 0x85eb_ca77;
 const C: u32 = 0x27d4_eb2f;
 const D: u32 = 0x1656_67b1;
 
-const HASHES: &[Layout] = &[Layout::HashMap, Layout::Buckets];
-const BITS: &[Layout] = &[Layout::BitVectors];
-const TUPLES: &[Layout] = &[Layout::TupleSpace];
-const TRIES: &[Layout] = &[Layout::Trie, Layout::MultibitTrie];
-const BOTH: &[Layout] = &[Layout::BitVectors, Layout::TupleSpace];
+const HASHES: &[Structure] = &[Structure::HashMap, Structure::Buckets];
+const BITS: &[Structure] = &[Structure::BitVectors];
+const TUPLES: &[Structure] = &[Structure::TupleSpace];
+const TRIES: &[Structure] = &[Structure::Trie, Structure::MultibitTrie];
+const BOTH: &[Structure] = &[Structure::BitVectors, Structure::TupleSpace];
 
 /// Every case.
 pub(super) fn cases() -> Vec<Case> {
@@ -132,7 +132,7 @@ impl Kind {
 impl Case {
     /// The program, with a layout that it asks for. Each run makes another key from the last one, in the packet, so that
     /// keys are random: of the `numbers` first ones, or as many numbers further as the packet says.
-    pub(super) fn program(self, layout: Layout, numbers: u32) -> String {
+    pub(super) fn program(self, layout: Structure, numbers: u32) -> String {
         self.text(Some(layout), numbers, "", "all.apply();")
     }
 
@@ -164,7 +164,7 @@ impl Case {
         self.text(None, numbers, "", uses)
     }
 
-    fn text(self, layout: Option<Layout>, numbers: u32, constant: &str, then: &str) -> String {
+    fn text(self, layout: Option<Structure>, numbers: u32, constant: &str, then: &str) -> String {
         let (entries, keys) = (self.entries, self.kind.keys());
         let layout = layout.map_or(String::new(), |layout| {
             format!("@layout(\"{}\")", layout.name())

@@ -5,11 +5,11 @@ mod case;
 
 use crate::error::Error;
 use crate::tables::{apply, compile};
-use bpf::Layout;
-use bpf::abi::LookupAbi;
 use case::{Case, Kind, cases};
 use kernel::Instance;
 use kernel::bench::{Effort, Subject, interleaved, undisturbed};
+use layout::LookupAbi;
+use layout::Structure;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -88,12 +88,19 @@ fn one(case: Case) -> Result<Vec<Row>, Error> {
 impl Table {
     /// What the table is.
     fn layout(&self) -> &'static str {
-        let lookups = self.instance.store.abi.tables.iter().map(|t| &t.lookup);
+        let lookups = self
+            .instance
+            .store
+            .abi
+            .contents
+            .tables
+            .iter()
+            .map(|t| &t.lookup);
         let mut named = lookups.map(|lookup| match lookup {
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
             LookupAbi::Compiled => "const, read-only data",
-            other => other.layout().map_or("", Layout::title),
+            other => other.structure().map_or("", bpf::abi::title),
         });
         named.next_back().unwrap_or_default()
     }

@@ -279,8 +279,12 @@ fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error>
 
 /// Every state that both have by the same name.
 fn shared(egress: &Abi, ingress: &Abi) -> Vec<SharedMap> {
-    let alike = egress.flow_states.iter().filter_map(|a| {
-        let b = ingress.flow_states.iter().find(|b| b.name == a.name)?;
+    let alike = egress.contents.flow_states.iter().filter_map(|a| {
+        let b = ingress
+            .contents
+            .flow_states
+            .iter()
+            .find(|b| b.name == a.name)?;
         Some(SharedMap {
             maps: vec![(0, a.map.clone()), (1, b.map.clone())],
         })

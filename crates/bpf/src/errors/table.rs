@@ -1,8 +1,8 @@
 //! Structures of tables that cannot be had. Codes E0736 to E0739, and E0769.
 
 use crate::abi::Hook;
-use crate::{Layout, Matching};
 use diag::{Diagnostic, Span};
+use layout::{Matching, Structure};
 
 /// A `@layout` of no meaning.
 pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnostic {
@@ -15,7 +15,7 @@ pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnos
 }
 
 /// A `@layout` of a table that it is not for.
-pub fn layout_of_no_use(hook: Hook, table: &str, layout: Layout, at: Span) -> Diagnostic {
+pub fn layout_of_no_use(hook: Hook, table: &str, layout: Structure, at: Span) -> Diagnostic {
     let target = hook.target();
     let lacks = match layout.matching() {
         Matching::Prefixes => "is not one of prefixes alone",

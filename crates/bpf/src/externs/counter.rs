@@ -1,6 +1,6 @@
 //! Counters, with an index or for each entry of a table: a copy for each processor, so that none is lost and nobody waits.
 
-use crate::abi::{CounterAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
@@ -10,6 +10,7 @@ use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
 use emit::Function;
 use ir::{CtorValue, ExternCall, ExternInst, Program};
+use layout::CounterAbi;
 use smol_str::SmolStr;
 
 /// How many indices of a sparse counter are kept: few are used out of many.
@@ -223,14 +224,23 @@ fn shape(g: &Gen<'_>, map: &SmolStr) -> (bool, u64) {
     let maps = &g.file.own.maps;
     let mut list = maps.list.iter();
     let sparse = list.any(|m| m.name == map.as_str() && m.kind == MapKind::PercpuHash);
-    let mut counters = maps.counters.iter();
+    let mut counters = maps.kept.contents.counters.iter();
     let size = counters.find(|c| c.map == map.as_str());
     (sparse, size.map_or(0, |c| c.size))
 }
 
 fn counter_map(g: &mut Gen<'_>, object: ExternInst, argument: &str, unit: Unit) -> Option<SmolStr> {
     let index = object.as_u32();
-    if let Some(known) = g.file.own.maps.counters.iter().find(|c| c.index == index) {
+    if let Some(known) = g
+        .file
+        .own
+        .maps
+        .kept
+        .contents
+        .counters
+        .iter()
+        .find(|c| c.index == index)
+    {
         return Some(known.map.as_str().into());
     }
     let data = &g.p.externs[object];
@@ -263,7 +273,7 @@ fn counter_map(g: &mut Gen<'_>, object: ExternInst, argument: &str, unit: Unit) 
         },
         Some((CType::U32, unit.ty())),
     );
-    g.file.own.maps.counters.push(CounterAbi {
+    g.file.own.maps.kept.contents.counters.push(CounterAbi {
         index,
         name: data.name.to_string(),
         map: name.to_string(),

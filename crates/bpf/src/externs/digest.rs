@@ -1,6 +1,6 @@
 //! Digests: records in a ring buffer. Where nobody reads them and it is full, they are lost, and counted.
 
-use crate::abi::{ByteOrder, DigestAbi, DigestsAbi, FieldAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
@@ -15,6 +15,7 @@ use emit::names::Names;
 use emit::record::{Form, Record};
 use emit::values::Value;
 use ir::{ExternCall, Type};
+use layout::{ByteOrder, DigestAbi, DigestsAbi, FieldAbi};
 use smol_str::SmolStr;
 
 /// Bytes of the ring.
@@ -79,7 +80,7 @@ fn layout(g: &mut Gen<'_>, number: u32, span: Span) -> Option<Layout> {
     let data = g.p.digests.get(number as usize)?.clone();
     let (layout, size, fields) = record(g, number, &data.name, &data.fields, span)?;
     maps(g);
-    if let Some(digests) = &mut g.file.own.maps.digests {
+    if let Some(digests) = &mut g.file.own.maps.kept.contents.digests {
         digests.records.push(DigestAbi {
             number,
             size,
@@ -144,7 +145,7 @@ pub(super) fn record(
 /// The addresses of the ring and of the count of what found no room.
 fn maps(g: &mut Gen<'_>) -> (C, C) {
     needs(g, Construct::Digests);
-    if g.file.own.maps.digests.is_none() {
+    if g.file.own.maps.kept.contents.digests.is_none() {
         let [ring, lost] =
             ["digests", "digests_lost"].map(|wish| g.file.names.fresh_short(wish, "", MAP_NAME));
         let ring_abi = MapAbi {
@@ -167,13 +168,13 @@ fn maps(g: &mut Gen<'_>) -> (C, C) {
         let maps = &mut g.file.own.maps;
         maps.declare(ring_abi, None);
         maps.declare(lost_abi, Some((CType::U32, CType::U64)));
-        maps.digests = Some(DigestsAbi {
+        maps.kept.contents.digests = Some(DigestsAbi {
             ring: ring.to_string(),
             lost: lost.to_string(),
             records: Vec::new(),
         });
     }
-    let digests = g.file.own.maps.digests.as_ref();
+    let digests = g.file.own.maps.kept.contents.digests.as_ref();
     let address = |name: fn(&DigestsAbi) -> &String| {
         C::id(digests.map(|d| name(d).as_str()).unwrap_or_default()).addr()
     };

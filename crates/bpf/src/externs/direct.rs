@@ -3,12 +3,13 @@
 
 use super::counter::{Unit, found};
 use super::meter;
-use crate::abi::{DirectAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::table::{DIRECT_COUNTER, DIRECT_METER, property};
 use ir::{ExternInst, TableData};
+use layout::DirectAbi;
 use smol_str::SmolStr;
 
 /// What is kept for the entries of a table.

@@ -2,7 +2,7 @@
 //! is more, or finds no room, is counted.
 
 use super::digest::{self, Layout};
-use crate::abi::{LogAbi, LogsAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::calls::values;
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
@@ -11,6 +11,7 @@ use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::values::Value;
 use ir::{ExternArg, ExternCall, Type};
+use layout::{LogAbi, LogsAbi};
 use smol_str::SmolStr;
 
 /// Bytes of the ring.
@@ -48,7 +49,13 @@ fn layout(g: &mut Gen<'_>, text: &str, types: &[Type], span: Span) -> Option<Lay
     let known =
         |(log, known): &(&LogAbi, &(Vec<Type>, Layout))| log.text == *text && known.0 == types;
     let own = &g.file.own;
-    let described = own.maps.logs.iter().flat_map(|logs| &logs.records);
+    let described = own
+        .maps
+        .kept
+        .contents
+        .logs
+        .iter()
+        .flat_map(|logs| &logs.records);
     if let Some((_, (_, layout))) = described.zip(&own.logs).find(known) {
         return Some(layout.clone());
     }
@@ -58,7 +65,7 @@ fn layout(g: &mut Gen<'_>, text: &str, types: &[Type], span: Span) -> Option<Lay
     let fields: Vec<(SmolStr, Type)> = std::iter::once(time).chain(values).collect();
     let (layout, size, fields) = digest::record(g, number, "log", &fields, span)?;
     maps(g);
-    if let Some(logs) = &mut g.file.own.maps.logs {
+    if let Some(logs) = &mut g.file.own.maps.kept.contents.logs {
         logs.records.push(LogAbi {
             text: text.to_string(),
             size,
@@ -72,7 +79,7 @@ fn layout(g: &mut Gen<'_>, text: &str, types: &[Type], span: Span) -> Option<Lay
 
 /// The addresses of the ring and of the limit.
 fn maps(g: &mut Gen<'_>) -> [C; 2] {
-    if g.file.own.maps.logs.is_none() {
+    if g.file.own.maps.kept.contents.logs.is_none() {
         needs(g, Construct::Digests);
         let [ring, limit] =
             ["messages", "messages_limit"].map(|wish| g.file.names.fresh_short(wish, "", MAP_NAME));
@@ -84,13 +91,13 @@ fn maps(g: &mut Gen<'_>) -> [C; 2] {
         let limits = MapAbi::new(limit.as_str(), MapKind::Array, 4, 24, 2);
         let ty = CType::Struct("log_limit".into());
         maps.declare(limits, Some((CType::U32, ty)));
-        maps.logs = Some(LogsAbi {
+        maps.kept.contents.logs = Some(LogsAbi {
             ring: ring.to_string(),
             limit: limit.to_string(),
             records: Vec::new(),
         });
     }
-    let logs = g.file.own.maps.logs.as_ref();
+    let logs = g.file.own.maps.kept.contents.logs.as_ref();
     let address = |name: fn(&LogsAbi) -> &String| {
         C::id(logs.map(|logs| name(logs).as_str()).unwrap_or_default()).addr()
     };

@@ -1,7 +1,7 @@
 //! Meters, with an index: an array of buckets, each under a lock of its own, so that no token is taken twice.
 
 use super::counter::{found, index};
-use crate::abi::{MapAbi, MapKind, MeterAbi};
+use crate::abi::{MapAbi, MapKind};
 use crate::calls::places;
 use crate::errors;
 use crate::maps::MAP_NAME;
@@ -11,6 +11,7 @@ use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use emit::values::Value;
 use ir::{ExternCall, ExternInst, Place};
+use layout::MeterAbi;
 use smol_str::SmolStr;
 
 /// Bytes of `struct packet_meter`.
@@ -86,7 +87,16 @@ pub(super) fn execute(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall) {
 /// The map of a meter, declared on first use.
 fn map(g: &mut Gen<'_>, object: ExternInst) -> Option<SmolStr> {
     let index = object.as_u32();
-    if let Some(known) = g.file.own.maps.meters.iter().find(|m| m.index == index) {
+    if let Some(known) = g
+        .file
+        .own
+        .maps
+        .kept
+        .contents
+        .meters
+        .iter()
+        .find(|m| m.index == index)
+    {
         return Some(known.map.as_str().into());
     }
     let data = &g.p.externs[object];
@@ -103,6 +113,6 @@ fn map(g: &mut Gen<'_>, object: ExternInst) -> Option<SmolStr> {
         size: size.into(),
     };
     declare(g, &name, size);
-    g.file.own.maps.meters.push(abi);
+    g.file.own.maps.kept.contents.meters.push(abi);
     Some(name)
 }

@@ -3,10 +3,7 @@
 //! A member is kept as its table's entries are, so that one switch runs both; a group is a list of members. Each is one element
 //! of a hash map, which a packet meets as a whole.
 
-use crate::abi::{
-    ActionAbi, ByteOrder, FieldAbi, KeyAbi, LookupAbi, MOST_MEMBERS_OF_A_GROUP, MapAbi, MapKind,
-    MemberGroupsAbi, ValueAbi,
-};
+use crate::abi::{MapAbi, MapKind};
 use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::table::describe;
@@ -17,6 +14,10 @@ use emit::table::value::{Layout, REFERENCE_ID};
 use emit::table::{ACTION_SELECTOR, Value, profile_of, property};
 use externs::hash::Algorithm;
 use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, TableData};
+use layout::{
+    ActionAbi, ByteOrder, FieldAbi, KeyAbi, LookupAbi, MOST_MEMBERS_OF_A_GROUP, MemberGroupsAbi,
+    ValueAbi,
+};
 use smol_str::SmolStr;
 
 /// The action profile of a table.
@@ -136,7 +137,7 @@ fn groups(g: &mut Gen<'_>, selector: ExternInst) -> Groups {
     let abi = map(&map_name, record.size, size_of(g.p, selector), true);
     let maps = &mut g.file.own.maps;
     maps.declare(abi, Some((CType::U32, CType::Struct(group.clone()))));
-    maps.member_groups.push(MemberGroupsAbi {
+    maps.kept.contents.member_groups.push(MemberGroupsAbi {
         index: selector.as_u32(),
         groups: by_number(
             &map_name,

@@ -3,7 +3,7 @@
 
 use super::counter::{found, index_of};
 use super::register_locks::{self, Locks};
-use crate::abi::{ByteOrder, MapAbi, MapKind, RegisterAbi};
+use crate::abi::{MapAbi, MapKind};
 use crate::calls::{places, values};
 use crate::errors::{self, flow_state as refusals};
 use crate::maps::MAP_NAME;
@@ -17,6 +17,7 @@ use emit::record::{Form, Record};
 use emit::values::Value;
 use ir::atomic::{Cell, Problem, Refusal, Region};
 use ir::{Expr, ExternCall, ExternInst, Type};
+use layout::{ByteOrder, RegisterAbi};
 use smol_str::SmolStr;
 
 /// A register that the program uses.
@@ -216,7 +217,7 @@ fn layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
         },
         Some((CType::U32, CType::Struct(cell.clone()))),
     );
-    g.file.own.maps.registers.push(RegisterAbi {
+    g.file.own.maps.kept.contents.registers.push(RegisterAbi {
         index: object.as_u32(),
         name: data.name.to_string(),
         map: map.to_string(),

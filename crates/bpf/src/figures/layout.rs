@@ -1,7 +1,7 @@
 //! A figure's layout: the structs of its map, as C and in the description for user space.
 
 use super::kind::Kind;
-use crate::abi::{FiguresAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::errors::figures as errors;
 use crate::keys::{self, KeyLayout};
 use crate::maps::MAP_NAME;
@@ -11,6 +11,7 @@ use emit::record::Record;
 use externs::figures::groups_of;
 use externs::flow_state::{WAYS, sets};
 use ir::ExternInst;
+use layout::FiguresAbi;
 use smol_str::SmolStr;
 
 /// Bytes that a set may have, and all sets of a processor.
@@ -102,7 +103,7 @@ pub(super) fn layout(g: &mut Gen<'_>, object: ExternInst, kind: Kind) -> Option<
     declared.mmapable = true;
     let types = (CType::U32, CType::Struct(set_name.clone()));
     g.file.own.maps.declare(declared, Some(types));
-    g.file.own.maps.figures.push(abi);
+    g.file.own.maps.kept.contents.figures.push(abi);
     let layout = Layout {
         map,
         set: set_name,

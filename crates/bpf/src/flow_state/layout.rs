@@ -1,6 +1,6 @@
 //! A flow state's layout: the structs of its map, as C and in the description for user space.
 
-use crate::abi::{ByteOrder, FlowStateAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
 use crate::errors::{flow_state as errors, keys as key_errors};
 use crate::keys::{self, KeyLayout};
 use crate::maps::MAP_NAME;
@@ -12,6 +12,7 @@ use emit::names::Names;
 use emit::record::{Form, Record};
 use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
+use layout::{ByteOrder, FlowStateAbi};
 use smol_str::SmolStr;
 
 /// Bytes that a set may have, and all sets.
@@ -143,22 +144,28 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout>
         .own
         .maps
         .declare(abi, Some((CType::U32, CType::Struct(set_name.clone()))));
-    g.file.own.maps.flow_states.push(FlowStateAbi {
-        index: object.as_u32(),
-        name: data.name.to_string(),
-        map: map.to_string(),
-        sets,
-        ways,
-        tags_offset,
-        used_offset,
-        evicted_offset: Some(evicted_offset),
-        ways_offset,
-        way_size: way.size,
-        seen_offset,
-        idle,
-        key: key_abi,
-        value: value_fields,
-    });
+    g.file
+        .own
+        .maps
+        .kept
+        .contents
+        .flow_states
+        .push(FlowStateAbi {
+            index: object.as_u32(),
+            name: data.name.to_string(),
+            map: map.to_string(),
+            sets,
+            ways,
+            tags_offset,
+            used_offset,
+            evicted_offset: Some(evicted_offset),
+            ways_offset,
+            way_size: way.size,
+            seen_offset,
+            idle,
+            key: key_abi,
+            value: value_fields,
+        });
     let layout = Layout {
         map,
         set: set_name,

@@ -2,7 +2,7 @@
 
 use super::lookup::{declare_key, map, plain_key};
 use super::{Entries, map_element};
-use crate::abi::{BUCKET_PLACES, BucketsAbi, MapAbi, MapKind, ValueAbi};
+use crate::abi::{MapAbi, MapKind};
 use crate::maps::MAP_NAME;
 use crate::target::Gen;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
@@ -10,6 +10,7 @@ use emit::Function;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
 use ir::Expr;
+use layout::{BUCKET_PLACES, BucketsAbi, ValueAbi};
 use smol_str::SmolStr;
 
 /// Declared entries from which a table has buckets: at 100,000 a hit takes two thirds of the time that it takes in the kernel's map, and

@@ -1,10 +1,10 @@
 //! The description of keys and values for user space.
 
-use crate::abi::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
 use emit::record::Form;
 use emit::table::key::{KeyLayout, KeyPart};
 use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
 use ir::{Program, TableData};
+use layout::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
 
 /// A field of this name, at this offset in bytes.
 pub(crate) fn field(form: Form, name: &str, offset: u32) -> FieldAbi {

@@ -2,21 +2,23 @@
 
 use super::bit_vectors::{self, BitVectors};
 use super::buckets::{self, Buckets};
-use super::layout;
 use super::multibit_trie::{self, MultibitTrie};
 use super::perfect_hash::{self, PerfectHash};
+use super::structure;
 use super::tuple_space::{self, TupleSpace};
 use super::{Entries, describe, element};
-use crate::abi::{KeyAbi, LookupAbi, MapAbi, MapKind};
+use crate::abi::{MapAbi, MapKind};
+use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
-use crate::{Layout, errors};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::record::Record;
 use emit::table::has_priorities;
 use emit::table::key::{self, KeyLayout, KeyPart};
 use ir::{CtorValue, Expr, MatchKind, Program, TableData};
+use layout::Structure;
+use layout::{KeyAbi, LookupAbi};
 use smol_str::SmolStr;
 
 /// Bits of a key that an array map is used for: 4,096 elements, of which all exist.
@@ -85,19 +87,19 @@ pub(crate) fn map(
 pub(crate) fn declare(
     g: &mut Gen<'_>,
     data: &TableData,
-    wanted: Option<Layout>,
+    wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let parts = key::parts(g.p, &data.keys);
     if has_priorities(data) {
         let kinds: Vec<MatchKind> = key::matched(&data.keys).map(|key| key.kind).collect();
-        return layout::declare(g, &data.name, &parts, &kinds, wanted, entries);
+        return structure::declare(g, &data.name, &parts, &kinds, wanted, entries);
     }
     match key::matched(&data.keys).position(|k| k.kind == MatchKind::Lpm) {
-        Some(lpm) => layout::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
+        Some(lpm) => structure::declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
         None => {
             let hash = asks_for_hash(g.p, data);
-            layout::declare_exact(g, &data.name, hash, &parts, wanted, entries)
+            structure::declare_exact(g, &data.name, hash, &parts, wanted, entries)
         }
     }
 }

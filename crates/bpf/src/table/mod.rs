@@ -3,14 +3,14 @@
 mod bit_vectors;
 mod buckets;
 pub(crate) mod describe;
-mod layout;
 mod lookup;
 mod multibit_trie;
 mod perfect_hash;
+mod structure;
 mod tuple_space;
 pub(crate) mod value_set;
 
-use crate::abi::{DefaultAbi, LookupAbi, MapAbi, MapKind, TableAbi, ValueAbi};
+use crate::abi::{MapAbi, MapKind};
 use crate::errors;
 use crate::externs::direct::{self, Direct};
 use crate::externs::profile::{self, Profile};
@@ -24,6 +24,7 @@ use emit::table::{
     default_choices, property,
 };
 use ir::{CtorValue, Expr, Program, TableData};
+use layout::{DefaultAbi, LookupAbi, TableAbi, ValueAbi};
 use lookup::Lookup;
 use smol_str::SmolStr;
 
@@ -122,7 +123,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
             (Some(default), abi)
         }
     };
-    let wanted = layout::wanted(g, &layout::Chosen::table(data));
+    let wanted = structure::wanted(g, &structure::Chosen::table(data));
     let (lookup, lookup_abi) = match stored.entries() {
         None => (None, LookupAbi::Compiled),
         Some(value) => {
@@ -149,7 +150,7 @@ pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let entries = stored.entries().filter(|_| is_kept);
     let profile = entries.and_then(|value| profile::declare(g, data, short, value));
     let (profile, members) = profile.unzip();
-    g.file.own.maps.tables.push(TableAbi {
+    g.file.own.maps.kept.contents.tables.push(TableAbi {
         index: shape.table.as_u32(),
         name: data.name.to_string(),
         capacity,
@@ -241,7 +242,9 @@ fn declare_default(
     let align = value.layout.align.max(4);
     let maps = &mut g.file.own.maps;
     if !two {
-        let offset = maps.add_global(values.ty, &name, align, Some(init), bytes);
+        let offset = maps
+            .kept
+            .add_global(values.ty, &name, align, Some(init), bytes);
         let abi = DefaultAbi::Global {
             slots: vec![offset],
             selector: None,
@@ -256,9 +259,13 @@ fn declare_default(
     let both = C::Init(vec![(None, init.clone()), (None, init)]);
     let size = bytes.len() as u32;
     let twice = [bytes.clone(), bytes].concat();
-    let offset = maps.add_global(values.ty.array(2), &name, align, Some(both), twice);
+    let offset = maps
+        .kept
+        .add_global(values.ty.array(2), &name, align, Some(both), twice);
     let selector = g.file.names.fresh(&format!("{short}_default_slot"));
-    let at = maps.add_global(Type::U32, &selector, 4, None, vec![0; 4]);
+    let at = maps
+        .kept
+        .add_global(Type::U32, &selector, 4, None, vec![0; 4]);
     let abi = DefaultAbi::Global {
         slots: vec![offset, offset + size],
         selector: Some(at),

@@ -2,7 +2,7 @@
 
 use super::lookup::{declare_key, map, plain_key};
 use super::{Entries, map_element};
-use crate::abi::{MapAbi, MapKind, MultibitTrieAbi};
+use crate::abi::{MapAbi, MapKind};
 use crate::maps::{GLOBALS, MAP_NAME};
 use crate::target::Gen;
 use cgen::tree::{Expr as C, Stmt, Type};
@@ -10,6 +10,7 @@ use emit::Function;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
 use ir::Expr;
+use layout::MultibitTrieAbi;
 use smol_str::SmolStr;
 
 /// Declared entries up to which the kernel's own trie is about as fast.
@@ -120,7 +121,7 @@ pub(crate) fn declare(
     maps.declare(numbers, None);
     maps.declare(array(&pool, SLOT, room.pool()), None);
     let root = g.file.names.fresh(&format!("{short}_root"));
-    let root_offset = maps.add_global(Type::U32, &root, 4, None, vec![0; 4]);
+    let root_offset = maps.kept.add_global(Type::U32, &root, 4, None, vec![0; 4]);
     let field = &key_abi.fields[lpm];
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = MultibitTrieAbi {

@@ -1,14 +1,15 @@
 //! Parser value sets: sets of keys, looked up as tables are.
 
 use super::lookup::{self, Lookup};
-use super::{Entries, Values, describe, layout, map_element};
-use crate::abi::{ActionAbi, LookupAbi, MapKind, ValueAbi, ValueSetAbi};
+use super::{Entries, Values, describe, map_element, structure};
+use crate::abi::MapKind;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use cgen::tree::{Expr as C, Member, Type};
 use emit::record::Record;
 use emit::table::key::{self, KeyPart};
 use ir::{Expr, MatchKind, ValueSet, ValueSetData};
+use layout::{ActionAbi, LookupAbi, ValueAbi, ValueSetAbi};
 use smol_str::SmolStr;
 
 /// A value set's C side.
@@ -75,15 +76,15 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Se
         .fields
         .iter()
         .all(|(_, _, kind)| *kind == MatchKind::Exact);
-    let wanted = layout::wanted(g, &layout::Chosen::value_set(data));
+    let wanted = structure::wanted(g, &structure::Chosen::value_set(data));
     let (lookup, abi) = if exact {
         declare_hash(g, &parts, &entries)
     } else {
         let kinds: Vec<MatchKind> = data.fields.iter().map(|(_, _, kind)| *kind).collect();
-        let (lookup, abi) = layout::declare(g, &data.name, &parts, &kinds, wanted, &entries);
+        let (lookup, abi) = structure::declare(g, &data.name, &parts, &kinds, wanted, &entries);
         (SetLookup::Other(lookup), abi)
     };
-    g.file.own.maps.value_sets.push(ValueSetAbi {
+    g.file.own.maps.kept.contents.value_sets.push(ValueSetAbi {
         index: set.as_u32(),
         name: data.name.to_string(),
         capacity: size,

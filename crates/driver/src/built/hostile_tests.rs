@@ -3,7 +3,7 @@
 use super::*;
 use crate::bpf_target::{Request, Trial, compile};
 use crate::{Input, elaborate};
-use bpf::abi::{FiguresAbi, KeyAbi};
+use layout::{FiguresAbi, KeyAbi};
 use std::fs;
 
 /// A program that calls a C function of its own.

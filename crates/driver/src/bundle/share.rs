@@ -1,10 +1,11 @@
 //! Which state programs have in common, and whether they can.
 
 use super::{Bundle, SharedBy, errors};
-use bpf::abi::{Abi, FieldAbi, StateAbi};
+use bpf::abi::Abi;
 use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
+use layout::{FieldAbi, StateAbi};
 use schema::{FigureKind, Object, ObjectKind, ObjectSchema, Schema};
 
 /// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All errors are
@@ -71,8 +72,8 @@ fn find<'a>(
     part: &SharedBy,
     (abi, schema): (&'a Abi, &'a Schema),
 ) -> Result<State<'a>, Box<Diagnostic>> {
-    let mut all = abi.states();
-    let names = || abi.states().map(StateAbi::name);
+    let mut all = abi.contents.states();
+    let names = || abi.contents.states().map(StateAbi::name);
     let program = name(bundle, part);
     let refusal = match names::resolve(names(), &part.state) {
         Ok(index) => match all.nth(index) {
@@ -173,11 +174,10 @@ fn words(fields: &[FieldAbi]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bpf::abi::{
-        ByteOrder, FiguresAbi, FlowStateAbi, Hook, KeyAbi, PacketsAbi, PortsAbi, ProgramAbi,
-        TrafficAbi,
-    };
+    use bpf::abi::{Hook, PacketsAbi, PortsAbi, ProgramAbi, TrafficAbi};
     use diag::SourceMap;
+    use layout::Contents;
+    use layout::{ByteOrder, FiguresAbi, FlowStateAbi, KeyAbi};
 
     const FLOWS: &str = "x = [\"in.flows\", \"out.flows\"]";
 
@@ -227,20 +227,13 @@ mod tests {
                 moves_head: false,
             }],
             maps: vec![],
-            globals: None,
-            tables: vec![],
-            value_sets: vec![],
-            counters: vec![],
-            registers: vec![],
-            member_groups: vec![],
-            meters: vec![],
-            flow_states: states,
-            figures: vec![],
+            contents: Contents {
+                flow_states: states,
+                ..Contents::default()
+            },
             ports: PortsAbi::default(),
             traffic: TrafficAbi::default(),
             events: None,
-            digests: None,
-            logs: None,
             uses: Vec::new(),
             packets: PacketsAbi::default(),
         }
@@ -374,7 +367,10 @@ mod tests {
     #[test]
     fn figures_are_shared_with_figures_of_the_same_type_and_shape() {
         let with = |figures: FiguresAbi| Abi {
-            figures: vec![figures],
+            contents: Contents {
+                figures: vec![figures],
+                ..Contents::default()
+            },
             ..abi(vec![])
         };
         let share = |a: (FiguresAbi, Schema), b: (FiguresAbi, Schema)| {

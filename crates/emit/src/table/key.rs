@@ -2,11 +2,12 @@
 
 use crate::emitter::Gen;
 use crate::names::Names;
-use crate::record::{ByteOrder, Form, Record};
+use crate::record::{Form, Record};
 use crate::target::Target;
 use crate::values::Value;
 use cgen::tree::{Expr as C, Stmt, Type};
 use ir::{Expr, Program};
+use layout::ByteOrder;
 use smol_str::SmolStr;
 
 /// A key's struct.

@@ -2,10 +2,11 @@
 
 use crate::emitter::Gen;
 use crate::names::Names;
-use crate::record::{ByteOrder, Form, Record};
+use crate::record::{Form, Record};
 use crate::target::Target;
 use cgen::tree::{Expr as C, Member, Type};
 use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
+use layout::ByteOrder;
 use smol_str::SmolStr;
 
 /// What entries of a table with an action profile may name in place of an action, and the member with its id.

@@ -238,8 +238,13 @@ impl Pins {
         let own = own.map_err(|e| failed("open", e))?;
         let guard = Guard::new(own, folder.dir, number);
         let record = record.members[number].clone();
-        let sections = record.abi.globals.iter().map(|g| g.section.as_str());
-        let seed = record.abi.is_seeded().then_some(SEED_SECTION);
+        let sections = record
+            .abi
+            .contents
+            .globals
+            .iter()
+            .map(|g| g.section.as_str());
+        let seed = record.abi.contents.is_seeded().then_some(SEED_SECTION);
         let own = record.abi.maps.iter().map(|m| m.name.as_str());
         let all = own.chain(sections).chain(seed).chain([CHANGES_SECTION]);
         let all = all.map(|name| (name.to_owned(), map_file(name)));

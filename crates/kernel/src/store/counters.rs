@@ -1,9 +1,9 @@
 //! Counters: sums over processors.
 
-use super::{KernelStore, layout, refused, unsupported};
+use super::{KernelStore, encoding, refused, unsupported};
 use crate::sys::{Map, Update};
-use bpf::abi::CounterAbi;
 use control::{Count, StoreError};
+use layout::CounterAbi;
 use schema::{Object, ObjectKind, Unit};
 
 impl KernelStore {
@@ -17,7 +17,7 @@ impl KernelStore {
         let ObjectKind::Counter { size, unit } = self.schema.objects[counter].kind else {
             return Err(unsupported("this extern object counts nothing"));
         };
-        let mut counters = self.abi.counters.iter();
+        let mut counters = self.abi.contents.counters.iter();
         let abi: Option<&CounterAbi> = counters.find(|c| c.index == counter.as_u32());
         let size = abi.map_or(size, |abi| abi.size);
         match index {
@@ -47,7 +47,7 @@ impl KernelStore {
         let read = map.each(|key, copies| {
             let count = sum(copies, map.info().value_size, unit);
             if count != Count::default() {
-                found.push((u64::from(layout::get_u32(key, 0)), count));
+                found.push((u64::from(encoding::get_u32(key, 0)), count));
             }
         });
         read.map_err(refused("read the counter"))?;

@@ -1,9 +1,9 @@
 //! Digests: what packets put into the ring buffer.
 
-use super::{KernelStore, layout, refused, unsupported};
+use super::{KernelStore, encoding, refused, unsupported};
 use crate::sys::{Map, Update, ring};
-use bpf::abi::DigestsAbi;
 use control::{Digest, Digests, StoreError};
+use layout::DigestsAbi;
 use std::time::{Duration, Instant};
 
 /// As long as this passes at most until an interrupt is noticed, or that the program is gone.
@@ -16,7 +16,7 @@ impl KernelStore {
         most: u64,
         patience: Duration,
     ) -> Result<Digests, StoreError> {
-        let Some(abi) = &self.abi.digests else {
+        let Some(abi) = &self.abi.contents.digests else {
             return Err(unsupported("the program sends no digests"));
         };
         let failed = refused("read the digests");
@@ -60,7 +60,7 @@ fn count(map: &Map, at: u32) -> std::io::Result<u64> {
 
 /// What a record says; nothing if it is of no digest that the description knows.
 fn digest(abi: &DigestsAbi, record: &[u8]) -> Option<Digest> {
-    let number = layout::get_u32(record, 0);
+    let number = encoding::get_u32(record, 0);
     let known = abi.records.iter().find(|known| known.number == number)?;
     if record.len() < known.size as usize {
         return None;
@@ -68,7 +68,7 @@ fn digest(abi: &DigestsAbi, record: &[u8]) -> Option<Digest> {
     let fields = known.fields.iter();
     Some(Digest {
         number,
-        receiver: layout::get_u32(record, 4).into(),
-        values: fields.map(|field| layout::get(field, record)).collect(),
+        receiver: encoding::get_u32(record, 4).into(),
+        values: fields.map(|field| encoding::get(field, record)).collect(),
     })
 }

@@ -5,8 +5,8 @@ use super::own::Own;
 use super::steps::Step;
 use super::{KernelStore, Opened, flat, refused, unsupported};
 use crate::store::counters::sum;
-use bpf::abi::{DirectAbi, LookupAbi, TableAbi};
 use control::{Count, StoreError};
+use layout::{DirectAbi, LookupAbi, TableAbi};
 use schema::{Entry, KeyMatch, ObjectKind, Table, Unit};
 use std::collections::HashMap;
 

@@ -1,10 +1,10 @@
 //! Tables whose entries are found by one look-up of the whole key: array and hash maps. What buckets have for keys is the same.
 
+use super::encoding;
 use super::flat::{Codec, Elements};
-use super::layout;
 use crate::sys::Map;
-use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
+use layout::{KeyAbi, ValueAbi};
 use schema::{Bits, KeyMatch};
 use std::io;
 
@@ -22,14 +22,14 @@ fn exact(keys: &[KeyMatch]) -> Result<Vec<Bits>, StoreError> {
 
 /// A key's bytes.
 pub(super) fn put_key(key: &KeyAbi, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
-    Ok(layout::put_key(key, &exact(keys)?))
+    Ok(encoding::put_key(key, &exact(keys)?))
 }
 
 /// The keys of its bytes.
 pub(super) fn matches(key: &KeyAbi, bytes: &[u8]) -> Vec<KeyMatch> {
     let fields = key.fields.iter();
     fields
-        .map(|field| KeyMatch::Exact(layout::get(field, bytes)))
+        .map(|field| KeyMatch::Exact(encoding::get(field, bytes)))
         .collect()
 }
 
@@ -61,7 +61,7 @@ impl Codec for Array<'_> {
     }
 
     fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
-        let index = layout::get_u32(key, 0);
+        let index = encoding::get_u32(key, 0);
         vec![KeyMatch::Exact(Bits::new(self.key_width, index))]
     }
 

@@ -3,10 +3,10 @@
 //! A group's key is there before its tag is, and stays. Only where the greatest keys are kept may one take the place of
 //! another; `changes` of its set is odd as long as that takes, and another number after it, so that a reader knows to begin again.
 
-use super::{Globals, layout, refused};
-use bpf::abi::FiguresAbi;
+use super::{Globals, encoding, refused};
 use control::{Group, Groups, StoreError};
 use externs::flow_state::KNOWN_KEY;
+use layout::FiguresAbi;
 use schema::{Bits, FigureKind};
 use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
 use std::io;
@@ -131,7 +131,7 @@ impl Figures<'_> {
 
     fn key(&self, bytes: &[u8]) -> Vec<Bits> {
         let fields = self.abi.key.fields.iter();
-        fields.map(|field| layout::get(field, bytes)).collect()
+        fields.map(|field| encoding::get(field, bytes)).collect()
     }
 
     /// The words of a way's figure.
@@ -190,7 +190,7 @@ fn odd(error: sketch::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bpf::abi::KeyAbi;
+    use layout::KeyAbi;
     use nix::sys::memfd::{MFdFlags, memfd_create};
     use std::fs::File;
     use std::os::fd::AsFd;

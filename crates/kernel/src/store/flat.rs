@@ -3,10 +3,10 @@
 use super::in_memory::InMemory;
 use super::records::Records;
 use super::steps::Step;
-use super::{layout, refused};
+use super::{encoding, refused};
 use crate::sys::Map;
-use bpf::abi::ValueAbi;
 use control::StoreError;
+use layout::ValueAbi;
 use schema::{ActionCall, KeyMatch};
 use std::io;
 
@@ -87,14 +87,20 @@ pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError>
     let mut all = Vec::new();
     let elements = codec.elements();
     let read = elements.each(|key, value| {
-        if let Some(call) = layout::get_value(codec.layout(), value) {
+        if let Some(call) = encoding::get_value(codec.layout(), value) {
             all.push((key.to_vec(), call));
         }
     });
     read.map_err(refused("read the table"))?;
     if !elements.is_array() {
         let prefixes = elements.begin_with_length();
-        let length = |key: &[u8]| if prefixes { layout::get_u32(key, 0) } else { 0 };
+        let length = |key: &[u8]| {
+            if prefixes {
+                encoding::get_u32(key, 0)
+            } else {
+                0
+            }
+        };
         all.sort_by(|(a, _), (b, _)| (length(a), a).cmp(&(length(b), b)));
     }
     Ok(all
@@ -109,8 +115,8 @@ pub(super) fn numbered(codec: &dyn Codec) -> Result<Vec<(Vec<KeyMatch>, u32)>, S
     let offset = layout.number_offset;
     let mut all = Vec::new();
     let read = codec.elements().each(|key, value| {
-        if layout::get_value(layout, value).is_some() {
-            let number = offset.map_or(0, |at| layout::get_u32(value, at as usize));
+        if encoding::get_value(layout, value).is_some() {
+            let number = offset.map_or(0, |at| encoding::get_u32(value, at as usize));
             all.push((codec.matches(key), number));
         }
     });
@@ -152,7 +158,7 @@ impl<'a> Staged<'a> {
         }
         let (records, codec) = (&mut self.records, &self.codec);
         let read = codec.elements().each(|key, value| {
-            let is_entry = layout::get_value(codec.layout(), value).is_some();
+            let is_entry = encoding::get_value(codec.layout(), value).is_some();
             if is_entry && records.find(key).is_none() {
                 records.add(key, Some(value));
             }
@@ -184,7 +190,7 @@ impl<'a> Staged<'a> {
     pub(crate) fn get(&mut self, keys: &[KeyMatch]) -> Result<Option<ActionCall>, StoreError> {
         let number = self.record(keys)?;
         let value = self.records.new_value(number);
-        Ok(value.and_then(|value| layout::get_value(self.codec.layout(), value)))
+        Ok(value.and_then(|value| encoding::get_value(self.codec.layout(), value)))
     }
 
     /// The number of an entry, if it is to be there; 0 if it has none.
@@ -192,7 +198,7 @@ impl<'a> Staged<'a> {
         let number = self.record(keys)?;
         let value = self.records.new_value(number);
         let offset = self.codec.layout().number_offset;
-        Ok(value.map(|value| offset.map_or(0, |at| layout::get_u32(value, at as usize))))
+        Ok(value.map(|value| offset.map_or(0, |at| encoding::get_u32(value, at as usize))))
     }
 
     /// All entries that are to be there, by their keys, in no particular order.
@@ -200,7 +206,7 @@ impl<'a> Staged<'a> {
         self.read_all()?;
         let live = (0..self.records.len())
             .filter_map(|number| Some((self.records.key(number), self.records.new_value(number)?)));
-        let call = |value: &[u8]| layout::get_value(self.codec.layout(), value);
+        let call = |value: &[u8]| encoding::get_value(self.codec.layout(), value);
         Ok(live
             .filter_map(|(key, value)| Some((self.codec.matches(key), call(value)?)))
             .collect())
@@ -221,7 +227,7 @@ impl<'a> Staged<'a> {
             let capacity = self.capacity;
             return Err(StoreError::Full { capacity });
         }
-        let value = layout::put_value(self.codec.layout(), call, 0);
+        let value = encoding::put_value(self.codec.layout(), call, 0);
         self.records.set(number, Some(&value), origin);
         Ok(())
     }
@@ -234,9 +240,9 @@ impl<'a> Staged<'a> {
         origin: u32,
     ) -> Result<(), StoreError> {
         let number = self.existing(keys)?;
-        let mut value = layout::put_value(self.codec.layout(), call, 0);
+        let mut value = encoding::put_value(self.codec.layout(), call, 0);
         let old = self.records.new_value(number).unwrap_or_default();
-        layout::keep_number(self.codec.layout(), old, &mut value);
+        encoding::keep_number(self.codec.layout(), old, &mut value);
         self.records.set(number, Some(&value), origin);
         Ok(())
     }
@@ -288,7 +294,7 @@ impl<'a> Staged<'a> {
         if self.codec.elements().is_array() {
             // An element is changed where it is, under the eyes of a packet that has found it.
             return self.records.changes().any(|change| match change {
-                (Some(old), Some(new)) => !layout::differ_in_a_word(layout, old, new),
+                (Some(old), Some(new)) => !encoding::differ_in_a_word(layout, old, new),
                 (old, _) => old.is_some(),
             });
         }
@@ -360,7 +366,7 @@ impl<'a> Staged<'a> {
         let (_, size) = elements.sizes();
         let mut without_action = found.added_values.clone();
         for value in without_action.chunks_exact_mut(size) {
-            layout::put_u32(value, action, 0);
+            encoding::put_u32(value, action, 0);
         }
         let first = Step::Prepare {
             map: map.to_string(),
@@ -386,7 +392,7 @@ mod tests {
     use crate::store::exact::{Array, Hash};
     use crate::store::lpm::{Lpm, Prefixes, flags_are_heeded};
     use crate::sys::Update;
-    use bpf::abi::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
+    use layout::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
     use schema::Bits;
 
     const HASH: u32 = libbpf_sys::BPF_MAP_TYPE_HASH;
@@ -473,7 +479,7 @@ mod tests {
         };
         for number in [1, 2] {
             let key = codec.key(&keys(number)).expect("fits");
-            let value = layout::put_value(&value, &call([9, 9]), 0);
+            let value = encoding::put_value(&value, &call([9, 9]), 0);
             map.set(&key, &value, Update::Any).expect("there is room");
         }
         let mut staged = Staged::new(codec, 8).expect("reads");

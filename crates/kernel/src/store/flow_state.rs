@@ -10,11 +10,11 @@
 //! A set is read under its lock, so that no value is torn; what is read of different sets is not of one
 //! moment. Many sets come with one system call. A state of 64k flows takes some milliseconds.
 
-use super::{layout, refused};
+use super::{encoding, refused};
 use crate::sys::{Map, Prog, SetWay, Update};
-use bpf::abi::FlowStateAbi;
 use control::{Flow, FlowRoom, StoreError};
 use externs::flow_state::{key_bytes, place};
+use layout::FlowStateAbi;
 use schema::Bits;
 use sketch::HashKey;
 use std::io;
@@ -143,7 +143,7 @@ impl Flows<'_> {
     }
 
     fn tag(&self, set: &[u8], at: u32) -> u32 {
-        layout::get_u32(set, (self.abi.tags_offset + 4 * at) as usize)
+        encoding::get_u32(set, (self.abi.tags_offset + 4 * at) as usize)
     }
 
     fn way<'s>(&self, set: &'s [u8], at: u32) -> &'s [u8] {
@@ -168,7 +168,7 @@ impl Flows<'_> {
             // A packet may use it after the clock was read.
             age = Some(unused.cast_signed().max(0).cast_unsigned());
         }
-        let read = |field| layout::get(field, way);
+        let read = |field| encoding::get(field, way);
         Some(Flow {
             key: self.abi.key.fields.iter().map(read).collect(),
             value: self.abi.value.iter().map(read).collect(),

@@ -5,8 +5,8 @@ use super::buckets::Buckets;
 use super::multibit_trie::MultibitTrie;
 use super::records::Differences;
 use super::{KernelStore, refused, system};
-use bpf::abi::LookupAbi;
 use control::StoreError;
+use layout::LookupAbi;
 use std::io;
 
 /// What keeps such entries. Keys and values are bytes, beside each other without padding.
@@ -75,7 +75,7 @@ pub(super) fn of_map<'a>(
     store: &'a KernelStore,
     map: &str,
 ) -> Result<Box<dyn InMemory + 'a>, StoreError> {
-    let mut lookups = store.abi.tables.iter().map(|table| &table.lookup);
+    let mut lookups = store.abi.contents.tables.iter().map(|table| &table.lookup);
     let found = lookups.find(|lookup| lookup.maps().first() == Some(&map));
     let entries = found.map(|lookup| open(store, lookup)).transpose()?;
     entries.flatten().ok_or_else(|| StoreError::System {

@@ -1,10 +1,10 @@
 //! What packets logged, from its ring buffer.
 
-use super::{KernelStore, layout, refused, unsupported};
+use super::{KernelStore, encoding, refused, unsupported};
 use crate::sys::{Map, Update, monotonic_now, ring};
-use bpf::abi::LogsAbi;
 use control::{Logged, Logs, StoreError};
 use externs::log_msg::{as_written, format};
+use layout::LogsAbi;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// As long as this passes at most until an interrupt is noticed, or that the program is gone.
@@ -23,7 +23,7 @@ fn lost(limit: &Map, at: u32) -> std::io::Result<u64> {
 impl KernelStore {
     /// The messages that have come, so many at most; waits for one.
     pub(super) fn read_logs(&self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
-        let Some(abi) = &self.abi.logs else {
+        let Some(abi) = &self.abi.contents.logs else {
             return Err(unsupported("the program logs nothing"));
         };
         let begun = Instant::now();
@@ -64,12 +64,12 @@ impl KernelStore {
 
 /// What a record says; nothing if it is of no message that the description knows.
 fn logged(abi: &LogsAbi, record: &[u8]) -> Option<Logged> {
-    let known = abi.records.get(layout::get_u32(record, 0) as usize)?;
+    let known = abi.records.get(encoding::get_u32(record, 0) as usize)?;
     if record.len() < known.size as usize {
         return None;
     }
     let fields = known.fields.iter();
-    let mut values: Vec<_> = fields.map(|field| layout::get(field, record)).collect();
+    let mut values: Vec<_> = fields.map(|field| encoding::get(field, record)).collect();
     let time = known.timed.then(|| values.remove(0));
     let time = time.and_then(|time| time.to_u64());
     Some(Logged {

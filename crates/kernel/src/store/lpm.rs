@@ -1,10 +1,10 @@
 //! Tables with one prefix key: LPM tries.
 
+use super::encoding;
 use super::flat::{Codec, Elements};
-use super::layout;
 use crate::sys::{Map, Update};
-use bpf::abi::{KeyAbi, ValueAbi};
 use control::StoreError;
+use layout::{KeyAbi, ValueAbi};
 use schema::{Bits, KeyMatch};
 use std::io;
 
@@ -51,7 +51,7 @@ impl Prefixes<'_> {
             }
             values.push(value);
         }
-        Ok((layout::put_key(self.key, &values), prefix))
+        Ok((encoding::put_key(self.key, &values), prefix))
     }
 
     /// The matches of a key with a prefix of this length.
@@ -59,7 +59,7 @@ impl Prefixes<'_> {
         let length = length.saturating_sub(self.prefix_base);
         let fields = self.key.fields.iter().enumerate();
         let found = fields.map(|(index, field)| {
-            let value = layout::get(field, key);
+            let value = encoding::get(field, key);
             match index == self.lpm_key {
                 true if length == 0 => KeyMatch::Any,
                 true => KeyMatch::Lpm(value, length),
@@ -93,12 +93,12 @@ impl Codec for Lpm<'_> {
 
     fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
         let (mut bytes, length) = self.prefixes.put(keys)?;
-        layout::put_u32(&mut bytes, 0, length);
+        encoding::put_u32(&mut bytes, 0, length);
         Ok(bytes)
     }
 
     fn matches(&self, key: &[u8]) -> Vec<KeyMatch> {
-        self.prefixes.get(key, layout::get_u32(key, 0))
+        self.prefixes.get(key, encoding::get_u32(key, 0))
     }
 
     /// A look-up finds the longest match up to this prefix, which may be a shorter one. Giving this very prefix the

@@ -2,7 +2,7 @@
 
 use super::steps::Step;
 use super::transaction::Transaction;
-use super::{KernelStore, layout, refused, system, unsupported};
+use super::{KernelStore, encoding, refused, system, unsupported};
 use crate::sys::{Map, monotonic_now};
 use control::{EntryKey, MeterRef, Rates, StoreError};
 use schema::{Object, ObjectKind, Table};
@@ -38,13 +38,13 @@ fn begin(rates: Option<Rates>, now: u64) -> Vec<u8> {
         put(bucket + BURST, burst);
         put(bucket + TOKENS, burst);
     }
-    layout::put_u32(&mut bytes, LIMITED, 1);
+    encoding::put_u32(&mut bytes, LIMITED, 1);
     bytes
 }
 
 /// The rates that a meter has.
 fn rates(bytes: &[u8]) -> Option<Rates> {
-    if layout::get_u32(bytes, LIMITED) == 0 {
+    if encoding::get_u32(bytes, LIMITED) == 0 {
         return None;
     }
     let word = |at: usize| {
@@ -79,7 +79,7 @@ impl KernelStore {
         if index >= size {
             return Err(StoreError::OutOfRange { size });
         }
-        let mut all = self.abi.meters.iter();
+        let mut all = self.abi.contents.meters.iter();
         let known = all.find(|known| known.index == meter.as_u32());
         Ok(known.map(|known| known.map.as_str()))
     }

@@ -8,6 +8,7 @@ mod counters;
 mod digests;
 mod direct;
 mod drops;
+mod encoding;
 mod exact;
 mod figures;
 mod flat;
@@ -15,7 +16,6 @@ mod flow_state;
 mod globals;
 mod guard;
 mod in_memory;
-mod layout;
 mod logs;
 mod lpm;
 mod maps;
@@ -44,7 +44,7 @@ pub use specialized::{Specialized, SpecializedTable};
 
 use crate::load::open_globals;
 use crate::sys::{Map, monotonic_now};
-use bpf::abi::{Abi, DefaultAbi, HashSeeds, KeyAbi, LookupAbi, TableAbi, ValueAbi};
+use bpf::abi::Abi;
 use buckets::Buckets;
 use control::{
     CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Groups, Logs,
@@ -55,6 +55,7 @@ use exact::{Array, Hash};
 use figures::Figures;
 use flat::Codec;
 use flow_state::Flows;
+use layout::{DefaultAbi, HashSeeds, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use lpm::{Lpm, Prefixes};
 use multibit_trie::MultibitTrie;
 use own::Own;
@@ -132,6 +133,7 @@ enum Opened<'a> {
 impl KernelStore {
     fn table_abi(&self, table: Table) -> Result<&TableAbi, StoreError> {
         self.abi
+            .contents
             .tables
             .iter()
             .find(|t| t.index == table.as_u32())
@@ -159,7 +161,7 @@ impl KernelStore {
         if !matches!(kind, ObjectKind::FlowState { .. }) {
             return Err(unsupported("this extern object keeps no flows"));
         }
-        let mut all = self.abi.flow_states.iter();
+        let mut all = self.abi.contents.flow_states.iter();
         let Some(abi) = all.find(|f| f.index == state.as_u32()) else {
             return Ok(None);
         };
@@ -188,7 +190,7 @@ impl KernelStore {
         let ObjectKind::Figures { kind, .. } = self.schema.objects[object].kind else {
             return Err(unsupported("this extern object has no figures"));
         };
-        let mut all = self.abi.figures.iter();
+        let mut all = self.abi.contents.figures.iter();
         let Some(abi) = all.find(|f| f.index == object.as_u32()) else {
             return Ok(None);
         };
@@ -204,7 +206,7 @@ impl KernelStore {
 
     pub(crate) fn globals(&self) -> Result<&Globals, StoreError> {
         if self.globals.get().is_none() {
-            if let Some(section) = &self.abi.globals {
+            if let Some(section) = &self.abi.contents.globals {
                 // So that a program that is gone is reported as such.
                 self.map(&section.section)?;
             }
@@ -235,6 +237,7 @@ impl KernelStore {
     fn value_set_shape(&self, set: ValueSet) -> Result<Shape<'_>, StoreError> {
         let abi = self
             .abi
+            .contents
             .value_sets
             .iter()
             .find(|s| s.index == set.as_u32())
@@ -464,7 +467,7 @@ impl KernelStore {
             return Ok(initial());
         };
         let bytes = globals.bytes(*slot, value.size).map_err(&failed)?;
-        Ok(layout::get_value(value, &bytes).unwrap_or_else(initial))
+        Ok(encoding::get_value(value, &bytes).unwrap_or_else(initial))
     }
 }
 

@@ -4,10 +4,10 @@
 //! Each table has the members in a map of its own, in the form of its entries; the tables of a selector share the groups.
 
 use super::transaction::{Staged, Subject, Transaction};
-use super::{KernelStore, Opened, Shape, flat, layout, unsupported};
-use bpf::abi::MOST_MEMBERS_OF_A_GROUP;
+use super::{KernelStore, Opened, Shape, encoding, flat, unsupported};
 use control::StoreError;
 use control::profile::{is_in_group, is_missing, is_referred_to};
+use layout::MOST_MEMBERS_OF_A_GROUP;
 use schema::{ActionCall, Bits, KeyMatch, Object, Reference, Table, Type};
 
 /// What finds a member or a group.
@@ -46,7 +46,7 @@ fn members_of(group: &ActionCall) -> Vec<u32> {
     let bytes = members.to_bytes();
     let count = count.to_u64().unwrap_or(0) as usize;
     let words = (0..count.min(MOST_MEMBERS_OF_A_GROUP as usize)).map(|at| 4 * at);
-    words.map(|at| layout::get_u32(&bytes, at)).collect()
+    words.map(|at| encoding::get_u32(&bytes, at)).collect()
 }
 
 impl KernelStore {
@@ -72,7 +72,7 @@ impl KernelStore {
     /// The groups of an action selector.
     pub(super) fn groups_shape(&self, selector: Object) -> Result<Shape<'_>, StoreError> {
         let capacity = self.capacity(selector)?;
-        let mut all = self.abi.member_groups.iter();
+        let mut all = self.abi.contents.member_groups.iter();
         let known = all.find(|known| known.index == selector.as_u32());
         Ok(Shape {
             lookup: &known.ok_or_else(|| unsupported(UNUSED))?.groups,
@@ -267,7 +267,7 @@ impl Transaction<'_> {
 
     /// The first group that has a member.
     fn group_with(&mut self, profile: Object, member: u32) -> Result<Option<u32>, StoreError> {
-        let mut all = self.store.abi.member_groups.iter();
+        let mut all = self.store.abi.contents.member_groups.iter();
         if !all.any(|known| known.index == profile.as_u32()) {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! Elements of a map as they are and as they are to be, compact enough for a million of them.
 
-use super::layout;
+use super::encoding;
 use super::steps::Step;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -157,13 +157,13 @@ impl Records {
         }
     }
 
-    /// Gives each value that is to be there and has no number yet ([`bpf::abi::ValueAbi::number_offset`], the offset in a value)
+    /// Gives each value that is to be there and has no number yet ([`layout::ValueAbi::number_offset`], the offset in a value)
     /// one from 1 to `most`, which no other has; returns those. A number of what goes is taken last: packets may still use it.
     pub(crate) fn number(&mut self, offset: usize, most: u32) -> Vec<u32> {
         let mut taken = vec![false; most as usize + 1];
         let mut used = taken.clone();
         let note = |value: Option<&[u8]>, all: &mut [bool]| {
-            let number = value.map_or(0, |value| layout::get_u32(value, offset));
+            let number = value.map_or(0, |value| encoding::get_u32(value, offset));
             if let Some(known) = all.get_mut(number as usize) {
                 *known = true;
             }
@@ -179,12 +179,12 @@ impl Records {
         let mut given = Vec::new();
         for at in 0..self.len() {
             let value = &mut self.new[at * self.value_size..][..self.value_size];
-            if !self.wanted[at] || layout::get_u32(value, offset) != 0 {
+            if !self.wanted[at] || encoding::get_u32(value, offset) != 0 {
                 continue;
             }
             // There are as many as entries.
             if let Some(number) = free.next() {
-                layout::put_u32(value, offset, number);
+                encoding::put_u32(value, offset, number);
                 given.push(number);
             }
         }

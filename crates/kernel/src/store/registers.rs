@@ -1,9 +1,9 @@
 //! Registers: cells that packets write, and user space too.
 
-use super::{KernelStore, layout, refused, unsupported};
+use super::{KernelStore, encoding, refused, unsupported};
 use crate::sys::{Map, Update};
-use bpf::abi::RegisterAbi;
 use control::StoreError;
+use layout::RegisterAbi;
 use schema::{Bits, Object, ObjectKind};
 
 /// Why a register has no map.
@@ -22,7 +22,7 @@ impl KernelStore {
         if index.is_some_and(|index| index >= size) {
             return Err(StoreError::OutOfRange { size });
         }
-        let mut registers = self.abi.registers.iter();
+        let mut registers = self.abi.contents.registers.iter();
         let abi = registers.find(|r| r.index == register.as_u32());
         abi.map(|abi| Ok((abi, self.map(&abi.map)?))).transpose()
     }
@@ -37,7 +37,7 @@ impl KernelStore {
         };
         let mut found = Vec::new();
         let mut note = |index: u64, cell: &[u8]| {
-            let scalars = abi.fields.iter().map(|field| layout::get(field, cell));
+            let scalars = abi.fields.iter().map(|field| encoding::get(field, cell));
             let scalars: Vec<Bits> = scalars.collect();
             if scalars.iter().any(|bits| !bits.is_zero()) {
                 found.push((index, scalars));
@@ -51,7 +51,7 @@ impl KernelStore {
                     at += 1;
                 })
             }
-            false => map.each(|key, cell| note(layout::get_u32(key, 0).into(), cell)),
+            false => map.each(|key, cell| note(encoding::get_u32(key, 0).into(), cell)),
         };
         read.map_err(refused("read the register"))?;
         found.sort_by_key(|(index, _)| *index);
@@ -101,7 +101,7 @@ impl KernelStore {
         Ok(abi
             .fields
             .iter()
-            .map(|field| layout::get(field, &cell))
+            .map(|field| encoding::get(field, &cell))
             .collect())
     }
 
@@ -117,7 +117,7 @@ impl KernelStore {
         };
         let mut cell = vec![0; map.info().value_size];
         for (field, value) in abi.fields.iter().zip(value) {
-            layout::put(field, value, &mut cell);
+            encoding::put(field, value, &mut cell);
         }
         map.set(&(index as u32).to_ne_bytes(), &cell, update(abi))
             .map_err(refused("write the register"))

@@ -10,8 +10,9 @@ use super::{KernelStore, in_memory, system};
 use crate::load::{Instance, load_again};
 use crate::pins::{NEXT_SPECIALIZED, Owner, SPECIALIZED};
 use crate::sys::{Map, pin_bytes, read_bytes};
-use bpf::abi::{Abi, CHANGES_SECTION, LookupAbi, PROGRAMS_MAP, SEED_SECTION};
+use bpf::abi::{Abi, CHANGES_SECTION, PROGRAMS_MAP, SEED_SECTION};
 use control::{Contents, StoreError};
+use layout::LookupAbi;
 use schema::Table;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -45,7 +46,7 @@ pub struct SpecializedTable {
 impl KernelStore {
     /// Which tables might be compiled in: all that have something which may change.
     pub fn changeable_tables(&self) -> Vec<Table> {
-        let tables = self.abi.tables.iter();
+        let tables = self.abi.contents.tables.iter();
         let kept = tables.filter(|table| !matches!(table.lookup, LookupAbi::Compiled));
         kept.map(|table| Table::from_u32(table.index)).collect()
     }
@@ -117,8 +118,13 @@ impl KernelStore {
         // Each loading has its own.
         let maps = maps.filter(|name| *name != PROGRAMS_MAP);
         names.extend(maps.filter(|name| shared(name)));
-        names.extend(abi.globals.iter().map(|data| data.section.as_str()));
-        names.extend(abi.is_seeded().then_some(SEED_SECTION));
+        names.extend(
+            abi.contents
+                .globals
+                .iter()
+                .map(|data| data.section.as_str()),
+        );
+        names.extend(abi.contents.is_seeded().then_some(SEED_SECTION));
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         for name in names {
             reuse.push((name, self.map(name)?));
@@ -181,23 +187,23 @@ impl KernelStore {
 /// places.
 fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
     let counters = |abi: &Abi| {
-        let mut all = abi.counters.clone();
+        let mut all = abi.contents.counters.clone();
         all.sort_by_key(|counter| counter.index);
         all
     };
     let flow_states = |abi: &Abi| {
-        let mut all = abi.flow_states.clone();
+        let mut all = abi.contents.flow_states.clone();
         all.sort_by_key(|state| state.index);
         all
     };
     let figures = |abi: &Abi| {
-        let mut all = abi.figures.clone();
+        let mut all = abi.contents.figures.clone();
         all.sort_by_key(|figures| figures.index);
         all
     };
-    ours.tables == other.tables
-        && ours.value_sets == other.value_sets
-        && ours.globals == other.globals
+    ours.contents.tables == other.contents.tables
+        && ours.contents.value_sets == other.contents.value_sets
+        && ours.contents.globals == other.contents.globals
         && ours.ports == other.ports
         && ours.events == other.events
         && counters(ours) == counters(other)

@@ -39,7 +39,7 @@ impl Successor {
     ) -> Result<Successor, StoreError> {
         let object = read_bytes(guard.folder(), OBJECT);
         let object = object.map_err(system("read what the program was loaded from"))?;
-        let seed = store.abi.is_seeded().then_some(SEED_SECTION);
+        let seed = store.abi.contents.is_seeded().then_some(SEED_SECTION);
         let all = store.abi.maps.iter().map(|map| map.name.as_str());
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         let is_own = |name: &&str| fresh.contains(name) || *name == PROGRAMS_MAP;
@@ -53,7 +53,7 @@ impl Successor {
                 failure.diagnostic.message
             ),
         })?;
-        if let Some(data) = &store.abi.globals {
+        if let Some(data) = &store.abi.contents.globals {
             let failed = system("copy the program's data");
             let bytes = store.globals()?.bytes(0, data.size).map_err(&failed)?;
             let copied = instance.store.globals()?.set_bytes(0, &bytes);

@@ -9,10 +9,10 @@ use super::own::Own;
 use super::steps::{Step, StepFailed, Undo, Word};
 use super::successor::Successor;
 use super::{
-    KernelStore, Opened, Shape, direct, layout, present, prioritized, system, unsupported,
+    KernelStore, Opened, Shape, direct, encoding, present, prioritized, system, unsupported,
 };
-use bpf::abi::{DefaultAbi, LookupAbi};
 use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
+use layout::{DefaultAbi, LookupAbi};
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -555,7 +555,7 @@ fn default_steps(
     };
     let globals = store.globals()?;
     let failed = system("read the default action");
-    let bytes = layout::put_value(value, action, 0);
+    let bytes = encoding::put_value(value, action, 0);
     Ok(match (selector, slots.as_slice()) {
         (Some(selector), [first, second]) => {
             let used = globals.u32(*selector).map_err(&failed)?;
@@ -579,7 +579,7 @@ fn default_steps(
             vec![Step::Switch {
                 offset,
                 old: Word::Four(globals.u32(offset).map_err(&failed)?),
-                new: Word::Four(layout::get_u32(&bytes, value.action_offset as usize)),
+                new: Word::Four(encoding::get_u32(&bytes, value.action_offset as usize)),
             }]
         }
         (_, []) => Vec::new(),

@@ -337,7 +337,7 @@ fn states_that_differ_are_not_shared() {
         assert!(message.contains(part), "{message}");
     }
     let mut other = abi(Hook::TcEgress, FLOWS);
-    other.flow_states[0].value[0].width = 32;
+    other.contents.flow_states[0].value[0].width = 32;
     let (code, message) = refusal(&eight, &Arc::new(other), "flows");
     assert_eq!(code, "E0791");
     assert!(message.contains("(bit<32> at 0)"), "{message}");

@@ -4,7 +4,7 @@ use crate::changes;
 use crate::fate::{self, Seen};
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord, Parts};
+use bpf::{ParseRecord, Parts};
 use control::{Change, CloneSession, Device, Replica, Store, StoreError};
 use diag::render_plain;
 use driver::Input;
@@ -14,6 +14,7 @@ use kernel::TestRun;
 use kernel::features::Kernel;
 use kernel::sys::TcContext;
 use kernel::test_run::shortest;
+use layout::Structure;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use schema::ObjectKind;
@@ -56,7 +57,7 @@ pub(crate) struct Forms {
     /// Those that this kernel has.
     pub kernel: Kernel,
     pub parse_record: ParseRecord,
-    pub layout: Option<Layout>,
+    pub layout: Option<Structure>,
     /// How functions are cut.
     pub parts: Option<Parts>,
 }

@@ -11,9 +11,10 @@ mod compare;
 mod fate;
 
 use bpf::abi::Hook;
-use bpf::{Layout, ParseRecord, Parts};
+use bpf::{ParseRecord, Parts};
 use compare::{Difference, Forms, Prepared, Unfit, prepare};
 use kernel::features::Kernel;
+use layout::Structure;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -223,9 +224,9 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
     };
     // A quarter each of what is searched by masks, of what has prefixes, and of exact keys.
     let layout = match seed % 4 {
-        0 => Some(Layout::TupleSpace),
-        1 => Some(Layout::MultibitTrie),
-        2 => Some(Layout::Buckets),
+        0 => Some(Structure::TupleSpace),
+        1 => Some(Structure::MultibitTrie),
+        2 => Some(Structure::Buckets),
         _ => None,
     };
     // A fifth is cut wherever it can be, some of it into several programs.

@@ -180,6 +180,7 @@ const UNKNOWN: [(&str, &[&str]); 27] = [
     ("externs", &["interp", "cgen", "bpf", "host"]),
     ("interp", &["cgen", "bpf", "host"]),
     ("cgen", &["emit", "arch", "bpf", "host"]),
+    ("layout", &["ir", "cgen", "emit", "bpf", "host"]),
     ("emit", &["arch", "bpf", "interp", "host"]),
     ("control", &["cgen", "bpf", "interp", "host", "driver"]),
     ("asic", &["diag", "ir", "host"]),

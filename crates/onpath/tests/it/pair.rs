@@ -57,7 +57,7 @@ pub(crate) fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
     });
     let shared = ["flows", "paths"].map(|name| {
         let map = |member: &Compiled| {
-            let mut states = member.built.abi.flow_states.iter();
+            let mut states = member.built.abi.contents.flow_states.iter();
             let state = states.find(|state| state.name == name);
             state.map(|state| state.map.clone()).expect("the state")
         };

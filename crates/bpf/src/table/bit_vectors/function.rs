@@ -1,11 +1,11 @@
 //! The function that finds an entry. It is one of its own, which the verifier checks once, and its loop has a constant
 //! bound, so that every kernel takes it.
 
-use crate::abi::{BitVectorsAbi, RowForm, Test};
 use crate::table::map_element;
 use crate::target::barrier;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::Function;
+use layout::{BitVectorsAbi, RowForm, Test};
 use smol_str::SmolStr;
 
 /// Lanes after which it is worthwhile to ask whether any entry is left.

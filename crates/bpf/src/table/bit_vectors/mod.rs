@@ -4,16 +4,16 @@ mod function;
 
 use super::lookup::{declare_key, map};
 use super::{Entries, describe, map_element, shadow_map};
-use crate::abi::{
-    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, MapKind, RowForm, Test,
-    WORDS_AT_ONCE,
-};
+use crate::abi::MapKind;
 use crate::maps::{GLOBALS, MAP_NAME};
 use crate::target::{Bpf, Gen};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::record::Record;
 use emit::table::key::{self, KeyLayout, KeyPart};
 use ir::{Expr, MatchKind};
+use layout::{
+    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, RowForm, Test, WORDS_AT_ONCE,
+};
 use smol_str::SmolStr;
 
 /// Positions for which blocks are not searched in more words than registers have room for.
@@ -125,7 +125,7 @@ pub(crate) fn declare(
     let maps = &mut g.file.own.maps;
     maps.declare(shadow_map(&shadow, parts, entries), None);
     let head = g.file.names.fresh(&format!("{short}_entries"));
-    let head_offset = maps.add_global(Type::U64, &head, 8, None, vec![0; 8]);
+    let head_offset = maps.kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = BitVectorsAbi {
         rows: rows_name.to_string(),

@@ -6,12 +6,13 @@ pub(crate) use search::search;
 
 use super::lookup::{KEY_LIMIT, limit_key, map};
 use super::{Entries, describe, shadow_map};
-use crate::abi::{MapKind, TupleSpaceAbi};
+use crate::abi::MapKind;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use cgen::tree::Type;
 use emit::record::Record;
 use emit::table::key::{self, KeyLayout, KeyPart};
+use layout::TupleSpaceAbi;
 use search::Turns;
 use smol_str::SmolStr;
 
@@ -110,7 +111,7 @@ pub(crate) fn declare(
     let maps = &mut g.file.own.maps;
     maps.declare(shadow_map(&shadow, &parts, entries), None);
     let head = g.file.names.fresh(&format!("{short}_list"));
-    let head_offset = maps.add_global(Type::U64, &head, 8, None, vec![0; 8]);
+    let head_offset = maps.kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let abi = TupleSpaceAbi {
         masks: masks.to_string(),
         mask_offset: 8,

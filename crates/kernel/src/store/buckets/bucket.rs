@@ -1,7 +1,7 @@
 //! The form of buckets in memory ([`BucketsAbi`]).
 
 use crate::store::globals::Globals;
-use bpf::abi::{BUCKET_PLACES, BucketsAbi};
+use layout::{BUCKET_PLACES, BucketsAbi};
 use std::io;
 
 /// The greatest count; one that has reached it stays, as nobody knows what it would be.

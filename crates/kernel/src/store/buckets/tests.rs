@@ -3,7 +3,7 @@
 use super::bucket::Counts;
 use super::*;
 use crate::store::globals::Globals;
-use bpf::abi::{ActionAbi, BUCKET_PLACES, KeyAbi};
+use layout::{ActionAbi, BUCKET_PLACES, KeyAbi};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -13,10 +13,10 @@ use super::globals::Globals;
 use super::in_memory::{InMemory, Refused, unread, unwritten};
 use super::lpm::Prefixes;
 use super::records::Differences;
-use super::{KernelStore, layout, refused, system};
+use super::{KernelStore, encoding, refused, system};
 use crate::sys::Map;
-use bpf::abi::{MultibitTrieAbi, ValueAbi};
 use control::StoreError;
+use layout::{MultibitTrieAbi, ValueAbi};
 use nodes::Nodes;
 use pool::{Pool, Take};
 use schema::KeyMatch;
@@ -81,7 +81,7 @@ impl<'a> MultibitTrie<'a> {
     /// The number of a prefix's route, if the prefix is there.
     fn number(&self, key: &[u8]) -> Result<Option<u32>, StoreError> {
         let found = self.index.get(key).map_err(unread)?;
-        Ok(found.map(|number| layout::get_u32(&number, 0)))
+        Ok(found.map(|number| encoding::get_u32(&number, 0)))
     }
 
     fn remove_all(&self, keys: &[u8]) -> Result<(), StoreError> {
@@ -148,7 +148,7 @@ impl<'a> MultibitTrie<'a> {
         self.pool.settle();
         let mut used = self.nodes().used()?;
         self.index
-            .each(|_, number| used.push((Take::Route, layout::get_u32(number, 0))))
+            .each(|_, number| used.push((Take::Route, encoding::get_u32(number, 0))))
             .map_err(unread)?;
         self.pool.have_in_use(&used).map_err(unwritten)
     }
@@ -177,7 +177,7 @@ impl InMemory for MultibitTrie<'_> {
         let routes = self.nodes().routes;
         let mut failed = None;
         self.index.each(|key, number| {
-            match routes.value(layout::get_u32(number, 0)) {
+            match routes.value(encoding::get_u32(number, 0)) {
                 Ok(value) => each(key, &value),
                 Err(error) => failed = Some(error),
             };
@@ -285,7 +285,7 @@ impl Codec for Entries<'_> {
     fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
         let number = self.trie.index.get(key)?;
         let routes = self.trie.nodes().routes;
-        let value = number.map(|number| routes.value(layout::get_u32(&number, 0)));
+        let value = number.map(|number| routes.value(encoding::get_u32(&number, 0)));
         value.transpose().map(Some)
     }
 }

@@ -11,7 +11,7 @@
 use super::Routes;
 use super::pool::{Pool, Take};
 use super::slot::{Child, Node, Prefix, Slot, WIDE_BITS, kind};
-use super::{layout, unread, unwritten};
+use super::{encoding, unread, unwritten};
 use crate::store::globals::Globals;
 use crate::sys::Map;
 use control::StoreError;
@@ -304,7 +304,7 @@ impl Nodes<'_> {
                 *byte &= !(0xffu16 >> ones) as u8;
             }
             if let Some(found) = self.index.get(&key).map_err(unread)? {
-                return Ok(layout::get_u32(&found, 0));
+                return Ok(encoding::get_u32(&found, 0));
             }
         }
         Ok(0)

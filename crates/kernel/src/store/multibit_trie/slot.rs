@@ -1,6 +1,6 @@
 //! Nodes and slots of a multibit trie, as numbers.
 
-use super::layout;
+use super::encoding;
 use super::pool::Take;
 
 /// Set in the lower half of a slot that leads to a node.
@@ -21,7 +21,7 @@ impl Prefix<'_> {
     /// The prefix of a key of the index.
     pub(super) fn of(key: &[u8]) -> Prefix<'_> {
         Prefix {
-            length: layout::get_u32(key, 0),
+            length: encoding::get_u32(key, 0),
             key: &key[size_of::<u32>()..],
         }
     }

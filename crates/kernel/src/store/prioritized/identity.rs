@@ -3,7 +3,7 @@
 use super::Shadow;
 use super::shadow::{decode_match, digits, encode_match, match_size};
 use crate::store::ranges::masked;
-use bpf::abi::FieldAbi;
+use layout::FieldAbi;
 use schema::{KeyMatch, Type};
 
 /// Values up to this length are compared as numbers.
@@ -85,7 +85,7 @@ fn number(bytes: &[u8]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bpf::abi::ByteOrder;
+    use layout::ByteOrder;
     use schema::Bits;
 
     /// What [`Shadow::identity`] makes of a match.

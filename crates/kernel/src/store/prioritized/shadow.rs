@@ -1,10 +1,10 @@
 //! Shadow entries as bytes: what an entry was given as, and what finds it.
 
 use crate::store::ranges::masked;
-use crate::store::{layout, refused};
+use crate::store::{encoding, refused};
 use crate::sys::Map;
-use bpf::abi::{FieldAbi, KeyAbi, ValueAbi};
 use control::StoreError;
+use layout::{FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits, Entry, KeyMatch, Type};
 use std::cmp::Reverse;
 
@@ -62,7 +62,7 @@ impl Shadow<'_> {
         let stored = self.read()?;
         let number = |bytes: &[u8]| {
             let at = self.number_offset();
-            at.map_or(0, |at| layout::get_u32(bytes, at))
+            at.map_or(0, |at| encoding::get_u32(bytes, at))
         };
         Ok(stored
             .iter()
@@ -79,7 +79,7 @@ impl Shadow<'_> {
         };
         self.map
             .each(|key, value| {
-                all.order.push((layout::get_u32(key, 0), all.bytes.len()));
+                all.order.push((encoding::get_u32(key, 0), all.bytes.len()));
                 all.bytes.extend_from_slice(value);
             })
             .map_err(refused("read the table's shadow entries"))?;
@@ -90,7 +90,11 @@ impl Shadow<'_> {
     /// An entry as the shadow map keeps it.
     pub(super) fn encode(&self, entry: &Entry) -> Vec<u8> {
         let mut bytes = entry.priority.to_ne_bytes().to_vec();
-        bytes.extend(layout::put_value(self.value, &entry.action, entry.priority));
+        bytes.extend(encoding::put_value(
+            self.value,
+            &entry.action,
+            entry.priority,
+        ));
         for (key, field) in entry.keys.iter().zip(&self.key.fields) {
             bytes.extend(encode_match(key, field));
         }
@@ -99,9 +103,9 @@ impl Shadow<'_> {
     }
 
     pub(super) fn decode(&self, bytes: &[u8]) -> Option<Entry> {
-        let priority = layout::get_u32(bytes, 0);
+        let priority = encoding::get_u32(bytes, 0);
         let mut at = VALUE + self.value.size as usize;
-        let action = layout::get_value(self.value, bytes.get(VALUE..at)?).unwrap_or(ActionCall {
+        let action = encoding::get_value(self.value, bytes.get(VALUE..at)?).unwrap_or(ActionCall {
             action: 0,
             args: Vec::new(),
         });
@@ -132,7 +136,7 @@ impl Shadow<'_> {
 
     /// Has a new shadow entry keep the number that the old one has.
     pub(super) fn keep_number(&self, old: &[u8], new: &mut [u8]) {
-        layout::keep_number(self.value, &old[VALUE..], &mut new[VALUE..]);
+        encoding::keep_number(self.value, &old[VALUE..], &mut new[VALUE..]);
     }
 
     /// The order in which entries win, of their bytes: by priority, then by how long their prefixes are.
@@ -148,7 +152,7 @@ impl Shadow<'_> {
             }
             at += size;
         }
-        (Reverse(layout::get_u32(bytes, 0)), Reverse(lengths))
+        (Reverse(encoding::get_u32(bytes, 0)), Reverse(lengths))
     }
 
     /// What finds an entry, whose length depends on the table only: two notations of the same match are equal.

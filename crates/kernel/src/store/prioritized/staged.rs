@@ -2,7 +2,7 @@
 
 use super::tuple_space::{self, Tally, Unread};
 use super::{Structure, bit_vectors};
-use crate::store::layout;
+use crate::store::encoding;
 use crate::store::records::Records;
 use crate::store::steps::{Step, StepFailed};
 use control::StoreError;
@@ -286,7 +286,7 @@ impl<'a> Staged<'a> {
         };
         let value = self.records.new_value(number).unwrap_or_default();
         let offset = self.structure.shadow().number_offset();
-        Ok(Some(offset.map_or(0, |at| layout::get_u32(value, at))))
+        Ok(Some(offset.map_or(0, |at| encoding::get_u32(value, at))))
     }
 
     /// What all entries run that are to be there.

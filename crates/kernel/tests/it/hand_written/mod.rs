@@ -5,6 +5,10 @@ use clang::Source;
 use diag::{SourceMap, Span};
 use ir::*;
 use kernel::{Instance, load, test_run};
+use layout::{
+    ActionAbi, ByteOrder, Contents, CounterAbi, DefaultAbi, FieldAbi, GlobalsAbi, KeyAbi,
+    LookupAbi, TableAbi, TupleSpaceAbi, ValueAbi,
+};
 use schema::Schema;
 use std::sync::Arc;
 
@@ -153,33 +157,28 @@ fn abi() -> Abi {
             map("ports", MapKind::DevmapHash, 4, 4, 8),
             map("inputs", MapKind::Hash, 4, 4, 8),
         ],
-        globals: Some(GlobalsAbi {
-            section: GLOBALS_SECTION.into(),
-            size: 32,
-            initial: vec![],
-        }),
-        tables: tables(),
-        value_sets: vec![],
-        counters: vec![CounterAbi {
-            index: 0,
-            name: "seen".into(),
-            map: "seen".into(),
-            size: 4,
-        }],
+        contents: Contents {
+            globals: Some(GlobalsAbi {
+                section: GLOBALS_SECTION.into(),
+                size: 32,
+                initial: vec![],
+            }),
+            tables: tables(),
+            counters: vec![CounterAbi {
+                index: 0,
+                name: "seen".into(),
+                map: "seen".into(),
+                size: 4,
+            }],
+            ..Contents::default()
+        },
         ports: PortsAbi {
             devmap: Some("ports".into()),
             input: Some("inputs".into()),
             ..PortsAbi::default()
         },
         traffic: bpf::abi::TrafficAbi::default(),
-        registers: vec![],
-        member_groups: vec![],
-        meters: vec![],
-        flow_states: vec![],
-        figures: Vec::new(),
         events: None,
-        digests: None,
-        logs: None,
         uses: Vec::new(),
         packets: PacketsAbi::default(),
     }

@@ -3,11 +3,12 @@
 
 use crate::hand_written::compile;
 use bpf::abi::{
-    Abi, FieldAbi, FlowStateAbi, Hook, KeyAbi, MapAbi, MapKind, PortsAbi, ProgramAbi, TrafficAbi,
-    drops_map, groups_map, sessions_map,
+    Abi, Hook, MapAbi, MapKind, PortsAbi, ProgramAbi, TrafficAbi, drops_map, groups_map,
+    sessions_map,
 };
 use diag::SourceMap;
 use kernel::{Instance, load};
+use layout::{Contents, FieldAbi, FlowStateAbi, KeyAbi};
 use schema::Schema;
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
         offset: 0,
         size,
         width: size * 8,
-        order: bpf::abi::ByteOrder::Network,
+        order: layout::ByteOrder::Network,
     };
     let text = r#"{"version":1,"source":"tc.p4","arch":"tc","programs":[],"maps":[],"globals":null,"tables":[],
         "value_sets":[],"counters":[],"ports":{"devmap":null,"input":null},"events":null}"#;
@@ -70,25 +71,28 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
             map("groups", MapKind::Hash, 132, 2),
             map("flows", MapKind::Array, 8, flows),
         ],
-        flow_states: vec![FlowStateAbi {
-            index: 0,
-            name: "flows".into(),
-            map: "flows".into(),
-            sets: flows,
-            ways: 1,
-            tags_offset: 0,
-            used_offset: 0,
-            evicted_offset: None,
-            ways_offset: 0,
-            way_size: 8,
-            seen_offset: None,
-            idle: 0,
-            key: KeyAbi {
-                size: 4,
-                fields: vec![field("index", 4)],
-            },
-            value: vec![field("packets", 8)],
-        }],
+        contents: Contents {
+            flow_states: vec![FlowStateAbi {
+                index: 0,
+                name: "flows".into(),
+                map: "flows".into(),
+                sets: flows,
+                ways: 1,
+                tags_offset: 0,
+                used_offset: 0,
+                evicted_offset: None,
+                ways_offset: 0,
+                way_size: 8,
+                seen_offset: None,
+                idle: 0,
+                key: KeyAbi {
+                    size: 4,
+                    fields: vec![field("index", 4)],
+                },
+                value: vec![field("packets", 8)],
+            }],
+            ..Contents::default()
+        },
         ports: PortsAbi {
             below: None,
             devmap: None,

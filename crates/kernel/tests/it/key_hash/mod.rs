@@ -1,8 +1,9 @@
 //! The hash of keys in C, as the kernel runs it, against that in Rust.
 
-use bpf::abi::{HashSeeds, SEED_SECTION};
+use bpf::abi::SEED_SECTION;
 use clang::Source;
 use kernel::sys::{Adjust, Prog, load_object_with};
+use layout::HashSeeds;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,21 +1,21 @@
 //! How tables are searched where there is more than one way: a part of the report.
 
-use bpf::Layout;
 use bpf::abi::Abi;
 use kernel::memory::{self, MapNeed};
+use layout::Structure;
 use serde_json::{Value, json};
 
 /// For each table and value set with ternary, range, optional or prefix keys, its `kind` and `name`, the `layout` that it has, how
 /// many `entries` it holds, and bytes of `memory` of its maps: `loaded`, as soon as the program is, and `full`.
 pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
-    let tables = abi.tables.iter();
+    let tables = abi.contents.tables.iter();
     let tables = tables.map(|table| ("table", &table.name, table.capacity, &table.lookup));
-    let sets = abi.value_sets.iter();
+    let sets = abi.contents.value_sets.iter();
     let sets = sets.map(|set| ("value_set", &set.name, set.capacity, &set.lookup));
     let described = tables
         .chain(sets)
         .filter_map(|(kind, name, capacity, lookup)| {
-            let layout = lookup.layout()?;
+            let layout = lookup.structure()?;
             let own = needs
                 .iter()
                 .filter(|map| map.role == kind && map.name == *name);
@@ -42,9 +42,9 @@ pub(super) fn show(described: &Value) -> String {
     let all = described.as_array().map_or(&[][..], Vec::as_slice);
     let line = |layout: &Value| {
         let text = |key: &str| layout[key].as_str().unwrap_or_default().to_owned();
-        let layouts = Layout::ALL.into_iter();
+        let layouts = Structure::ALL.into_iter();
         let what = layouts.filter(|l| l.name() == text("layout"));
-        let what: String = what.map(Layout::title).collect();
+        let what: String = what.map(bpf::abi::title).collect();
         let full = layout["memory"]["full"].as_u64().unwrap_or_default();
         format!(
             "{} {}: {what}, {} entries, {}\n",

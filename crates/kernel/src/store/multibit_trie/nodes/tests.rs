@@ -5,7 +5,7 @@ use crate::store::in_memory::InMemory;
 use crate::store::multibit_trie::MultibitTrie;
 use crate::store::records::Differences;
 use crate::sys::Update;
-use bpf::abi::{ActionAbi, ByteOrder, FieldAbi, KeyAbi, MultibitTrieAbi, ValueAbi};
+use layout::{ActionAbi, ByteOrder, FieldAbi, KeyAbi, MultibitTrieAbi, ValueAbi};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
@@ -125,7 +125,7 @@ impl Maps {
             }
         }
         let value = || nodes.routes.value(best).expect("reads");
-        (best != 0).then(|| layout::get_u32(&value(), 4))
+        (best != 0).then(|| encoding::get_u32(&value(), 4))
     }
 
     /// The nodes as a text, with routes by their values.
@@ -136,7 +136,7 @@ impl Maps {
         let mut open = vec![(nodes.root().expect("reads"), String::new())];
         let name = |route: u32| match route {
             0 => 0,
-            _ => layout::get_u32(&nodes.routes.value(route).expect("reads"), 4),
+            _ => encoding::get_u32(&nodes.routes.value(route).expect("reads"), 4),
         };
         while let Some((node, path)) = open.pop() {
             for (at, slot) in nodes.slots(node).expect("reads").into_iter().enumerate() {
@@ -221,7 +221,7 @@ fn check(maps: &Maps, wanted: &BTreeMap<Vec<u8>, u32>, random: &mut ChaCha8Rng, 
     assert_eq!(maps.shape(), anew.shape());
     let mut seen = BTreeMap::new();
     let each = maps.trie().each(&mut |key, value| {
-        seen.insert(key.to_vec(), layout::get_u32(value, 4));
+        seen.insert(key.to_vec(), encoding::get_u32(value, 4));
     });
     each.expect("reads");
     assert_eq!(seen, *wanted);

@@ -9,7 +9,7 @@
 use super::{BitVectors, Staged, rows, without_form};
 use crate::store::refused;
 use crate::store::steps::{Step, StepFailed};
-use bpf::abi::RowForm;
+use layout::RowForm;
 use std::io;
 
 /// Values of a byte.

@@ -11,9 +11,9 @@ use super::{Shadow, Staged};
 use crate::store::globals::Globals;
 use crate::store::records::NO_ORIGIN;
 use crate::store::steps::{Step, StepFailed, Word};
-use crate::store::{layout, refused};
-use bpf::abi::BitVectorsAbi;
+use crate::store::{encoding, refused};
 use control::StoreError;
+use layout::BitVectorsAbi;
 use schema::Entry;
 
 /// Bit vectors with their maps.
@@ -40,8 +40,8 @@ struct Head {
 impl Head {
     fn word(self) -> Word {
         let mut bytes = [0; 8];
-        layout::put_u32(&mut bytes, 0, self.half);
-        layout::put_u32(&mut bytes, 4, self.count);
+        encoding::put_u32(&mut bytes, 0, self.half);
+        encoding::put_u32(&mut bytes, 4, self.count);
         Word::Eight(u64::from_ne_bytes(bytes))
     }
 }
@@ -58,8 +58,8 @@ impl BitVectors<'_> {
             .map_err(refused("read how many entries there are"))?
             .to_ne_bytes();
         Ok(Head {
-            half: layout::get_u32(&bytes, 0),
-            count: layout::get_u32(&bytes, 4),
+            half: encoding::get_u32(&bytes, 0),
+            count: encoding::get_u32(&bytes, 4),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The rows of bits that follow from the entries of a table.
 
-use crate::store::layout;
+use crate::store::encoding;
 use crate::store::ranges::{ends, masked};
-use bpf::abi::{KeyAbi, Lane, RowForm, Test};
+use layout::{KeyAbi, Lane, RowForm, Test};
 use schema::{KeyMatch, Type};
 use std::iter;
 
@@ -41,8 +41,8 @@ pub(super) fn rows<'m>(
                 return Err(number);
             };
             let (mut mask, mut value) = (vec![0; key.len()], vec![0; key.len()]);
-            layout::put(field, &only.mask, &mut mask);
-            layout::put(field, &only.value, &mut value);
+            encoding::put(field, &only.mask, &mut mask);
+            encoding::put(field, &only.value, &mut value);
             for at in own.map(|lane| lane.offset as usize) {
                 key[at] = (value[at], mask[at]);
             }

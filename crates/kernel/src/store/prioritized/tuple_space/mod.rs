@@ -11,10 +11,10 @@ pub(super) use tally::{Tally, Unread};
 
 use super::Shadow;
 use crate::store::globals::Globals;
-use crate::store::{layout, ranges::masked, refused};
+use crate::store::{encoding, ranges::masked, refused};
 use crate::sys::Map;
-use bpf::abi::TupleSpaceAbi;
 use control::StoreError;
+use layout::TupleSpaceAbi;
 use schema::KeyMatch;
 use std::collections::BTreeMap;
 
@@ -56,8 +56,8 @@ impl TupleSpace<'_> {
             let choices = masked(key, *ty);
             if let [choice] = &choices[..] {
                 for (mask, value) in &mut all {
-                    layout::put(field, &choice.mask, mask);
-                    layout::put(field, &choice.value, value);
+                    encoding::put(field, &choice.mask, mask);
+                    encoding::put(field, &choice.value, value);
                 }
                 continue;
             }
@@ -65,8 +65,8 @@ impl TupleSpace<'_> {
             for (mask, value) in &all {
                 for choice in &choices {
                     let (mut mask, mut value) = (mask.clone(), value.clone());
-                    layout::put(field, &choice.mask, &mut mask);
-                    layout::put(field, &choice.value, &mut value);
+                    encoding::put(field, &choice.mask, &mut mask);
+                    encoding::put(field, &choice.value, &mut value);
                     next.push((mask, value));
                 }
             }
@@ -77,7 +77,7 @@ impl TupleSpace<'_> {
 
     fn entry_key(&self, tuple: u32, masked: &[u8]) -> Vec<u8> {
         let mut key = vec![0; self.entries.info().key_size];
-        layout::put_u32(&mut key, 0, tuple);
+        encoding::put_u32(&mut key, 0, tuple);
         let from = self.abi.key_offset as usize;
         key[from..from + masked.len()].copy_from_slice(masked);
         key
@@ -89,7 +89,7 @@ impl TupleSpace<'_> {
             .u64(self.abi.head_offset)
             .map_err(refused("read the head of the masks"))?
             .to_ne_bytes();
-        let (first, count) = (layout::get_u32(&head, 0), layout::get_u32(&head, 4));
+        let (first, count) = (encoding::get_u32(&head, 0), encoding::get_u32(&head, 4));
         let mut tuples = BTreeMap::new();
         for index in first..first.saturating_add(count) {
             let bytes = self
@@ -103,8 +103,8 @@ impl TupleSpace<'_> {
                 .unwrap_or_default()
                 .to_vec();
             tuples.insert(
-                layout::get_u32(&bytes, 0),
-                (mask, layout::get_u32(&bytes, 4)),
+                encoding::get_u32(&bytes, 0),
+                (mask, encoding::get_u32(&bytes, 4)),
             );
         }
         Ok(List { first, tuples })

@@ -1,7 +1,7 @@
 //! From changed shadow entries to what is written into the maps that the program reads.
 
 use super::{List, Mask, TupleSpace};
-use crate::store::layout;
+use crate::store::encoding;
 use crate::store::prioritized::Staged;
 use crate::store::records::Records;
 use crate::store::refused;
@@ -203,7 +203,7 @@ impl Planned<'_, '_> {
             return Ok(None);
         }
         // Under a tuple that is not in the list nothing is left.
-        let old = if list.tuples.contains_key(&layout::get_u32(key, 0)) {
+        let old = if list.tuples.contains_key(&encoding::get_u32(key, 0)) {
             self.space
                 .entries
                 .get(key)
@@ -213,7 +213,7 @@ impl Planned<'_, '_> {
         };
         let at = slots.records.add(key, old.as_deref());
         let priority = match (&old, self.space.abi.value.priority_offset) {
-            (Some(value), Some(offset)) => layout::get_u32(value, offset as usize),
+            (Some(value), Some(offset)) => encoding::get_u32(value, offset as usize),
             _ => 0,
         };
         slots.priorities.push(priority);
@@ -237,8 +237,8 @@ impl Planned<'_, '_> {
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         for (index, (number, (mask, top))) in order.iter().enumerate() {
             let mut bytes = vec![0; space.masks.info().value_size];
-            layout::put_u32(&mut bytes, 0, **number);
-            layout::put_u32(&mut bytes, 4, *top);
+            encoding::put_u32(&mut bytes, 0, **number);
+            encoding::put_u32(&mut bytes, 4, *top);
             let from = space.abi.mask_offset as usize;
             bytes[from..from + mask.len()].copy_from_slice(mask);
             keys.extend((other + index as u32).to_ne_bytes());
@@ -246,8 +246,8 @@ impl Planned<'_, '_> {
         }
         let head = |first: u32, count: usize| {
             let mut head = [0; 8];
-            layout::put_u32(&mut head, 0, first);
-            layout::put_u32(&mut head, 4, count as u32);
+            encoding::put_u32(&mut head, 0, first);
+            encoding::put_u32(&mut head, 4, count as u32);
             Word::Eight(u64::from_ne_bytes(head))
         };
         Ok(vec![

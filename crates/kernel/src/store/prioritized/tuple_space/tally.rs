@@ -4,12 +4,12 @@
 use super::{List, Mask, TupleSpace};
 use crate::store::records::NO_ORIGIN;
 use crate::store::steps::Step;
-use crate::store::{layout, refused};
+use crate::store::{encoding, refused};
 use control::StoreError;
 use schema::Entry;
 use std::collections::HashMap;
 
-/// What the last element of the masks says about the shadow entries, as [`bpf::abi::TupleSpaceAbi::tally`] has it.
+/// What the last element of the masks says about the shadow entries, as [`layout::TupleSpaceAbi::tally`] has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::store::prioritized) struct Tally {
     /// Above the numbers of all shadow entries; not 0.
@@ -32,8 +32,8 @@ impl TupleSpace<'_> {
             return Ok(None);
         };
         let tally = Tally {
-            next: layout::get_u32(&bytes, 0),
-            count: layout::get_u32(&bytes, 4),
+            next: encoding::get_u32(&bytes, 0),
+            count: encoding::get_u32(&bytes, 4),
         };
         if tally.next == 0 {
             return Ok(None);
@@ -53,8 +53,8 @@ impl TupleSpace<'_> {
         };
         let mut new = vec![0; old.len()];
         let Tally { next, count } = tally.unwrap_or(Tally { next: 0, count: 0 });
-        layout::put_u32(&mut new, 0, next);
-        layout::put_u32(&mut new, 4, count);
+        encoding::put_u32(&mut new, 0, next);
+        encoding::put_u32(&mut new, 4, count);
         Ok((new != old).then(|| Step::Replace {
             map: self.abi.masks.clone(),
             keys: self.abi.tally().to_ne_bytes().to_vec(),
@@ -90,7 +90,7 @@ impl TupleSpace<'_> {
                 return Ok(true);
             };
             let offset = self.abi.value.priority_offset;
-            let priority = offset.map(|offset| layout::get_u32(&value, offset as usize));
+            let priority = offset.map(|offset| encoding::get_u32(&value, offset as usize));
             if priority.is_some_and(|priority| priority < entry.priority) {
                 return Ok(true);
             }

@@ -1,7 +1,7 @@
 //! Rows against the entries that they were made of.
 
 use super::*;
-use bpf::abi::{BitVectorsAbi, ByteOrder, FieldAbi, ValueAbi};
+use layout::{BitVectorsAbi, ByteOrder, FieldAbi, ValueAbi};
 use schema::Bits;
 
 const SIGNED: Type = Type::Bits {
@@ -173,7 +173,7 @@ fn the_rows_of_a_key_have_the_bits_of_the_entries_that_match_it() {
                     _ => Bits::new(ty.width(), numbers.below(1 << ty.width())),
                 })
                 .collect();
-            let key = layout::put_key(&abi.key, &values);
+            let key = encoding::put_key(&abi.key, &values);
             let mut blocks = 0;
             for word in 0..abi.form.words as usize {
                 let at = abi.form.head() as usize + word;

@@ -7,13 +7,14 @@ use super::buckets;
 use super::lookup::{self, Lookup};
 use super::multibit_trie::{self, Room};
 use super::tuple_space::{self, Shape};
-use crate::abi::LookupAbi;
+use crate::errors;
 use crate::target::Gen;
-use crate::{Layout, Matching, errors};
 use diag::Span;
 use emit::table::has_priorities;
 use emit::table::key::KeyPart;
 use ir::{Annotation, MatchKind, TableData, ValueSetData};
+use layout::LookupAbi;
+use layout::{Matching, Structure};
 
 /// The annotation that chooses.
 const ANNOTATION: &str = "layout";
@@ -62,11 +63,13 @@ impl Chosen<'_> {
 }
 
 /// The structure that an annotation asks for.
-pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Layout> {
+pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Structure> {
     let annotation = of.annotations.iter().find(|a| a.name == ANNOTATION)?;
     let hook = g.target.options.hook;
     let named = match &annotation.values[..] {
-        [name] => Layout::ALL.into_iter().find(|layout| layout.name() == name),
+        [name] => Structure::ALL
+            .into_iter()
+            .find(|layout| layout.name() == name),
         _ => None,
     };
     let Some(named) = named else {
@@ -91,18 +94,18 @@ pub(crate) fn declare(
     name: &str,
     parts: &[KeyPart],
     kinds: &[MatchKind],
-    wanted: Option<Layout>,
+    wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let rows = match wanted.or(g.target.options.layout) {
-        Some(Layout::TupleSpace) => None,
+        Some(Structure::TupleSpace) => None,
         _ => bit_vectors::form(parts, kinds, entries.size),
     };
     if let Some(rows) = rows {
         let (bits, abi) = bit_vectors::declare(g, parts, rows, entries);
         return (Lookup::BitVectors(bits), LookupAbi::BitVectors(abi));
     }
-    if wanted == Some(Layout::BitVectors) {
+    if wanted == Some(Structure::BitVectors) {
         let hook = g.target.options.hook;
         g.refuse(errors::table::too_large_for_bit_vectors(
             hook,
@@ -127,24 +130,24 @@ pub(crate) fn declare_prefixes(
     table: &str,
     lpm: usize,
     parts: &[KeyPart],
-    wanted: Option<Layout>,
+    wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let general = g.target.options.layout;
     let general = general.filter(|layout| layout.matching() == Matching::Prefixes);
     let by_size = match entries.size > multibit_trie::FEW {
-        true => Layout::MultibitTrie,
-        false => Layout::Trie,
+        true => Structure::MultibitTrie,
+        false => Structure::Trie,
     };
     let room = match wanted.or(general).unwrap_or(by_size) {
-        Layout::MultibitTrie => Room::of(parts, entries.values.abi.size, entries.size),
+        Structure::MultibitTrie => Room::of(parts, entries.values.abi.size, entries.size),
         _ => None,
     };
     if let Some(room) = room {
         let (trie, abi) = multibit_trie::declare(g, lpm, parts, room, entries);
         return (Lookup::MultibitTrie(trie), LookupAbi::MultibitTrie(abi));
     }
-    if wanted == Some(Layout::MultibitTrie) {
+    if wanted == Some(Structure::MultibitTrie) {
         let hook = g.target.options.hook;
         g.refuse(errors::table::too_large_for_multibit_trie(
             hook,
@@ -162,7 +165,7 @@ pub(crate) fn declare_exact(
     table: &str,
     asks_for_hash: bool,
     parts: &[KeyPart],
-    wanted: Option<Layout>,
+    wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
     let is_array = wanted.is_none() && !asks_for_hash && lookup::is_array(parts, entries);
@@ -172,18 +175,18 @@ pub(crate) fn declare_exact(
     let general = g.target.options.layout;
     let general = general.filter(|layout| layout.matching() == Matching::Exact);
     let by_size = match entries.size >= buckets::MANY && !asks_for_hash {
-        true => Layout::Buckets,
-        false => Layout::HashMap,
+        true => Structure::Buckets,
+        false => Structure::HashMap,
     };
     let room = match wanted.or(general).unwrap_or(by_size) {
-        Layout::Buckets => buckets::Room::of(parts, &entries.values.abi, entries.size),
+        Structure::Buckets => buckets::Room::of(parts, &entries.values.abi, entries.size),
         _ => None,
     };
     if let Some(room) = room {
         let (found, abi) = buckets::declare(g, parts, room, entries);
         return (Lookup::Buckets(found), LookupAbi::Buckets(abi));
     }
-    if wanted == Some(Layout::Buckets) {
+    if wanted == Some(Structure::Buckets) {
         let hook = g.target.options.hook;
         g.refuse(errors::table::too_large_for_buckets(
             hook,

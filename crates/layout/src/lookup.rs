@@ -1,7 +1,6 @@
 //! How tables find their entries: the maps of each structure, and how keys and bits lie in them.
 
-use super::{KeyAbi, ValueAbi};
-use crate::Layout;
+use crate::{KeyAbi, Structure, ValueAbi};
 use serde::{Deserialize, Serialize};
 
 /// How a table finds an entry.
@@ -54,14 +53,14 @@ pub enum LookupAbi {
 }
 
 impl LookupAbi {
-    /// The layout, of a table that may have several. Few entries with exact keys have none to speak of.
-    pub fn layout(&self) -> Option<Layout> {
+    /// The structure, of a table that may have several. Few entries with exact keys have none to speak of.
+    pub fn structure(&self) -> Option<Structure> {
         match self {
-            LookupAbi::TupleSpace(_) => Some(Layout::TupleSpace),
-            LookupAbi::BitVectors(_) => Some(Layout::BitVectors),
-            LookupAbi::Lpm { .. } => Some(Layout::Trie),
-            LookupAbi::MultibitTrie(_) => Some(Layout::MultibitTrie),
-            LookupAbi::Buckets(_) => Some(Layout::Buckets),
+            LookupAbi::TupleSpace(_) => Some(Structure::TupleSpace),
+            LookupAbi::BitVectors(_) => Some(Structure::BitVectors),
+            LookupAbi::Lpm { .. } => Some(Structure::Trie),
+            LookupAbi::MultibitTrie(_) => Some(Structure::MultibitTrie),
+            LookupAbi::Buckets(_) => Some(Structure::Buckets),
             LookupAbi::Compiled | LookupAbi::Array { .. } | LookupAbi::Hash { .. } => None,
         }
     }
@@ -95,7 +94,7 @@ impl LookupAbi {
 ///
 /// A change of a prefix is atomic for the program: one slot is stored, or a node is written anew and the slot stored that
 /// leads to it, or the root's number. Routes and nodes that packets may have found are not written before a grace period
-/// has passed. User space maps the arrays ([`MapAbi::mmapable`](super::MapAbi::mmapable)).
+/// has passed. User space maps the arrays ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MultibitTrieAbi {
     /// Array map of nodes with 256 slots.
@@ -130,7 +129,7 @@ pub const BUCKET_PLACES: u32 = 4;
 
 /// Buckets: a key's hash chooses two of them, with a few places each.
 ///
-/// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`SEED_SECTION`](super::SEED_SECTION)
+/// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`HashSeeds::buckets`](crate::HashSeeds::buckets)
 /// (`kernel/src/store/buckets/hash.rs`). Its
 /// lower half times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket, its upper half gives the second
 /// one. An entry is in the first bucket, or, if that was full when it came, in the second one, or, if that was full too, in the overflow map,
@@ -143,7 +142,7 @@ pub const BUCKET_PLACES: u32 = 4;
 /// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces it by
 /// another place of the same bucket. If there is none, the new value comes to another bucket or to the overflow map, and the old one goes a grace
 /// period later: either is right until then. Counts are not 0 before an entry comes, and until it is gone. A place that packets may have
-/// found is not written before a grace period has passed. User space maps the array ([`MapAbi::mmapable`](super::MapAbi::mmapable)).
+/// found is not written before a grace period has passed. User space maps the array ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BucketsAbi {
     /// Array map of buckets. Its last element belongs to user space alone: `{u32 0, u32 entries}`, how many entries there
@@ -224,7 +223,7 @@ impl TupleSpaceAbi {
 /// the one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BitVectorsAbi {
-    /// Array map of two elements, the halves, each as [`RowForm`] has it. User space maps it ([`MapAbi::mmapable`](super::MapAbi::mmapable)).
+    /// Array map of two elements, the halves, each as [`RowForm`] has it. User space maps it ([`Map::mapped`](crate::Map::mapped)).
     pub rows: String,
     /// The form of a half.
     #[serde(flatten)]

@@ -1,9 +1,5 @@
 //! The secrets of the hashes of a loaded program.
 
-/// The name of the section, and so of the map, that holds [`HashSeeds`], set before the program is loaded. It exists if the
-/// program uses a `flow_state`, keeps figures by group, or has a table in buckets.
-pub const SEED_SECTION: &str = ".rodata.onpath";
-
 /// The secrets of one loading (`struct hash_seeds` in `onpath/seeds.h`). All programs over the same maps have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct HashSeeds {

@@ -1,6 +1,6 @@
 //! Keys, values and actions to the bytes that the program reads, and back.
 
-use bpf::abi::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
+use layout::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits};
 
 /// Writes a scalar at its offset; the bytes around it stay.
@@ -142,7 +142,7 @@ mod tests {
             field(8, 2, 16, ByteOrder::Host),
             field(10, 6, 48, ByteOrder::Network),
         ];
-        let action = |params| bpf::abi::ActionAbi {
+        let action = |params| layout::ActionAbi {
             name: String::new(),
             params,
         };

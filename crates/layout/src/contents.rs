@@ -1,0 +1,69 @@
+//! Everything that a program keeps between packets, in one description.
+
+use crate::{
+    CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi,
+    MemberGroupsAbi, MeterAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a program keeps between packets, and in which maps.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Contents {
+    /// Data that the program reads and user space may change; `None` if there is none.
+    pub globals: Option<GlobalsAbi>,
+    /// Every table of the program, by the number that it has in the program and in the schema.
+    pub tables: Vec<TableAbi>,
+    /// Every parser value set of the program, likewise.
+    pub value_sets: Vec<ValueSetAbi>,
+    /// Counters that the program increments.
+    pub counters: Vec<CounterAbi>,
+    /// Meters that the program executes.
+    #[serde(default)]
+    pub meters: Vec<MeterAbi>,
+    /// Action selectors of tables that the program applies.
+    #[serde(default)]
+    pub member_groups: Vec<MemberGroupsAbi>,
+    /// Registers that the program reads or writes.
+    #[serde(default)]
+    pub registers: Vec<RegisterAbi>,
+    /// Per-flow state that the program reads or writes.
+    #[serde(default)]
+    pub flow_states: Vec<FlowStateAbi>,
+    /// Figures by group that the program keeps.
+    #[serde(default)]
+    pub figures: Vec<FiguresAbi>,
+    /// How packets hand digests to user space; `None` if they do not.
+    #[serde(default)]
+    pub digests: Option<DigestsAbi>,
+    /// What packets log; `None` if they log nothing.
+    #[serde(default)]
+    pub logs: Option<LogsAbi>,
+}
+
+impl Contents {
+    /// Whether the program hashes with secrets of its own ([`HashSeeds`](crate::HashSeeds)).
+    pub fn is_seeded(&self) -> bool {
+        let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
+        !self.flow_states.is_empty() || !self.figures.is_empty() || self.tables.iter().any(hashes)
+    }
+
+    /// State that other programs may use too.
+    pub fn states(&self) -> impl Iterator<Item = StateAbi<'_>> + Clone {
+        let flows = self.flow_states.iter().map(StateAbi::Flows);
+        flows.chain(self.figures.iter().map(StateAbi::Figures))
+    }
+
+    /// Maps that are made larger than the program declares them, on a machine with so many processors, and how many elements
+    /// they have then.
+    pub fn resized(&self, processors: u32) -> impl Iterator<Item = (&str, u32)> {
+        let tables = self.tables.iter().map(|t| &t.lookup);
+        let lookups = tables.chain(self.value_sets.iter().map(|s| &s.lookup));
+        let masks = lookups.filter_map(|lookup| match lookup {
+            LookupAbi::TupleSpace(space) => Some((space.masks.as_str(), space.tally() + 1)),
+            _ => None,
+        });
+        let sets = move |figures: &FiguresAbi| figures.sets.saturating_mul(processors);
+        let figures = self.figures.iter().map(move |f| (f.map.as_str(), sets(f)));
+        masks.chain(figures)
+    }
+}

@@ -1,0 +1,34 @@
+//! Bytes that packets and the control plane share: keys, values and entries, the maps that hold them, and how each structure is
+//! searched. Pure data, the same for every target.
+//!
+//! All integers in keys and values that have no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list
+//! heads, prefix lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
+
+mod contents;
+mod field;
+mod globals;
+mod indexed;
+mod keyed;
+mod lookup;
+mod map;
+mod records;
+mod seeds;
+mod structure;
+mod table;
+
+pub use contents::Contents;
+pub use field::{ActionAbi, ByteOrder, FieldAbi, KeyAbi, ValueAbi};
+pub use globals::GlobalsAbi;
+pub use indexed::{CounterAbi, MeterAbi, RegisterAbi};
+pub use keyed::{FiguresAbi, FlowStateAbi, StateAbi};
+pub use lookup::{
+    BUCKET_PLACES, BitVectorsAbi, BucketsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi,
+    RowForm, Test, TupleSpaceAbi, WORDS_AT_ONCE,
+};
+pub use map::{Map, MapKind};
+pub use records::{DigestAbi, DigestsAbi, LogAbi, LogsAbi};
+pub use seeds::HashSeeds;
+pub use structure::{Matching, Structure};
+pub use table::{
+    DefaultAbi, DirectAbi, MOST_MEMBERS_OF_A_GROUP, MemberGroupsAbi, TableAbi, ValueSetAbi,
+};
