@@ -34,11 +34,14 @@ for folder in proc sys dev; do
 done
 $b mkdir -p /root/dev/pts /root/dev/shm /root/run
 $b mount -t devpts devpts /root/dev/pts
+# udev makes it elsewhere.
+$b ln -s /proc/self/fd /root/dev/fd
 # Opening it loads the module.
 $b mkdir -p /root/dev/net
 [ -e /root/dev/net/tun ] || $b mknod /root/dev/net/tun c 10 200
 $b mount -t tmpfs tmpfs /root/dev/shm
-$b mount -t tmpfs tmpfs /root/run
+# Only root makes files in it.
+$b mount -t tmpfs -o mode=755 tmpfs /root/run
 $b mount -t cgroup2 cgroup2 /root/sys/fs/cgroup
 $b mount -t bpf bpf /root/sys/fs/bpf
 
