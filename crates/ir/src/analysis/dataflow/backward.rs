@@ -20,6 +20,9 @@ pub trait Backward {
     /// What may follow before a block of the pipeline ends.
     fn block_ends(&mut self, _fact: &mut Self::Fact) {}
 
+    /// Called with the final fact where a block of the pipeline begins.
+    fn block_begins(&mut self, _block: BlockBody, _fact: &Self::Fact) {}
+
     /// What may follow before a table's results are stored.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
@@ -59,6 +62,7 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
                 solver.block(&program.routines[routine].body, &mut fact);
             }
         }
+        solver.analysis.block_begins(block.body, &fact);
     }
     fact
 }
