@@ -9,12 +9,12 @@ use std::collections::HashSet;
 /// What statements do to what is live.
 pub(in crate::analysis) struct Transfer<'a> {
     p: &'a Program,
-    pub bits: Numbering,
+    pub(in crate::analysis) bits: Numbering,
     intrinsic: HashSet<Var>,
 }
 
 impl<'a> Transfer<'a> {
-    pub fn new(p: &'a Program) -> Transfer<'a> {
+    pub(in crate::analysis) fn new(p: &'a Program) -> Transfer<'a> {
         Transfer {
             p,
             bits: Numbering::new(p),
@@ -23,14 +23,14 @@ impl<'a> Transfer<'a> {
     }
 
     /// What the architecture reads where a block ends.
-    pub fn intrinsic(&self, live: &mut Live) {
+    pub(in crate::analysis) fn intrinsic(&self, live: &mut Live) {
         for var in &self.intrinsic {
             live.insert(self.bits.var(*var));
         }
     }
 
     /// All there is.
-    pub fn everything(&self, live: &mut Live) {
+    pub(in crate::analysis) fn everything(&self, live: &mut Live) {
         let vars = self.p.vars.keys();
         vars.for_each(|var| live.insert(self.bits.var(var)));
         for header in self.p.headers.keys() {
@@ -39,7 +39,12 @@ impl<'a> Transfer<'a> {
     }
 
     /// What is live before a table's results are stored.
-    pub fn applied(&self, hit: Option<Var>, action: Option<Var>, live: &mut Live) {
+    pub(in crate::analysis) fn applied(
+        &self,
+        hit: Option<Var>,
+        action: Option<Var>,
+        live: &mut Live,
+    ) {
         for var in [hit, action].into_iter().flatten() {
             live.remove(self.bits.var(var));
         }
