@@ -193,7 +193,6 @@ impl<A: Backward> Solver<'_, A> {
                 }
                 self.analysis.computed(*on, fact);
             }
-            StmtKind::Atomic(block) => self.block(block, fact),
             StmtKind::Labeled(label, block) => {
                 self.breaks.insert(*label, fact.clone());
                 self.block(block, fact);
@@ -213,6 +212,9 @@ impl<A: Backward> Solver<'_, A> {
                 self.entered.insert(*entry, fact.clone());
             }
             kind => {
+                if let Some(block) = visit::in_place(kind) {
+                    return self.block(block, fact);
+                }
                 self.analysis.transfer(stmt, fact);
                 match kind {
                     StmtKind::Extract { .. }
