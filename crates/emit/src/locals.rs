@@ -70,6 +70,28 @@ pub enum Home {
     State,
 }
 
+/// The time for which what is stored somewhere stays there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lifetime {
+    /// As long as there is the packet, or the copy of it. It crosses the points of frames.
+    Packet,
+    /// Until the processor takes its next packet: variables of the function, scratch memory with the parse record, the memory that
+    /// messages are read in.
+    Run,
+    /// As long as the program is loaded: tables, registers, flow states.
+    Shared,
+}
+
+impl Home {
+    /// The lifetime of a variable there.
+    pub fn lifetime(self) -> Lifetime {
+        match self {
+            Home::State => Lifetime::Packet,
+            Home::Function | Home::Anywhere | Home::Memory => Lifetime::Run,
+        }
+    }
+}
+
 /// A C variable.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -114,6 +136,22 @@ pub struct Locals {
     pub list: Vec<Local>,
     by_kind: HashMap<LocalKind, usize>,
     own: u32,
+}
+
+impl Locals {
+    /// The first variable that does not live as long as the packet, of those that cross a frame's point.
+    pub(crate) fn lost(&self, crosses: impl Fn(LocalKind) -> bool) -> Option<&Local> {
+        let mut lost: Vec<usize> = self
+            .by_kind
+            .iter()
+            .filter(|&(&kind, &i)| {
+                crosses(kind) && self.list[i].home.lifetime() != Lifetime::Packet
+            })
+            .map(|(_, &i)| i)
+            .collect();
+        lost.sort_unstable();
+        lost.first().map(|&i| &self.list[i])
+    }
 }
 
 fn byte_pointer() -> Type {
@@ -206,10 +244,9 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn home_of(&self, kind: LocalKind) -> Home {
-        if let Some(state) = &self.plan.state
-            && state.holds(kind)
-        {
-            return Home::State;
+        let state = self.plan.state.as_ref();
+        if let Some(home) = state.and_then(|state| state.home_of(kind)) {
+            return home;
         }
         if let Some(record) = &self.plan.record {
             let extracted = |h: Header| {
@@ -326,5 +363,29 @@ fn sized(width: u32) -> (Type, C) {
         (Type::U64.array(limb_count(width)), C::Init(Vec::new()))
     } else {
         (Type::register(width), C::int(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cranelift_entity::EntityRef;
+
+    #[test]
+    fn what_lives_for_a_run_does_not_cross_a_point() {
+        let [kept, lost] = [0, 1].map(|n| LocalKind::Var(Var::new(n)));
+        let mut locals = Locals::default();
+        for (kind, name, home) in [(kept, "kept", Home::State), (lost, "lost", Home::Memory)] {
+            locals.by_kind.insert(kind, locals.list.len());
+            locals.list.push(Local {
+                name: name.into(),
+                ty: Type::U32,
+                init: None,
+                home,
+            });
+        }
+        assert!(locals.lost(|kind| kind == kept).is_none());
+        let found = locals.lost(|_| true).map(|local| local.name.as_str());
+        assert_eq!(found, Some("lost"));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::emitter::{File, Gen};
 use crate::locals::{Home, Local, LocalKind};
-use crate::plan::state::FRONT_BYTES;
+use crate::plan::state::{FRONT_BYTES, State};
 use crate::plan::{HeaderStorage, Plan};
 use crate::snapshot;
 use crate::target::{Stage, Target};
@@ -86,7 +86,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Where the packet is put together several times: takes down what fields of variable length are taken from.
     fn keep_front(&mut self) {
-        if !self.plan.state.as_ref().is_some_and(|state| state.varbits) {
+        if !self.plan.state.as_ref().is_some_and(State::has_varbits) {
             return;
         }
         let length = self.pinned_local("front_len", None);
@@ -132,6 +132,11 @@ impl<T: Target> Gen<'_, T> {
     }
 
     fn finish(mut self) -> Result<(T::Function, File<T>), Diagnostics> {
+        if let Some(state) = &self.plan.state {
+            let crosses = |kind| state.crosses(kind, &self.plan.rolled);
+            let lost = self.locals.lost(crosses);
+            debug_assert!(lost.is_none(), "a copy begins without {lost:?}");
+        }
         let mut body = std::mem::take(&mut self.out);
         let mut names: HashSet<SmolStr> = self.locals.list.iter().map(|l| l.name.clone()).collect();
         let fixed = self.fixed_locals();

@@ -1,6 +1,6 @@
 //! The interpreter: a program with its tables and extern objects, ready for packets.
 
-use crate::models::Model;
+use crate::models::{Model, Poisons};
 use crate::run::Run;
 use crate::storage::{Storage, for_each};
 use crate::table::TableState;
@@ -36,6 +36,8 @@ pub struct Interpreter {
     pub(crate) schema: Arc<Schema>,
     pub(crate) options: Options,
     pub(crate) model: Model,
+    /// What no code reads where a packet or copy begins, with the values that it gets there.
+    pub(crate) poisons: Option<Poisons>,
     /// What a packet finds.
     pub(crate) zero: Storage,
     pub(crate) storage: Storage,
@@ -141,6 +143,7 @@ impl Interpreter {
             })
             .collect();
         Ok(Interpreter {
+            poisons: model.poisons(&program),
             model,
             storage: zero.clone(),
             zero,

@@ -313,8 +313,8 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         | StmtKind::PopFront(..)
         | StmtKind::If { .. }
         | StmtKind::Switch { .. }
-        | StmtKind::Labeled(..)
-        | StmtKind::Atomic(_) => return None,
+        | StmtKind::Labeled(..) => return None,
+        kind if visit::in_place(kind).is_some() => return None,
         StmtKind::Break(label) if inside.contains(label) => return None,
         StmtKind::Extern(call) => {
             let name = match call.object.map(|o| &program.externs[o].ty) {

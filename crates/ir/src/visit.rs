@@ -256,6 +256,15 @@ pub fn only_writes(kind: &StmtKind) -> bool {
     }
 }
 
+/// The block of a statement that runs it once, where it stands, whatever it does to it besides: what is true of its statements
+/// is true of them without the statement around. Who has to know no more of a statement asks for this.
+pub fn in_place(kind: &StmtKind) -> Option<&Block> {
+    match kind {
+        StmtKind::Atomic(block) => Some(block),
+        _ => None,
+    }
+}
+
 /// The blocks directly in a statement.
 pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
     match kind {

@@ -3,7 +3,7 @@
 
 use ir::{
     Bits, Expr, ExprKind, HeaderRef, Keyset, Program, SelectCase, State, Stmt, StmtKind, Target,
-    Transition, Type,
+    Transition, Type, visit,
 };
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -209,10 +209,10 @@ impl Walk<'_, '_> {
                     };
                     self.statements(block);
                 }
-                StmtKind::Atomic(block)
-                | StmtKind::Labeled(_, block)
-                | StmtKind::Loop(_, block) => self.statements(block),
-                _ => {}
+                StmtKind::Labeled(_, block) | StmtKind::Loop(_, block) => self.statements(block),
+                kind => visit::in_place(kind)
+                    .into_iter()
+                    .for_each(|block| self.statements(block)),
             }
         }
     }

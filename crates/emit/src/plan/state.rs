@@ -1,13 +1,15 @@
-//! What a copy of a packet begins with: the variables and headers that are read where it begins.
+//! What a copy of a packet begins with: the frame of the place where it begins.
 //!
 //! Where a packet may have copies that differ, code runs once for each of them, with headers and variables as they were somewhere. What that
-//! code may read is in one struct, so that taking it down and putting it back is copying bytes. All headers
+//! code may read before it writes it is in one struct, so that taking it down and putting it back is copying bytes. All headers
 //! live in variables then: in the packet there is, in turn, each of the copies.
 
-use crate::locals::LocalKind;
+use super::rolled::Rolled;
+use crate::locals::{Home, LocalKind};
 use crate::target::Stage;
+use ir::analysis::frame::{Frame, Point};
 use ir::analysis::mentions::{Mentions, Storage};
-use ir::{Header, Program, Routine, SlotKind, Var};
+use ir::{BlockBody, Header, Program, Routine, Var};
 use std::collections::HashSet;
 
 /// How many of a packet's first bytes are kept for fields of variable length, if it has such. One whose parser reads more of it is rejected.
@@ -16,14 +18,19 @@ pub const FRONT_BYTES: u32 = 2048;
 /// What is in the struct.
 #[derive(Clone, Debug)]
 pub struct State {
-    vars: HashSet<Var>,
-    headers: HashSet<Header>,
-    /// Headers have fields of variable length.
-    pub varbits: bool,
+    /// What is live where a copy begins.
+    copy: Frame,
+    /// What is live where a packet begins anew, in the parser.
+    anew: Frame,
+    /// What code behind that point reads, live there or not.
+    read: HashSet<Storage>,
+    /// The last field of each header, by the header's number, if its length varies.
+    varbits: Vec<Option<u32>>,
 }
 
 impl State {
-    /// What the controls of a stage from `first` on may read, its deparser, whoever reads the architecture's variables, and field lists.
+    /// What the controls of a stage from `first` on may read, its deparser, and whoever reads the architecture's variables and field lists
+    /// where they end. `first` is a block of the pipeline.
     pub fn new(program: &Program, stage: &Stage, first: Routine) -> State {
         let mut mentions = Mentions::default();
         let repeated = stage
@@ -33,57 +40,78 @@ impl State {
         for &control in repeated.chain(&stage.deparser) {
             mentions.add_block(program, &program.routines[control].body);
         }
-        let mut vars: HashSet<Var> = program
-            .slots
-            .iter()
-            .filter(|slot| slot.kind == SlotKind::Intrinsic)
-            .flat_map(|slot| slot.vars.iter().map(|(_, var)| *var))
-            // What a packet keeps that begins anew is that of the copy which does.
-            .chain(
-                program
-                    .field_lists
-                    .iter()
-                    .flat_map(|list| list.vars.iter().copied()),
-            )
-            .collect();
-        let mut headers = HashSet::new();
-        for storage in mentions.read {
-            match storage {
-                Storage::Var(var) => vars.insert(var),
-                Storage::Header(header) => headers.insert(header),
-            };
-        }
-        let varbits = program
-            .header_types
-            .values()
-            .any(|ty| ty.varbit().is_some());
+        let mut read = mentions.read;
+        read.extend(program.intrinsic_vars().into_iter().map(Storage::Var));
+        let entered = BlockBody::Control(first);
+        let frame = |block| Frame::new(program, Point::Block(block), Some(entered));
+        let headers = program.headers.values();
         State {
-            vars,
-            headers,
-            varbits,
+            copy: frame(entered),
+            anew: frame(BlockBody::Parser(stage.parser)),
+            read,
+            varbits: headers
+                .map(|header| program.header_types[header.ty].varbit())
+                .collect(),
         }
     }
 
-    /// Whether a variable of the program is in it.
-    pub fn holds_var(&self, var: Var) -> bool {
-        self.vars.contains(&var)
-    }
-
-    /// Whether a header is in it, with its fields and validity.
-    pub fn holds_header(&self, header: Header) -> bool {
-        self.headers.contains(&header)
+    /// Whether headers have fields of variable length.
+    pub fn has_varbits(&self) -> bool {
+        self.varbits.iter().any(Option::is_some)
     }
 
     /// Whether a C variable is in it.
     pub fn holds(&self, kind: LocalKind) -> bool {
+        let copy = &self.copy;
         match kind {
-            LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v) => self.holds_var(v),
-            LocalKind::Field(h, _)
-            | LocalKind::Valid(h)
-            | LocalKind::Extracted(h)
-            | LocalKind::VarbitAt(h)
-            | LocalKind::VarbitLen(h) => self.holds_header(h),
+            LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v) => copy.var(v),
+            LocalKind::Field(h, field) => copy.field(h, field),
+            LocalKind::Valid(h) => copy.valid(h),
+            LocalKind::VarbitAt(h) | LocalKind::VarbitLen(h) => {
+                self.varbit(h).is_some_and(|field| copy.field(h, field))
+            }
+            LocalKind::Extracted(h) => self.reads(Storage::Header(h)),
             _ => false,
         }
+    }
+
+    /// Where a C variable is that belongs to what copies are, if that depends on them. What a copy writes before it reads it is in
+    /// memory too: its turns look alike then.
+    pub(crate) fn home_of(&self, kind: LocalKind) -> Option<Home> {
+        if self.holds(kind) {
+            return Some(Home::State);
+        }
+        let storage = match kind {
+            LocalKind::Var(v) | LocalKind::VarAt(v) | LocalKind::VarLen(v) => Storage::Var(v),
+            LocalKind::Field(h, _)
+            | LocalKind::Valid(h)
+            | LocalKind::VarbitAt(h)
+            | LocalKind::VarbitLen(h) => Storage::Header(h),
+            _ => return None,
+        };
+        self.reads(storage).then_some(Home::Memory)
+    }
+
+    /// Whether what a C variable holds is read behind the point where copies begin, before it is written there.
+    pub(crate) fn crosses(&self, kind: LocalKind, rolled: &Rolled) -> bool {
+        match kind {
+            LocalKind::Kinds(n) | LocalKind::Offsets(n) | LocalKind::Lengths(n) => {
+                self.reads(Storage::Header(rolled.stacks[n].first))
+            }
+            kind => self.holds(kind),
+        }
+    }
+
+    /// Whether a variable of the program that a packet keeps is read where it begins anew.
+    pub fn is_read_anew(&self, var: Var) -> bool {
+        self.anew.var(var)
+    }
+
+    fn reads(&self, storage: Storage) -> bool {
+        self.read.contains(&storage)
+    }
+
+    fn varbit(&self, header: Header) -> Option<u32> {
+        self.varbits.get(header.as_u32() as usize).copied()?
     }
 }

@@ -11,6 +11,7 @@ use crate::outcome::{Disposition, Fault, Marks};
 use crate::run::{ControlFlow, Parsed, Run};
 use crate::trace::TraceKind;
 use ir::{Parser, Program, Routine, Var};
+pub(crate) use v1model::Poisons;
 
 /// An architecture with a program's blocks and slots found.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,14 @@ impl Model {
             Model::Tc(model) => model.run(run, port, marks),
             Model::Tap(model) => model.run(run, port),
             Model::V1Model(model) => model.run(run, port),
+        }
+    }
+
+    /// What is poisoned where packets and copies begin.
+    pub(crate) fn poisons(self, program: &Program) -> Option<Poisons> {
+        match self {
+            Model::V1Model(model) => Some(model.poisons(program)),
+            Model::Ebpf(_) | Model::Xdp(_) | Model::Tc(_) | Model::Tap(_) => None,
         }
     }
 

@@ -9,18 +9,20 @@
 //! invalid. A dead assignment reads nothing.
 
 use super::dataflow::{self, Backward, Domain};
-use super::mentions::{Mentions, Storage};
-use crate::visit::{self, Access};
 use crate::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+pub(super) use transfer::Transfer;
+
+mod transfer;
 
 /// A set of variables, fields and validity bits.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Live(Vec<u64>);
 
 impl Live {
-    fn contains(&self, bit: usize) -> bool {
+    pub(super) fn contains(&self, bit: usize) -> bool {
         self.0
             .get(bit / 64)
             .is_some_and(|w| w >> (bit % 64) & 1 == 1)
@@ -33,7 +35,7 @@ impl Live {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    fn remove(&mut self, bit: usize) {
+    pub(super) fn remove(&mut self, bit: usize) {
         if let Some(word) = self.0.get_mut(bit / 64) {
             *word &= !(1 << (bit % 64));
         }
@@ -55,8 +57,8 @@ impl Domain for Live {
 }
 
 /// Which bit is what.
-#[derive(Default, Debug)]
-struct Numbering {
+#[derive(Clone, Default, Debug)]
+pub(super) struct Numbering {
     vars: usize,
     /// The validity bit of each header; its fields follow, two bits each.
     headers: SecondaryMap<Header, usize>,
@@ -74,22 +76,22 @@ impl Numbering {
         Numbering { vars, headers }
     }
 
-    fn var(&self, var: Var) -> usize {
+    pub(super) fn var(&self, var: Var) -> usize {
         debug_assert!(var.index() < self.vars);
         var.index()
     }
 
-    fn valid(&self, header: Header) -> usize {
+    pub(super) fn valid(&self, header: Header) -> usize {
         self.headers[header]
     }
 
     /// A field whose value matters.
-    fn field(&self, header: Header, field: u32) -> usize {
+    pub(super) fn field(&self, header: Header, field: u32) -> usize {
         self.headers[header] + 1 + 2 * field as usize
     }
 
     /// A field whose value matters if the header is valid then.
-    fn shown(&self, header: Header, field: u32) -> usize {
+    pub(super) fn shown(&self, header: Header, field: u32) -> usize {
         self.headers[header] + 2 + 2 * field as usize
     }
 }
@@ -108,13 +110,13 @@ impl Liveness {
     pub fn new(program: &Program) -> Liveness {
         let mut asking = Asking {
             p: program,
+            by: Transfer::new(program),
             out: Liveness {
                 bits: Numbering::new(program),
                 after: SecondaryMap::new(),
                 rounds: HashMap::new(),
                 states: HashMap::new(),
             },
-            intrinsic: program.intrinsic_vars(),
         };
         dataflow::backward(program, &mut asking);
         asking.out
@@ -180,8 +182,8 @@ impl Liveness {
 
 struct Asking<'a> {
     p: &'a Program,
+    by: Transfer<'a>,
     out: Liveness,
-    intrinsic: HashSet<Var>,
 }
 
 impl Backward for Asking<'_> {
@@ -202,296 +204,20 @@ impl Backward for Asking<'_> {
 
     fn block_ends(&mut self, live: &mut Live) {
         if self.p.copies {
-            let bits = &self.out.bits;
-            self.p
-                .vars
-                .keys()
-                .for_each(|var| live.insert(bits.var(var)));
-            for header in self.p.headers.keys() {
-                self.gen_header(HeaderRef::Header(header), live);
-            }
+            self.by.everything(live);
         }
-        for var in &self.intrinsic {
-            live.insert(self.out.bits.var(*var));
-        }
+        self.by.intrinsic(live);
     }
 
     fn computed(&mut self, expr: Expr, live: &mut Live) {
-        self.uses(expr, live);
+        self.by.uses(expr, live);
     }
 
     fn applied(&mut self, hit: Option<Var>, action: Option<Var>, live: &mut Live) {
-        for var in [hit, action].into_iter().flatten() {
-            live.remove(self.out.bits.var(var));
-        }
+        self.by.applied(hit, action, live);
     }
 
     fn transfer(&mut self, stmt: &Stmt, live: &mut Live) {
-        match &stmt.kind {
-            StmtKind::Assign { dst, value } if self.is_live(*dst, live) => {
-                self.kill(*dst, live);
-                self.uses(*value, live);
-            }
-            StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
-            StmtKind::SetValid(header) => self.set_valid(*header, live),
-            StmtKind::SetInvalid(header) => self.set_invalid(*header, live),
-            StmtKind::PushFront(stacks, by) => {
-                stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
-            }
-            StmtKind::PopFront(stacks, by) => {
-                stacks.iter().for_each(|&s| self.shift(s, *by, false, live));
-            }
-            StmtKind::Call(..) => self.all(&Mentions::of_stmt(self.p, &stmt.kind), live),
-            StmtKind::Extern(call) => self.extern_call(&stmt.kind, call, live),
-            StmtKind::Extract { header, varbit } => {
-                self.kill_header(*header, live);
-                self.index_uses(*header, live);
-                if let Some(size) = varbit {
-                    self.uses(*size, live);
-                }
-            }
-            // What is not read later is not computed.
-            StmtKind::Assign { .. } => {}
-            StmtKind::Emit(header) => self.show(*header, live),
-            // The engine does what has blocks or jumps.
-            kind => self.scalars(kind, live),
-        }
-    }
-}
-
-impl Asking<'_> {
-    /// Of a statement that does nothing to storage but read and write scalars.
-    fn scalars(&self, kind: &StmtKind, live: &mut Live) {
-        let mut read = Vec::new();
-        visit::accesses(self.p, kind, |access| match access {
-            Access::Write(place) => self.kill(place, live),
-            Access::Eval(expr) => read.push(expr),
-            _ => {}
-        });
-        read.into_iter().for_each(|expr| self.uses(expr, live));
-    }
-
-    fn uses(&self, expr: Expr, live: &mut Live) {
-        let bits = &self.out.bits;
-        visit::walk_expr(self.p, expr, &mut |data| match data.kind {
-            ExprKind::Var(var) => live.insert(bits.var(var)),
-            ExprKind::Field(header, field) => {
-                self.each(header, |h| live.insert(bits.field(h, field)));
-            }
-            ExprKind::IsValid(header) => self.each(header, |h| live.insert(bits.valid(h))),
-            _ => {}
-        });
-    }
-
-    fn each(&self, header: HeaderRef, mut f: impl FnMut(Header)) {
-        match header {
-            HeaderRef::Header(header) => f(header),
-            HeaderRef::Element(stack, _) => {
-                self.p.stacks[stack].elems.iter().for_each(|&h| f(h));
-            }
-        }
-    }
-
-    fn index_uses(&self, header: HeaderRef, live: &mut Live) {
-        if let Some(index) = visit::header_index(header) {
-            self.uses(index, live);
-        }
-    }
-
-    fn fields(&self, header: Header) -> u32 {
-        let ty = self.p.headers[header].ty;
-        self.p.header_types[ty].fields.len() as u32
-    }
-
-    fn is_live(&self, place: Place, live: &Live) -> bool {
-        match place {
-            Place::Var(var) => live.contains(self.out.bits.var(var)),
-            Place::Field(header, field) => {
-                let bits = &self.out.bits;
-                let mut any = false;
-                self.each(header, |h| {
-                    any |= live.contains(bits.field(h, field));
-                    any |= live.contains(bits.shown(h, field));
-                });
-                any
-            }
-        }
-    }
-
-    /// A place is certainly overwritten if it is known which it is.
-    fn kill(&self, place: Place, live: &mut Live) {
-        match place {
-            Place::Var(var) => live.remove(self.out.bits.var(var)),
-            Place::Field(HeaderRef::Header(header), field) => {
-                live.remove(self.out.bits.field(header, field));
-                live.remove(self.out.bits.shown(header, field));
-            }
-            Place::Field(HeaderRef::Element(_, index), _) => self.uses(index, live),
-        }
-    }
-
-    fn kill_header(&self, header: HeaderRef, live: &mut Live) {
-        if let HeaderRef::Header(h) = header {
-            live.remove(self.out.bits.valid(h));
-            for field in 0..self.fields(h) {
-                live.remove(self.out.bits.field(h, field));
-                live.remove(self.out.bits.shown(h, field));
-            }
-        }
-    }
-
-    /// A header is emitted: its fields matter if it is valid.
-    fn show(&self, header: HeaderRef, live: &mut Live) {
-        self.each(header, |h| {
-            live.insert(self.out.bits.valid(h));
-            for field in 0..self.fields(h) {
-                live.insert(self.out.bits.shown(h, field));
-            }
-        });
-        self.index_uses(header, live);
-    }
-
-    fn set_valid(&self, header: HeaderRef, live: &mut Live) {
-        // Its earlier validity no longer decides whether its fields are live.
-        self.each(header, |h| {
-            for field in 0..self.fields(h) {
-                if live.contains(self.out.bits.shown(h, field)) {
-                    live.insert(self.out.bits.field(h, field));
-                }
-            }
-        });
-        match header {
-            HeaderRef::Header(h) => live.remove(self.out.bits.valid(h)),
-            HeaderRef::Element(..) => self.index_uses(header, live),
-        }
-    }
-
-    fn set_invalid(&self, header: HeaderRef, live: &mut Live) {
-        match header {
-            HeaderRef::Header(h) => {
-                live.remove(self.out.bits.valid(h));
-                for field in 0..self.fields(h) {
-                    live.remove(self.out.bits.shown(h, field));
-                }
-            }
-            HeaderRef::Element(..) => self.index_uses(header, live),
-        }
-    }
-
-    fn gen_header(&self, header: HeaderRef, live: &mut Live) {
-        self.each(header, |h| {
-            live.insert(self.out.bits.valid(h));
-            for field in 0..self.fields(h) {
-                live.insert(self.out.bits.field(h, field));
-            }
-        });
-        self.index_uses(header, live);
-    }
-
-    fn copy(&self, dst: HeaderRef, src: HeaderRef, live: &mut Live) {
-        let bits = &self.out.bits;
-        let mut fields = 0;
-        self.each(dst, |h| fields = self.fields(h));
-        let (mut valid, mut wanted) = (false, vec![(false, false); fields as usize]);
-        self.each(dst, |h| {
-            valid |= live.contains(bits.valid(h));
-            for (field, wanted) in wanted.iter_mut().enumerate() {
-                wanted.0 |= live.contains(bits.field(h, field as u32));
-                wanted.1 |= live.contains(bits.shown(h, field as u32));
-            }
-        });
-        if !valid && wanted.iter().all(|&w| w == (false, false)) {
-            return;
-        }
-        self.kill_header(dst, live);
-        self.index_uses(dst, live);
-        self.index_uses(src, live);
-        self.each(src, |h| {
-            if valid {
-                live.insert(bits.valid(h));
-            }
-            for (field, &(always, shown)) in wanted.iter().enumerate() {
-                if always {
-                    live.insert(bits.field(h, field as u32));
-                }
-                if shown {
-                    live.insert(bits.shown(h, field as u32));
-                }
-            }
-        });
-    }
-
-    /// Elements that move away are read as where they go; none is taken for overwritten.
-    fn shift(&self, stack: Stack, by: u32, up: bool, live: &mut Live) {
-        let bits = &self.out.bits;
-        let elems = &self.p.stacks[stack].elems;
-        let after = live.clone();
-        for (i, &from) in elems.iter().enumerate() {
-            let to = if up {
-                i.checked_add(by as usize).filter(|&to| to < elems.len())
-            } else {
-                i.checked_sub(by as usize)
-            };
-            let Some(to) = to.map(|to| elems[to]) else {
-                continue;
-            };
-            if after.contains(bits.valid(to)) {
-                live.insert(bits.valid(from));
-            }
-            for field in 0..self.fields(from) {
-                if after.contains(bits.field(to, field)) {
-                    live.insert(bits.field(from, field));
-                }
-                if after.contains(bits.shown(to, field)) {
-                    live.insert(bits.shown(from, field));
-                }
-            }
-        }
-    }
-
-    fn extern_call(&self, kind: &StmtKind, call: &ExternCall, live: &mut Live) {
-        // Calls of a flow state write all their results, whatever comes of them. What another extern writes is
-        // not counted on to be written.
-        if atomic::flow_call(self.p, kind).is_some() {
-            visit::accesses(self.p, kind, |access| {
-                if let Access::Write(place) = access {
-                    self.kill(place, live);
-                }
-            });
-        }
-        visit::accesses(self.p, kind, |access| match access {
-            Access::Eval(expr) => self.uses(expr, live),
-            Access::Read(place) => match place {
-                Place::Var(var) => live.insert(self.out.bits.var(var)),
-                Place::Field(header, field) => {
-                    self.each(header, |h| live.insert(self.out.bits.field(h, field)));
-                }
-            },
-            Access::ReadHeader(header) => self.gen_header(header, live),
-            Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
-        });
-        if call.effect == Effect::None {
-            return;
-        }
-        if call.effect == Effect::Any {
-            for var in &self.intrinsic {
-                live.insert(self.out.bits.var(*var));
-            }
-        }
-        if let Some(object) = call.object {
-            for (_, routine) in &self.p.externs[object].implementations {
-                let body = &self.p.routines[*routine].body;
-                self.all(&Mentions::of_block(self.p, body), live);
-            }
-        }
-    }
-
-    fn all(&self, mentions: &Mentions, live: &mut Live) {
-        for &storage in &mentions.read {
-            match storage {
-                Storage::Var(var) => live.insert(self.out.bits.var(var)),
-                Storage::Header(header) => self.gen_header(HeaderRef::Header(header), live),
-            }
-        }
+        self.by.stmt(stmt, live);
     }
 }

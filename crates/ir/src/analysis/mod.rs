@@ -3,6 +3,7 @@
 
 pub mod dataflow;
 pub mod facts;
+pub mod frame;
 pub mod known;
 mod known_vars;
 pub mod liveness;

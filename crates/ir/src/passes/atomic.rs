@@ -97,8 +97,16 @@ fn flattened(block: Block) -> Block {
     out
 }
 
+/// The statements of an atomic block that need none.
+pub(super) fn without(kind: &mut StmtKind) -> Option<Block> {
+    match kind {
+        StmtKind::Atomic(block) if needs_none(block) => Some(std::mem::take(block)),
+        _ => None,
+    }
+}
+
 /// Whether a block touches nothing but what the packet has for itself.
-pub(super) fn needs_none(block: &Block) -> bool {
+fn needs_none(block: &Block) -> bool {
     let mut plain = true;
     visit::walk_block(block, &mut |stmt| {
         plain &= match &stmt.kind {

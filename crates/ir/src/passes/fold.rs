@@ -57,8 +57,7 @@ fn ends(program: &Program, kind: &StmtKind) -> bool {
             block_ends(program, default) && blocks.all(|block| block_ends(program, block))
         }
         StmtKind::Verify { cond, .. } => eval::constant(program, *cond) == Some(Value::Bool(false)),
-        StmtKind::Atomic(block) => block_ends(program, block),
-        _ => false,
+        kind => visit::in_place(kind).is_some_and(|block| block_ends(program, block)),
     }
 }
 
@@ -131,13 +130,6 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
             }
             StmtKind::Switch { on, cases, default }
         }
-        StmtKind::Atomic(block) => {
-            let block = fold_block(program, block);
-            if super::atomic::needs_none(&block) {
-                return out.extend(block);
-            }
-            StmtKind::Atomic(block)
-        }
         StmtKind::Labeled(label, block) => {
             let mut block = fold_block(program, block);
             if strip_tail(&mut block, label) {
@@ -176,7 +168,15 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
             Some(Value::Bool(true)) => return,
             _ => StmtKind::Verify { cond, error },
         },
-        kind => kind,
+        mut kind => {
+            for inner in visit::blocks_mut(&mut kind) {
+                *inner = fold_block(program, std::mem::take(inner));
+            }
+            if let Some(block) = super::atomic::without(&mut kind) {
+                return out.extend(block);
+            }
+            kind
+        }
     };
     out.push(Stmt::new(kind, span));
 }
@@ -191,10 +191,11 @@ fn strip_tail(block: &mut Block, label: Label) -> bool {
             block.pop();
             true
         }
-        kind @ (StmtKind::If { .. }
-        | StmtKind::Switch { .. }
-        | StmtKind::Labeled(..)
-        | StmtKind::Atomic(_)) => {
+        kind if matches!(
+            kind,
+            StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Labeled(..)
+        ) || visit::in_place(kind).is_some() =>
+        {
             let mut any = false;
             for inner in visit::blocks_mut(kind) {
                 any |= strip_tail(inner, label);

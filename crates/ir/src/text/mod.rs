@@ -16,6 +16,7 @@ mod parse;
 mod parse_code;
 mod parse_items;
 mod print;
+mod stmts;
 
 pub use parse::{ParseError, parse};
 

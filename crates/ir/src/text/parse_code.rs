@@ -1,4 +1,4 @@
-//! Text to program: statements and expressions.
+//! Text to program: the parts of statements, and expressions.
 
 use super::OPERATORS;
 use super::lex::Token;
@@ -19,180 +19,7 @@ impl Reader {
         })
     }
 
-    pub(crate) fn stmt(&mut self) -> Result<Stmt> {
-        let kind = match (self.peek().clone(), self.peek_at(1)) {
-            (Token::Word(_), Token::Punct("=" | "[" | ".")) => self.assign()?,
-            (Token::Word(word), _) => self.keyword(&word)?,
-            _ => return self.error("expected a statement"),
-        };
-        let span = Span::NONE;
-        Ok(Stmt::new(kind, span))
-    }
-
-    fn assign(&mut self) -> Result<StmtKind> {
-        let dst = self.place()?;
-        self.expect("=")?;
-        let value = self.expr()?;
-        self.expect(";")?;
-        Ok(StmtKind::Assign { dst, value })
-    }
-
-    fn keyword(&mut self, word: &str) -> Result<StmtKind> {
-        self.next();
-        let kind = match word {
-            "if" => {
-                let cond = self.expr()?;
-                let then = self.block()?;
-                let otherwise = if self.eat_word("else") {
-                    self.block()?
-                } else {
-                    Vec::new()
-                };
-                return Ok(StmtKind::If {
-                    cond,
-                    then,
-                    otherwise,
-                });
-            }
-            "switch" => return self.switch(),
-            "atomic" => return Ok(StmtKind::Atomic(self.block()?)),
-            "block" => {
-                let label = self.label()?;
-                return Ok(StmtKind::Labeled(label, self.block()?));
-            }
-            "loop" => {
-                let label = self.label()?;
-                return Ok(StmtKind::Loop(label, self.block()?));
-            }
-            "copy" => {
-                let dst = self.header()?;
-                self.expect("=")?;
-                let src = self.header()?;
-                StmtKind::CopyHeader { dst, src }
-            }
-            "set_valid" => StmtKind::SetValid(self.header()?),
-            "set_invalid" => StmtKind::SetInvalid(self.header()?),
-            "push_front" | "pop_front" => {
-                let mut stacks = vec![self.lookup("stack", |n| &n.stacks)?];
-                while self.eat(",") {
-                    stacks.push(self.lookup("stack", |n| &n.stacks)?);
-                }
-                self.expect_word("by")?;
-                let by = self.number()?;
-                if word == "push_front" {
-                    StmtKind::PushFront(stacks, by)
-                } else {
-                    StmtKind::PopFront(stacks, by)
-                }
-            }
-            "break" => StmtKind::Break(self.label()?),
-            "continue" => StmtKind::Continue(self.label()?),
-            "return" => StmtKind::Return,
-            "exit" => StmtKind::Exit,
-            "apply" => {
-                let table = self.lookup("table", |n| &n.tables)?;
-                let mut result = |word| {
-                    if self.eat_word(word) {
-                        self.lookup("variable", |n| &n.vars).map(Some)
-                    } else {
-                        Ok(None)
-                    }
-                };
-                let hit = result("hit")?;
-                let action = result("action")?;
-                StmtKind::Apply { table, hit, action }
-            }
-            "is_current" => {
-                let table = self.lookup("table", |n| &n.tables)?;
-                let generation = self.number()?;
-                self.expect("->")?;
-                StmtKind::IsCurrent {
-                    table,
-                    generation,
-                    current: self.lookup("variable", |n| &n.vars)?,
-                }
-            }
-            "call" => {
-                let routine = self.lookup("routine", |n| &n.routines)?;
-                self.expect("(")?;
-                StmtKind::Call(routine, self.list(")", Reader::arg)?)
-            }
-            "extern" => self.extern_call(Effect::Any)?,
-            "pure" => {
-                self.expect_word("extern")?;
-                self.extern_call(Effect::None)?
-            }
-            "isolated" => {
-                self.expect_word("extern")?;
-                self.extern_call(Effect::Outside)?
-            }
-            "extract" => {
-                let header = self.header()?;
-                let varbit = if self.eat(",") {
-                    Some(self.expr()?)
-                } else {
-                    None
-                };
-                StmtKind::Extract { header, varbit }
-            }
-            "lookahead" => {
-                let place = self.place()?;
-                let skip = if self.eat_word("behind") {
-                    self.number()?
-                } else {
-                    0
-                };
-                StmtKind::Lookahead { place, skip }
-            }
-            "advance" => StmtKind::Advance(self.expr()?),
-            "search" => {
-                let value = self.bits()?;
-                let mask = match self.eat("&&&") {
-                    true => self.bits()?,
-                    false => Bits::ones(value.width()),
-                };
-                let skip = match self.eat_word("behind") {
-                    true => self.number()?,
-                    false => 0,
-                };
-                let limit = match self.eat_word("within") {
-                    true => Some(self.expr()?),
-                    false => None,
-                };
-                let passed = match self.eat("->") {
-                    true => Some(self.lookup("variable", |n| &n.vars)?),
-                    false => None,
-                };
-                StmtKind::Search {
-                    pattern: Pattern { value, mask, skip },
-                    limit,
-                    passed,
-                }
-            }
-            "fits" => {
-                let bits = self.expr()?;
-                self.expect("->")?;
-                let fits = self.lookup("variable", |n| &n.vars)?;
-                StmtKind::Fits { bits, fits }
-            }
-            "automaton" => return self.automaton(),
-            "skip_ahead" => return self.skip_ahead(),
-            "packet_length" => StmtKind::PacketLength(self.place()?),
-            "verify" => {
-                let cond = self.expr()?;
-                self.expect(",")?;
-                let error = self.expr()?;
-                StmtKind::Verify { cond, error }
-            }
-            "emit" => StmtKind::Emit(self.header()?),
-            "entry" => StmtKind::Entry(self.entry()?),
-            _ => return self.error(format!("`{word}` is no statement")),
-        };
-        self.expect(";")?;
-        Ok(kind)
-    }
-
-    fn switch(&mut self) -> Result<StmtKind> {
+    pub(super) fn switch(&mut self) -> Result<StmtKind> {
         let on = self.expr()?;
         self.expect("{")?;
         let (mut cases, mut default) = (Vec::new(), Vec::new());
@@ -211,7 +38,7 @@ impl Reader {
         Ok(StmtKind::Switch { on, cases, default })
     }
 
-    fn skip_ahead(&mut self) -> Result<StmtKind> {
+    pub(super) fn skip_ahead(&mut self) -> Result<StmtKind> {
         let width = self.number()?;
         let skip = match self.eat_word("behind") {
             true => self.number()?,
@@ -231,7 +58,7 @@ impl Reader {
         Ok(StmtKind::SkipAhead { table, short })
     }
 
-    fn automaton(&mut self) -> Result<StmtKind> {
+    pub(super) fn automaton(&mut self) -> Result<StmtKind> {
         let start = self.expr()?;
         let limit = match self.eat_word("within") {
             true => Some(self.expr()?),
@@ -270,7 +97,7 @@ impl Reader {
         })
     }
 
-    fn label(&mut self) -> Result<Label> {
+    pub(super) fn label(&mut self) -> Result<Label> {
         self.numbered("label", "a label").map(Label::from_u32)
     }
 
@@ -294,7 +121,7 @@ impl Reader {
         }
     }
 
-    fn arg(&mut self) -> Result<Arg> {
+    pub(super) fn arg(&mut self) -> Result<Arg> {
         Ok(match self.word()?.as_str() {
             "in" => Arg::In(self.expr()?),
             "out" if self.eat_word("_") => Arg::Out(None),
@@ -306,7 +133,7 @@ impl Reader {
         })
     }
 
-    fn extern_call(&mut self, effect: Effect) -> Result<StmtKind> {
+    pub(super) fn extern_call(&mut self, effect: Effect) -> Result<StmtKind> {
         let object = if let Token::Punct("::") = self.peek_at(1) {
             let object = self.lookup("extern object", |n| &n.externs)?;
             self.expect("::")?;
@@ -362,7 +189,7 @@ impl Reader {
         })
     }
 
-    fn place(&mut self) -> Result<Place> {
+    pub(super) fn place(&mut self) -> Result<Place> {
         let Token::Word(word) = self.peek() else {
             return self.error("expected a variable or a header's field");
         };
@@ -387,7 +214,7 @@ impl Reader {
         Ok(Place::Field(header, self.field(header)?))
     }
 
-    fn header(&mut self) -> Result<HeaderRef> {
+    pub(super) fn header(&mut self) -> Result<HeaderRef> {
         let Token::Word(word) = self.peek() else {
             return self.error("expected a header");
         };

@@ -2,7 +2,6 @@
 
 use super::OPERATORS;
 use super::names::{self, Names, quote, string};
-use crate::automaton::Step;
 use crate::*;
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -29,9 +28,9 @@ impl Program {
     }
 }
 
-struct Printer<'a> {
+pub(super) struct Printer<'a> {
     program: &'a Program,
-    names: Names,
+    pub(super) names: Names,
 }
 
 impl Printer<'_> {
@@ -183,7 +182,7 @@ impl Printer<'_> {
         }
     }
 
-    fn var(&self, var: Var) -> String {
+    pub(super) fn var(&self, var: Var) -> String {
         self.names.vars[var].clone()
     }
 
@@ -364,7 +363,7 @@ impl Printer<'_> {
         }
     }
 
-    fn body(&self, out: &mut String, depth: usize, block: &Block) -> fmt::Result {
+    pub(super) fn body(&self, out: &mut String, depth: usize, block: &Block) -> fmt::Result {
         if block.is_empty() {
             return writeln!(out, " {{}}");
         }
@@ -381,201 +380,17 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn stmt(&self, out: &mut String, depth: usize, kind: &StmtKind) -> fmt::Result {
-        let href = |h: HeaderRef| self.header(h);
-        match kind {
-            StmtKind::Assign { dst, value } => {
-                writeln!(out, "{} = {};", self.place(*dst), self.expr(*value))
-            }
-            StmtKind::CopyHeader { dst, src } => {
-                writeln!(out, "copy {} = {};", href(*dst), href(*src))
-            }
-            StmtKind::SetValid(h) => writeln!(out, "set_valid {};", href(*h)),
-            StmtKind::SetInvalid(h) => writeln!(out, "set_invalid {};", href(*h)),
-            StmtKind::PushFront(stacks, by) => {
-                writeln!(out, "push_front {} by {by};", self.stacks(stacks))
-            }
-            StmtKind::PopFront(stacks, by) => {
-                writeln!(out, "pop_front {} by {by};", self.stacks(stacks))
-            }
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                write!(out, "if {}", self.expr(*cond))?;
-                self.body(out, depth, then)?;
-                if !otherwise.is_empty() {
-                    write!(out, "{}else", indent(depth))?;
-                    self.body(out, depth, otherwise)?;
-                }
-                Ok(())
-            }
-            StmtKind::Switch { on, cases, default } => {
-                writeln!(out, "switch {} {{", self.expr(*on))?;
-                for (values, block) in cases {
-                    let values: Vec<_> = values.iter().map(|v| bits(v, false)).collect();
-                    write!(out, "{}case {}", indent(depth + 1), values.join(", "))?;
-                    self.body(out, depth + 1, block)?;
-                }
-                if !default.is_empty() {
-                    write!(out, "{}default", indent(depth + 1))?;
-                    self.body(out, depth + 1, default)?;
-                }
-                writeln!(out, "{}}}", indent(depth))
-            }
-            StmtKind::Atomic(block) => {
-                write!(out, "atomic")?;
-                self.body(out, depth, block)
-            }
-            StmtKind::Labeled(label, block) => {
-                write!(out, "block {label}")?;
-                self.body(out, depth, block)
-            }
-            StmtKind::Loop(label, block) => {
-                write!(out, "loop {label}")?;
-                self.body(out, depth, block)
-            }
-            StmtKind::Break(label) => writeln!(out, "break {label};"),
-            StmtKind::Continue(label) => writeln!(out, "continue {label};"),
-            StmtKind::Return => writeln!(out, "return;"),
-            StmtKind::Exit => writeln!(out, "exit;"),
-            StmtKind::Apply { table, hit, action } => {
-                write!(out, "apply {}", self.names.tables[*table])?;
-                if let Some(hit) = hit {
-                    write!(out, " hit {}", self.var(*hit))?;
-                }
-                if let Some(action) = action {
-                    write!(out, " action {}", self.var(*action))?;
-                }
-                writeln!(out, ";")
-            }
-            StmtKind::IsCurrent {
-                table,
-                generation,
-                current,
-            } => {
-                let (table, current) = (&self.names.tables[*table], self.var(*current));
-                writeln!(out, "is_current {table} {generation} -> {current};")
-            }
-            StmtKind::Call(routine, args) => {
-                let args: Vec<_> = args.iter().map(|arg| self.arg(*arg)).collect();
-                let routine = &self.names.routines[*routine];
-                writeln!(out, "call {routine}({});", args.join(", "))
-            }
-            StmtKind::Extern(call) => {
-                let effect = match call.effect {
-                    Effect::None => "pure ",
-                    Effect::Outside => "isolated ",
-                    Effect::Any => "",
-                };
-                write!(out, "{effect}extern ")?;
-                if let Some(object) = call.object {
-                    write!(out, "{}::", self.names.externs[object])?;
-                }
-                let args: Vec<_> = call.args.iter().map(|arg| self.extern_arg(arg)).collect();
-                write!(out, "{}({})", quote(&call.name), args.join(", "))?;
-                if !call.result.is_empty() {
-                    write!(out, " -> {}", self.places(&call.result))?;
-                }
-                writeln!(out, ";")
-            }
-            StmtKind::Extract { header, varbit } => {
-                write!(out, "extract {}", href(*header))?;
-                if let Some(size) = varbit {
-                    write!(out, ", {}", self.expr(*size))?;
-                }
-                writeln!(out, ";")
-            }
-            StmtKind::Lookahead { place, skip: 0 } => {
-                writeln!(out, "lookahead {};", self.place(*place))
-            }
-            StmtKind::Lookahead { place, skip } => {
-                writeln!(out, "lookahead {} behind {skip};", self.place(*place))
-            }
-            StmtKind::Advance(by) => writeln!(out, "advance {};", self.expr(*by)),
-            StmtKind::Search {
-                pattern,
-                limit,
-                passed,
-            } => {
-                let Pattern { value, mask, skip } = pattern;
-                write!(out, "search {}", bits(value, false))?;
-                if *mask != Bits::ones(mask.width()) {
-                    write!(out, " &&& {}", bits(mask, false))?;
-                }
-                if *skip != 0 {
-                    write!(out, " behind {skip}")?;
-                }
-                if let Some(limit) = limit {
-                    write!(out, " within {}", self.expr(*limit))?;
-                }
-                if let Some(passed) = passed {
-                    write!(out, " -> {}", self.var(*passed))?;
-                }
-                writeln!(out, ";")
-            }
-            StmtKind::Automaton {
-                automaton,
-                start,
-                limit,
-                end,
-                passed,
-            } => {
-                write!(out, "automaton {}", self.expr(*start))?;
-                if let Some(limit) = limit {
-                    write!(out, " within {}", self.expr(*limit))?;
-                }
-                write!(out, " -> {}", self.var(*end))?;
-                if let Some(passed) = passed {
-                    write!(out, ", {}", self.var(*passed))?;
-                }
-                writeln!(out, " {{")?;
-                for (state, row) in automaton.rows.iter().enumerate() {
-                    write!(out, "{}{state}:", indent(depth + 1))?;
-                    for Step { first, last, to } in row {
-                        write!(out, " {first}..{last} -> {to}")?;
-                    }
-                    writeln!(out, ";")?;
-                }
-                writeln!(out, "{}}}", indent(depth))
-            }
-            StmtKind::Fits { bits, fits } => {
-                writeln!(out, "fits {} -> {};", self.expr(*bits), self.var(*fits))
-            }
-            StmtKind::SkipAhead { table, short } => {
-                write!(out, "skip_ahead {}", table.width)?;
-                if table.skip > 0 {
-                    write!(out, " behind {}", table.skip)?;
-                }
-                writeln!(out, " -> {} {{", self.var(*short))?;
-                for (tag, bytes) in &table.sizes {
-                    writeln!(out, "{}{}: {bytes};", indent(depth + 1), bits(tag, false))?;
-                }
-                writeln!(out, "{}}}", indent(depth))
-            }
-            StmtKind::PacketLength(place) => {
-                writeln!(out, "packet_length {};", self.place(*place))
-            }
-            StmtKind::Verify { cond, error } => {
-                writeln!(out, "verify {}, {};", self.expr(*cond), self.expr(*error))
-            }
-            StmtKind::Emit(h) => writeln!(out, "emit {};", href(*h)),
-            StmtKind::Entry(entry) => writeln!(out, "entry {entry};"),
-        }
-    }
-
-    fn stacks(&self, stacks: &[Stack]) -> String {
+    pub(super) fn stacks(&self, stacks: &[Stack]) -> String {
         let names: Vec<_> = stacks.iter().map(|&s| &*self.names.stacks[s]).collect();
         names.join(", ")
     }
 
-    fn places(&self, places: &[Place]) -> String {
+    pub(super) fn places(&self, places: &[Place]) -> String {
         let places: Vec<_> = places.iter().map(|&place| self.place(place)).collect();
         places.join(", ")
     }
 
-    fn arg(&self, arg: Arg) -> String {
+    pub(super) fn arg(&self, arg: Arg) -> String {
         match arg {
             Arg::In(expr) => format!("in {}", self.expr(expr)),
             Arg::Out(Some(place)) => format!("out {}", self.place(place)),
@@ -586,7 +401,7 @@ impl Printer<'_> {
         }
     }
 
-    fn extern_arg(&self, arg: &ExternArg) -> String {
+    pub(super) fn extern_arg(&self, arg: &ExternArg) -> String {
         match arg {
             ExternArg::In(values) => {
                 let values: Vec<_> = values.iter().map(|&value| self.expr(value)).collect();
@@ -604,14 +419,14 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&self, place: Place) -> String {
+    pub(super) fn place(&self, place: Place) -> String {
         match place {
             Place::Var(var) => self.var(var),
             Place::Field(header, field) => self.field(header, field),
         }
     }
 
-    fn header(&self, header: HeaderRef) -> String {
+    pub(super) fn header(&self, header: HeaderRef) -> String {
         match header {
             HeaderRef::Header(header) => self.header_name(header),
             HeaderRef::Element(stack, index) => {
@@ -647,7 +462,7 @@ impl Printer<'_> {
     }
 
     /// An expression without parentheses.
-    fn expr(&self, expr: Expr) -> String {
+    pub(super) fn expr(&self, expr: Expr) -> String {
         let data = &self.program.exprs[expr];
         match self.ascription(data) {
             Some(ty) => format!("{}: {}", self.closed_kind(data), self.ty(ty)),
@@ -728,12 +543,12 @@ impl Printer<'_> {
     }
 }
 
-fn indent(depth: usize) -> String {
+pub(super) fn indent(depth: usize) -> String {
     "    ".repeat(depth)
 }
 
 /// A constant with its width, `w` or, if signed, `s`.
-fn bits(bits: &Bits, signed: bool) -> String {
+pub(super) fn bits(bits: &Bits, signed: bool) -> String {
     let sign = if signed { 's' } else { 'w' };
     let (width, value) = (bits.width(), bits.value());
     match bits.to_u64() {

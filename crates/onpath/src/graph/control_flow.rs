@@ -4,7 +4,7 @@ use super::{Graph, Shape};
 use diag::{SourceMap, Span};
 use ir::{
     Bits, Block, BlockBody, Expr, ExprKind, HeaderRef, Keyset, Parser, Program, Routine,
-    SelectCase, Stmt, StmtKind, Table, Target, Transition, Var,
+    SelectCase, Stmt, StmtKind, Table, Target, Transition, Var, visit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -99,16 +99,11 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
             StmtKind::Search { .. } => lines.push("search".to_string()),
             StmtKind::Automaton { .. } => lines.push("automaton".to_string()),
             StmtKind::Verify { .. } => lines.push("verify".to_string()),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                actions_of_state(program, then, lines);
-                actions_of_state(program, otherwise, lines);
+            kind => {
+                for body in visit::blocks(kind) {
+                    actions_of_state(program, body, lines);
+                }
             }
-            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) | StmtKind::Loop(_, body) => {
-                actions_of_state(program, body, lines);
-            }
-            _ => {}
         }
     }
 }
@@ -221,7 +216,7 @@ impl Builder<'_> {
                 let node = self.step(ends, Shape::Step, title, Vec::new());
                 vec![(node, String::new())]
             }
-            StmtKind::Atomic(body) | StmtKind::Labeled(_, body) => self.block(body, ends),
+            StmtKind::Labeled(_, body) => self.block(body, ends),
             StmtKind::Loop(_, body) => {
                 let node = self.step(ends, Shape::Condition, "loop".into(), Vec::new());
                 let inner = self.block(body, vec![(node, String::new())]);
@@ -236,7 +231,10 @@ impl Builder<'_> {
                 self.step(ends, Shape::Terminal, "return".into(), Vec::new());
                 Ends::new()
             }
-            _ => ends,
+            kind => match visit::in_place(kind) {
+                Some(body) => self.block(body, ends),
+                None => ends,
+            },
         }
     }
 
@@ -324,20 +322,10 @@ impl Builder<'_> {
                     | StmtKind::Emit(_)
                     | StmtKind::Exit
                     | StmtKind::Return => return true,
-                    StmtKind::If {
-                        then, otherwise, ..
-                    } => blocks.extend([then, otherwise]),
-                    StmtKind::Switch { cases, default, .. } => {
-                        blocks.push(default);
-                        blocks.extend(cases.iter().map(|(_, block)| block));
-                    }
-                    StmtKind::Atomic(body)
-                    | StmtKind::Labeled(_, body)
-                    | StmtKind::Loop(_, body) => blocks.push(body),
                     StmtKind::Call(routine, _) if called.insert(*routine) => {
                         blocks.push(&self.program.routines[*routine].body);
                     }
-                    _ => {}
+                    kind => blocks.extend(visit::blocks(kind)),
                 }
             }
         }

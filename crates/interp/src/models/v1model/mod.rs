@@ -1,8 +1,9 @@
 //! `v1model`, as bmv2's simple_switch runs it: a parser's error is noted and ingress runs all the
 //! same; a packet whose `egress_spec` is the drop port at the end of ingress or of egress is gone;
 //! checksums are updated after egress. What becomes of a packet between the blocks, and of its copies, is in
-//! [`traffic`].
+//! [`traffic`]. Where a packet or copy enters the parser or egress, what no code reads from there is poisoned ([`poison`]).
 
+mod poison;
 mod traffic;
 
 use super::DropField;
@@ -12,6 +13,7 @@ use crate::storage::Storage;
 use arch::v1model::traffic::{AT_EGRESS, AT_PARSER, Given, origin};
 use arch::v1model::{COMPUTE_CHECKSUM, EGRESS, INGRESS, META, STANDARD_METADATA, VERIFY_CHECKSUM};
 use ir::{Parser, Program, Routine, Value, Var};
+pub(crate) use poison::Poisons;
 use traffic::{AtEgress, AtIngress};
 
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +70,7 @@ impl V1Model {
             run.it.storage.set_var(*var, value.clone());
         }
         run.begin_anew(packet.bytes.clone());
+        run.poison(|poisons| &poisons.parser);
         for (field, given) in self.at_parser {
             let number = match given {
                 Given::InstanceType => packet.instance as u64,
@@ -97,6 +100,7 @@ impl V1Model {
         run.truncate = packet.truncate;
         run.requests.recirculate = packet.recirculate;
         run.it.storage.clone_from(&packet.storage);
+        run.poison(|poisons| &poisons.egress);
         for (field, given) in self.at_egress {
             let number = match given {
                 Given::InstanceType => packet.instance as u64,

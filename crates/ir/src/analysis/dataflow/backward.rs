@@ -20,6 +20,9 @@ pub trait Backward {
     /// What may follow before a block of the pipeline ends.
     fn block_ends(&mut self, _fact: &mut Self::Fact) {}
 
+    /// Called with the final fact where a block of the pipeline begins.
+    fn block_begins(&mut self, _block: BlockBody, _fact: &Self::Fact) {}
+
     /// What may follow before a table's results are stored.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
@@ -59,6 +62,7 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
                 solver.block(&program.routines[routine].body, &mut fact);
             }
         }
+        solver.analysis.block_begins(block.body, &fact);
     }
     fact
 }
@@ -189,7 +193,6 @@ impl<A: Backward> Solver<'_, A> {
                 }
                 self.analysis.computed(*on, fact);
             }
-            StmtKind::Atomic(block) => self.block(block, fact),
             StmtKind::Labeled(label, block) => {
                 self.breaks.insert(*label, fact.clone());
                 self.block(block, fact);
@@ -209,6 +212,9 @@ impl<A: Backward> Solver<'_, A> {
                 self.entered.insert(*entry, fact.clone());
             }
             kind => {
+                if let Some(block) = visit::in_place(kind) {
+                    return self.block(block, fact);
+                }
                 self.analysis.transfer(stmt, fact);
                 match kind {
                     StmtKind::Extract { .. }

@@ -373,7 +373,6 @@ impl<'a, A: Forward> Solver<'a, A> {
                 join(&mut end, out);
                 end
             }
-            StmtKind::Atomic(block) => self.block(block, Some(fact)),
             StmtKind::Labeled(label, block) => {
                 let mut end = self.block(block, Some(fact));
                 join(&mut end, self.labels.remove(label).flatten());
@@ -399,7 +398,10 @@ impl<'a, A: Forward> Solver<'a, A> {
                 None
             }
             StmtKind::Apply { table, hit, action } => self.apply(*table, *hit, *action, fact),
-            _ => {
+            kind => {
+                if let Some(block) = visit::in_place(kind) {
+                    return self.block(block, Some(fact));
+                }
                 let after = self.analysis.transfer(stmt, fact);
                 join(&mut self.rejected, after.rejected);
                 join(&mut self.exited, after.exited);

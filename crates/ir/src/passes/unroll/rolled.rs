@@ -302,13 +302,19 @@ impl Uses<'_> {
                         self.walk(block, &mut inner, at);
                     }
                 }
-                StmtKind::Atomic(body) => self.fits &= !self.mentions(body),
                 StmtKind::Extract { header, .. } => {
                     let element = group.element(self.program, *header);
                     extracted = element.map(|(stack, _)| stack);
                 }
                 kind => {
-                    for inner in visit::blocks(kind) {
+                    let inside = visit::in_place(kind);
+                    self.fits &= inside.is_none_or(|body| !self.mentions(body));
+                    let walked = if inside.is_some() {
+                        Vec::new()
+                    } else {
+                        visit::blocks(kind)
+                    };
+                    for inner in walked {
                         let loops = matches!(kind, StmtKind::Loop(..));
                         let mut inside = if loops { Valid::new() } else { valid.clone() };
                         self.walk(inner, &mut inside, at);

@@ -119,11 +119,12 @@ pub(super) fn comes_in_again(program: &Program) -> bool {
     may_be_cut(program) || asks(program, RESUBMIT) || asks(program, RECIRCULATE)
 }
 
-/// The variables that a field list names, each once, and the member that keeps it.
+/// The variables that a field list names and that are read where the packet begins anew, each once, and the member that keeps it.
 pub(super) fn kept_vars(g: &Gen<'_>) -> Vec<(Var, SmolStr)> {
     let mut vars: Vec<Var> = Vec::new();
+    let state = g.plan.state.as_ref();
     for &var in g.p.field_lists.iter().flat_map(|list| &list.vars) {
-        if !vars.contains(&var) {
+        if !vars.contains(&var) && state.is_none_or(|state| state.is_read_anew(var)) {
             vars.push(var);
         }
     }

@@ -1,0 +1,319 @@
+//! What a statement makes live, and what of it dies there.
+
+use super::{Live, Numbering};
+use crate::analysis::mentions::{Mentions, Storage};
+use crate::visit::{self, Access};
+use crate::*;
+use std::collections::HashSet;
+
+/// What statements do to what is live.
+pub(in crate::analysis) struct Transfer<'a> {
+    p: &'a Program,
+    pub(in crate::analysis) bits: Numbering,
+    intrinsic: HashSet<Var>,
+}
+
+impl<'a> Transfer<'a> {
+    pub(in crate::analysis) fn new(p: &'a Program) -> Transfer<'a> {
+        Transfer {
+            p,
+            bits: Numbering::new(p),
+            intrinsic: p.intrinsic_vars(),
+        }
+    }
+
+    /// What the architecture reads where a block ends.
+    pub(in crate::analysis) fn intrinsic(&self, live: &mut Live) {
+        for var in &self.intrinsic {
+            live.insert(self.bits.var(*var));
+        }
+    }
+
+    /// All there is.
+    pub(in crate::analysis) fn everything(&self, live: &mut Live) {
+        let vars = self.p.vars.keys();
+        vars.for_each(|var| live.insert(self.bits.var(var)));
+        for header in self.p.headers.keys() {
+            self.gen_header(HeaderRef::Header(header), live);
+        }
+    }
+
+    /// What is live before a table's results are stored.
+    pub(in crate::analysis) fn applied(
+        &self,
+        hit: Option<Var>,
+        action: Option<Var>,
+        live: &mut Live,
+    ) {
+        for var in [hit, action].into_iter().flatten() {
+            live.remove(self.bits.var(var));
+        }
+    }
+
+    /// What is live before a statement that has no blocks, is no jump and applies no table.
+    pub(in crate::analysis) fn stmt(&self, stmt: &Stmt, live: &mut Live) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } if self.is_live(*dst, live) => {
+                self.kill(*dst, live);
+                self.uses(*value, live);
+            }
+            StmtKind::CopyHeader { dst, src } => self.copy(*dst, *src, live),
+            StmtKind::SetValid(header) => self.set_valid(*header, live),
+            StmtKind::SetInvalid(header) => self.set_invalid(*header, live),
+            StmtKind::PushFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, true, live));
+            }
+            StmtKind::PopFront(stacks, by) => {
+                stacks.iter().for_each(|&s| self.shift(s, *by, false, live));
+            }
+            StmtKind::Call(..) => self.all(&Mentions::of_stmt(self.p, &stmt.kind), live),
+            StmtKind::Extern(call) => self.extern_call(&stmt.kind, call, live),
+            StmtKind::Extract { header, varbit } => {
+                self.kill_header(*header, live);
+                self.index_uses(*header, live);
+                if let Some(size) = varbit {
+                    self.uses(*size, live);
+                }
+            }
+            // What is not read later is not computed.
+            StmtKind::Assign { .. } => {}
+            StmtKind::Emit(header) => self.show(*header, live),
+            // The engine does what has blocks or jumps.
+            kind => self.scalars(kind, live),
+        }
+    }
+
+    /// Of a statement that does nothing to storage but read and write scalars.
+    fn scalars(&self, kind: &StmtKind, live: &mut Live) {
+        let mut read = Vec::new();
+        visit::accesses(self.p, kind, |access| match access {
+            Access::Write(place) => self.kill(place, live),
+            Access::Eval(expr) => read.push(expr),
+            _ => {}
+        });
+        read.into_iter().for_each(|expr| self.uses(expr, live));
+    }
+
+    /// What is live before an expression is computed.
+    pub(in crate::analysis) fn uses(&self, expr: Expr, live: &mut Live) {
+        let bits = &self.bits;
+        visit::walk_expr(self.p, expr, &mut |data| match data.kind {
+            ExprKind::Var(var) => live.insert(bits.var(var)),
+            ExprKind::Field(header, field) => {
+                self.each(header, |h| live.insert(bits.field(h, field)));
+            }
+            ExprKind::IsValid(header) => self.each(header, |h| live.insert(bits.valid(h))),
+            _ => {}
+        });
+    }
+
+    fn each(&self, header: HeaderRef, mut f: impl FnMut(Header)) {
+        match header {
+            HeaderRef::Header(header) => f(header),
+            HeaderRef::Element(stack, _) => {
+                self.p.stacks[stack].elems.iter().for_each(|&h| f(h));
+            }
+        }
+    }
+
+    fn index_uses(&self, header: HeaderRef, live: &mut Live) {
+        if let Some(index) = visit::header_index(header) {
+            self.uses(index, live);
+        }
+    }
+
+    fn fields(&self, header: Header) -> u32 {
+        let ty = self.p.headers[header].ty;
+        self.p.header_types[ty].fields.len() as u32
+    }
+
+    fn is_live(&self, place: Place, live: &Live) -> bool {
+        match place {
+            Place::Var(var) => live.contains(self.bits.var(var)),
+            Place::Field(header, field) => {
+                let bits = &self.bits;
+                let mut any = false;
+                self.each(header, |h| {
+                    any |= live.contains(bits.field(h, field));
+                    any |= live.contains(bits.shown(h, field));
+                });
+                any
+            }
+        }
+    }
+
+    /// A place is certainly overwritten if it is known which it is.
+    fn kill(&self, place: Place, live: &mut Live) {
+        match place {
+            Place::Var(var) => live.remove(self.bits.var(var)),
+            Place::Field(HeaderRef::Header(header), field) => {
+                live.remove(self.bits.field(header, field));
+                live.remove(self.bits.shown(header, field));
+            }
+            Place::Field(HeaderRef::Element(_, index), _) => self.uses(index, live),
+        }
+    }
+
+    fn kill_header(&self, header: HeaderRef, live: &mut Live) {
+        if let HeaderRef::Header(h) = header {
+            live.remove(self.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.remove(self.bits.field(h, field));
+                live.remove(self.bits.shown(h, field));
+            }
+        }
+    }
+
+    /// A header is emitted: its fields matter if it is valid.
+    fn show(&self, header: HeaderRef, live: &mut Live) {
+        self.each(header, |h| {
+            live.insert(self.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.insert(self.bits.shown(h, field));
+            }
+        });
+        self.index_uses(header, live);
+    }
+
+    fn set_valid(&self, header: HeaderRef, live: &mut Live) {
+        // Its earlier validity no longer decides whether its fields are live.
+        self.each(header, |h| {
+            for field in 0..self.fields(h) {
+                if live.contains(self.bits.shown(h, field)) {
+                    live.insert(self.bits.field(h, field));
+                }
+            }
+        });
+        match header {
+            HeaderRef::Header(h) => live.remove(self.bits.valid(h)),
+            HeaderRef::Element(..) => self.index_uses(header, live),
+        }
+    }
+
+    fn set_invalid(&self, header: HeaderRef, live: &mut Live) {
+        match header {
+            HeaderRef::Header(h) => {
+                live.remove(self.bits.valid(h));
+                for field in 0..self.fields(h) {
+                    live.remove(self.bits.shown(h, field));
+                }
+            }
+            HeaderRef::Element(..) => self.index_uses(header, live),
+        }
+    }
+
+    fn gen_header(&self, header: HeaderRef, live: &mut Live) {
+        self.each(header, |h| {
+            live.insert(self.bits.valid(h));
+            for field in 0..self.fields(h) {
+                live.insert(self.bits.field(h, field));
+            }
+        });
+        self.index_uses(header, live);
+    }
+
+    fn copy(&self, dst: HeaderRef, src: HeaderRef, live: &mut Live) {
+        let bits = &self.bits;
+        let mut fields = 0;
+        self.each(dst, |h| fields = self.fields(h));
+        let (mut valid, mut wanted) = (false, vec![(false, false); fields as usize]);
+        self.each(dst, |h| {
+            valid |= live.contains(bits.valid(h));
+            for (field, wanted) in wanted.iter_mut().enumerate() {
+                wanted.0 |= live.contains(bits.field(h, field as u32));
+                wanted.1 |= live.contains(bits.shown(h, field as u32));
+            }
+        });
+        if !valid && wanted.iter().all(|&w| w == (false, false)) {
+            return;
+        }
+        self.kill_header(dst, live);
+        self.index_uses(dst, live);
+        self.index_uses(src, live);
+        self.each(src, |h| {
+            if valid {
+                live.insert(bits.valid(h));
+            }
+            for (field, &(always, shown)) in wanted.iter().enumerate() {
+                if always {
+                    live.insert(bits.field(h, field as u32));
+                }
+                if shown {
+                    live.insert(bits.shown(h, field as u32));
+                }
+            }
+        });
+    }
+
+    /// Elements that move away are read as where they go; none is taken for overwritten.
+    fn shift(&self, stack: Stack, by: u32, up: bool, live: &mut Live) {
+        let bits = &self.bits;
+        let elems = &self.p.stacks[stack].elems;
+        let after = live.clone();
+        for (i, &from) in elems.iter().enumerate() {
+            let to = if up {
+                i.checked_add(by as usize).filter(|&to| to < elems.len())
+            } else {
+                i.checked_sub(by as usize)
+            };
+            let Some(to) = to.map(|to| elems[to]) else {
+                continue;
+            };
+            if after.contains(bits.valid(to)) {
+                live.insert(bits.valid(from));
+            }
+            for field in 0..self.fields(from) {
+                if after.contains(bits.field(to, field)) {
+                    live.insert(bits.field(from, field));
+                }
+                if after.contains(bits.shown(to, field)) {
+                    live.insert(bits.shown(from, field));
+                }
+            }
+        }
+    }
+
+    fn extern_call(&self, kind: &StmtKind, call: &ExternCall, live: &mut Live) {
+        // Calls of a flow state write all their results, whatever comes of them. What another extern writes is
+        // not counted on to be written.
+        if atomic::flow_call(self.p, kind).is_some() {
+            visit::accesses(self.p, kind, |access| {
+                if let Access::Write(place) = access {
+                    self.kill(place, live);
+                }
+            });
+        }
+        visit::accesses(self.p, kind, |access| match access {
+            Access::Eval(expr) => self.uses(expr, live),
+            Access::Read(place) => match place {
+                Place::Var(var) => live.insert(self.bits.var(var)),
+                Place::Field(header, field) => {
+                    self.each(header, |h| live.insert(self.bits.field(h, field)));
+                }
+            },
+            Access::ReadHeader(header) => self.gen_header(header, live),
+            Access::Write(_) | Access::WriteHeader(_) | Access::SetValidity(..) => {}
+        });
+        if call.effect == Effect::None {
+            return;
+        }
+        if call.effect == Effect::Any {
+            self.intrinsic(live);
+        }
+        if let Some(object) = call.object {
+            for (_, routine) in &self.p.externs[object].implementations {
+                let body = &self.p.routines[*routine].body;
+                self.all(&Mentions::of_block(self.p, body), live);
+            }
+        }
+    }
+
+    fn all(&self, mentions: &Mentions, live: &mut Live) {
+        for &storage in &mentions.read {
+            match storage {
+                Storage::Var(var) => live.insert(self.bits.var(var)),
+                Storage::Header(header) => self.gen_header(HeaderRef::Header(header), live),
+            }
+        }
+    }
+}
