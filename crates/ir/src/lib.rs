@@ -25,7 +25,6 @@ pub mod build;
 pub mod eval;
 mod expr;
 mod objects;
-pub mod p4runtime;
 pub mod passes;
 mod program;
 pub mod rewrite;
