@@ -77,7 +77,7 @@ fn program(text: &str) -> ir::Program {
 
 #[test]
 fn the_program_states_what_its_architecture_does() {
-    let of_all = arch::all().iter().map(|arch| arch.name);
+    let of_all = arch::all().map(|arch| arch.name);
     let tested: BTreeSet<_> = PROGRAMS.iter().map(|(arch, _)| arch.name).collect();
     assert_eq!(tested, of_all.collect());
     for (arch, text) in PROGRAMS {
@@ -96,7 +96,7 @@ fn the_program_states_what_its_architecture_does() {
                 (block.name.as_str(), kind)
             })
             .collect();
-        let expected: Vec<_> = arch.blocks.iter().map(|b| (b.name, b.kind)).collect();
+        let expected: Vec<_> = arch.blocks().map(|b| (b.name, b.kind)).collect();
         assert_eq!(blocks, expected);
         let slots: Vec<_> = program
             .slots
@@ -104,7 +104,7 @@ fn the_program_states_what_its_architecture_does() {
             .map(|slot| (slot.name.as_str(), slot.kind))
             .collect();
         let mut expected = Vec::new();
-        for slot in arch.blocks.iter().flat_map(|b| b.params) {
+        for slot in arch.blocks().flat_map(|b| b.params) {
             let slot = match *slot {
                 Slot::Program(name) => (name, SlotKind::Program),
                 Slot::Intrinsic(name) => (name, SlotKind::Intrinsic),
@@ -175,7 +175,7 @@ fn a_rejected_packet_is_handled_as_the_model_defines() {
         interpreter.run(1, &[1, 2, 3]);
         let expected = match arch.on_reject {
             OnReject::Stop => 1,
-            OnReject::Continue => arch.blocks.len(),
+            OnReject::Continue => arch.blocks().count(),
         };
         assert_eq!(*blocks.borrow(), expected, "{}", arch.name);
     }

@@ -5,9 +5,8 @@
 //! live in variables then: in the packet there is, in turn, each of the copies.
 
 use crate::locals::LocalKind;
-use crate::target::Stage;
 use ir::analysis::mentions::{Mentions, Storage};
-use ir::{Header, Program, Routine, SlotKind, Var};
+use ir::{Header, Program, Routine, SlotKind, Stage, Var};
 use std::collections::HashSet;
 
 /// How many of a packet's first bytes are kept for fields of variable length, if it has such. One whose parser reads more of it is rejected.
