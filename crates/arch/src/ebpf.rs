@@ -1,6 +1,6 @@
 //! `ebpf_model`: a packet filter. A parser, and a control that decides whether the packet passes.
 
-use crate::{Architecture, Block, BlockKind, Model, Slot};
+use crate::{Architecture, Block, BlockKind, Model, Slot, Stage};
 
 /// The slot that holds the filter's verdict: one `bool`, true to pass the packet.
 pub const ACCEPT: &str = "accept";
@@ -13,7 +13,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     include: "ebpf_model.p4",
     package: "ebpfFilter",
     model: Model::Filter,
-    blocks: &[
+    stages: &[Stage::of(&[
         Block::parser("prs"),
         Block {
             name: FILTER,
@@ -21,7 +21,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             package_param: "filt",
             params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(ACCEPT)],
         },
-    ],
+    ])],
     externs: &[EXTERNS, crate::TELEMETRY, crate::payload::EXTERNS],
     ..crate::PLAIN
 };

@@ -5,23 +5,26 @@
 //! storage; the interpreter and the targets read it to know where a verdict or a port is found. How any
 //! target emits code is not known here.
 //!
-//! A new architecture is a new module with one [`Architecture`], listed in [`all`], and an include file
+//! A new architecture is one [`Architecture`], listed in [`all`] or given to [`register`], and an include file
 //! with the same package. What is done for a [`Model`] that others have too is done for it.
 
 pub mod ebpf;
 pub mod errors;
 mod model;
 pub mod payload;
+mod stage;
 pub mod tap;
 pub mod tc;
 pub mod v1model;
 pub mod xdp;
 
 pub use model::{Model, Place};
+pub use stage::Stage;
 
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
+use std::sync::{PoisonError, RwLock};
 
 /// The block that turns bytes into headers, in every architecture.
 pub const PARSER: &str = "parser";
@@ -48,9 +51,8 @@ pub struct Architecture {
     pub places: &'static [Place],
     /// What follows for a packet that the parser rejects.
     pub on_reject: OnReject,
-    /// Its blocks in the order in which a packet meets them. Each is one constructor parameter of the
-    /// package, in the same order.
-    pub blocks: &'static [Block],
+    /// Its stages in the order in which a packet meets them.
+    pub stages: &'static [Stage],
     /// How its packets begin anew; nothing where they never do.
     pub anew: Option<&'static Anew>,
     /// Members of enums that differ from others only by parameters that nothing sets here.
@@ -73,14 +75,14 @@ pub struct Architecture {
 }
 
 /// The values that many architectures have in common.
-pub(crate) const PLAIN: Architecture = Architecture {
+pub const PLAIN: Architecture = Architecture {
     name: "",
     include: "",
     package: "",
     model: Model::Filter,
     places: Place::ALL,
     on_reject: OnReject::Stop,
-    blocks: &[],
+    stages: &[],
     anew: None,
     fixed: &[],
     draws: &[],
@@ -198,10 +200,32 @@ impl Architecture {
         fit.find(|place| place.copies() || !is_copied)
     }
 
+    /// The blocks of all stages, in the order in which a packet meets them.
+    pub fn blocks(&self) -> impl Iterator<Item = &'static Block> {
+        self.stages.iter().flat_map(|stage| stage.blocks)
+    }
+
+    /// The stages of a program; `None` if it lacks a block that it cannot do without.
+    pub fn stages_of(&self, program: &Program) -> Option<Vec<ir::Stage>> {
+        self.stages
+            .iter()
+            .map(|stage| stage.find(program))
+            .collect()
+    }
+
+    /// Whether blocks of several stages name a slot.
+    pub fn crosses(&self, slot: &str) -> bool {
+        let names = |stage: &&Stage| {
+            let mut slots = stage.blocks.iter().flat_map(|block| block.params);
+            slots.any(|param| matches!(param, Slot::Program(name) | Slot::Intrinsic(name) if *name == slot))
+        };
+        self.stages.iter().filter(names).count() > 1
+    }
+
     /// The names of the shared slots, each once, in the order in which blocks name them.
     pub fn shared_slots(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
-        for slot in self.blocks.iter().flat_map(|b| b.params) {
+        for slot in self.blocks().flat_map(|b| b.params) {
             if let Slot::Program(name) | Slot::Intrinsic(name) = slot
                 && !names.contains(name)
             {
@@ -226,20 +250,35 @@ fn with_payload(program: &Program) -> Program {
     program
 }
 
+/// The models that come with Onpath.
+const OWN: [&Architecture; 5] = [
+    &tc::ARCHITECTURE,
+    &xdp::ARCHITECTURE,
+    &v1model::ARCHITECTURE,
+    &tap::ARCHITECTURE,
+    &ebpf::ARCHITECTURE,
+];
+
+/// Those that were registered besides.
+static REGISTERED: RwLock<Vec<&'static Architecture>> = RwLock::new(Vec::new());
+
+/// Makes a model known that does not come with Onpath, for as long as the process runs. Once more changes nothing.
+pub fn register(arch: &'static Architecture) {
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    if !registered.iter().any(|known| known.package == arch.package) {
+        registered.push(arch);
+    }
+}
+
 /// All architecture models.
-pub fn all() -> &'static [&'static Architecture] {
-    &[
-        &tc::ARCHITECTURE,
-        &xdp::ARCHITECTURE,
-        &v1model::ARCHITECTURE,
-        &tap::ARCHITECTURE,
-        &ebpf::ARCHITECTURE,
-    ]
+pub fn all() -> impl Iterator<Item = &'static Architecture> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    OWN.into_iter().chain(registered.clone())
 }
 
 /// The editions that the interface has of which a constant of this name tells one.
 pub fn editions(constant: &str) -> Option<&'static [u32]> {
-    let mut editions = all().iter().filter_map(|arch| arch.editions);
+    let mut editions = all().filter_map(|arch| arch.editions);
     editions.find_map(|(known, editions)| (known == constant).then_some(editions))
 }
 
@@ -250,7 +289,7 @@ pub fn drop_port(package: &str) -> Option<u32> {
 
 /// The model whose `main` is an instance of this package.
 pub fn by_package(name: &str) -> Option<&'static Architecture> {
-    all().iter().copied().find(|a| a.package == name)
+    all().find(|a| a.package == name)
 }
 
 #[cfg(test)]
@@ -288,9 +327,9 @@ mod tests {
             let text = include(arch.include);
             let declared = params(&text, "package", arch.package);
             let names: Vec<_> = declared.iter().map(|&(_, name)| name).collect();
-            let blocks: Vec<_> = arch.blocks.iter().map(|b| b.package_param).collect();
+            let blocks: Vec<_> = arch.blocks().map(|b| b.package_param).collect();
             assert_eq!(names, blocks, "{}", arch.name);
-            for (block, (ty, _)) in arch.blocks.iter().zip(declared) {
+            for (block, (ty, _)) in arch.blocks().zip(declared) {
                 let (ty, _) = ty.split_once('<').unwrap();
                 let keyword = match block.kind {
                     BlockKind::Parser => "parser",
@@ -313,11 +352,11 @@ mod tests {
     #[test]
     fn blocks_and_slots_have_names_of_their_own() {
         for arch in all() {
-            let names: HashSet<_> = arch.blocks.iter().map(|b| b.name).collect();
-            assert_eq!(names.len(), arch.blocks.len(), "{}", arch.name);
+            let names: HashSet<_> = arch.blocks().map(|b| b.name).collect();
+            assert_eq!(names.len(), arch.blocks().count(), "{}", arch.name);
             let mut program = HashSet::new();
             let mut intrinsic = HashSet::new();
-            for slot in arch.blocks.iter().flat_map(|b| b.params) {
+            for slot in arch.blocks().flat_map(|b| b.params) {
                 match slot {
                     Slot::Program(name) => program.insert(*name),
                     Slot::Intrinsic(name) => intrinsic.insert(*name),

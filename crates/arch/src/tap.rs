@@ -1,6 +1,6 @@
 //! `tap_model`: reads packets that pass. A parser, and a control that changes nothing; every packet goes on.
 
-use crate::{Architecture, Block, BlockKind, Model, Slot};
+use crate::{Architecture, Block, BlockKind, Model, Slot, Stage};
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
 
@@ -18,7 +18,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "tap",
     model: Model::Tap,
     on_reject: OnReject::Continue,
-    blocks: &[
+    stages: &[Stage::of(&[
         Block::parser("p"),
         Block {
             name: WATCH,
@@ -26,7 +26,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             package_param: "w",
             params: &[Slot::Program(crate::HEADERS), Slot::Intrinsic(INPUT)],
         },
-    ],
+    ])],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::TELEMETRY,

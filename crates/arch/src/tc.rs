@@ -1,7 +1,7 @@
 //! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
 //! deparser, at an interface's ingress or egress.
 
-use crate::{Architecture, Block, BlockKind, Model, Place, Slot};
+use crate::{Architecture, Block, BlockKind, Model, Place, Slot, Stage};
 
 /// The slot of `tc_input`; its scalars are its fields.
 pub const INPUT: &str = "tc_input";
@@ -17,7 +17,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "tc",
     model: Model::Tc,
     places: &[Place::TrafficIn, Place::TrafficOut],
-    blocks: &[
+    stages: &[Stage::of(&[
         Block::parser("p"),
         Block {
             name: CONTROL,
@@ -30,7 +30,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             ],
         },
         Block::deparser("d"),
-    ],
+    ])],
     externs: &[
         crate::ebpf::EXTERNS,
         crate::xdp::EXTERNS,

@@ -1,6 +1,6 @@
 //! `xdp_model`: a parser, a control that rewrites headers and chooses one of XDP's verdicts, a deparser.
 
-use crate::{Architecture, Block, BlockKind, Model, Slot};
+use crate::{Architecture, Block, BlockKind, Model, Slot, Stage};
 
 /// The slot of `xdp_input`; its scalar `input_port` is the interface the packet came in on.
 pub const INPUT: &str = "xdp_input";
@@ -15,7 +15,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     include: "xdp_model.p4",
     package: "xdp",
     model: Model::Switch,
-    blocks: &[
+    stages: &[Stage::of(&[
         Block::parser("p"),
         Block {
             name: SWITCH,
@@ -28,7 +28,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             ],
         },
         Block::deparser("d"),
-    ],
+    ])],
     externs: &[
         crate::ebpf::EXTERNS,
         EXTERNS,

@@ -1,14 +1,14 @@
 //! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
+use crate::errors;
 use crate::hook;
 use crate::model;
-use crate::storage::Spilled;
-use crate::target::{Bpf, Coverage, File};
+use crate::storage::{Scratch, Spilled};
+use crate::target::{Bpf, Coverage, File, INLINE};
 use crate::{BpfOutput, Options, ParseRecord, file, limits, message};
 use arch::Model;
-use cgen::tree::Block;
+use cgen::tree::{Block, Type};
 use diag::{Diagnostics, SourceMap};
-use emit::Stage;
 use emit::locals::Local;
 use ir::Program;
 use std::rc::Rc;
@@ -71,6 +71,9 @@ pub(crate) fn compile(
     // The fast path may ask for less.
     let mut begun = File::default();
     begun.own.asked = message::asked(program);
+    // Its packets begin with the first stage again.
+    let fast =
+        fast.filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));
     let fast = fast.filter(|_| options.parts.is_none_or(|parts| parts.programs == 1));
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {
@@ -108,10 +111,50 @@ fn function_of(
     map: &SourceMap,
     options: &Options,
     coverage: Coverage,
-    shared: File,
+    mut shared: File,
 ) -> Result<(Function, File), Diagnostics> {
-    let (model, stage): (Model, Stage) = model::of(program, options.hook)?;
+    let (model, stages) = model::of(program, options.hook)?;
     let code = hook::code(options.hook);
     let target = Bpf::new(Rc::new(options.clone()), code, model, coverage);
-    emit::stage(program, map, &stage, &target, shared)
+    let mut joined = emit::joined(program, stages, &mut shared.names);
+    shared.own.stages = joined.len();
+    let first = joined.pop();
+    let mut later = Vec::new();
+    for joined in joined {
+        let (mut function, mut next) = emit::stage(program, map, &joined, &target, shared)?;
+        // To the hook it is a packet of its own.
+        let mut body = code.begin(function.remembers_type);
+        body.append(&mut function.body);
+        next.functions.push(emit::Function {
+            linkage: INLINE.into(),
+            name: joined.name.clone(),
+            result: Type::Int,
+            params: std::iter::once(file::context(&code.text()))
+                .chain(joined.params())
+                .collect(),
+            body,
+        });
+        next.own.scratch = Scratch::fresh(&mut next.names);
+        later.push(function);
+        shared = next;
+    }
+    let none = || Box::new(errors::wrong_architecture(options.hook, &program.arch));
+    let first = first.ok_or_else(none)?;
+    let (mut function, shared) = emit::stage(program, map, &first, &target, shared)?;
+    later.into_iter().for_each(|stage| function.add(stage));
+    Ok((function, shared))
+}
+
+impl Function {
+    /// Counts what a later stage takes, whose body is in a function of its own.
+    fn add(&mut self, stage: Function) {
+        self.parts += stage.parts;
+        self.extra_instructions += stage.extra_instructions;
+        self.moves_head |= stage.moves_head;
+        self.parse_record |= stage.parse_record;
+        self.verifier_estimate += stage.verifier_estimate;
+        self.copied_headers.extend(stage.copied_headers);
+        self.rolled_stacks.extend(stage.rolled_stacks);
+        self.parser_turns = self.parser_turns.or(stage.parser_turns);
+    }
 }

@@ -221,7 +221,7 @@ fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
 }
 
 /// The parameter for the packet's context.
-fn context(text: &HookText) -> (Type, SmolStr) {
+pub(crate) fn context(text: &HookText) -> (Type, SmolStr) {
     (Type::Struct(text.context.into()).ptr(), "ctx".into())
 }
 

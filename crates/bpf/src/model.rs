@@ -2,10 +2,9 @@
 
 use crate::abi::Hook;
 use crate::errors;
-use arch::{Architecture, BlockKind, Model};
+use arch::{Architecture, Model};
 use diag::Diagnostics;
-use emit::Stage;
-use ir::Program;
+use ir::{Program, Stage};
 
 /// True if a program is compiled to the same code for two hooks: what traffic control does for it does not depend on the direction.
 pub fn same_code(program: &Program, one: Hook, other: Hook) -> bool {
@@ -14,30 +13,14 @@ pub fn same_code(program: &Program, one: Hook, other: Hook) -> bool {
     one == other || one.target() == other.target() && arch.is_some_and(is_alike)
 }
 
-/// The model of a program and its stage, if the hook runs it.
+/// The model of a program and its stages, in the order in which a packet meets them, if the hook runs it.
 ///
 /// # Errors
 ///
 /// A diagnostic if it does not.
-pub(crate) fn of(program: &Program, hook: Hook) -> Result<(Model, Stage), Diagnostics> {
+pub(crate) fn of(program: &Program, hook: Hook) -> Result<(Model, Vec<Stage>), Diagnostics> {
     arch::by_package(&program.arch)
         .filter(|arch| arch.places.contains(&hook.place()))
-        .and_then(|arch| Some((arch.model, stage(program, arch)?)))
+        .and_then(|arch| Some((arch.model, arch.stages_of(program)?)))
         .ok_or_else(|| Box::new(errors::wrong_architecture(hook, &program.arch)).into())
-}
-
-fn stage(program: &Program, arch: &Architecture) -> Option<Stage> {
-    let of = |kind| arch.blocks.iter().filter(move |block| block.kind == kind);
-    let control = |name| program.control_block(name);
-    let stage = Stage {
-        parser: program.parser_block(arch::PARSER)?,
-        controls: of(BlockKind::Control)
-            .filter_map(|block| control(block.name))
-            .collect(),
-        deparser: match of(BlockKind::Deparser).next() {
-            Some(block) => Some(control(block.name)?),
-            None => None,
-        },
-    };
-    (!stage.controls.is_empty()).then_some(stage)
 }

@@ -7,7 +7,7 @@
 use crate::abi::PROGRAMS_MAP;
 use crate::budget;
 use crate::hook::tc::copies;
-use crate::storage::{Placed, fetch_scratch};
+use crate::storage::Placed;
 use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -70,10 +70,11 @@ fn entered() -> HashSet<SmolStr> {
     HashSet::from(["reject".into()])
 }
 
-/// Over how many programs functions are to be spread. None leads back to another, but what runs for each copy of a packet is a loop.
+/// Over how many programs functions are to be spread. None leads back to another, but what runs for each copy of a packet is a loop; and
+/// what another stage's function leads to is not spread.
 fn programs(g: &Gen<'_>) -> usize {
     let asked = g.target.options.parts;
-    let asked = asked.filter(|_| g.plan.state.is_none());
+    let asked = asked.filter(|_| g.plan.state.is_none() && g.file.own.stages < 2);
     asked.map_or(1, |parts| parts.programs)
 }
 
@@ -99,6 +100,7 @@ pub(crate) fn cut(
         _ => None,
     });
     let given = hook.kept(true).into_iter().map(|(_, name)| name);
+    let given = given.chain(g.taken.iter().cloned());
     let form = Form {
         variables: &locals.iter().map(|l| l.name.clone()).collect(),
         kept: &declared.chain(given).collect(),
@@ -248,7 +250,7 @@ pub(crate) fn spread(
         let own = placed.locals.iter();
         let own = own.filter(|l| !kept.iter().any(|kept| kept.name == l.name));
         let mut out = crate::storage::declare(own, true);
-        out.extend(fetch_scratch(true, refused.clone()));
+        out.extend(g.file.own.scratch.fetch(true, refused.clone()));
         let take = |kept: &Kept| Stmt::decl(kept.ty.clone(), kept.name.clone(), kept.place.clone());
         out.extend(kept.iter().map(take));
         out.extend(leg);
@@ -279,7 +281,7 @@ fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
             align: None,
         });
     }
-    body.extend(fetch_scratch(true, C::int(FINISHED)));
+    body.extend(g.file.own.scratch.fetch(true, C::int(FINISHED)));
     if g.plan.state.is_some() {
         let mut used: HashSet<SmolStr> = cgen::tidy::names(&part.body).into_iter().collect();
         used.extend(calls(&part.body));

@@ -9,6 +9,7 @@ use crate::target::{Gen, barrier};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::locals::{Home, Local, LocalKind};
+use emit::names::Names;
 use emit::record::Record;
 use emit::{Code, Hints};
 use ir::Var;
@@ -173,7 +174,8 @@ fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
     let mut out = declare(placed.locals.iter(), is_cut);
     if let Some(spilled) = &placed.spilled {
         let kept = g.target.options.spill_everything;
-        out.extend(fetch_scratch(kept, g.target.hook.refused(g.target.model)));
+        let names = &g.file.own.scratch;
+        out.extend(names.fetch(kept, g.target.hook.refused(g.target.model)));
         for local in spilled.gone.iter().filter(|l| l.init.is_some()) {
             let place = C::id("scratch").arrow(local.name.clone());
             match &local.ty {
@@ -189,7 +191,10 @@ fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
             }
         }
     }
-    out.extend(g.target.hook.inputs(g, placed));
+    // A later stage takes them from the one before, with all that goes along.
+    if g.taken.is_empty() {
+        out.extend(g.target.hook.inputs(g, placed));
+    }
     out
 }
 
@@ -255,10 +260,11 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
     add_members(&mut record, &spilled.gone);
     record.finish();
     let described = record.members.len() <= MOST_DESCRIBED;
-    g.file.declare_struct(&"scratch".into(), record.members);
+    let Scratch { tag, map } = g.file.own.scratch.clone();
+    g.file.declare_struct(&tag, record.members);
     g.file.own.maps.declare(
         MapAbi {
-            name: "scratch_map".into(),
+            name: map.to_string(),
             kind: MapKind::PercpuArray,
             key_size: 4,
             value_size: record.size,
@@ -266,33 +272,62 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
             no_prealloc: false,
             mmapable: false,
         },
-        described.then(|| (Type::U32, Type::Struct("scratch".into()))),
+        described.then(|| (Type::U32, Type::Struct(tag))),
     );
 }
 
-/// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
-/// registers what was stored or loaded before, and put on the stack those that there are not.
-pub(crate) fn fetch_scratch(kept: bool, refused: C) -> Block {
-    let scratch = match kept {
-        true => Type::Named("volatile struct scratch".into()),
-        false => Type::Struct("scratch".into()),
-    };
-    vec![
-        Stmt::decl(Type::U32, "zero", C::int(0)),
-        Stmt::decl(
-            scratch.ptr(),
-            "scratch",
-            C::call(
-                "bpf_map_lookup_elem",
-                vec![C::id("scratch_map").addr(), C::id("zero").addr()],
+/// What the memory of a stage's function is called.
+#[derive(Clone)]
+pub(crate) struct Scratch {
+    /// The struct.
+    tag: SmolStr,
+    /// The map that it is in.
+    map: SmolStr,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            tag: "scratch".into(),
+            map: "scratch_map".into(),
+        }
+    }
+}
+
+impl Scratch {
+    /// That of another stage.
+    pub(crate) fn fresh(names: &mut Names) -> Scratch {
+        let Scratch { tag, map } = Scratch::default();
+        Scratch {
+            tag: names.fresh(&tag),
+            map: names.fresh(&map),
+        }
+    }
+
+    /// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
+    /// registers what was stored or loaded before, and put on the stack those that there are not.
+    pub(crate) fn fetch(&self, kept: bool, refused: C) -> Block {
+        let scratch = match kept {
+            true => Type::Named(format!("volatile struct {}", self.tag).into()),
+            false => Type::Struct(self.tag.clone()),
+        };
+        vec![
+            Stmt::decl(Type::U32, "zero", C::int(0)),
+            Stmt::decl(
+                scratch.ptr(),
+                "scratch",
+                C::call(
+                    "bpf_map_lookup_elem",
+                    vec![C::Ident(self.map.clone()).addr(), C::id("zero").addr()],
+                ),
             ),
-        ),
-        Stmt::If(
-            C::not(C::id("scratch")),
-            vec![Stmt::Return(Some(refused))],
-            Block::new(),
-        ),
-    ]
+            Stmt::If(
+                C::not(C::id("scratch")),
+                vec![Stmt::Return(Some(refused))],
+                Block::new(),
+            ),
+        ]
+    }
 }
 
 /// Variables in the per-CPU map.

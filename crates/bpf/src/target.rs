@@ -20,9 +20,11 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{Code, Hints, Limits, Reserved, Stage, Target};
+use emit::{Code, Hints, Limits, Reserved, Target};
 use ir::atomic::Cell;
-use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
+use ir::{
+    Expr, ExternCall, ExternInst, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var,
+};
 use layout::ByteOrder;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
@@ -154,6 +156,10 @@ pub(crate) struct Shared {
     pub patterns: messages::Patterns,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
+    /// How many stages the program has.
+    pub stages: usize,
+    /// The memory of the current stage.
+    pub scratch: storage::Scratch,
     /// The function that passes over a body in chunks, if one does.
     pub chunks: Option<SmolStr>,
     /// What reads messages.
@@ -373,6 +379,15 @@ impl Target for Bpf {
         if g.target.model == Model::Pipeline && g.p.control_block(EGRESS) == Some(control) {
             g.target.hook.after_egress(g);
         }
+    }
+
+    fn dropped(g: &Gen<'_>) -> C {
+        g.target.hook.dropped()
+    }
+
+    fn go_on(g: &mut Gen<'_>, next: C) {
+        g.target.hook.put_together(g);
+        g.push(Stmt::Return(Some(next)));
     }
 
     fn verdict(g: &mut Gen<'_>) {

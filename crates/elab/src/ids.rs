@@ -3,7 +3,7 @@
 use crate::{Elab, errors, names};
 use diag::Span;
 use hir::Annotation;
-use ir::p4runtime::{self, NUMBER, Prefix};
+use p4runtime::{NUMBER, Prefix};
 use std::collections::HashMap;
 
 /// The owners of ids.
@@ -63,7 +63,10 @@ impl Elab<'_> {
     /// Where an `@id` is and what it gives. One that is no number is reported.
     fn id(&mut self, annotations: &[Annotation]) -> Option<(Span, u32)> {
         let at = annotations.iter().find(|a| a.name == "id")?.span;
-        let id = p4runtime::given(&names::keep(annotations));
+        let kept = names::keep(annotations)
+            .into_iter()
+            .find(|a| a.name == "id")?;
+        let id = p4runtime::given(&kept.values);
         if id.is_none() {
             self.wrong_id(errors::id_form(at));
         }

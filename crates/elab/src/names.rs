@@ -4,7 +4,7 @@ use crate::storage::join;
 use crate::{Elab, errors};
 use diag::Span;
 use hir::{Annotation, AnnotationBody, ConstValue};
-use ir::p4runtime::Prefix;
+use p4runtime::Prefix;
 use smol_str::{SmolStr, format_smolstr};
 
 /// What the control plane finds by name. Things of different kinds may share a name.

@@ -30,13 +30,13 @@ impl Elab<'_> {
                 package.span,
             ));
         };
-        if package.params.len() != arch.blocks.len() {
+        let blocks = arch.blocks().count();
+        if package.params.len() != blocks {
             return self.fail(arch::errors::package_mismatch(
                 arch,
                 &format!(
-                    "it has {} instead of {}",
+                    "it has {} instead of {blocks}",
                     diag::counted(package.params.len(), "block"),
-                    arch.blocks.len()
                 ),
                 main.span,
                 package.span,
@@ -72,7 +72,7 @@ impl Elab<'_> {
             instances.push(object);
         }
         let mut failed = false;
-        for (block, instance) in arch.blocks.iter().zip(instances) {
+        for (block, instance) in arch.blocks().zip(instances) {
             match self.pipeline_block(arch, block, instance, main.span) {
                 Ok(body) => self.program.blocks.push(PipelineBlock {
                     name: block.name.into(),
@@ -88,7 +88,8 @@ impl Elab<'_> {
         if failed {
             return Err(crate::Failed);
         }
-        self.list_slots(arch)
+        self.list_slots(arch);
+        self.crossing(arch, main.span)
     }
 
     fn pipeline_block(
@@ -188,12 +189,34 @@ impl Elab<'_> {
     }
 
     /// Puts the slots in the architecture's order.
-    fn list_slots(&mut self, arch: &Architecture) -> Result<()> {
+    fn list_slots(&mut self, arch: &Architecture) {
         let order = arch.shared_slots();
         self.program
             .slots
             .sort_by_key(|slot| order.iter().position(|name| *name == slot.name));
-        Ok(())
+    }
+
+    /// Refuses headers, and values of no fixed width, that would go from stage to stage.
+    fn crossing(&mut self, arch: &Architecture, span: Span) -> Result<()> {
+        let program = &self.program;
+        let varies = |var: ir::Var| matches!(program.vars[var].ty, ir::Type::Varbit(_));
+        let crossing = |slot: &&ir::Slot| {
+            let any = !slot.headers.is_empty() || slot.vars.iter().any(|(_, var)| varies(*var));
+            any && arch.crosses(&slot.name)
+        };
+        let Some(slot) = program.slots.iter().find(crossing) else {
+            return Ok(());
+        };
+        let what = format!(
+            "`{}` goes from stage to stage, and has a header or a `varbit`",
+            slot.name
+        );
+        self.fail(arch::errors::package_mismatch(
+            arch,
+            &what,
+            span,
+            Span::NONE,
+        ))
     }
 
     /// Visits the scalars and headers of storage with their dotted paths.

@@ -163,6 +163,8 @@ pub struct Gen<'a, T: Target> {
     pub locals: Locals,
     /// What is known about headers at this point.
     pub header_facts: HeaderFacts,
+    /// The function's parameters besides the packet.
+    pub taken: Vec<SmolStr>,
     /// What the deparser needs.
     pub rebuilding: Rebuilding,
     /// The application of a table whose action is emitted.
@@ -204,6 +206,7 @@ impl<'a, T: Target> Gen<'a, T> {
             out: Vec::new(),
             locals: Locals::default(),
             header_facts: HeaderFacts::start(p),
+            taken: Vec::new(),
             rebuilding: Rebuilding::default(),
             site: None,
             scope: Scope::default(),

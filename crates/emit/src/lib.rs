@@ -1,6 +1,6 @@
 //! IR to C for any target: where headers live, parsers, deparsers, controls, actions, tables.
 //!
-//! [`stage()`] makes the function of one [`Stage`] of a program. It gets target-specific code from the
+//! [`stage()`] makes the function of one stage of a program ([`ir::Stage`]), [`joined()`] has several go on in each other. It gets target-specific code from the
 //! [`Target`]: how a table finds its entries, how an extern is called, what a packet's verdict is. The C calls
 //! the helpers of [`HEADERS`], and a few primitives of the packet that the target's own headers give the
 //! names that [`Target`] lists.
@@ -20,6 +20,7 @@ mod function;
 mod gathered;
 mod hash;
 mod headers;
+mod joined;
 pub mod locals;
 mod loops;
 pub mod memory;
@@ -43,8 +44,9 @@ pub mod values;
 pub use block::packet_length;
 pub use emitter::{File, Gen};
 pub use function::Function;
+pub use joined::{Joined, joined};
 pub use stage::{Code, stage};
-pub use target::{Hints, Limits, Reserved, Stage, Target};
+pub use target::{Hints, Limits, Reserved, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.

@@ -1,11 +1,12 @@
 //! A stage's function: parser, control and what the target makes of the result.
 
 use crate::emitter::{File, Gen};
+use crate::joined::Joined;
 use crate::locals::{Home, Local, LocalKind};
 use crate::plan::state::{FRONT_BYTES, State};
 use crate::plan::{HeaderStorage, Plan};
 use crate::snapshot;
-use crate::target::{Stage, Target};
+use crate::target::Target;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::{Diagnostics, SourceMap};
 use ir::{Header, Program, Routine};
@@ -28,10 +29,11 @@ pub struct Code {
 pub fn stage<T: Target>(
     program: &Program,
     map: &SourceMap,
-    stage: &Stage,
+    joined: &Joined,
     target: &T,
     file: File<T>,
 ) -> Result<(T::Function, File<T>), Diagnostics> {
+    let stage = &joined.stage;
     let copied = stage
         .deparser
         .and_then(|deparser| snapshot::of_emits(program, deparser));
@@ -43,7 +45,7 @@ pub fn stage<T: Target>(
     loop {
         let plan = Plan::new(program, stage, target, &forced)?;
         let mut g = Gen::new(program, map, &plan, target.afresh(), file.clone());
-        g.statements();
+        g.statements(joined);
         if g.is_refused() {
             return Err(g.refusals());
         }
@@ -63,8 +65,9 @@ pub fn stage<T: Target>(
 
 impl<T: Target> Gen<'_, T> {
     /// Emits what the stage does.
-    fn statements(&mut self) {
+    fn statements(&mut self, joined: &Joined) {
         T::enter(self);
+        self.take(joined);
         self.parser();
         self.keep_front();
         self.unread_value_sets();
@@ -79,7 +82,7 @@ impl<T: Target> Gen<'_, T> {
             T::after_control(self, control);
         }
         self.now_at(self.plan.points.control_end.as_ref());
-        T::verdict(self);
+        self.end_of_stage(joined);
         self.push(Stmt::Label("reject".into()));
         T::reject(self);
     }

@@ -11,34 +11,8 @@ use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use ir::{
-    BlockBody, Expr, ExternCall, Parser, Program, Routine, Table, TableData, ValueSet,
-    ValueSetData, Var,
+    Expr, ExternCall, Program, Routine, Stage, Table, TableData, ValueSet, ValueSetData, Var,
 };
-
-/// A part of a program that is one function: it parses a packet, processes it, and deparses it. A target
-/// gives them in the order in which a packet meets them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stage {
-    /// The parser.
-    pub parser: Parser,
-    /// What decides, one after the other: at least one. `exit` ends the one that runs.
-    pub controls: Vec<Routine>,
-    /// What puts the packet together; a stage without one leaves the packet as it came.
-    pub deparser: Option<Routine>,
-}
-
-impl Stage {
-    /// Its blocks up to where the target decides what becomes of the packet.
-    pub fn until_verdict(&self) -> Vec<BlockBody> {
-        let controls = self
-            .controls
-            .iter()
-            .map(|&control| BlockBody::Control(control));
-        std::iter::once(BlockBody::Parser(self.parser))
-            .chain(controls)
-            .collect()
-    }
-}
 
 /// What a target can take. It reports its other limits elsewhere: variables in [`Target::function`], a
 /// non-linear packet in [`Target::too_short`], headroom by the result of `packet_resize`.
@@ -225,7 +199,14 @@ pub trait Target: Hints + Sized {
     /// After one of the stage's controls.
     fn after_control(_g: &mut Gen<'_, Self>, _control: Routine) {}
 
-    /// After a stage's controls: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
+    /// What a stage's function gives for a packet that its controls dropped ([`Stage::drops`]).
+    fn dropped(g: &Gen<'_, Self>) -> C;
+
+    /// After the controls of a stage that another follows: has the packet put together, and goes on with `next`, which calls the
+    /// other one's function.
+    fn go_on(g: &mut Gen<'_, Self>, next: C);
+
+    /// After the last stage's controls: what becomes of the packet. [`Gen::deparse`] puts it together. What does not
     /// return goes on to the label `reject`.
     fn verdict(g: &mut Gen<'_, Self>);
 

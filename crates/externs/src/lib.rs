@@ -193,9 +193,7 @@ mod tests {
         for item in ALL {
             assert!(seen.insert(item.name), "{} twice", item.name);
             assert!(
-                arch::all()
-                    .iter()
-                    .any(|a| a.externs().any(|name| name == item.name)),
+                arch::all().any(|a| a.externs().any(|name| name == item.name)),
                 "{}",
                 item.name
             );

@@ -1,6 +1,7 @@
 //! Every STF test of the repository on every target: the interpreter, and each hook of the kernel by test
 //! run and between veth pairs. Trials that `make test` ignores run in `make test-all`.
 
+use arch::Model;
 use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
@@ -122,11 +123,8 @@ impl Runner {
 
     /// Whether the hook runs programs for this package. Each that it does not has to be refused.
     fn runs(self, package: &str) -> bool {
-        match self.hook {
-            None => true,
-            Some(Hook::Xdp) => matches!(package, "ebpfFilter" | "xdp" | "tap" | "V1Switch"),
-            Some(_) => matches!(package, "ebpfFilter" | "xdp" | "tap" | "tc" | "V1Switch"),
-        }
+        let Some(hook) = self.hook else { return true };
+        arch::by_package(package).is_some_and(|arch| arch.places.contains(&hook.place()))
     }
 }
 
@@ -167,9 +165,16 @@ fn main() {
     let mut args = Arguments::from_args();
     args.test_threads.get_or_insert(testkit::threads());
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for script in ["programs", "tests/stf", "tests/scale", "tests/extern"]
-        .iter()
-        .flat_map(|dir| files::below(dir, "stf"))
+    testkit::relay::register();
+    for script in [
+        "programs",
+        "tests/stf",
+        "tests/stages",
+        "tests/scale",
+        "tests/extern",
+    ]
+    .iter()
+    .flat_map(|dir| files::below(dir, "stf"))
     {
         by_program
             .entry(program_of(&script))
@@ -258,7 +263,7 @@ fn passes(
         let (Some(mut target), false) = (runner.target(direction), scripts.is_empty()) else {
             continue;
         };
-        let elaborated = driver::elaborate(&Input::file(program))
+        let elaborated = driver::elaborate(&input(program))
             .map_err(|refused| render_plain(&refused.diagnostics, &refused.map))?;
         let package = elaborated.program.arch.to_string();
         if !runner.runs(&package) {
@@ -272,7 +277,8 @@ fn passes(
         }
         // Without may_goto no verifier follows the loop over copies that differ, nor those over messages.
         let lacks_loops = !runner.kernel.features().has(Feature::MayGoto);
-        let needs_newer = package == "V1Switch"
+        let needs_newer = arch::by_package(&package)
+            .is_some_and(|arch| arch.model == Model::Pipeline)
             && arch::v1model::copies_differ(&elaborated.program)
             && lacks_loops;
         let reads_messages = lacks_loops && arch::payload::has_loops(&elaborated.program);
@@ -317,6 +323,14 @@ fn passes(
         Ok(())
     } else {
         Err(failed.into())
+    }
+}
+
+/// A program, which may be for an architecture that only tests have.
+fn input(program: &Path) -> Input {
+    Input {
+        include: vec![testkit::relay::folder()],
+        ..Input::file(program)
     }
 }
 

@@ -3,15 +3,15 @@
 mod objects;
 mod profiles;
 
-use crate::p4runtime::{Prefix, assign, of_siblings};
 use crate::{
-    ActionRef, ActionSchema, DigestSchema, EnumSchema, Field, Format, KeySchema, Schema,
-    TableSchema, Translation, ValueSetSchema,
+    ActionRef, ActionSchema, Annotation, DigestSchema, EnumSchema, Field, Format, KeySchema,
+    Schema, TableSchema, Translation, ValueSetSchema,
 };
 use ir::{
     ActionData, CtorValue, Declared, Entry, ExprKind, MatchKind, Place, Program, StmtKind,
     TableData, Type, Var, visit,
 };
+use p4runtime::{Prefix, assign, of_siblings};
 
 impl Schema {
     /// What a program offers the control plane. Ids mean the same things as in the program; passes keep them.
@@ -19,17 +19,17 @@ impl Schema {
         let actions = program.actions.values();
         let action_ids = assign(
             Prefix::Action,
-            actions.clone().map(|a| (&*a.name, &*a.annotations)),
+            actions.clone().map(|a| (&*a.name, given(&a.annotations))),
         );
         let tables = program.tables.values();
         let table_ids = assign(
             Prefix::Table,
-            tables.clone().map(|t| (&*t.name, &*t.annotations)),
+            tables.clone().map(|t| (&*t.name, given(&t.annotations))),
         );
         let sets = program.value_sets.values();
         let set_ids = assign(
             Prefix::ValueSet,
-            sets.clone().map(|s| (&*s.name, &*s.annotations)),
+            sets.clone().map(|s| (&*s.name, given(&s.annotations))),
         );
         let enums = program.enums.values().map(|data| EnumSchema {
             name: data.name.clone(),
@@ -110,8 +110,8 @@ fn is_port(program: &Program, action: &ActionData, param: Var) -> bool {
 }
 
 fn table(program: &Program, data: &TableData, id: u32) -> TableSchema {
-    let declared = data.keys.iter().map(|key| &*key.declared.annotations);
-    let keys = data.keys.iter().zip(of_siblings(declared));
+    let of_keys = data.keys.iter().map(|key| given(&key.declared.annotations));
+    let keys = data.keys.iter().zip(of_siblings(of_keys));
     let keys = keys.map(|(key, id)| KeySchema {
         field: field(id, &key.name, program.exprs[key.expr].ty, &key.declared),
         kind: key.kind,
@@ -169,7 +169,7 @@ fn value_set(data: &ir::ValueSetData, id: u32) -> ValueSetSchema {
 }
 
 fn digests(program: &Program) -> Vec<DigestSchema> {
-    let names = program.digests.iter().map(|d| (d.name.as_str(), &[][..]));
+    let names = program.digests.iter().map(|d| (d.name.as_str(), None));
     let ids = assign(Prefix::Digest, names);
     let all = program.digests.iter().zip(ids);
     all.map(|(data, id)| DigestSchema {
@@ -191,7 +191,13 @@ fn scalars(all: &[(smol_str::SmolStr, Type)], declared: &[Declared], own: &str) 
 }
 
 fn ids(declared: &[Declared]) -> Vec<u32> {
-    of_siblings(declared.iter().map(|declared| &*declared.annotations))
+    of_siblings(declared.iter().map(|declared| given(&declared.annotations)))
+}
+
+/// What `@id` says, if it is there.
+fn given(annotations: &[Annotation]) -> Option<u32> {
+    let id = annotations.iter().find(|a| a.name == "id")?;
+    p4runtime::given(&id.values)
 }
 
 fn field(id: u32, name: &str, ty: Type, declared: &Declared) -> Field {

@@ -3,7 +3,7 @@
 //! compiled program, and every store and every command reads it.
 //!
 //! Things are found by dense ids ([`Table`], [`Object`], …), which mean the same in the IR, in the schema and in a
-//! store. Every thing also has the 32-bit id that P4Runtime gives it (see [`p4runtime`]).
+//! store. Every thing also has the 32-bit id that P4Runtime gives it ([`p4runtime`]).
 //!
 //! Values are [`Bits`]; an entry is an [`Entry`] with one [`KeyMatch`] a key. Two matches of a key are equal if their
 //! [`canonical`] forms are.
@@ -12,7 +12,6 @@ mod canonical;
 mod field;
 mod from_ir;
 mod object;
-pub mod p4runtime;
 mod profile;
 mod table;
 

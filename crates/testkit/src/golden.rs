@@ -3,16 +3,19 @@
 //! `p`, a control `c` and a deparser `d` where it has none of its own.
 
 use crate::files::root;
+use crate::relay;
 use std::path::PathBuf;
 use syntax::MemoryLoader;
 
 const RULE: &str = "\n--------\n";
 
-/// All built-in include files.
+/// All built-in include files, and those of the architectures that only tests have.
 pub fn includes() -> MemoryLoader {
     let mut loader = MemoryLoader::new();
-    for entry in std::fs::read_dir(root().join("p4include")).unwrap() {
-        let path = entry.unwrap().path();
+    let built_in = std::fs::read_dir(root().join("p4include")).unwrap();
+    let built_in = built_in.map(|entry| entry.unwrap().path());
+    let include = relay::folder().join(relay::ARCHITECTURE.include);
+    for path in built_in.chain([include]) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         loader = loader.with(name, std::fs::read_to_string(&path).unwrap());
     }

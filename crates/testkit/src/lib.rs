@@ -9,6 +9,7 @@ pub mod inputs;
 pub mod notes;
 pub mod packets;
 pub mod refused;
+pub mod relay;
 pub mod sample;
 
 /// The number of tests at a time where they wait for the kernel for more than half of their time: three a processor.

@@ -17,7 +17,6 @@ pub fn no_main(at: Span) -> Diagnostic {
 /// `main` is an instance of a package that no architecture model has.
 pub fn unknown_package(name: &str, at: Span, declared: Span) -> Diagnostic {
     let known: Vec<String> = crate::all()
-        .iter()
         .map(|a| format!("`{}` of {}", a.package, a.include))
         .collect();
     Diagnostic::error(
@@ -72,8 +71,7 @@ fn example(package: &str) -> String {
     match crate::by_package(package) {
         Some(arch) => {
             let blocks: Vec<String> = arch
-                .blocks
-                .iter()
+                .blocks()
                 .map(|b| format!("My{}()", camel_case(b.name)))
                 .collect();
             format!("{package}({}) main", blocks.join(", "))
@@ -112,7 +110,7 @@ mod tests {
         for arch in crate::all() {
             let example = example(arch.package);
             let parts = example.matches("My").count();
-            assert_eq!(parts, arch.blocks.len(), "{example}");
+            assert_eq!(parts, arch.blocks().count(), "{example}");
         }
     }
 

@@ -5,7 +5,7 @@ mod lower;
 pub mod traffic;
 pub mod unicast;
 
-use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Model, Place, Slot};
+use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Model, Place, Slot, Stage};
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
@@ -83,7 +83,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     // Its ports are where packets come in.
     places: &[Place::BeforeStack, Place::TrafficIn],
     on_reject: OnReject::Continue,
-    blocks: &[
+    stages: &[Stage::of(&[
         Block {
             name: crate::PARSER,
             kind: BlockKind::Parser,
@@ -125,7 +125,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             package_param: "dep",
             params: &[Slot::PacketOut, Slot::Program(crate::HEADERS)],
         },
-    ],
+    ])],
     anew: Some(&Anew {
         keeps: META,
         copies: &["clone", "clone_preserving_field_list"],

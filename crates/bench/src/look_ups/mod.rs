@@ -9,7 +9,6 @@ use case::{Case, Kind, cases};
 use kernel::Instance;
 use kernel::bench::{Effort, Subject, interleaved, undisturbed};
 use layout::LookupAbi;
-use layout::Structure;
 use serde::Serialize;
 use std::fmt::Write;
 

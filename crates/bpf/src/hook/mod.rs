@@ -100,6 +100,12 @@ pub(crate) trait HookCode {
     /// Before the deparser resizes the packet: [`emit::Target::before_resize`].
     fn before_resize(&self, _g: &mut Gen<'_>, _front: u32, _to: &C) {}
 
+    /// Makes the packet what the next stage gets.
+    fn put_together(&self, g: &mut Gen<'_>);
+
+    /// What the program returns for a packet that a stage drops.
+    fn dropped(&self) -> C;
+
     /// What becomes of a packet whose control is done.
     fn verdict(&self, g: &mut Gen<'_>);
 

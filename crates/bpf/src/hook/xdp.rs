@@ -51,6 +51,14 @@ impl HookCode for Xdp {
         }
     }
 
+    fn put_together(&self, g: &mut Gen<'_>) {
+        g.deparse();
+    }
+
+    fn dropped(&self) -> C {
+        C::id("XDP_DROP")
+    }
+
     fn verdict(&self, g: &mut Gen<'_>) {
         match g.target.model {
             Model::Filter => {

@@ -1,7 +1,7 @@
 //! P4Runtime ids.
 
 use diag::{Diagnostic, Span};
-use ir::p4runtime::{NUMBER, Prefix};
+use p4runtime::{NUMBER, Prefix};
 
 /// An `@id` that is no number.
 pub(crate) fn id_form(at: Span) -> Diagnostic {

@@ -18,7 +18,7 @@ struct meta_t { bit<8> m; }
 ";
 
 /// A program for each architecture.
-const PROGRAMS: [(&Architecture, &str); 5] = [
+const PROGRAMS: [(&Architecture, &str); 6] = [
     (
         &arch::ebpf::ARCHITECTURE,
         "#include <ebpf_model.p4>
@@ -64,9 +64,18 @@ control k(inout headers_t hdr, inout meta_t m) { apply { } }
 control d(packet_out packet, in headers_t hdr) { apply { } }
 V1Switch(p(), v(), i(), e(), k(), d()) main;",
     ),
+    (
+        &testkit::relay::ARCHITECTURE,
+        "#include <relay_model.p4>
+parser p(packet_in packet, out headers_t hdr, inout meta_t m) { state start { transition reject; } }
+control c(inout headers_t hdr, inout meta_t m, in relay_input i, inout relay_output o) { apply { } }
+control d(in headers_t hdr, packet_out packet) { apply { } }
+relay(p(), c(), d(), p(), c(), d()) main;",
+    ),
 ];
 
 fn program(text: &str) -> ir::Program {
+    testkit::relay::register();
     match compile("test.p4", &format!("{HEAD}{text}")) {
         Outcome::Program(program, _) => *program,
         Outcome::Refused(_, why) | Outcome::Unchecked(why) | Outcome::Broken(why) => {
@@ -77,7 +86,8 @@ fn program(text: &str) -> ir::Program {
 
 #[test]
 fn the_program_states_what_its_architecture_does() {
-    let of_all = arch::all().iter().map(|arch| arch.name);
+    testkit::relay::register();
+    let of_all = arch::all().map(|arch| arch.name);
     let tested: BTreeSet<_> = PROGRAMS.iter().map(|(arch, _)| arch.name).collect();
     assert_eq!(tested, of_all.collect());
     for (arch, text) in PROGRAMS {
@@ -96,7 +106,7 @@ fn the_program_states_what_its_architecture_does() {
                 (block.name.as_str(), kind)
             })
             .collect();
-        let expected: Vec<_> = arch.blocks.iter().map(|b| (b.name, b.kind)).collect();
+        let expected: Vec<_> = arch.blocks().map(|b| (b.name, b.kind)).collect();
         assert_eq!(blocks, expected);
         let slots: Vec<_> = program
             .slots
@@ -104,7 +114,7 @@ fn the_program_states_what_its_architecture_does() {
             .map(|slot| (slot.name.as_str(), slot.kind))
             .collect();
         let mut expected = Vec::new();
-        for slot in arch.blocks.iter().flat_map(|b| b.params) {
+        for slot in arch.blocks().flat_map(|b| b.params) {
             let slot = match *slot {
                 Slot::Program(name) => (name, SlotKind::Program),
                 Slot::Intrinsic(name) => (name, SlotKind::Intrinsic),
@@ -159,6 +169,18 @@ fn a_hash_that_draws_a_random_number_is_not_pure() {
     }
 }
 
+#[test]
+fn headers_do_not_go_from_stage_to_stage() {
+    let text = PROGRAMS[5].1.replace("meta_t m", "headers_t m");
+    testkit::relay::register();
+    match compile("test.p4", &format!("{HEAD}{text}")) {
+        Outcome::Refused(_, why) => {
+            assert!(why.contains("`meta` goes from stage to stage"), "{why}");
+        }
+        _ => panic!("it has a header"),
+    }
+}
+
 /// What the passes assume of a rejected packet is what the interpreter does.
 #[test]
 fn a_rejected_packet_is_handled_as_the_model_defines() {
@@ -175,7 +197,7 @@ fn a_rejected_packet_is_handled_as_the_model_defines() {
         interpreter.run(1, &[1, 2, 3]);
         let expected = match arch.on_reject {
             OnReject::Stop => 1,
-            OnReject::Continue => arch.blocks.len(),
+            OnReject::Continue => arch.blocks().count(),
         };
         assert_eq!(*blocks.borrow(), expected, "{}", arch.name);
     }

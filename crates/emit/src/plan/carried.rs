@@ -5,10 +5,9 @@
 
 use super::graph::Graph;
 use super::parse_record::ParseRecord;
-use crate::target::Stage;
 use ir::analysis::liveness::Liveness;
 use ir::visit::{self, Access};
-use ir::{Block, Label, Place, Program, State, Stmt, StmtKind, Type, Var};
+use ir::{Block, Label, Place, Program, Stage, State, Stmt, StmtKind, Type, Var};
 use std::collections::{HashMap, HashSet};
 
 /// What loops carry.

@@ -4,10 +4,9 @@ use super::cursor::{Cursor, const_bits};
 use super::graph::{Graph, StateInfo};
 use super::header_facts::instances;
 use super::rolled::Rolled;
-use crate::target::Stage;
 use ir::{
-    Block, ExprKind, ExternCall, Header, HeaderRef, Place, Program, Stmt, StmtKind, Table, visit,
-    visit::Access,
+    Block, ExprKind, ExternCall, Header, HeaderRef, Place, Program, Stage, Stmt, StmtKind, Table,
+    visit, visit::Access,
 };
 
 /// What the program does to one header.

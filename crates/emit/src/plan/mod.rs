@@ -16,7 +16,7 @@ pub mod shapes;
 pub mod size;
 pub mod state;
 
-use crate::target::{Stage, Target};
+use crate::target::Target;
 use carried::Carried;
 use diag::Diagnostics;
 use facts::Facts;
@@ -24,7 +24,7 @@ use graph::Graph;
 use header_facts::HeaderFacts;
 use ir::analysis::known::Members;
 use ir::analysis::liveness::Liveness;
-use ir::{Header, Parser, Program, Routine};
+use ir::{Header, Parser, Program, Routine, Stage};
 use layout::Layout;
 use parse_record::ParseRecord;
 use points::Points;
@@ -102,6 +102,7 @@ impl Plan {
             parser,
             ref controls,
             deparser,
+            ..
         } = *stage;
         let graph = Graph::new(program, parser);
         let rolled = Rolled::new(program, &graph, parser);

@@ -7,9 +7,8 @@
 //! against the packet's end, where it is used.
 
 use super::graph::Graph;
-use crate::target::Stage;
 use ir::visit::{self, Access};
-use ir::{Block, Expr, ExprKind, Place, Program, Transition, Var};
+use ir::{Block, Expr, ExprKind, Place, Program, Stage, Transition, Var};
 use std::collections::{HashMap, HashSet};
 
 /// What the record holds besides headers.
@@ -120,6 +119,7 @@ mod tests {
         );
         let program = ir::text::parse(&text).expect("a program");
         let stage = Stage {
+            drops: None,
             parser: program.parsers.keys().next().expect("a parser"),
             controls: vec![program.routines.keys().next().expect("a control")],
             deparser: None,

@@ -1,12 +1,11 @@
 //! What is known about headers at every point of a stage.
 
 use super::header_facts::HeaderFacts;
-use crate::target::Stage;
 use ir::analysis::dataflow::{self, After, Forward};
 use ir::analysis::known::Members;
 use ir::{
-    Block, BlockBody, Expr, Label, Parser, Program, Routine, RoutineKind, State, Stmt, StmtId,
-    StmtKind, Target, visit,
+    Block, BlockBody, Expr, Label, Parser, Program, Routine, RoutineKind, Stage, State, Stmt,
+    StmtId, StmtKind, Target, visit,
 };
 use std::collections::{HashMap, HashSet};
 

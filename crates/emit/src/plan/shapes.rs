@@ -6,10 +6,9 @@
 use super::HeaderStorage;
 use super::header_facts::{HeaderFacts, Known};
 use super::layout::Layout;
-use crate::target::Stage;
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::analysis::known::Members;
-use ir::{Block, BlockBody, Expr, Header, Label, Program, Stmt, StmtKind};
+use ir::{Block, BlockBody, Expr, Header, Label, Program, Stage, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Sets that the code distinguishes.

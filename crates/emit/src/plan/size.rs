@@ -4,11 +4,11 @@
 //! parser once for each set that it accepts with.
 
 use super::graph::Graph;
-use crate::target::Stage;
 use ir::analysis::dataflow;
 use ir::visit::{self, Access};
 use ir::{
-    Block, Expr, HeaderRef, Program, Routine, StateData, Stmt, StmtKind, Table, Target, Transition,
+    Block, Expr, HeaderRef, Program, Routine, Stage, StateData, Stmt, StmtKind, Table, Target,
+    Transition,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -236,6 +236,7 @@ mod tests {
         text += &format!("    state s{headers} {{\n        goto accept;\n    }}\n}}\n");
         let program = ir::text::parse(&text).expect("a program");
         let stage = Stage {
+            drops: None,
             parser: program.parsers.keys().next().expect("a parser"),
             controls: vec![program.routines.keys().next().expect("a control")],
             deparser: None,

@@ -6,10 +6,9 @@
 
 use super::rolled::Rolled;
 use crate::locals::{Home, LocalKind};
-use crate::target::Stage;
 use ir::analysis::frame::{Frame, Point};
 use ir::analysis::mentions::{Mentions, Storage};
-use ir::{BlockBody, Header, Program, Routine, Var};
+use ir::{BlockBody, Header, Program, Routine, Stage, Var};
 use std::collections::HashSet;
 
 /// How many of a packet's first bytes are kept for fields of variable length, if it has such. One whose parser reads more of it is rejected.

@@ -128,7 +128,8 @@ fn compare(
         .map(|_| (random.random_range(0..4), walks.packet(&mut random)))
         .collect();
     let (fates, counts) = run::run(&executable, &packets);
-    let is_filter = program.arch == arch::ebpf::ARCHITECTURE.package;
+    let arch = arch::by_package(&program.arch).expect("its architecture");
+    let is_filter = arch.model == arch::Model::Filter;
     for (i, ((port, bytes), found)) in packets.iter().zip(fates).enumerate() {
         let expected = fate(reference.run(*port, bytes), is_filter);
         let found = comparable(found, is_filter);
@@ -152,6 +153,17 @@ fn compare(
         at += size as usize;
     }
     Ok(())
+}
+
+#[test]
+fn programs_of_two_stages_do_the_same_natively() {
+    testkit::relay::register();
+    for file in files::below("tests/stages", "p4") {
+        let name = files::short(&file);
+        for record in [false, true] {
+            assert_eq!(compare_file(&file, &name, record), Ok(()), "{name}");
+        }
+    }
 }
 
 #[test]

@@ -3,13 +3,14 @@
 //!
 //! It is the proof that the emitter's joint holds, and what adding a target costs at least.
 
+use arch::Model;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt, Type, Unit};
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use emit::access::Bytes;
 use emit::locals::{Local, LocalKind};
 use emit::table::{TableShape, Value, has_priorities};
 use emit::values::store_value;
-use emit::{Code, File, Gen, Hints, Limits, Reserved, Stage, Target};
+use emit::{Code, File, Gen, Hints, Limits, Reserved, Target};
 use ir::{
     ActionCall, Bits, Entry, Expr, ExternCall, ExternInst, KeyMatch, MatchKind, Program, ValueSet,
     ValueSetData,
@@ -26,13 +27,6 @@ pub(crate) struct Contents {
     pub entries: HashMap<ir::Table, Vec<Entry>>,
     /// Every default action.
     pub defaults: HashMap<ir::Table, ActionCall>,
-}
-
-/// Which architecture's meaning a program has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Model {
-    Filter,
-    Switch,
 }
 
 /// The target.
@@ -104,14 +98,19 @@ pub(crate) fn compile(
     };
     let mut file: File<Native> = File::default();
     let mut functions = Vec::new();
-    for (i, stage) in stages.iter().enumerate() {
-        let (body, shared) = emit::stage(program, map, stage, &target, file)?;
+    for joined in emit::joined(program, stages, &mut file.names) {
+        let (body, shared) = emit::stage(program, map, &joined, &target, file)?;
         file = shared;
         functions.push(Item::Function {
             linkage: "static".into(),
             result: Type::U32,
-            name: format!("stage_{i}").into(),
-            params: vec![(Type::Struct("packet".into()).ptr(), "ctx".into())],
+            name: match joined.name.is_empty() {
+                true => "stage_0".into(),
+                false => joined.name.clone(),
+            },
+            params: std::iter::once((Type::Struct("packet".into()).ptr(), "ctx".into()))
+                .chain(joined.params())
+                .collect(),
             body,
         });
     }
@@ -145,21 +144,10 @@ fn unit(file: File<Native>, functions: Vec<Item>) -> Unit {
 }
 
 /// The stages of a program, if it is of an architecture that this target has.
-fn stages(program: &Program) -> Option<(Model, Vec<Stage>)> {
-    let (model, control, deparser) = match arch::by_package(&program.arch)?.name {
-        "ebpf_model" => (Model::Filter, arch::ebpf::FILTER, None),
-        "xdp_model" => {
-            let deparser = program.control_block(arch::DEPARSER)?;
-            (Model::Switch, arch::xdp::SWITCH, Some(deparser))
-        }
-        _ => return None,
-    };
-    let stage = Stage {
-        parser: program.parser_block(arch::PARSER)?,
-        controls: vec![program.control_block(control)?],
-        deparser,
-    };
-    Some((model, vec![stage]))
+fn stages(program: &Program) -> Option<(Model, Vec<ir::Stage>)> {
+    let arch = arch::by_package(&program.arch)?;
+    let has = matches!(arch.model, Model::Filter | Model::Switch);
+    has.then_some((arch.model, arch.stages_of(program)?))
 }
 
 fn refusal(what: &str, at: Span) -> Diagnostic {
@@ -233,12 +221,17 @@ impl Target for Native {
         C::id("relocated")
     }
 
+    fn dropped(_g: &Gen<'_, Native>) -> C {
+        C::int(arch::xdp::Verdict::Drop as u64)
+    }
+
+    fn go_on(g: &mut Gen<'_, Native>, next: C) {
+        g.deparse();
+        g.push(Stmt::Return(Some(next)));
+    }
+
     fn verdict(g: &mut Gen<'_, Native>) {
         match g.target.model {
-            Model::Filter => {
-                let pass = g.slot(arch::ebpf::ACCEPT, "");
-                g.push(Stmt::Return(Some(pass)));
-            }
             Model::Switch => {
                 let action = g.slot(arch::xdp::OUTPUT, "output_action");
                 let lives = C::bin(BinOp::Gt, action.clone(), C::int(1));
@@ -247,6 +240,10 @@ impl Target for Native {
                 let port = g.slot(arch::xdp::OUTPUT, "output_port");
                 g.set(C::id("ctx").arrow("out_port"), port);
                 g.push(Stmt::Return(Some(action)));
+            }
+            _ => {
+                let pass = g.slot(arch::ebpf::ACCEPT, "");
+                g.push(Stmt::Return(Some(pass)));
             }
         }
     }

@@ -22,7 +22,7 @@ impl Ebpf {
     }
 
     pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
-        if run.parser_block(self.parser)? != Parsed::Accept {
+        if run.parser_block(arch::PARSER, self.parser)? != Parsed::Accept {
             return Ok(Disposition::Drop);
         }
         run.control_block(arch::ebpf::FILTER, self.filter)?;

@@ -2,6 +2,7 @@
 //! pipeline puts into its slots and takes out of them.
 
 mod ebpf;
+mod stages;
 mod tap;
 mod tc;
 mod v1model;
@@ -87,10 +88,10 @@ impl Model {
 
 impl Run<'_> {
     /// Runs the parser block.
-    fn parser_block(&mut self, parser: Parser) -> Result<Parsed, Fault> {
+    fn parser_block(&mut self, name: &'static str, parser: Parser) -> Result<Parsed, Fault> {
         let data = &self.p.parsers[parser];
         self.trace(data.span, |_| TraceKind::Block {
-            role: arch::PARSER,
+            role: name,
             name: data.name.to_string(),
         });
         self.parse(parser)

@@ -29,7 +29,7 @@ impl Tap {
         run.set_number(self.length, run.packet.len() as u64);
         run.set_number(self.timestamp, run.now);
         run.set_number(self.parser_error, 0);
-        if let Parsed::Reject(error) = run.parser_block(self.parser)? {
+        if let Parsed::Reject(error) = run.parser_block(arch::PARSER, self.parser)? {
             run.set_number(self.parser_error, error.into());
         }
         run.control_block(WATCH, self.watch)?;

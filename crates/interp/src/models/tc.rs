@@ -3,16 +3,15 @@
 //!
 //! The packets here are plain: no device keeps a VLAN tag beside them or will take them apart.
 
+use super::stages::{Reached, Stages};
 use crate::outcome::{Disposition, Fault, Marks};
-use crate::run::{Parsed, Run};
-use arch::tc::{CONTROL, INPUT, OUTPUT};
-use ir::{Parser, Program, Routine, Var};
+use crate::run::Run;
+use arch::tc::{INPUT, OUTPUT};
+use ir::{Program, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tc {
-    parser: Parser,
-    control: Routine,
-    deparser: Routine,
+    stages: Stages,
     input: Input,
     output: Output,
 }
@@ -47,9 +46,7 @@ impl Tc {
         let input = |name: &str| program.slot_var(INPUT, name);
         let output = |name: &str| program.slot_var(OUTPUT, name);
         Some(Tc {
-            parser: program.parser_block(arch::PARSER)?,
-            control: program.control_block(CONTROL)?,
-            deparser: program.control_block(arch::DEPARSER)?,
+            stages: Stages::new(program)?,
             input: Input {
                 port: input("input_port"),
                 direction: input("direction"),
@@ -92,10 +89,9 @@ impl Tc {
             run.set_number(place, mark.into());
         }
         run.set_number(self.input.mtu, options.mtu.into());
-        if run.parser_block(self.parser)? != Parsed::Accept {
+        if self.stages.run(run)? != Reached::Verdict {
             return Ok(Disposition::Drop);
         }
-        run.control_block(CONTROL, self.control)?;
         let copies = self.copies(run);
         let (disposition, out) = self.disposition(run, port);
         if disposition == Disposition::Drop && copies.is_empty() {
@@ -106,8 +102,7 @@ impl Tc {
             priority: run.number(self.output.priority) as u32,
             queue: run.number(self.output.queue) as u16,
         });
-        run.control_block(arch::DEPARSER, self.deparser)?;
-        let bytes = run.deparsed();
+        let bytes = self.stages.deparse(run)?;
         for copy in copies {
             run.copy(copy, &bytes);
         }

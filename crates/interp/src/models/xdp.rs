@@ -1,15 +1,14 @@
 //! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for the verdicts that
 //! let a packet live; what leaves is the headers it emitted and the payload that the parser left.
 
+use super::stages::{Reached, Stages};
 use crate::outcome::{Disposition, Fault};
-use crate::run::{Parsed, Run};
-use ir::{Parser, Program, Routine, Var};
+use crate::run::Run;
+use ir::{Program, Var};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Xdp {
-    parser: Parser,
-    switch: Routine,
-    deparser: Routine,
+    stages: Stages,
     input_port: Option<Var>,
     output_action: Option<Var>,
     output_port: Option<Var>,
@@ -18,9 +17,7 @@ pub(crate) struct Xdp {
 impl Xdp {
     pub(super) fn new(program: &Program) -> Option<Xdp> {
         Some(Xdp {
-            parser: program.parser_block(arch::PARSER)?,
-            switch: program.control_block(arch::xdp::SWITCH)?,
-            deparser: program.control_block(arch::DEPARSER)?,
+            stages: Stages::new(program)?,
             input_port: program.slot_var(arch::xdp::INPUT, "input_port"),
             output_action: program.slot_var(arch::xdp::OUTPUT, "output_action"),
             output_port: program.slot_var(arch::xdp::OUTPUT, "output_port"),
@@ -29,10 +26,11 @@ impl Xdp {
 
     pub(super) fn run(self, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
         run.set_number(self.input_port, port.into());
-        if run.parser_block(self.parser)? != Parsed::Accept {
-            return Ok(Disposition::Aborted);
+        match self.stages.run(run)? {
+            Reached::Verdict => {}
+            Reached::Rejected => return Ok(Disposition::Aborted),
+            Reached::Dropped => return Ok(Disposition::Drop),
         }
-        run.control_block(arch::xdp::SWITCH, self.switch)?;
         let (disposition, out) =
             match arch::xdp::Verdict::from_index(run.number(self.output_action)) {
                 arch::xdp::Verdict::Aborted => return Ok(Disposition::Aborted),
@@ -44,8 +42,7 @@ impl Xdp {
                     (Disposition::Redirect(out), out)
                 }
             };
-        run.control_block(arch::DEPARSER, self.deparser)?;
-        let bytes = run.deparsed();
+        let bytes = self.stages.deparse(run)?;
         run.send(out, bytes);
         Ok(disposition)
     }

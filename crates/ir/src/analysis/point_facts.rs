@@ -151,6 +151,11 @@ impl Forward for Knowing<'_> {
         self.intrinsic.iter().for_each(|&var| facts.kill(var));
     }
 
+    fn stage_begins(&mut self, fact: &mut Rc<Facts>) {
+        // A value that is known to be another variable's would be taken from there, which need not be in a slot.
+        *Rc::make_mut(fact) = Facts::unknown(self.program);
+    }
+
     fn loop_head(&mut self, label: Label, body: &Block, mut fact: Rc<Facts>) -> Rc<Facts> {
         let written = self.written.entry(label).or_insert_with(|| {
             let mentions = Mentions::of_block(self.program, body);

@@ -34,6 +34,8 @@ pub fn run(program: &mut Program) {
         let mut body = std::mem::take(&mut program.routines[control].body);
         entries.place(&mut body);
         program.routines[control].body = body;
+        // What is known is asked for again, with the entries in it.
+        program.number_stmts();
     }
 }
 

@@ -64,8 +64,11 @@ pub(crate) struct Forms {
 
 /// Compiles a file for a hook.
 pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared, Unfit> {
-    let elaborated = driver::elaborate(&Input::file(file))
-        .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
+    let elaborated = driver::elaborate(&Input {
+        include: vec![testkit::relay::folder()],
+        ..Input::file(file)
+    })
+    .map_err(|r| Unfit::Broken(render_plain(&r.diagnostics, &r.map)))?;
     let sources = elaborated.map;
     let program = Arc::new(elaborated.program);
     if !crate::has(hook, &program.arch) {
@@ -148,10 +151,11 @@ impl Prepared {
         }
         inputs::aim(&mut filled, &self.program, &packets, &mut random);
         entries::fill(&filled, &mut reference, target.store_mut()).map_err(trouble)?;
-        let is_switch = self.program.arch == arch::v1model::ARCHITECTURE.package;
+        let arch = arch::by_package(&self.program.arch);
+        let is_switch = arch.is_some_and(|arch| arch.model == arch::Model::Pipeline);
         let copies_differ = is_switch && arch::v1model::copies_differ(&self.program);
-        let copies = [&arch::tc::ARCHITECTURE, &arch::v1model::ARCHITECTURE];
-        if copies.iter().any(|arch| arch.package == self.program.arch) && self.hook != Hook::Xdp {
+        let has_groups = arch.is_some_and(|arch| arch.group_field.is_some());
+        if has_groups && self.hook != Hook::Xdp {
             let traffic = &self.compiled.abi.traffic;
             let with_ids = traffic.groups.is_some();
             make_groups(&mut reference, &mut target, with_ids, &mut random).map_err(trouble)?;

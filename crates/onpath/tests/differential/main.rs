@@ -38,12 +38,11 @@ fn name_of(hook: Hook) -> &'static str {
 
 /// Whether a hook has an architecture, by its package.
 fn has(hook: Hook, package: &str) -> bool {
-    match hook {
-        Hook::Xdp => matches!(package, "ebpfFilter" | "xdp" | "tap" | "V1Switch"),
-        Hook::TcIngress => matches!(package, "ebpfFilter" | "xdp" | "tap" | "tc" | "V1Switch"),
+    arch::by_package(package).is_some_and(|arch| match hook {
+        Hook::Xdp | Hook::TcIngress => arch.places.contains(&hook.place()),
         // What the hook has in common with ingress is compared there.
-        Hook::TcEgress => package == "tc",
-    }
+        Hook::TcEgress => arch.model == arch::Model::Tc,
+    })
 }
 
 /// Seeds of programs that are always compared: tuple space search, and functions that are cut.
@@ -61,7 +60,8 @@ fn main() {
     let programs = number("ONPATH_DIFF_PROGRAMS", 3);
     let seed = number("ONPATH_DIFF_SEED", 1);
     let mut trials = Vec::new();
-    for file in ["programs", "tests/stf", "tests/scale"]
+    testkit::relay::register();
+    for file in ["programs", "tests/stf", "tests/stages", "tests/scale"]
         .iter()
         .flat_map(|dir| files::below(dir, "p4"))
     {

@@ -1,12 +1,10 @@
 //! Extern objects: what each extern is to the control plane.
 
-use super::scalars;
-use crate::p4runtime::{Prefix, assign};
-use crate::{
-    Annotation, Argument, Field, FigureKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit,
-};
+use super::{given, scalars};
+use crate::{Argument, Field, FigureKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
 use cranelift_entity::PrimaryMap;
 use ir::{CtorValue, ExternData, Program};
+use p4runtime::{Prefix, assign};
 use smol_str::SmolStr;
 
 /// All objects of a program.
@@ -38,7 +36,7 @@ pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
             all.iter()
                 .filter(|(_, o)| Prefix::of_extern(&o.extern_name) == Some(wanted))
         };
-        let named = of_kind().map(|(_, o)| -> (&str, &[Annotation]) { (&o.name, &o.annotations) });
+        let named = of_kind().map(|(_, o)| (&*o.name, given(&o.annotations)));
         let ids = assign(wanted, named);
         let objects: Vec<Object> = of_kind().map(|(object, _)| object).collect();
         for (object, id) in objects.into_iter().zip(ids) {

@@ -208,6 +208,15 @@ impl HookCode for Tc {
         resized::note(g, front, to);
     }
 
+    fn put_together(&self, g: &mut Gen<'_>) {
+        resized::deparse(g);
+        self.end_of_packet(g);
+    }
+
+    fn dropped(&self) -> C {
+        C::id("TC_STOP")
+    }
+
     fn verdict(&self, g: &mut Gen<'_>) {
         match g.target.model {
             Model::Filter => {

@@ -81,7 +81,7 @@ impl V1Model {
             };
             run.set_number(field, number);
         }
-        if let Parsed::Reject(error) = run.parser_block(self.parser)? {
+        if let Parsed::Reject(error) = run.parser_block(arch::PARSER, self.parser)? {
             run.set_number(self.parser_error, error.into());
         }
         Ok(())

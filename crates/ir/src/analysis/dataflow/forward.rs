@@ -43,6 +43,9 @@ pub trait Forward {
     /// What is known where a block of the pipeline begins.
     fn block_begins(&mut self, _fact: &mut Self::Fact) {}
 
+    /// What is known where the parser of another stage begins: variables of slots are all that comes from the one before.
+    fn stage_begins(&mut self, _fact: &mut Self::Fact) {}
+
     /// What is known where a table's action begins.
     fn action_begins(&mut self, _action: Action, _fact: &mut Self::Fact) {}
 
@@ -112,9 +115,12 @@ pub fn blocks<A: Forward>(
 ) -> Option<A::Fact> {
     let mut solver = Solver::new(program, analysis);
     let mut now = start;
-    for &block in blocks {
+    for (i, &block) in blocks.iter().enumerate() {
         if let Some(fact) = &mut now {
             solver.analysis.block_begins(fact);
+            if i > 0 && matches!(block, BlockBody::Parser(_)) {
+                solver.analysis.stage_begins(fact);
+            }
         }
         now = match block {
             BlockBody::Parser(parser) => {

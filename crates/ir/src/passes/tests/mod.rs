@@ -14,6 +14,7 @@ mod search;
 mod skip_ahead;
 mod specialize;
 mod split;
+mod stages;
 mod thread;
 
 use crate::{Program, text, verify};

@@ -1,9 +1,4 @@
-//! What P4Runtime's ids consist of. (P4Runtime specification 1.4, section 6.3.)
-//!
-//! An id of 32 bits has the kind of the thing in its upper 8 bits: its prefix. `@id(...)` gives the lower 24, with the
-//! prefix or without it.
-
-use crate::{Annotation, atomic};
+//! The parts of an id: the prefix, and the number as `@id` gives it.
 
 /// What an id can be of: the upper 8 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,7 +29,7 @@ impl Prefix {
             "direct_meter" => Prefix::DirectMeter,
             "register" => Prefix::Register,
             "action_profile" | "action_selector" => Prefix::ActionProfile,
-            atomic::FLOW_STATE => Prefix::FlowState,
+            "flow_state" => Prefix::FlowState,
             _ => return None,
         })
     }
@@ -60,12 +55,11 @@ impl Prefix {
 /// The lower 24 bits.
 pub const NUMBER: u32 = 0x00ff_ffff;
 
-/// What `@id` says: a number as P4 writes it, also with a base or a width (`8w5`). `None` if there is no `@id`, or one
-/// that is no number of 32 bits.
-pub fn given(annotations: &[Annotation]) -> Option<u32> {
-    let id = annotations.iter().find(|a| a.name == "id")?;
-    match id.values.as_slice() {
-        [text] => number(text),
+/// The id that the values of an `@id` give: a number as P4 writes it, also with a base or a width (`8w5`). `None` if they are
+/// no one number of 32 bits.
+pub fn given(values: &[impl AsRef<str>]) -> Option<u32> {
+    match values {
+        [text] => number(text.as_ref()),
         _ => None,
     }
 }

@@ -5,23 +5,24 @@
 //! is taken. So an id changes only if the name does, or a name before it in the alphabet comes into conflict.
 //! (P4Runtime specification 1.4, section 6.3.)
 
-use crate::Annotation;
-pub use ir::p4runtime::Prefix;
-use ir::p4runtime::{NUMBER, given};
+mod given;
+
+pub use given::{NUMBER, Prefix, given};
+
 use std::collections::BTreeSet;
 
-/// Ids for all things of one kind, in their order. `things` are names and annotations. Of two things with one `@id`,
-/// the first has it.
+/// Ids for all things of one kind, in their order. `things` are names, and what `@id` says of each. Of two things with
+/// one `@id`, the first has it.
 pub fn assign<'a>(
     prefix: Prefix,
-    things: impl Iterator<Item = (&'a str, &'a [Annotation])>,
+    things: impl Iterator<Item = (&'a str, Option<u32>)>,
 ) -> Vec<u32> {
     let things: Vec<_> = things.collect();
     let mut taken: BTreeSet<u32> = BTreeSet::new();
     let mut numbers: Vec<Option<u32>> = things
         .iter()
-        .map(|(_, annotations)| {
-            let given = given(annotations)? & NUMBER;
+        .map(|(_, given)| {
+            let given = (*given)? & NUMBER;
             (given != 0 && taken.insert(given)).then_some(given)
         })
         .collect();
@@ -45,10 +46,10 @@ pub fn assign<'a>(
 
 /// Ids of keys, parameters or fields that stand side by side: what `@id` says, or the position among them from 1 on, or
 /// the next number that is free.
-pub(crate) fn of_siblings<'a>(siblings: impl Iterator<Item = &'a [Annotation]>) -> Vec<u32> {
+pub fn of_siblings(siblings: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
     let mut taken: BTreeSet<u32> = BTreeSet::new();
     let mut first = |id: &u32| *id != 0 && taken.insert(*id);
-    let given: Vec<Option<u32>> = siblings.map(|all| given(all).filter(&mut first)).collect();
+    let given: Vec<Option<u32>> = siblings.map(|given| given.filter(&mut first)).collect();
     let number = |(position, given): (u32, Option<u32>)| {
         given.unwrap_or_else(|| {
             let mut free = (position..).chain(1..position);
@@ -76,14 +77,8 @@ fn hash(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    fn ids(things: &[(&str, Option<&str>)]) -> Vec<u32> {
-        let annotations: Vec<Vec<Annotation>> =
-            things.iter().map(|(_, id)| annotated(id)).collect();
-        let names = things.iter().map(|(name, _)| *name);
-        assign(
-            Prefix::Table,
-            names.zip(annotations.iter().map(Vec::as_slice)),
-        )
+    fn ids(things: &[(&str, Option<u32>)]) -> Vec<u32> {
+        assign(Prefix::Table, things.iter().copied())
     }
 
     #[test]
@@ -99,7 +94,7 @@ mod tests {
     #[test]
     fn an_id_is_given_or_comes_from_the_name() {
         assert_eq!(
-            ids(&[("a", None), ("b", Some("0x2000007")), ("c", Some("9"))]),
+            ids(&[("a", None), ("b", Some(0x200_0007)), ("c", Some(9))]),
             [0x022e_9442, 0x0200_0007, 0x0200_0009]
         );
         // Whatever the order of the declarations.
@@ -108,31 +103,20 @@ mod tests {
 
     #[test]
     fn siblings_have_their_position_unless_it_is_taken() {
-        let ids = |given: &[Option<&str>]| {
-            let all: Vec<Vec<Annotation>> = given.iter().map(annotated).collect();
-            of_siblings(all.iter().map(Vec::as_slice))
-        };
+        let ids = |given: &[Option<u32>]| of_siblings(given.iter().copied());
         assert_eq!(ids(&[None, None]), [1, 2]);
-        assert_eq!(ids(&[Some("2"), None, None]), [2, 3, 4]);
-        assert_eq!(ids(&[None, Some("1"), Some("8w9")]), [2, 1, 9]);
-    }
-
-    fn annotated(id: &Option<&str>) -> Vec<Annotation> {
-        let annotation = |id: &str| Annotation {
-            name: "id".into(),
-            values: vec![id.into()],
-        };
-        id.map(annotation).into_iter().collect()
+        assert_eq!(ids(&[Some(2), None, None]), [2, 3, 4]);
+        assert_eq!(ids(&[None, Some(1), Some(9)]), [2, 1, 9]);
     }
 
     #[test]
     fn nothing_shares_an_id() {
-        let taken = (0x2e_9442).to_string();
+        let taken = Some(0x2e_9442);
         assert_eq!(
-            ids(&[("a", None), ("b", Some(&taken)), ("c", Some(&taken))])[..2],
+            ids(&[("a", None), ("b", taken), ("c", taken)])[..2],
             [0x022e_9443, 0x022e_9442]
         );
-        let all = ids(&[("a", None), ("b", Some(&taken)), ("c", Some(&taken))]);
+        let all = ids(&[("a", None), ("b", taken), ("c", taken)]);
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 3);
     }
 }
