@@ -36,11 +36,8 @@ pub(crate) fn file(
         own:
             Shared {
                 mut maps,
-                bit_vectors,
-                multibit_trie,
-                buckets,
+                tables: searches,
                 tunnels,
-                perfect_hash,
                 counts_changes,
                 constructs,
                 messages,
@@ -92,12 +89,12 @@ pub(crate) fn file(
         (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),
         (maps.meters_used, "onpath/meter.h"),
-        (bit_vectors, "onpath/bit_vectors.h"),
-        (perfect_hash, "onpath/perfect_hash.h"),
+        (searches.bit_vectors, "onpath/bit_vectors.h"),
+        (searches.perfect_hash, "onpath/perfect_hash.h"),
         (contents.searches, "onpath/search.h"),
         (contents.gathered, "onpath/gathered.h"),
-        (multibit_trie, "onpath/multibit_trie.h"),
-        (buckets, "onpath/buckets.h"),
+        (searches.multibit_trie, "onpath/multibit_trie.h"),
+        (searches.buckets, "onpath/buckets.h"),
     ];
     let needed = includes.into_iter().filter(|(needed, _)| *needed);
     items.extend(needed.map(|(_, file)| Item::Include(file.into())));

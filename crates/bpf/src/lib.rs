@@ -221,6 +221,11 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[7],
                 messages::HEADERS[0],
                 messages::HEADERS[1],
+                tables::HEADERS[0],
+                tables::HEADERS[1],
+                tables::HEADERS[2],
+                tables::HEADERS[3],
+                tables::HEADERS[4],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -230,10 +235,9 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     }
     const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
     const _: () = assert!(messages::HEADERS.len() == 2, "all of them are in the list");
+    const _: () = assert!(tables::HEADERS.len() == 5, "all of them are in the list");
     headers!(
-        "bit_vectors.h",
         "bpf.h",
-        "buckets.h",
         "checksum_complete.h",
         "checksum_partial.h",
         "cut.h",
@@ -249,12 +253,10 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "message.h",
         "meter.h",
         "large.h",
-        "multibit_trie.h",
         "payload.h",
         "outer_maps.h",
         "observe.h",
         "onpath.h",
-        "perfect_hash.h",
         "programs.h",
         "read_kernel.h",
         "resize.h",

@@ -3,14 +3,14 @@
 use emit::Reserved;
 
 /// Names and prefixes.
-pub(crate) const RESERVED: &[Reserved] = &[OWN, messages::RESERVED];
+pub(crate) const RESERVED: &[Reserved] = &[OWN, messages::RESERVED, tables::RESERVED];
 
 /// Those of BPF's own headers and code.
 const OWN: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
         may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins forget_value flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
-        random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies bit_row perfect_place same_key enabled_bits lowest_bit lowest_block NO_ENTRY look_up_inside BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_round bucket_mix bucket_hash bucket_place bucket_find bucket_value TRIE_NODE prefix_matches longest_prefix packet_move packet_work packet_resize_with packet_resize_untagged
+        random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies map_find zero_after masked_by look_up_inside packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
         packet_start packet_end packet_become packet_end_as packet_end_resized packet_end_segmented packet_end_resized_as packet_tunnel packet_enters_tunnel packet_leaves_tunnel tunnel_of insert_as ip_begins two_bytes tag_beside INNER_FRAME UNSEGMENTED IN_OUTER IN_INNER packet_pull packet_mtu packet_settle packet_reread

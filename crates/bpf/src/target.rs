@@ -2,6 +2,7 @@
 
 use crate::compile::Function;
 use crate::context;
+use crate::externs::{self, direct};
 use crate::features::Feature;
 use crate::figures;
 use crate::flow_state::{self, HeldLock};
@@ -9,11 +10,10 @@ use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
 use crate::message;
 use crate::names::RESERVED;
-use crate::table::value_set::{self, Set};
 use crate::table::{self, Table};
 use crate::uses::Construct;
 use crate::wire::Wire;
-use crate::{Options, ParseRecord, externs, parts, storage};
+use crate::{Options, ParseRecord, parts, storage};
 use arch::Model;
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -29,6 +29,7 @@ use layout::ByteOrder;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use tables::value_set;
 
 /// The emitter for BPF.
 pub(crate) type Gen<'a> = emit::Gen<'a, Bpf>;
@@ -48,6 +49,8 @@ const MOST_IN_VARIABLES: u64 = 10_000;
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
 pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
+/// The linkage of a function that the verifier checks at each call.
+pub(crate) const STATIC_FUNC: &str = "STATIC_FUNC";
 
 /// Which part of the program a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -166,20 +169,12 @@ pub(crate) struct Shared {
     pub messages: HashMap<ExternInst, message::Object>,
     /// Where registers keep what.
     pub registers: HashMap<ExternInst, externs::Register>,
-    /// The groups of action selectors.
-    pub member_groups: HashMap<ExternInst, externs::MemberGroups>,
     /// Where records of digests keep what, by the digests' numbers.
     pub digests: HashMap<u32, externs::Digest>,
     /// Where records of messages keep what, and the types of their values; in the order of [`layout::LogsAbi::records`].
     pub logs: Vec<(Vec<ir::Type>, externs::Digest)>,
-    /// A table or value set is searched by bit vectors.
-    pub bit_vectors: bool,
-    /// A table is searched by a perfect hash.
-    pub perfect_hash: bool,
-    /// A table is searched by a multibit trie.
-    pub multibit_trie: bool,
-    /// A table is searched by buckets.
-    pub buckets: bool,
+    /// What it has of tables.
+    pub tables: tables::Shared,
     /// Packets that are still to be segmented may get outer headers.
     pub tunnels: bool,
     /// A decision depends on how often tables were changed.
@@ -302,7 +297,7 @@ impl Hints for Bpf {
 impl Target for Bpf {
     type File = Shared;
     type Table = Table;
-    type ValueSet = Set;
+    type ValueSet = value_set::Set;
     type Function = Function;
 
     fn name(&self) -> &'static str {
@@ -423,21 +418,23 @@ impl Target for Bpf {
     }
 
     fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
-        table::look_up(g, table, keys, entry)
+        table.entries.look_up(g, keys, entry)
     }
 
     fn default_action(_g: &Gen<'_>, table: &Table) -> C {
-        table.default_action()
+        table.entries.default_action::<Bpf>()
     }
 
     const HAS_PROFILES: bool = true;
 
     fn follow(g: &mut Gen<'_>, table: &Table, data: &TableData, entry: &C) {
-        table.follow(g, data, entry);
+        table.entries.follow(g, data, entry);
     }
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
-        table.enter_entry(g, number);
+        if let Some(direct) = &table.direct {
+            direct::enter(g, direct, number);
+        }
     }
 
     fn leave_entry(g: &mut Gen<'_>) {
@@ -450,11 +447,11 @@ impl Target for Bpf {
         C::bin(BinOp::Eq, count, C::int(generation))
     }
 
-    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Set {
+    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
         value_set::declare(g, set, data)
     }
 
-    fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
+    fn member(g: &mut Gen<'_>, set: &value_set::Set, keys: &[Expr]) -> C {
         value_set::member(g, set, keys)
     }
 

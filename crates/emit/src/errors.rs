@@ -1,4 +1,4 @@
-//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them.
+//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them, and E0749.
 //!
 //! `target` is a target as messages call it.
 
@@ -77,4 +77,14 @@ pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
         format!("the {target} target needs a key to match in table `{table}`, whose keys are all `selector`"),
     )
     .help("add a key that all entries match alike, such as a constant as `exact`")
+}
+
+/// A hash that the target has, but not of this.
+pub fn algorithm(target: &str, algorithm: &str, of: &str, instead: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        "E0749",
+        at,
+        format!("the {target} target computes no `HashAlgorithm.{algorithm}` of {of}"),
+    )
+    .help(instead)
 }

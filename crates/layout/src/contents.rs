@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What a program keeps between packets, and in which maps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Contents {
-    /// Data that the program reads and user space may change; `None` if there is none.
+    /// Data that the program reads and the control plane may change; `None` if there is none.
     pub globals: Option<GlobalsAbi>,
     /// Every table of the program, by the number that it has in the program and in the schema.
     pub tables: Vec<TableAbi>,
@@ -32,7 +32,7 @@ pub struct Contents {
     /// Figures by group that the program keeps.
     #[serde(default)]
     pub figures: Vec<FiguresAbi>,
-    /// How packets hand digests to user space; `None` if they do not.
+    /// How packets hand digests to the control plane; `None` if they do not.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,
     /// What packets log; `None` if they log nothing.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One struct that the program reads and user space may change in memory.
+/// One struct that the program reads and the control plane may change in memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GlobalsAbi {
     /// The name of its map.

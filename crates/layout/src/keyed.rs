@@ -124,7 +124,7 @@ pub struct FlowStateAbi {
     pub value: Vec<FieldAbi>,
 }
 
-/// Figures by group: an array map of sets, that user space maps. The processor `n` has the sets from `n * sets` on; the map is made as
+/// Figures by group: an array map of sets, that the control plane maps. The processor `n` has the sets from `n * sets` on; the map is made as
 /// large as the machine needs ([`Abi::resized`]). A set is `{u32 changes, u32 0, u64 lost, u32 tag[ways], way[ways]}`. Its `changes` is odd
 /// while a group takes the place of another. The set and the tag of a group are chosen as those of a [`FlowStateAbi`]. What lies at
 /// `figure_offset` of a way is `{u64 count, u64 sum, u64 least, u64 greatest}` of a tally, the counts of a histogram (`u64`), the

@@ -94,7 +94,7 @@ impl LookupAbi {
 ///
 /// A change of a prefix is atomic for the program: one slot is stored, or a node is written anew and the slot stored that
 /// leads to it, or the root's number. Routes and nodes that packets may have found are not written before a grace period
-/// has passed. User space maps the arrays ([`Map::mapped`](crate::Map::mapped)).
+/// has passed. The control plane maps the arrays ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MultibitTrieAbi {
     /// Array map of nodes with 256 slots.
@@ -103,9 +103,9 @@ pub struct MultibitTrieAbi {
     pub narrow: String,
     /// Array map of routes: a value, a prefix and its mask. None is number 0.
     pub routes: String,
-    /// Hash map that only user space uses: from `{u32 length, prefix}`, the length in bits of the key, to a route's number.
+    /// Hash map that only the control plane uses: from `{u32 length, prefix}`, the length in bits of the key, to a route's number.
     pub index: String,
-    /// Array map that only user space uses: three `u32` and 4 bytes, then a byte for each wide node, narrow node and route:
+    /// Array map that only the control plane uses: three `u32` and 4 bytes, then a byte for each wide node, narrow node and route:
     /// 0 if it is free.
     pub pool: String,
     /// The key, as packets have it.
@@ -130,7 +130,7 @@ pub const BUCKET_PLACES: u32 = 4;
 /// Buckets: a key's hash chooses two of them, with a few places each.
 ///
 /// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`HashSeeds::buckets`](crate::HashSeeds::buckets)
-/// (`kernel/src/store/buckets/hash.rs`). Its
+/// (`bucket_mix` in `onpath/buckets.h`). Its
 /// lower half times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket, its upper half gives the second
 /// one. An entry is in the first bucket, or, if that was full when it came, in the second one, or, if that was full too, in the overflow map,
 /// which holds as many entries as the table, so that every table takes the entries that it declares, whatever their keys are.
@@ -142,10 +142,10 @@ pub const BUCKET_PLACES: u32 = 4;
 /// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces it by
 /// another place of the same bucket. If there is none, the new value comes to another bucket or to the overflow map, and the old one goes a grace
 /// period later: either is right until then. Counts are not 0 before an entry comes, and until it is gone. A place that packets may have
-/// found is not written before a grace period has passed. User space maps the array ([`Map::mapped`](crate::Map::mapped)).
+/// found is not written before a grace period has passed. The control plane maps the array ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BucketsAbi {
-    /// Array map of buckets. Its last element belongs to user space alone: `{u32 0, u32 entries}`, how many entries there
+    /// Array map of buckets. Its last element belongs to the control plane alone: `{u32 0, u32 entries}`, how many entries there
     /// are.
     pub buckets: String,
     /// Hash map of the entries that have no place, from key to value.
@@ -177,7 +177,7 @@ pub struct BucketsAbi {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TupleSpaceAbi {
     /// Array map of `{u32 tuple, u32 top, mask}`, twice [`TupleSpaceAbi::max_masks`] elements: two
-    /// halves. `top` is the highest priority among the tuple's entries. User space makes it larger by one element,
+    /// halves. `top` is the highest priority among the tuple's entries. The control plane makes it larger by one element,
     /// [`TupleSpaceAbi::tally`].
     pub masks: String,
     /// Where the mask begins in such a value; it has the layout of `key`.
@@ -195,7 +195,7 @@ pub struct TupleSpaceAbi {
     /// Where in the globals the head is: `{u32 first, u32 count}`, 8-byte aligned, `first` being 0 or
     /// `max_masks`.
     pub head_offset: u32,
-    /// Shadow entries: a hash map that only user space uses, with the P4 entries as they were given: from a `u32` number
+    /// Shadow entries: a hash map that only the control plane uses, with the P4 entries as they were given: from a `u32` number
     /// to `{u32 priority, value, then for each P4 key {u8 tag, a, b}}`, `a` and `b` being
     /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
     /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
@@ -203,7 +203,7 @@ pub struct TupleSpaceAbi {
 }
 
 impl TupleSpaceAbi {
-    /// The last element of [`TupleSpaceAbi::masks`], which only user space uses: `{u32 next, u32 count}`. `count` is how
+    /// The last element of [`TupleSpaceAbi::masks`], which only the control plane uses: `{u32 next, u32 count}`. `count` is how
     /// many shadow entries there are, `next` a number above those of all of them, or 0 if neither is known.
     pub fn tally(&self) -> u32 {
         2 * self.max_masks
@@ -223,14 +223,14 @@ impl TupleSpaceAbi {
 /// the one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BitVectorsAbi {
-    /// Array map of two elements, the halves, each as [`RowForm`] has it. User space maps it ([`Map::mapped`](crate::Map::mapped)).
+    /// Array map of two elements, the halves, each as [`RowForm`] has it. The control plane maps it ([`Map::mapped`](crate::Map::mapped)).
     pub rows: String,
     /// The form of a half.
     #[serde(flatten)]
     pub form: RowForm,
     /// Array map with the entries' values by position, from the number of positions times the half on.
     pub entries: String,
-    /// Array map that only user space uses, with a `u32` for each position, as `entries` has them: 0 if the position was
+    /// Array map that only the control plane uses, with a `u32` for each position, as `entries` has them: 0 if the position was
     /// never used in this half, else the number of the shadow entry that has it, if it is enabled, plus one.
     pub places: String,
     /// Positions that a half has.
@@ -313,8 +313,8 @@ impl RowForm {
     }
 }
 
-/// The words of a block, of rows of so many words. A smaller block is seldom searched in vain, but the verifier follows the
-/// search of each.
+/// The words of a block, of rows of so many words. A smaller block is seldom searched in vain, but a target that verifies code
+/// follows the search of each.
 fn words_of_a_block(words: u32) -> u32 {
     match words {
         ..=WORDS_AT_ONCE => words.max(1),

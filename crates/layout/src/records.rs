@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct DigestsAbi {
     /// The ring buffer.
     pub ring: String,
-    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these user space has
+    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these the control plane has
     /// reported, which it writes.
     pub lost: String,
     /// Those that packets send.
@@ -21,7 +21,7 @@ pub struct LogsAbi {
     /// The ring buffer.
     pub ring: String,
     /// An array of two `{u64 second, u64 count, u64 lost}`: how many messages a second had, and how many were too many or found no
-    /// room, in all; and, in `lost` of the other, how many of these user space has reported.
+    /// room, in all; and, in `lost` of the other, how many of these the control plane has reported.
     pub limit: String,
     /// The messages by number.
     pub records: Vec<LogAbi>,

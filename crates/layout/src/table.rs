@@ -16,7 +16,7 @@ pub struct TableAbi {
     pub lookup: LookupAbi,
     /// Where the default action is.
     pub default: DefaultAbi,
-    /// The program's own entries are to be put in by user space when the program is loaded, before
+    /// The program's own entries are to be put in by the control plane when the program is loaded, before
     /// it is attached. Otherwise they are compiled in, or there are none.
     pub preload: bool,
     /// What is kept for each entry, if anything is.

@@ -70,9 +70,6 @@ enum {
     BPF_F_MMAPABLE = 1024,
 };
 
-/* Where no entry is: no map has an element of this number. */
-#define NO_ENTRY 0xffffffffu
-
 /* An element of a counter that counts packets and their bytes. */
 struct packet_count {
     u64 packets;
@@ -98,6 +95,23 @@ static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_si
 
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
+
+/* The element of a map at a key; a null pointer if there is none. */
+#define map_find(map, key) bpf_map_lookup_elem(map, key)
+
+/* 0, which no processor knows before it knows a number: what is at an address with it is read later than the number. */
+INLINE u64 zero_after(u64 number)
+{
+    asm volatile("%0 &= 0" : "+r"(number));
+    return number;
+}
+
+/* A number under a mask, of which the verifier sees that it is not larger, also where it is kept on the stack. */
+INLINE u64 masked_by(u64 number, u64 mask)
+{
+    asm volatile("%0 &= %1" : "+r"(number) : "r"(mask));
+    return number;
+}
 
 /* A digest found no room. */
 INLINE void digest_lost(void *lost)

@@ -4,7 +4,6 @@ pub mod figures;
 pub mod flow_state;
 pub mod keys;
 pub mod message;
-pub mod table;
 
 use crate::abi::Hook;
 use crate::forecast::{Construct, Limit, Share, Stack};
@@ -83,32 +82,6 @@ pub fn reserved_extern(name: &str, at: Span) -> Diagnostic {
     .help("give the extern another name, here and in the C file")
 }
 
-/// A table has an `implementation`, counter or meter that the hook does not have.
-pub fn table_property(hook: Hook, table: &str, property: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error("E0725",
-        at,
-        format!("the {target} target does not know the property `{property}` of table `{table}`"),
-    )
-    .help(
-        "`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray, or a \
-         `counter` of v1model, by an index that is the action's parameter",
-    )
-}
-
-/// A key too long for the kernel's structure.
-pub fn key_too_long(hook: Hook, table: &str, bytes: u32, limit: u32, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        "E0726",
-        at,
-        format!(
-            "the key of `{table}` takes {bytes} bytes; the {target} target takes up to {limit}"
-        ),
-    )
-    .help("look up fewer or narrower fields, or a hash of them")
-}
-
 /// Variables that exceed what a per-CPU map's value holds.
 pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
     Diagnostic::error(
@@ -127,17 +100,6 @@ pub fn counter_size(name: &str, at: Span) -> Diagnostic {
         format!("the counter `{name}` needs a size from 1 to 4294967295"),
     )
     .help("give the number of indices as its first constructor argument")
-}
-
-/// A hash that the target has, but not of this.
-pub fn algorithm(hook: Hook, algorithm: &str, of: &str, instead: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        "E0749",
-        at,
-        format!("the {target} target computes no `HashAlgorithm.{algorithm}` of {of}"),
-    )
-    .help(instead)
 }
 
 /// A register or meter with a size that no map has.

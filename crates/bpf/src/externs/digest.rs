@@ -4,7 +4,6 @@ use crate::abi::{MapAbi, MapKind};
 use crate::calls::values;
 use crate::errors;
 use crate::maps::MAP_NAME;
-use crate::table::describe;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
 use cgen::lower;
@@ -126,7 +125,7 @@ pub(super) fn record(
         };
         let member = taken.fresh(wish);
         let offset = record.add_form(form(i), member.clone(), "");
-        placed.push((i, describe::field(form(i), name, offset)));
+        placed.push((i, form(i).field(name, offset)));
         members.push((i, member));
     }
     placed.sort_by_key(|(i, _)| *i);

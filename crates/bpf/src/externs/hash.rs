@@ -108,10 +108,10 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
         return value(g, call, 3, 1, span);
     }
     let name = algorithm_name(g, call, 3)?;
-    let hook = g.target.options.hook;
     if Algorithm::of_member(&name) != Some(Algorithm::Csum16) {
-        g.refuse(errors::algorithm(
-            hook,
+        let target = g.target.options.hook.target();
+        g.refuse(emit::errors::algorithm(
+            target,
             &name,
             "a payload",
             "use `HashAlgorithm.csum16`, or leave the payload out",
@@ -124,7 +124,7 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
         return None;
     };
     needs(g, Construct::Payload);
-    if hook == Hook::Xdp {
+    if g.target.options.hook == Hook::Xdp {
         needs(g, Construct::PayloadAtXdp);
     }
     let pieces = pieces(g);

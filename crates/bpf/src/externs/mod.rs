@@ -6,13 +6,11 @@ pub(crate) mod direct;
 mod hash;
 mod log;
 mod meter;
-pub(crate) mod profile;
 mod random;
 pub(crate) mod register;
 mod register_locks;
 
 pub(crate) use digest::Layout as Digest;
-pub(crate) use profile::Groups as MemberGroups;
 pub(crate) use register::Layout as Register;
 
 use crate::abi::{MapAbi, MapKind};

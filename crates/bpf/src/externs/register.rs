@@ -7,7 +7,6 @@ use crate::abi::{MapAbi, MapKind};
 use crate::calls::{places, values};
 use crate::errors::{self, flow_state as refusals};
 use crate::maps::MAP_NAME;
-use crate::table::describe;
 use crate::target::{Bpf, Gen};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -198,7 +197,7 @@ fn layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout> {
         let form = Form::new(ty.width(), ByteOrder::Host);
         let member = taken.fresh(wish);
         let offset = record.add_form(form, member.clone(), "");
-        fields.push(describe::field(form, name, offset));
+        fields.push(form.field(name, offset));
         members.push((member, form));
     }
     record.finish();

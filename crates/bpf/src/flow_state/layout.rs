@@ -4,7 +4,6 @@ use crate::abi::{MapAbi, MapKind};
 use crate::errors::{flow_state as errors, keys as key_errors};
 use crate::keys::{self, KeyLayout};
 use crate::maps::MAP_NAME;
-use crate::table::describe;
 use crate::target::{Bpf, Gen};
 use cgen::tree::Type as CType;
 use emit::Target;
@@ -84,7 +83,7 @@ pub(super) fn flow_layout(g: &mut Gen<'_>, object: ExternInst) -> Option<Layout>
         };
         let member = members.fresh(wish);
         let offset = way.add_form(form, member.clone(), "");
-        value_fields.push(describe::field(form, &name, offset));
+        value_fields.push(form.field(&name, offset));
         value.push((member, form));
     }
     way.pad_to(8);

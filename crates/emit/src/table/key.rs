@@ -45,8 +45,8 @@ impl KeyPart {
     }
 }
 
-/// Lays a key out, after `head` bytes of other members if any.
-pub fn layout<T: Target>(name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout {
+/// Lays a key out, behind the other members of the record if any. Its members' names are of these.
+pub fn layout(mut names: Names, name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     let form = |part: &KeyPart| {
         let network = part.width > 64 || part.prefix || matches!(part.width, 8 | 16 | 32 | 48 | 64);
@@ -63,7 +63,6 @@ pub fn layout<T: Target>(name: SmolStr, parts: &[KeyPart], mut record: Record) -
             std::cmp::Reverse((form(&parts[i]).align, form(&parts[i]).size)),
         )
     });
-    let mut names: Names = T::names();
     let mut fields = vec![(SmolStr::default(), Form::new(1, ByteOrder::Host)); parts.len()];
     let mut offsets = vec![0; parts.len()];
     for &i in &order {

@@ -1,46 +1,47 @@
 //! Parser value sets: sets of keys, looked up as tables are.
 
-use super::lookup::{self, Lookup};
-use super::{Entries, Values, describe, map_element, structure};
-use crate::abi::MapKind;
-use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen};
+use crate::describe;
+use crate::entries::{Entries, Values, plain_key};
+use crate::lookup::Lookup;
+use crate::structure::{self, Chosen};
+use crate::target::Tables;
 use cgen::tree::{Expr as C, Member, Type};
 use emit::record::Record;
-use emit::table::key::{self, KeyPart};
+use emit::table::key::{KeyLayout, KeyPart};
+use emit::{Gen, memory};
 use ir::{Expr, MatchKind, ValueSet, ValueSetData};
-use layout::{ActionAbi, LookupAbi, ValueAbi, ValueSetAbi};
+use layout::{ActionAbi, LookupAbi, Map, MapKind, ValueAbi, ValueSetAbi};
 use smol_str::SmolStr;
 
 /// A value set's C side.
 #[derive(Clone, Debug)]
-pub(crate) struct Set {
+pub struct Set {
     value: SmolStr,
     lookup: SetLookup,
 }
 
 #[derive(Clone, Debug)]
 enum SetLookup {
-    Hash(SmolStr, key::KeyLayout),
+    Hash(SmolStr, KeyLayout),
     Other(Lookup),
 }
 
 /// Emits the look-up; gives the member's entry, or null.
-pub(crate) fn member(g: &mut Gen<'_>, set: &Set, keys: &[Expr]) -> C {
+pub fn member<T: Tables>(g: &mut Gen<'_, T>, set: &Set, keys: &[Expr]) -> C {
     match &set.lookup {
         SetLookup::Other(lookup) => {
             let entry = Type::Struct(set.value.clone()).ptr();
-            lookup::look_up(g, lookup, keys, entry)
+            lookup.search(g, keys, entry)
         }
         SetLookup::Hash(map, layout) => {
             let key = g.build_key(layout, keys);
-            map_element(map, key)
+            T::find(map, key.addr())
         }
     }
 }
 
 /// Declares what a set needs.
-pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Set {
+pub fn declare<T: Tables>(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData) -> Set {
     let short = data.name.rsplit('.').next().unwrap_or(&data.name);
     let value = g.file.names.fresh(&format!("{short}_member"));
     g.file.declare_struct(&value, member_record());
@@ -76,15 +77,17 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Se
         .fields
         .iter()
         .all(|(_, _, kind)| *kind == MatchKind::Exact);
-    let wanted = structure::wanted(g, &structure::Chosen::value_set(data));
+    let wanted = structure::wanted(g, &Chosen::value_set(data));
     let (lookup, abi) = if exact {
         declare_hash(g, &parts, &entries)
     } else {
         let kinds: Vec<MatchKind> = data.fields.iter().map(|(_, _, kind)| *kind).collect();
-        let (lookup, abi) = structure::declare(g, &data.name, &parts, &kinds, wanted, &entries);
+        let (lookup, abi) =
+            structure::declare_overlapping(g, &data.name, &parts, &kinds, wanted, &entries);
         (SetLookup::Other(lookup), abi)
     };
-    g.file.own.maps.kept.contents.value_sets.push(ValueSetAbi {
+    let kept = T::kept(&mut g.file.own);
+    kept.contents.value_sets.push(ValueSetAbi {
         index: set.as_u32(),
         name: data.name.to_string(),
         capacity: size,
@@ -93,20 +96,21 @@ pub(crate) fn declare(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> Se
     Set { value, lookup }
 }
 
-fn declare_hash(
-    g: &mut Gen<'_>,
+fn declare_hash<T: Tables>(
+    g: &mut Gen<'_, T>,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> (SetLookup, LookupAbi) {
     let Entries { short, values, .. } = entries;
     let name = g.file.names.fresh(&format!("{short}_key"));
-    let layout = key::layout::<Bpf>(name.clone(), parts, Record::default());
+    let layout = plain_key(T::names(), name.clone(), parts);
     let key = describe::key(&layout, parts);
     g.file.declare_struct(&name, layout.record.members.clone());
-    let map = g.file.names.fresh_short(short, "", MAP_NAME);
+    let map = g.file.names.fresh_short(short, "", T::MAP_NAME);
     let size = values.abi.size;
-    g.file.own.maps.declare(
-        lookup::map(&map, MapKind::Hash, key.size, size, entries.size),
+    memory::declare(
+        g,
+        Map::new(map.as_str(), MapKind::Hash, key.size, size, entries.size),
         Some((Type::Struct(name), values.ty.clone())),
     );
     let abi = LookupAbi::Hash {

@@ -1,14 +1,10 @@
-//! The search through the list of masks: a loop in the function itself or, where the kernel has no `may_goto`, one of
-//! `bpf_loop`, whose turn is a function.
+//! The search through the list of masks: a loop in the function itself or, where the target has no such loops, calls of a function
+//! for each turn.
 
 use super::TupleSpace;
-use crate::features::Feature;
-use crate::maps::GLOBALS;
-use crate::table::map_element;
-use crate::target::Gen;
-use crate::uses::{Construct, needs};
+use crate::target::{Tables, TurnCalls};
 use cgen::tree::{BinOp, Block, Expr as C, Member, Stmt, Type, UnOp};
-use emit::Function;
+use emit::{Function, Gen};
 use ir::Expr;
 use smol_str::SmolStr;
 
@@ -17,13 +13,19 @@ use smol_str::SmolStr;
 pub(crate) enum Turns {
     /// By a jump back.
     Jump,
-    /// By `bpf_loop`.
-    Call {
-        /// The function of one turn.
-        function: SmolStr,
-        /// The struct of what it works on.
-        state: SmolStr,
-    },
+    /// By calls of a function.
+    Call(Called),
+}
+
+/// The function of one turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    /// Its name.
+    function: SmolStr,
+    /// The struct of what it works on.
+    state: SmolStr,
+    /// How it is called.
+    calls: TurnCalls,
 }
 
 /// What one turn works on, as C expressions.
@@ -41,11 +43,16 @@ struct Turn {
 }
 
 impl TupleSpace {
-    /// Declares the function of a turn, if the kernel needs one.
-    pub(super) fn with_turns(self, g: &mut Gen<'_>, short: &str, entry: Type) -> TupleSpace {
-        if needs(g, Construct::MaskSearch).needs == Some(Feature::MayGoto) {
+    /// Declares the function of a turn, if the target needs one.
+    pub(super) fn with_turns<T: Tables>(
+        self,
+        g: &mut Gen<'_, T>,
+        short: &str,
+        entry: Type,
+    ) -> TupleSpace {
+        let Some(calls) = T::turn_calls(g) else {
             return self;
-        }
+        };
         let field = |ty: Type, name: &str| Member::Field {
             ty,
             name: name.into(),
@@ -74,10 +81,10 @@ impl TupleSpace {
             Stmt::decl(Type::U32, "at", of_state("at")),
             Stmt::Update(BinOp::Add, of_state("at"), C::int(1)),
         ];
-        body.extend(self.turn(&turn, entry.ptr(), &names));
+        body.extend(self.turn::<T>(&turn, entry.ptr(), &names));
         body.push(Stmt::Return(Some(C::int(0))));
         g.file.functions.push(Function {
-            linkage: "STATIC_FUNC".into(),
+            linkage: calls.linkage.into(),
             name: function.clone(),
             result: Type::Named("long".into()),
             params: vec![
@@ -87,13 +94,22 @@ impl TupleSpace {
             body,
         });
         TupleSpace {
-            turns: Turns::Call { function, state },
+            turns: Turns::Call(Called {
+                function,
+                state,
+                calls,
+            }),
             ..self
         }
     }
 
     /// Looks a key up under one mask: a better entry becomes the best one.
-    fn turn(&self, turn: &Turn, entry_type: Type, [mask, entry]: &[SmolStr; 2]) -> Block {
+    fn turn<T: Tables>(
+        &self,
+        turn: &Turn,
+        entry_type: Type,
+        [mask, entry]: &[SmolStr; 2],
+    ) -> Block {
         let id = |n: &SmolStr| C::Ident(n.clone());
         let best = || turn.best.clone();
         let end_if = |cond: C| Stmt::If(cond, vec![turn.end.clone()], Vec::new());
@@ -106,7 +122,7 @@ impl TupleSpace {
             Stmt::decl(
                 Type::Struct(self.mask.clone()).ptr(),
                 mask.clone(),
-                map_element(&self.masks, turn.at.clone()),
+                T::find(&self.masks, turn.at.clone().addr()),
             ),
             end_if(C::not(id(mask))),
             end_if(none_is_better),
@@ -135,7 +151,7 @@ impl TupleSpace {
             Stmt::decl(
                 entry_type,
                 entry.clone(),
-                map_element(&self.entries, turn.masked.clone()),
+                T::find(&self.entries, turn.masked.clone().addr()),
             ),
             Stmt::If(better, vec![Stmt::Assign(best(), id(entry))], Vec::new()),
         ]);
@@ -144,23 +160,33 @@ impl TupleSpace {
 }
 
 /// Goes through the masks; the best entry, or null.
-pub(crate) fn search(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
+pub(crate) fn search<T: Tables>(
+    g: &mut Gen<'_, T>,
+    space: &TupleSpace,
+    exprs: &[Expr],
+    entry_type: Type,
+) -> C {
     match &space.turns {
         Turns::Jump => by_jumps(g, space, exprs, entry_type),
-        Turns::Call { function, state } => by_calls(g, space, exprs, (function, state), entry_type),
+        Turns::Call(called) => by_calls(g, space, exprs, called, entry_type),
     }
 }
 
 /// The list's head: its first element and how many it has.
-fn list(g: &mut Gen<'_>, space: &TupleSpace, name: SmolStr) -> (C, C) {
-    let globals = C::id(GLOBALS).member(space.head.clone());
+fn list<T: Tables>(g: &mut Gen<'_, T>, space: &TupleSpace, name: SmolStr) -> (C, C) {
+    let globals = C::id(T::GLOBALS).member(space.head.clone());
     let head = C::Ident(name.clone());
     g.push(Stmt::decl(Type::U64, name, globals));
     let count = C::bin(BinOp::Shr, head.clone(), C::int(32)).cast(Type::U32);
     (head.cast(Type::U32), count)
 }
 
-fn by_jumps(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Type) -> C {
+fn by_jumps<T: Tables>(
+    g: &mut Gen<'_, T>,
+    space: &TupleSpace,
+    exprs: &[Expr],
+    entry_type: Type,
+) -> C {
     let wishes = [
         "best",
         "list",
@@ -192,7 +218,7 @@ fn by_jumps(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Typ
     ));
     let place = C::bin(BinOp::Add, first, id(&i));
     let mut turn = vec![Stmt::decl(Type::U32, at.clone(), place)];
-    turn.extend(space.turn(
+    turn.extend(space.turn::<T>(
         &Turn {
             at: id(&at),
             best: id(&best),
@@ -214,14 +240,17 @@ fn by_jumps(g: &mut Gen<'_>, space: &TupleSpace, exprs: &[Expr], entry_type: Typ
     id(&best)
 }
 
-/// Verifiers without `may_goto` look at a turn of `bpf_loop` once, with what is known before the first one. Whatever
-/// that decides they take for decided in all turns. So the first turn is an ordinary call, after which both are
-/// possible, that there is a best entry and that there is none.
-fn by_calls(
-    g: &mut Gen<'_>,
+/// A target that verifies code may look at a turn once, with what is known before the first one, and take whatever that decides for
+/// decided in all turns. So the first turn is an ordinary call, after which both are possible, that there is a best entry and that there is none.
+fn by_calls<T: Tables>(
+    g: &mut Gen<'_, T>,
     space: &TupleSpace,
     exprs: &[Expr],
-    (function, state): (&SmolStr, &SmolStr),
+    Called {
+        function,
+        state,
+        calls,
+    }: &Called,
     entry_type: Type,
 ) -> C {
     let [best, head, search] = ["best", "list", "search"].map(|wish| g.file.names.fresh(wish));
@@ -239,10 +268,7 @@ fn by_calls(
     let state = id(&search).addr();
     let once = C::call(function.clone(), vec![C::int(0), state.clone()]);
     let others = C::bin(BinOp::Sub, count.clone(), C::int(1));
-    let rest = C::call(
-        "bpf_loop",
-        vec![others, C::Ident(function.clone()), state, C::int(0)],
-    );
+    let rest = (calls.run)(others, C::Ident(function.clone()), state);
     let goes_on = C::and(C::not(once), C::bin(BinOp::Gt, count.clone(), C::int(1)));
     g.push(Stmt::If(goes_on, vec![Stmt::Expr(rest)], Vec::new()));
     g.set(id(&best), id(&search).member("best"));

@@ -1,23 +1,27 @@
-//! Which structure a table has where there is a choice: bit vectors or tuple space search if its entries may overlap, the
-//! kernel's trie or a multibit trie if they have prefixes, the kernel's hash map or buckets if they are exact.
+//! The structure that a table has, where there is a choice: bit vectors or tuple space search if its entries may overlap, the
+//! target's trie or a multibit trie if they have prefixes, the target's hash table or buckets if they are exact.
 
-use super::Entries;
-use super::bit_vectors;
-use super::buckets;
-use super::lookup::{self, Lookup};
-use super::multibit_trie::{self, Room};
-use super::tuple_space::{self, Shape};
+use crate::bit_vectors;
+use crate::buckets;
+use crate::entries::Entries;
 use crate::errors;
-use crate::target::Gen;
+use crate::lookup::Lookup;
+use crate::multibit_trie::{self, Room};
+use crate::one_map;
+use crate::target::Tables;
+use crate::tuple_space::{self, Shape};
 use diag::Span;
-use emit::table::has_priorities;
-use emit::table::key::KeyPart;
+use emit::Gen;
+use emit::table::key::{self, KeyPart};
+use emit::table::{has_priorities, property};
 use ir::{Annotation, MatchKind, TableData, ValueSetData};
-use layout::LookupAbi;
-use layout::{Matching, Structure};
+use layout::{LookupAbi, Matching, Structure};
 
 /// The annotation that chooses.
 const ANNOTATION: &str = "layout";
+
+/// The extern that, as a property of a table, asks for a hash table.
+pub(crate) const HASH_TABLE: &str = "hash_table";
 
 /// A table or value set whose layout is chosen.
 pub(crate) struct Chosen<'a> {
@@ -63,9 +67,9 @@ impl Chosen<'_> {
 }
 
 /// The structure that an annotation asks for.
-pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Structure> {
+pub(crate) fn wanted<T: Tables>(g: &mut Gen<'_, T>, of: &Chosen<'_>) -> Option<Structure> {
     let annotation = of.annotations.iter().find(|a| a.name == ANNOTATION)?;
-    let hook = g.target.options.hook;
+    let target = g.target.name();
     let named = match &annotation.values[..] {
         [name] => Structure::ALL
             .into_iter()
@@ -74,30 +78,47 @@ pub(crate) fn wanted(g: &mut Gen<'_>, of: &Chosen<'_>) -> Option<Structure> {
     };
     let Some(named) = named else {
         let given = annotation.values.join(", ");
-        g.refuse(errors::table::unknown_layout(
-            hook, of.name, &given, of.span,
-        ));
+        g.refuse(errors::unknown_layout(target, of.name, &given, of.span));
         return None;
     };
     let fits = of.matching == Some(named.matching());
     if !fits {
-        g.refuse(errors::table::layout_of_no_use(
-            hook, of.name, named, of.span,
-        ));
+        g.refuse(errors::layout_of_no_use(target, of.name, named, of.span));
     }
     fits.then_some(named)
 }
 
+/// Declares what a table's match kinds need.
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
+    data: &TableData,
+    wanted: Option<Structure>,
+    entries: &Entries<'_>,
+) -> (Lookup, LookupAbi) {
+    let parts = key::parts(g.p, &data.keys);
+    if has_priorities(data) {
+        let kinds: Vec<MatchKind> = key::matched(&data.keys).map(|key| key.kind).collect();
+        return declare_overlapping(g, &data.name, &parts, &kinds, wanted, entries);
+    }
+    match key::matched(&data.keys).position(|k| k.kind == MatchKind::Lpm) {
+        Some(lpm) => declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
+        None => {
+            let hash = property(g.p, data, HASH_TABLE).is_some();
+            declare_exact(g, &data.name, hash, &parts, wanted, entries)
+        }
+    }
+}
+
 /// Declares a table whose entries may overlap.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare_overlapping<T: Tables>(
+    g: &mut Gen<'_, T>,
     name: &str,
     parts: &[KeyPart],
     kinds: &[MatchKind],
     wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
-    let rows = match wanted.or(g.target.options.layout) {
+    let rows = match wanted.or(g.target.preferred()) {
         Some(Structure::TupleSpace) => None,
         _ => bit_vectors::form(parts, kinds, entries.size),
     };
@@ -106,9 +127,9 @@ pub(crate) fn declare(
         return (Lookup::BitVectors(bits), LookupAbi::BitVectors(abi));
     }
     if wanted == Some(Structure::BitVectors) {
-        let hook = g.target.options.hook;
-        g.refuse(errors::table::too_large_for_bit_vectors(
-            hook,
+        let target = g.target.name();
+        g.refuse(errors::too_large_for_bit_vectors(
+            target,
             name,
             entries.size,
             entries.span,
@@ -125,15 +146,15 @@ pub(crate) fn declare(
 }
 
 /// Declares a table of which the P4 key of this number has a prefix.
-pub(crate) fn declare_prefixes(
-    g: &mut Gen<'_>,
+fn declare_prefixes<T: Tables>(
+    g: &mut Gen<'_, T>,
     table: &str,
     lpm: usize,
     parts: &[KeyPart],
     wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
-    let general = g.target.options.layout;
+    let general = g.target.preferred();
     let general = general.filter(|layout| layout.matching() == Matching::Prefixes);
     let by_size = match entries.size > multibit_trie::FEW {
         true => Structure::MultibitTrie,
@@ -148,31 +169,33 @@ pub(crate) fn declare_prefixes(
         return (Lookup::MultibitTrie(trie), LookupAbi::MultibitTrie(abi));
     }
     if wanted == Some(Structure::MultibitTrie) {
-        let hook = g.target.options.hook;
-        g.refuse(errors::table::too_large_for_multibit_trie(
-            hook,
+        let target = g.target.name();
+        g.refuse(errors::too_large_for_multibit_trie(
+            target,
             table,
             entries.size,
             entries.span,
         ));
     }
-    lookup::declare_trie(g, table, lpm, parts, entries)
+    let (trie, abi) = one_map::declare_trie(g, table, lpm, parts, entries);
+    (Lookup::OneMap(trie), abi)
 }
 
-/// Declares a table with exact keys, which asks for the kernel's hash map, or does not.
-pub(crate) fn declare_exact(
-    g: &mut Gen<'_>,
+/// Declares a table with exact keys, which asks for a hash table, or does not.
+fn declare_exact<T: Tables>(
+    g: &mut Gen<'_, T>,
     table: &str,
     asks_for_hash: bool,
     parts: &[KeyPart],
     wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
-    let is_array = wanted.is_none() && !asks_for_hash && lookup::is_array(parts, entries);
+    let is_array = wanted.is_none() && !asks_for_hash && one_map::fits_array(parts, entries);
     if is_array {
-        return lookup::declare_array(g, parts, entries);
+        let (array, abi) = one_map::declare_array(g, parts, entries);
+        return (Lookup::OneMap(array), abi);
     }
-    let general = g.target.options.layout;
+    let general = g.target.preferred();
     let general = general.filter(|layout| layout.matching() == Matching::Exact);
     let by_size = match entries.size >= buckets::MANY && !asks_for_hash {
         true => Structure::Buckets,
@@ -187,13 +210,14 @@ pub(crate) fn declare_exact(
         return (Lookup::Buckets(found), LookupAbi::Buckets(abi));
     }
     if wanted == Some(Structure::Buckets) {
-        let hook = g.target.options.hook;
-        g.refuse(errors::table::too_large_for_buckets(
-            hook,
+        let target = g.target.name();
+        g.refuse(errors::too_large_for_buckets(
+            target,
             table,
             entries.size,
             entries.span,
         ));
     }
-    lookup::declare_hash(g, table, parts, entries)
+    let (hash, abi) = one_map::declare_hash(g, table, parts, entries);
+    (Lookup::OneMap(hash), abi)
 }

@@ -1,12 +1,12 @@
 //! Const tables with exact keys: an array in read-only data, in which a multiplication finds the only place where the entry
-//! of a key may be. It takes no map, and no call of the kernel.
+//! of a key may be. It takes no map.
 
-use super::lookup::{KEY_LIMIT, limit_key};
-use super::{Entries, describe};
-use crate::target::{Bpf, Gen};
+use crate::entries::{Entries, declare_key, plain_key};
+use crate::target::Tables;
 use cgen::tree::{Expr as C, Item, Stmt, Type};
+use emit::Gen;
 use emit::record::Record;
-use emit::table::key::{self, KeyLayout, KeyPart};
+use emit::table::key::{KeyLayout, KeyPart};
 use emit::table::value::{Layout, constant};
 use ir::{Entry, Expr, KeyMatch, MatchKind, TableData};
 use smol_str::SmolStr;
@@ -110,26 +110,23 @@ fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<Keyed<'a>>
 }
 
 /// Declares the array, if the table is one for a perfect hash.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     data: &TableData,
     layout: &Layout,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> Option<PerfectHash> {
     let short = entries.short;
-    let form = key::layout::<Bpf>(SmolStr::default(), parts, Record::default());
+    let form = plain_key(T::names(), SmolStr::default(), parts);
     let found = entries_of(data, &form)?;
     let keys: Vec<Vec<u8>> = found.iter().map(|(bytes, ..)| bytes.clone()).collect();
     let hash = Hash::of(&keys)?;
-    let name = g.file.names.fresh(&format!("{short}_key"));
-    let key = key::layout::<Bpf>(name.clone(), parts, Record::default());
-    let size = describe::key(&key, parts).size;
-    limit_key(g, &data.name, size, KEY_LIMIT, entries);
-    g.file.declare_struct(&name, key.record.members.clone());
+    let (key, key_abi) = declare_key(g, &data.name, parts, entries);
     let element = g.file.names.fresh(&format!("{short}_element"));
     let mut record = Record::default();
-    record.add(Type::Struct(name), "key", size, key.record.align.max(4), "");
+    let (key_type, align) = (Type::Struct(key.name.clone()), key.record.align.max(4));
+    record.add(key_type, "key", key_abi.size, align, "");
     let values = &entries.values;
     record.add(
         values.ty.clone(),
@@ -149,14 +146,15 @@ pub(crate) fn declare(
         ]);
     }
     let count = all.len() as u32;
-    g.file.own.maps.items.push(Item::Variable {
+    let item = Item::Variable {
         ty: Type::Struct(element.clone()).array(count),
         name: array.clone(),
         init: Some(C::Init(all.into_iter().map(|one| (None, one)).collect())),
         attribute: None,
         constant: true,
-    });
-    g.file.own.perfect_hash = true;
+    };
+    T::declare_constants(&mut g.file.own, item);
+    T::tables(&mut g.file.own).perfect_hash = true;
     Some(PerfectHash {
         array,
         element,
@@ -166,7 +164,12 @@ pub(crate) fn declare(
 }
 
 /// Finds the entry of a key; gives it, or a null pointer.
-pub(crate) fn search(g: &mut Gen<'_>, table: &PerfectHash, exprs: &[Expr], entry: Type) -> C {
+pub(crate) fn search<T: Tables>(
+    g: &mut Gen<'_, T>,
+    table: &PerfectHash,
+    exprs: &[Expr],
+    entry: Type,
+) -> C {
     let key = g.build_key(&table.key, exprs);
     let [found, value] = ["found", "entry"].map(|wish| g.file.names.fresh(wish));
     let words = || C::int((table.key.record.size / 4).into());

@@ -3,7 +3,7 @@
 #ifndef ONPATH_BIT_VECTORS_H
 #define ONPATH_BIT_VECTORS_H
 
-#include "bpf.h"
+#include "tables.h"
 
 /* The row of a byte's value in a lane, of rows of so many words. */
 INLINE u64 *bit_row(u8 *rows, u64 lane, u64 byte, u64 words)
@@ -17,7 +17,7 @@ INLINE u64 enabled_bits(const u64 *row, u64 word)
     return *(const volatile u64 *)&row[word];
 }
 
-/* The number of the lowest bit that is set; there is one. BPF has no instruction for it. */
+/* The number of the lowest bit that is set; there is one. Not every machine has an instruction for it. */
 INLINE u32 lowest_bit(u64 bits)
 {
     u64 below = (bits & -bits) - 1;
@@ -28,14 +28,10 @@ INLINE u32 lowest_bit(u64 bits)
     return below * 0x0101010101010101 >> 56;
 }
 
-/* The same of a summary with a power of two bits, of which the last one's number is given: the verifier sees that no number is
-   larger, also where it is kept on the stack. */
+/* The same of a summary with a power of two bits, of which the last one's number is given. */
 INLINE u64 lowest_block(u64 summary, u64 last)
 {
-    u64 block = lowest_bit(summary);
-
-    asm volatile("%0 &= %1" : "+r"(block) : "r"(last));
-    return block;
+    return masked_by(lowest_bit(summary), last);
 }
 
 #endif

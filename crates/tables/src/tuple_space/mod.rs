@@ -4,15 +4,14 @@ mod search;
 
 pub(crate) use search::search;
 
-use super::lookup::{KEY_LIMIT, limit_key, map};
-use super::{Entries, describe, shadow_map};
-use crate::abi::MapKind;
-use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen};
+use crate::entries::{Entries, declare_key, shadow_map, whole};
+use crate::target::Tables;
 use cgen::tree::Type;
+use emit::Gen;
+use emit::memory;
 use emit::record::Record;
-use emit::table::key::{self, KeyLayout, KeyPart};
-use layout::TupleSpaceAbi;
+use emit::table::key::{KeyLayout, KeyPart};
+use layout::{Map, MapKind, TupleSpaceAbi};
 use search::Turns;
 use smol_str::SmolStr;
 
@@ -56,8 +55,8 @@ pub(crate) fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
 }
 
 /// Declares the maps and structs of a tuple space search.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     shape: &Shape<'_>,
     entries: &Entries<'_>,
 ) -> (TupleSpace, TupleSpaceAbi) {
@@ -69,13 +68,9 @@ pub(crate) fn declare(
         ..
     } = *entries;
     let value_size = values.abi.size;
-    let key_name = g.file.names.fresh(&format!("{short}_key"));
-    let parts: Vec<KeyPart> = parts.iter().map(KeyPart::without_prefix).collect();
-    let key = key::layout::<Bpf>(key_name.clone(), &parts, Record::default());
-    let key_abi = describe::key(&key, &parts);
-    limit_key(g, short, key_abi.size, KEY_LIMIT, entries);
-    g.file.declare_struct(&key_name, key.record.members.clone());
-    let key_type = Type::Struct(key_name);
+    let parts = whole(parts);
+    let (key, key_abi) = declare_key(g, short, &parts, entries);
+    let key_type = Type::Struct(key.name.clone());
     let padded = key_abi.size.next_multiple_of(8);
     let with_head = |second: &str| {
         let mut record = Record::default();
@@ -91,27 +86,31 @@ pub(crate) fn declare(
     g.file.declare_struct(&tuple_key, with_head("unused"));
     let max_masks = size.saturating_mul(expansion).clamp(1, MASK_LIMIT);
     let expanded = size.saturating_mul(expansion).min(EXPANDED_LIMIT.max(size));
-    let masks = g.file.names.fresh_short(short, "_masks", MAP_NAME);
-    let maps = &mut g.file.own.maps;
-    // One more, which only user space uses ([`TupleSpaceAbi::tally`]). An outer map takes inner arrays of one size only, so that it must not be
-    // added later.
-    maps.declare(
-        map(&masks, MapKind::Array, 4, 8 + padded, 2 * max_masks + 1),
+    let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
+    let [masks, found, shadow] = ["_masks", "", "_shadow"].map(|what| named(g, what));
+    // One more, which only the control plane uses ([`TupleSpaceAbi::tally`]). Where maps are in one another, all of them have one size, so
+    // that it must not be added later.
+    let elements = 2 * max_masks + 1;
+    memory::declare(
+        g,
+        Map::new(masks.as_str(), MapKind::Array, 4, 8 + padded, elements),
         Some((Type::U32, Type::Struct(mask.clone()))),
     );
-    let found = g.file.names.fresh_short(short, "", MAP_NAME);
-    let mut found_abi = map(&found, MapKind::Hash, 8 + padded, value_size, expanded);
-    // Most of the room that ranges may need is never used.
-    found_abi.no_prealloc = expansion > 1;
-    maps.declare(
-        found_abi,
+    let of_key = 8 + padded;
+    let of_found = Map {
+        // Most of the room that ranges may need is never used.
+        on_demand: expansion > 1,
+        ..Map::new(found.as_str(), MapKind::Hash, of_key, value_size, expanded)
+    };
+    memory::declare(
+        g,
+        of_found,
         Some((Type::Struct(tuple_key.clone()), values.ty.clone())),
     );
-    let shadow = g.file.names.fresh_short(short, "_shadow", MAP_NAME);
-    let maps = &mut g.file.own.maps;
-    maps.declare(shadow_map(&shadow, &parts, entries), None);
+    memory::declare(g, shadow_map(&shadow, &parts, entries), None);
     let head = g.file.names.fresh(&format!("{short}_list"));
-    let head_offset = maps.kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
+    let kept = T::kept(&mut g.file.own);
+    let head_offset = kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let abi = TupleSpaceAbi {
         masks: masks.to_string(),
         mask_offset: 8,

@@ -3,7 +3,7 @@
 #ifndef ONPATH_MULTIBIT_TRIE_H
 #define ONPATH_MULTIBIT_TRIE_H
 
-#include "bpf.h"
+#include "tables.h"
 
 /* The lower half of a slot leads on: to a node if this is set, else to the only route below, which has yet to be
  * compared; 0 to nothing. The upper half is the longest prefix so far, 0 for none. */
@@ -32,7 +32,7 @@ INLINE u32 longest_prefix(void *wide, void *narrow, void *routes, const u8 *key,
     const u8 *route;
 
     for (level = 0; level < 2; level++) {
-        const u64 *slots = bpf_map_lookup_elem(wide, &next);
+        const u64 *slots = map_find(wide, &next);
         u64 slot;
 
         if (!slots)
@@ -46,7 +46,7 @@ INLINE u32 longest_prefix(void *wide, void *narrow, void *routes, const u8 *key,
         next ^= TRIE_NODE;
     }
     for (level = 0; level < halves; level++) {
-        const u64 *slots = bpf_map_lookup_elem(narrow, &next);
+        const u64 *slots = map_find(narrow, &next);
         u8 byte = key[2 + level / 2];
         u64 slot;
 
@@ -64,7 +64,7 @@ INLINE u32 longest_prefix(void *wide, void *narrow, void *routes, const u8 *key,
 compare:
     if (!next)
         return best;
-    route = bpf_map_lookup_elem(routes, &next);
+    route = map_find(routes, &next);
     if (route && prefix_matches(route, key, prefix, mask, words))
         return next;
     return best;

@@ -2,23 +2,23 @@
 
 mod function;
 
-use super::lookup::{declare_key, map};
-use super::{Entries, describe, map_element, shadow_map};
-use crate::abi::MapKind;
-use crate::maps::{GLOBALS, MAP_NAME};
-use crate::target::{Bpf, Gen};
+use crate::describe;
+use crate::entries::{Entries, declare_key, measured_key, shadow_map, whole};
+use crate::target::Tables;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
-use emit::record::Record;
-use emit::table::key::{self, KeyLayout, KeyPart};
+use emit::Gen;
+use emit::memory;
+use emit::table::key::{KeyLayout, KeyPart};
 use ir::{Expr, MatchKind};
 use layout::{
-    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, RowForm, Test, WORDS_AT_ONCE,
+    BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, Map, MapKind, RowForm, Test,
+    WORDS_AT_ONCE,
 };
 use smol_str::SmolStr;
 
 /// Positions for which blocks are not searched in more words than registers have room for.
 const MOST_POSITIONS: u64 = WORDS_AT_ONCE as u64 * MOST_BLOCKS as u64 * 64;
-/// The rows of a half are one value of a map, of which the oldest kernel allocates up to 4 MiB.
+/// The rows of a half are one value of a map, and some targets allocate up to 4 MiB for one.
 const ROWS_LIMIT: u64 = 1 << 22;
 
 /// In bits. The search keeps a pointer to each row of a range on a stack of 512 bytes: of wider ranges, rows that have a
@@ -40,7 +40,8 @@ pub(crate) struct BitVectors {
 
 /// The rows of a table with such keys and so many entries, if a half of them is not too large.
 pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<RowForm> {
-    let key = describe::key(&key_layout(SmolStr::default(), parts), parts);
+    let parts = whole(parts);
+    let key = describe::key(&measured_key(&parts), &parts);
     if size > MOST_POSITIONS {
         return None;
     }
@@ -50,12 +51,6 @@ pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<
     let wide = ranges.filter(|(field, _)| field.width > WIDE_RANGE).count();
     let fits_stack = wide <= 1 || form.blocks() == 1;
     (!form.lanes.is_empty() && form.bytes() <= ROWS_LIMIT && fits_stack).then_some(form)
-}
-
-/// The key with each field as a whole.
-fn key_layout(name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
-    let parts: Vec<KeyPart> = parts.iter().map(KeyPart::without_prefix).collect();
-    key::layout::<Bpf>(name, &parts, Record::default())
 }
 
 /// The questions that a key's bytes are asked.
@@ -93,8 +88,8 @@ fn place(field: &FieldAbi, digit: u32) -> u32 {
 }
 
 /// Declares the maps, structs and the function of a search by bit vectors.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     parts: &[KeyPart],
     form: RowForm,
     entries: &Entries<'_>,
@@ -105,30 +100,28 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let (key_name, key, key_abi) = declare_key(g, parts, key_layout, entries);
-    let rows_name = g.file.names.fresh_short(short, "_rows", MAP_NAME);
-    let places = g.file.names.fresh_short(short, "_places", MAP_NAME);
-    let maps = &mut g.file.own.maps;
-    let mut rows = map(&rows_name, MapKind::Array, 4, form.bytes() as u32, 2);
-    rows.mmapable = true;
-    maps.declare(rows, None);
-    let mut of_places = map(&places, MapKind::Array, 4, 4, 2 * size);
-    of_places.mmapable = true;
-    maps.declare(of_places, None);
-    let found = g.file.names.fresh_short(short, "", MAP_NAME);
-    let maps = &mut g.file.own.maps;
-    maps.declare(
-        map(&found, MapKind::Array, 4, values.abi.size, 2 * size),
+    let (key, key_abi) = declare_key(g, short, &whole(parts), entries);
+    let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
+    let [rows, places, found, shadow] =
+        ["_rows", "_places", "", "_shadow"].map(|what| named(g, what));
+    let array = |name: &SmolStr, bytes: u32, count: u64, mapped: bool| Map {
+        mapped,
+        ..Map::new(name.as_str(), MapKind::Array, 4, bytes, count)
+    };
+    memory::declare(g, array(&rows, form.bytes() as u32, 2, true), None);
+    memory::declare(g, array(&places, 4, 2 * size, true), None);
+    memory::declare(
+        g,
+        array(&found, values.abi.size, 2 * size, false),
         Some((Type::U32, values.ty.clone())),
     );
-    let shadow = g.file.names.fresh_short(short, "_shadow", MAP_NAME);
-    let maps = &mut g.file.own.maps;
-    maps.declare(shadow_map(&shadow, parts, entries), None);
+    memory::declare(g, shadow_map(&shadow, parts, entries), None);
     let head = g.file.names.fresh(&format!("{short}_entries"));
-    let head_offset = maps.kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
+    let kept = T::kept(&mut g.file.own);
+    let head_offset = kept.add_global(Type::U64, &head, 8, None, vec![0; 8]);
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = BitVectorsAbi {
-        rows: rows_name.to_string(),
+        rows: rows.to_string(),
         form,
         entries: found.to_string(),
         places: places.to_string(),
@@ -138,10 +131,9 @@ pub(crate) fn declare(
         head_offset,
         shadow: shadow.to_string(),
     };
-    g.file
-        .functions
-        .push(function::find(&find, &key_name, &abi));
-    g.file.own.bit_vectors = true;
+    let function = function::find(&g.target, &find, &key.name, &abi);
+    g.file.functions.push(function);
+    T::tables(&mut g.file.own).bit_vectors = true;
     let bits = BitVectors {
         find,
         entries: found,
@@ -152,11 +144,16 @@ pub(crate) fn declare(
 }
 
 /// Finds the entry that wins; gives it, or a null pointer.
-pub(crate) fn search(g: &mut Gen<'_>, bits: &BitVectors, exprs: &[Expr], entry_type: Type) -> C {
+pub(crate) fn search<T: Tables>(
+    g: &mut Gen<'_, T>,
+    bits: &BitVectors,
+    exprs: &[Expr],
+    entry_type: Type,
+) -> C {
     let [best, head, place] = ["best", "entries", "place"].map(|wish| g.file.names.fresh(wish));
     let id = |n: &SmolStr| C::Ident(n.clone());
     g.push(Stmt::decl(entry_type, best.clone(), C::id("NULL")));
-    let globals = C::id(GLOBALS).member(bits.head.clone());
+    let globals = C::id(T::GLOBALS).member(bits.head.clone());
     g.push(Stmt::decl(Type::U64, head.clone(), globals));
     let count = C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32);
     // Where there are no entries, no key is made.
@@ -167,7 +164,7 @@ pub(crate) fn search(g: &mut Gen<'_>, bits: &BitVectors, exprs: &[Expr], entry_t
     let half = id(&head).cast(Type::U32);
     let found = C::call(bits.find.clone(), vec![key.addr(), half]);
     g.push(Stmt::decl(Type::U32, place.clone(), found));
-    g.set(id(&best), map_element(&bits.entries, id(&place)));
+    g.set(id(&best), T::find(&bits.entries, id(&place).addr()));
     let search = std::mem::replace(&mut g.out, outer);
     g.push(Stmt::If(count, search, Vec::new()));
     id(&best)

@@ -1,21 +1,19 @@
 //! Tables with many entries and exact keys: what [`BucketsAbi`] describes, in C.
 
-use super::lookup::{declare_key, map, plain_key};
-use super::{Entries, map_element};
-use crate::abi::{MapAbi, MapKind};
-use crate::maps::MAP_NAME;
-use crate::target::Gen;
+use crate::entries::{Entries, declare_key, measured_key};
+use crate::target::Tables;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
-use emit::Function;
+use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
+use emit::{Function, Gen};
 use ir::Expr;
-use layout::{BUCKET_PLACES, BucketsAbi, ValueAbi};
+use layout::{BUCKET_PLACES, BucketsAbi, Map, MapKind, ValueAbi};
 use smol_str::SmolStr;
 
-/// Declared entries from which a table has buckets: at 100,000 a hit takes two thirds of the time that it takes in the kernel's map, and
-/// at a million half, as most touch one bucket and no list. Below they gain little, and the verifier follows what comes after the look-up
-/// twice, since an entry may be in either of two maps.
+/// Declared entries from which a table has buckets: at 100,000 a hit takes two thirds of the time that it takes in a hash table
+/// with lists, and at a million half, as most touch one bucket and no list. Below they gain little, and a target that verifies code follows
+/// what comes after the look-up twice, since an entry may be in either of two maps.
 pub(crate) const MANY: u64 = 50_000;
 
 /// Entries for each bucket: half as many as it has places. Then a bucket in 30 has keys in second buckets, and one key in
@@ -51,11 +49,11 @@ pub(crate) struct Room {
 impl Room {
     /// The room for so many entries, if that is not too much.
     pub(crate) fn of(parts: &[KeyPart], value: &ValueAbi, entries: u64) -> Option<Room> {
-        let key = plain_key(SmolStr::default(), parts).record;
+        let key = measured_key(parts).record;
         // Types are no matter of size.
         let (bucket, [keys_offset, values_offset]) = bucket([Type::U8, Type::U8], &key, value.size);
         let buckets = entries.div_ceil(LOAD).max(1);
-        // One more, for user space.
+        // One more, for the control plane.
         let fits = (buckets + 1) * u64::from(bucket.size) <= LIMIT;
         fits.then_some(Room {
             buckets: buckets as u32,
@@ -79,8 +77,8 @@ fn bucket([key_type, value_type]: [Type; 2], key: &Record, value: u32) -> (Recor
 }
 
 /// Declares the maps, structs and the function of a table with buckets.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     parts: &[KeyPart],
     room: Room,
     entries: &Entries<'_>,
@@ -91,36 +89,26 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let (key_name, key, key_abi) = declare_key(g, parts, plain_key, entries);
-    let key_type = Type::Struct(key_name.clone());
+    let (key, key_abi) = declare_key(g, short, parts, entries);
+    let key_type = Type::Struct(key.name.clone());
     let types = [key_type.clone(), values.ty.clone()];
     let (record, _) = bucket(types, &key.record, values.abi.size);
     let bucket_name = g.file.names.fresh(&format!("{short}_bucket"));
     g.file.declare_struct(&bucket_name, record.members);
-    let named = |g: &mut Gen<'_>, what: &str| g.file.names.fresh_short(short, what, MAP_NAME);
+    let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
     let [buckets, overflow] = ["", "_more"].map(|what| named(g, what));
     let count = u64::from(room.buckets) + 1;
-    let maps = &mut g.file.own.maps;
-    maps.declare(
-        MapAbi {
-            mmapable: true,
-            ..map(&buckets, MapKind::Array, 4, room.size, count)
-        },
-        Some((Type::U32, Type::Struct(bucket_name))),
-    );
-    maps.declare(
-        MapAbi {
-            no_prealloc: true,
-            ..map(
-                &overflow,
-                MapKind::Hash,
-                key_abi.size,
-                values.abi.size,
-                size,
-            )
-        },
-        Some((key_type, values.ty.clone())),
-    );
+    let map = Map {
+        mapped: true,
+        ..Map::new(buckets.as_str(), MapKind::Array, 4, room.size, count)
+    };
+    memory::declare(g, map, Some((Type::U32, Type::Struct(bucket_name))));
+    let (of_key, of_value) = (key_abi.size, values.abi.size);
+    let map = Map {
+        on_demand: true,
+        ..Map::new(overflow.as_str(), MapKind::Hash, of_key, of_value, size)
+    };
+    memory::declare(g, map, Some((key_type, values.ty.clone())));
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = BucketsAbi {
         buckets: buckets.to_string(),
@@ -132,8 +120,10 @@ pub(crate) fn declare(
         key: key_abi,
         value: values.abi.clone(),
     };
-    g.file.functions.push(function(&find, &key_name, &abi));
-    g.file.own.buckets = true;
+    let linkage = g.target.linkage();
+    let function = function(linkage, &find, &key.name, &abi);
+    g.file.functions.push(function);
+    T::tables(&mut g.file.own).buckets = true;
     let found = Buckets {
         find,
         map: buckets,
@@ -144,8 +134,8 @@ pub(crate) fn declare(
     (found, abi)
 }
 
-/// The function of this name: from a key to its entry's place. It is one of its own, which the verifier checks once.
-fn function(name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
+/// The function of this name: from a key to its entry's place. It is one of its own: a target that verifies code does so once.
+fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
     let found = C::call(
         "bucket_find",
         vec![
@@ -157,7 +147,7 @@ fn function(name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
     );
     let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
     Function {
-        linkage: "GLOBAL_FUNC".into(),
+        linkage: linkage.into(),
         name: name.clone(),
         result: Type::U32,
         params: vec![(Type::Struct(key.clone()).ptr(), "key".into())],
@@ -169,7 +159,12 @@ fn function(name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
 }
 
 /// Finds the entry of a key; gives it, or a null pointer.
-pub(crate) fn search(g: &mut Gen<'_>, table: &Buckets, exprs: &[Expr], entry: Type) -> C {
+pub(crate) fn search<T: Tables>(
+    g: &mut Gen<'_, T>,
+    table: &Buckets,
+    exprs: &[Expr],
+    entry: Type,
+) -> C {
     let key = g.build_key(&table.key, exprs);
     let [place, found] = ["place", "entry"].map(|wish| g.file.names.fresh(wish));
     let call = C::call(table.find.clone(), vec![key.clone().addr()]);
@@ -187,7 +182,7 @@ pub(crate) fn search(g: &mut Gen<'_>, table: &Buckets, exprs: &[Expr], entry: Ty
     g.push(Stmt::decl(entry, found.clone(), value));
     let found = C::Ident(found);
     let overflows = C::bin(BinOp::Eq, place, C::id("BUCKET_OVERFLOW"));
-    let there = Stmt::Assign(found.clone(), map_element(&table.overflow, key));
+    let there = Stmt::Assign(found.clone(), T::find(&table.overflow, key.addr()));
     g.push(Stmt::If(overflows, vec![there], Vec::new()));
     found
 }

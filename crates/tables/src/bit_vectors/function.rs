@@ -1,8 +1,7 @@
-//! The function that finds an entry. It is one of its own, which the verifier checks once, and its loop has a constant
-//! bound, so that every kernel takes it.
+//! The function that finds an entry. It is one of its own, so that a target that verifies code does so once, and its loop has a constant
+//! bound.
 
-use crate::table::map_element;
-use crate::target::barrier;
+use crate::target::Tables;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use emit::Function;
 use layout::{BitVectorsAbi, RowForm, Test};
@@ -24,9 +23,14 @@ enum Part {
 }
 
 /// The function of this name: from a key and the half in use to the place of the entry that wins.
-pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Function {
+pub(super) fn find<T: Tables>(
+    target: &T,
+    name: &SmolStr,
+    key: &SmolStr,
+    abi: &BitVectorsAbi,
+) -> Function {
     let no_entry = || Stmt::Return(Some(C::id("NO_ENTRY")));
-    let rows = map_element(&SmolStr::from(&abi.rows), C::id("half"));
+    let rows = T::find(&SmolStr::from(&abi.rows), C::id("half").addr());
     let mut body = vec![
         Stmt::If(C::not(C::id("key")), vec![no_entry()], Vec::new()),
         Stmt::decl(Type::U8.ptr(), "bytes", C::id("key").cast(Type::U8.ptr())),
@@ -40,10 +44,10 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
         body.push(no_entry());
     } else {
         body.extend(part(abi, Part::Summary, &no_entry()));
-        body.extend(blocks(abi, &first));
+        body.extend(blocks(target, abi, &first));
     }
     Function {
-        linkage: "GLOBAL_FUNC".into(),
+        linkage: target.linkage().into(),
         name: name.clone(),
         result: Type::U32,
         params: vec![
@@ -55,7 +59,7 @@ pub(super) fn find(name: &SmolStr, key: &SmolStr, abi: &BitVectorsAbi) -> Functi
 }
 
 /// Searches the blocks that the summary names, which is in `blocks`.
-fn blocks(abi: &BitVectorsAbi, first: &C) -> Block {
+fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let no_entry = || Stmt::Return(Some(C::id("NO_ENTRY")));
     let count = abi.form.blocks();
     let words = abi.form.words_of_a_block();
@@ -69,7 +73,8 @@ fn blocks(abi: &BitVectorsAbi, first: &C) -> Block {
         Stmt::If(over, vec![no_entry()], Vec::new())
     };
     // Where the rows are is found anew in each turn, and not kept on the stack for all of them.
-    let anew = ["rows", "bytes", "block"].map(|name| barrier(&C::id(name)));
+    let anew = ["rows", "bytes", "block"].map(C::id);
+    let anew = anew.iter().filter_map(|name| target.barrier(name));
     let counter = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::int(1));
     if words > 1 {
         let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));

@@ -1,21 +1,9 @@
-//! The description of keys and values for user space.
+//! The description of keys and values for the control plane.
 
-use emit::record::Form;
 use emit::table::key::{KeyLayout, KeyPart};
 use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
 use ir::{Program, TableData};
-use layout::{ActionAbi, FieldAbi, KeyAbi, ValueAbi};
-
-/// A field of this name, at this offset in bytes.
-pub(crate) fn field(form: Form, name: &str, offset: u32) -> FieldAbi {
-    FieldAbi {
-        name: name.into(),
-        offset,
-        size: form.size,
-        width: form.width,
-        order: form.order,
-    }
-}
+use layout::{ActionAbi, KeyAbi, ValueAbi};
 
 /// A key.
 pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
@@ -24,7 +12,7 @@ pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
     KeyAbi {
         size: layout.record.size,
         fields: fields
-            .map(|((part, form), &at)| field(form, &part.name, at))
+            .map(|((part, form), &at)| form.field(&part.name, at))
             .collect(),
     }
 }
@@ -38,7 +26,7 @@ pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi 
         let vars = named.map(|listed| &p.actions[listed.action].params);
         let name = |i: usize| vars.map_or(REFERENCE_ID, |vars| p.vars[vars[i]].name.as_str());
         params
-            .map(|(i, param)| field(param.form, name(i), param.offset))
+            .map(|(i, param)| param.form.field(name(i), param.offset))
             .collect()
     };
     ValueAbi {

@@ -3,20 +3,19 @@
 //! A member is kept as its table's entries are, so that one switch runs both; a group is a list of members. Each is one element
 //! of a hash map, which a packet meets as a whole.
 
-use crate::abi::{MapAbi, MapKind};
-use crate::errors;
-use crate::maps::MAP_NAME;
-use crate::table::describe;
-use crate::target::{Gen, barrier};
+use crate::describe;
+use crate::shared::Groups;
+use crate::target::Tables;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::record::Record;
 use emit::table::value::{Layout, REFERENCE_ID};
 use emit::table::{ACTION_SELECTOR, Value, profile_of, property};
+use emit::{Gen, errors, memory};
 use externs::hash::Algorithm;
 use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, TableData};
 use layout::{
-    ActionAbi, ByteOrder, FieldAbi, KeyAbi, LookupAbi, MOST_MEMBERS_OF_A_GROUP, MemberGroupsAbi,
-    ValueAbi,
+    ActionAbi, ByteOrder, FieldAbi, KeyAbi, LookupAbi, MOST_MEMBERS_OF_A_GROUP, Map, MapKind,
+    MemberGroupsAbi, ValueAbi,
 };
 use smol_str::SmolStr;
 
@@ -35,16 +34,9 @@ pub(crate) struct Profile {
     groups: Option<(Groups, Algorithm)>,
 }
 
-/// The groups of an action selector, which its tables share.
-#[derive(Clone, Debug)]
-pub(crate) struct Groups {
-    map: SmolStr,
-    group: SmolStr,
-}
-
 /// Declares the members and groups of a table's profile, if it has one. Its entries have these values.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     data: &TableData,
     short: &str,
     value: &Value,
@@ -54,11 +46,11 @@ pub(crate) fn declare(
         None => None,
         Some(selector) => Some((groups(g, selector), algorithm(g, selector, data)?)),
     };
-    let members = g.file.names.fresh_short(short, "_members", MAP_NAME);
+    let members = g.file.names.fresh_short(short, "_members", T::MAP_NAME);
     let Layout { size, actions, .. } = &value.layout;
-    let abi = map(&members, *size, size_of(g.p, object), false);
+    let of_members = map(&members, *size, size_of(g.p, object));
     let value_type = CType::Struct(value.name.clone());
-    g.file.own.maps.declare(abi, Some((CType::U32, value_type)));
+    memory::declare(g, of_members, Some((CType::U32, value_type)));
     let references = &actions[data.actions.len()..];
     let profile = Profile {
         members: members.clone(),
@@ -71,7 +63,7 @@ pub(crate) fn declare(
     Some((profile, abi))
 }
 
-/// A hash map from a number.
+/// The look-up by a number.
 fn by_number(map: &SmolStr, value: ValueAbi) -> LookupAbi {
     LookupAbi::Hash {
         map: map.to_string(),
@@ -101,25 +93,24 @@ fn size_of(p: &Program, object: ExternInst) -> u32 {
         .max(1)
 }
 
-fn map(name: &SmolStr, value_size: u32, max_entries: u32, no_prealloc: bool) -> MapAbi {
-    MapAbi {
-        name: name.to_string(),
-        kind: MapKind::Hash,
-        key_size: 4,
+/// A hash map from a number.
+fn map(name: &SmolStr, value_size: u32, max_entries: u32) -> Map {
+    Map::new(
+        name.as_str(),
+        MapKind::Hash,
+        4,
         value_size,
-        max_entries,
-        no_prealloc,
-        mmapable: false,
-    }
+        max_entries.into(),
+    )
 }
 
 /// The map of a selector's groups, declared on first use.
-fn groups(g: &mut Gen<'_>, selector: ExternInst) -> Groups {
-    if let Some(known) = g.file.own.member_groups.get(&selector) {
+fn groups<T: Tables>(g: &mut Gen<'_, T>, selector: ExternInst) -> Groups {
+    if let Some(known) = T::tables(&mut g.file.own).member_groups.get(&selector) {
         return known.clone();
     }
     let name = g.p.externs[selector].name.clone();
-    let map_name = g.file.names.fresh_short(&name, "_groups", MAP_NAME);
+    let map_name = g.file.names.fresh_short(&name, "_groups", T::MAP_NAME);
     let group = g.file.names.fresh(&format!("{map_name}_group"));
     let mut record = Record::default();
     record.add(CType::U32, "present", 4, 4, "");
@@ -133,11 +124,15 @@ fn groups(g: &mut Gen<'_>, selector: ExternInst) -> Groups {
         order: ByteOrder::Network,
         ..word(MEMBER, 8)
     };
-    // Few groups have as many members as they may.
-    let abi = map(&map_name, record.size, size_of(g.p, selector), true);
-    let maps = &mut g.file.own.maps;
-    maps.declare(abi, Some((CType::U32, CType::Struct(group.clone()))));
-    maps.kept.contents.member_groups.push(MemberGroupsAbi {
+    let of_groups = Map {
+        // Few groups have as many members as they may.
+        on_demand: true,
+        ..map(&map_name, record.size, size_of(g.p, selector))
+    };
+    let group_type = CType::Struct(group.clone());
+    memory::declare(g, of_groups, Some((CType::U32, group_type)));
+    let kept = T::kept(&mut g.file.own);
+    kept.contents.member_groups.push(MemberGroupsAbi {
         index: selector.as_u32(),
         groups: by_number(
             &map_name,
@@ -157,7 +152,8 @@ fn groups(g: &mut Gen<'_>, selector: ExternInst) -> Groups {
         map: map_name,
         group,
     };
-    g.file.own.member_groups.insert(selector, groups.clone());
+    let shared = T::tables(&mut g.file.own);
+    shared.member_groups.insert(selector, groups.clone());
     groups
 }
 
@@ -166,7 +162,11 @@ const COUNT: &str = "count";
 const MEMBER: &str = "member";
 
 /// What a selector's constructor names; `None` if the program was refused.
-fn algorithm(g: &mut Gen<'_>, selector: ExternInst, data: &TableData) -> Option<Algorithm> {
+fn algorithm<T: Tables>(
+    g: &mut Gen<'_, T>,
+    selector: ExternInst,
+    data: &TableData,
+) -> Option<Algorithm> {
     let args = g.p.externs[selector].args.iter();
     let members = args.filter_map(|(_, value)| match value {
         CtorValue::Member(of, member) => g.p.enums[*of].members.get(*member as usize),
@@ -175,9 +175,9 @@ fn algorithm(g: &mut Gen<'_>, selector: ExternInst, data: &TableData) -> Option<
     let mut named = members.filter_map(|name| Algorithm::of_member(name));
     let algorithm = named.next_back().unwrap_or(Algorithm::Crc16);
     if algorithm == Algorithm::Random {
-        let hook = g.target.options.hook;
+        let target = g.target.name();
         let refusal = errors::algorithm(
-            hook,
+            target,
             "random",
             "selector keys",
             "use another, such as `HashAlgorithm.crc16`",
@@ -192,7 +192,12 @@ fn algorithm(g: &mut Gen<'_>, selector: ExternInst, data: &TableData) -> Option<
 const _: () = assert!(MOST_MEMBERS_OF_A_GROUP.is_power_of_two());
 
 /// Has an entry that names a member or a group be the member that it leads to, or null.
-pub(crate) fn follow(g: &mut Gen<'_>, profile: &Profile, data: &TableData, entry: &C) {
+pub(crate) fn follow<T: Tables>(
+    g: &mut Gen<'_, T>,
+    profile: &Profile,
+    data: &TableData,
+    entry: &C,
+) {
     let id = |name: &SmolStr| C::Ident(name.clone());
     let [from, member] = ["reference", "member"].map(|wish| g.file.names.fresh(wish));
     let number = || id(&from).arrow("action");
@@ -201,8 +206,7 @@ pub(crate) fn follow(g: &mut Gen<'_>, profile: &Profile, data: &TableData, entry
         id(&from).arrow(variant).member(REFERENCE_ID)
     };
     let find = || {
-        let map = id(&profile.members).addr();
-        let found = C::call("bpf_map_lookup_elem", vec![map, id(&member).addr()]);
+        let found = T::find(&profile.members, id(&member).addr());
         Stmt::Assign(entry.clone(), found)
     };
     let leads = g.block(|g| {
@@ -231,8 +235,8 @@ pub(crate) fn follow(g: &mut Gen<'_>, profile: &Profile, data: &TableData, entry
 }
 
 /// Replaces the number of a group by that of the member which the hash chooses, and then finds it.
-fn choose(
-    g: &mut Gen<'_>,
+fn choose<T: Tables>(
+    g: &mut Gen<'_, T>,
     groups: &Groups,
     algorithm: Algorithm,
     data: &TableData,
@@ -241,9 +245,8 @@ fn choose(
 ) {
     let id = |name: &SmolStr| C::Ident(name.clone());
     let [group, at] = ["group", "at"].map(|wish| g.file.names.fresh(wish));
-    let found = vec![id(&groups.map).addr(), id(member).addr()];
     let ty = CType::Struct(groups.group.clone()).ptr();
-    let found = C::call("bpf_map_lookup_elem", found);
+    let found = T::find(&groups.map, id(member).addr());
     g.push(Stmt::decl(ty, group.clone(), found));
     let inside = g.block(|g| {
         let keys = data.keys.iter();
@@ -255,8 +258,8 @@ fn choose(
         let count = id(&group).arrow(COUNT);
         let index = C::bin(BinOp::Mod, hash.cast(CType::U64), count);
         g.push(Stmt::decl(CType::U32, at.clone(), index));
-        // No group has more, but the verifier cannot know that.
-        g.push(barrier(&id(&at)));
+        // No group has more, but a target that verifies code cannot know that.
+        g.barrier(&id(&at));
         let last = C::int((MOST_MEMBERS_OF_A_GROUP - 1).into());
         let within = C::bin(BinOp::And, id(&at), last);
         let chosen = id(&group).arrow(MEMBER).index(within);

@@ -1,19 +1,17 @@
 //! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
 
-use super::lookup::{declare_key, map, plain_key};
-use super::{Entries, map_element};
-use crate::abi::{MapAbi, MapKind};
-use crate::maps::{GLOBALS, MAP_NAME};
-use crate::target::Gen;
+use crate::entries::{Entries, declare_key, measured_key};
+use crate::target::Tables;
 use cgen::tree::{Expr as C, Stmt, Type};
-use emit::Function;
+use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
+use emit::{Function, Gen};
 use ir::Expr;
-use layout::MultibitTrieAbi;
+use layout::{Map, MapKind, MultibitTrieAbi};
 use smol_str::SmolStr;
 
-/// Declared entries up to which the kernel's own trie is about as fast.
+/// Declared entries up to which a trie that takes a bit after the other is about as fast.
 pub(crate) const FEW: u64 = 10_000;
 
 /// Bytes of the key that are taken whole.
@@ -49,7 +47,7 @@ pub(crate) struct Room {
 impl Room {
     /// The room for so many entries with such keys and values of so many bytes, if that is not too much.
     pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
-        let key = plain_key(SmolStr::default(), parts);
+        let key = measured_key(parts);
         let bytes = key.record.size;
         // A node is where two prefixes at least go on, so that each depth has at most half as many as there are entries. If
         // that were so at every depth of long keys, most of the memory would be for prefixes that no table has.
@@ -78,8 +76,8 @@ fn spare(of: u64) -> u64 {
 }
 
 /// Declares the maps, structs and the function of a multibit trie; `lpm` is the P4 key with the prefix.
-pub(crate) fn declare(
-    g: &mut Gen<'_>,
+pub(crate) fn declare<T: Tables>(
+    g: &mut Gen<'_, T>,
     lpm: usize,
     parts: &[KeyPart],
     room: Room,
@@ -91,9 +89,9 @@ pub(crate) fn declare(
         size,
         ..
     } = *entries;
-    let (key_name, key, key_abi) = declare_key(g, parts, plain_key, entries);
+    let (key, key_abi) = declare_key(g, short, parts, entries);
     let route_name = g.file.names.fresh(&format!("{short}_route"));
-    let key_type = Type::Struct(key_name.clone());
+    let key_type = Type::Struct(key.name.clone());
     let mut route = Record::default();
     route.add(values.ty.clone(), "value", values.abi.size, 8, "");
     let align = key.record.align.max(4);
@@ -102,26 +100,29 @@ pub(crate) fn declare(
     route.pad_to(8);
     let route_size = route.size;
     g.file.declare_struct(&route_name, route.members);
-    let named = |g: &mut Gen<'_>, what: &str| g.file.names.fresh_short(short, what, MAP_NAME);
+    let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
     let [wide, narrow, routes, index, pool] =
         ["_wide", "_narrow", "", "_index", "_pool"].map(|what| named(g, what));
-    let maps = &mut g.file.own.maps;
-    let array = |name: &SmolStr, bytes: u64, count: u64| MapAbi {
-        mmapable: true,
-        ..map(name, MapKind::Array, 4, bytes as u32, count)
+    let array = |name: &SmolStr, bytes: u64, count: u64| Map {
+        mapped: true,
+        ..Map::new(name.as_str(), MapKind::Array, 4, bytes as u32, count)
     };
-    maps.declare(array(&wide, 256 * SLOT, WIDE), None);
-    maps.declare(array(&narrow, 16 * SLOT, room.narrow), None);
-    maps.declare(
+    memory::declare(g, array(&wide, 256 * SLOT, WIDE), None);
+    memory::declare(g, array(&narrow, 16 * SLOT, room.narrow), None);
+    memory::declare(
+        g,
         array(&routes, u64::from(route_size), room.routes),
         Some((Type::U32, Type::Struct(route_name))),
     );
-    let mut numbers = map(&index, MapKind::Hash, 4 + key_abi.size, 4, size);
-    numbers.no_prealloc = true;
-    maps.declare(numbers, None);
-    maps.declare(array(&pool, SLOT, room.pool()), None);
+    let numbers = Map {
+        on_demand: true,
+        ..Map::new(index.as_str(), MapKind::Hash, 4 + key_abi.size, 4, size)
+    };
+    memory::declare(g, numbers, None);
+    memory::declare(g, array(&pool, SLOT, room.pool()), None);
     let root = g.file.names.fresh(&format!("{short}_root"));
-    let root_offset = maps.kept.add_global(Type::U32, &root, 4, None, vec![0; 4]);
+    let kept = T::kept(&mut g.file.own);
+    let root_offset = kept.add_global(Type::U32, &root, 4, None, vec![0; 4]);
     let field = &key_abi.fields[lpm];
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = MultibitTrieAbi {
@@ -138,8 +139,10 @@ pub(crate) fn declare(
         mask_offset,
         root_offset,
     };
-    g.file.functions.push(function(&find, &key_name, &abi));
-    g.file.own.multibit_trie = true;
+    let linkage = g.target.linkage();
+    let function = function(linkage, &find, &key.name, &abi);
+    g.file.functions.push(function);
+    T::tables(&mut g.file.own).multibit_trie = true;
     let trie = MultibitTrie {
         find,
         routes,
@@ -150,8 +153,8 @@ pub(crate) fn declare(
 }
 
 /// The function of this name: from a key and the root's number to the number of the route with the longest prefix. It is one
-/// of its own, which the verifier checks once, and its loops have constant bounds.
-fn function(name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
+/// of its own, so that a target that verifies code does so once, and its loops have constant bounds.
+fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
     let address = |map: &str| C::id(map).addr();
     let number = |n: u32| C::int(n.into());
     let found = C::call(
@@ -170,7 +173,7 @@ fn function(name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
     );
     let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
     Function {
-        linkage: "GLOBAL_FUNC".into(),
+        linkage: linkage.into(),
         name: name.clone(),
         result: Type::U32,
         params: vec![
@@ -185,14 +188,19 @@ fn function(name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
 }
 
 /// Finds the entry with the longest prefix; gives it, or a null pointer.
-pub(crate) fn search(g: &mut Gen<'_>, trie: &MultibitTrie, exprs: &[Expr], entry: Type) -> C {
+pub(crate) fn search<T: Tables>(
+    g: &mut Gen<'_, T>,
+    trie: &MultibitTrie,
+    exprs: &[Expr],
+    entry: Type,
+) -> C {
     let key = g.build_key(&trie.key, exprs);
     let [number, found] = ["route", "entry"].map(|wish| g.file.names.fresh(wish));
-    let root = C::id(GLOBALS).member(trie.root.clone());
+    let root = C::id(T::GLOBALS).member(trie.root.clone());
     let call = C::call(trie.find.clone(), vec![key.addr(), root]);
     g.push(Stmt::decl(Type::U32, number.clone(), call));
     // A route begins with its value.
-    let value = map_element(&trie.routes, C::Ident(number));
+    let value = T::find(&trie.routes, C::Ident(number).addr());
     g.push(Stmt::decl(entry, found.clone(), value));
     C::Ident(found)
 }

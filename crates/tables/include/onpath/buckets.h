@@ -9,6 +9,7 @@
 
 #include "perfect_hash.h"
 #include "seeds.h"
+#include "tables.h"
 
 #define BUCKET_PLACES 4
 /* In place of a place: the key may be in the overflow map. No array has as many buckets. */
@@ -75,12 +76,10 @@ INLINE u64 bucket_hash(const u8 *key, u32 words)
  * read, if only by a zero: then no processor reads them earlier. */
 INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
 {
-    u64 used = *(const volatile u32 *)bucket, zero = used;
-    const u8 *own;
+    u64 used = *(const volatile u32 *)bucket, zero = zero_after(used);
+    const u8 *own = bucket + 8 + zero;
     u32 at;
 
-    asm volatile("%0 &= 0" : "+r"(zero));
-    own = bucket + 8 + zero;
 #pragma unroll
     for (at = 0; at < BUCKET_PLACES; at++)
         if (used >> at & 1 && same_key(own + at * 4 * words, key, words))
@@ -94,7 +93,7 @@ INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
 {
     u64 hash = bucket_hash(key, words);
     u32 number = (u64)(u32)hash * count >> 32, place, elsewhere;
-    const u8 *bucket = bpf_map_lookup_elem(buckets, &number);
+    const u8 *bucket = map_find(buckets, &number);
 
     if (!bucket)
         return NO_ENTRY;
@@ -106,7 +105,7 @@ INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
         return NO_ENTRY;
     if ((u16)elsewhere) {
         number = (hash >> 32) * count >> 32;
-        bucket = bpf_map_lookup_elem(buckets, &number);
+        bucket = map_find(buckets, &number);
         if (!bucket)
             return NO_ENTRY;
         place = bucket_place(bucket, key, words);
@@ -120,7 +119,7 @@ INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
 INLINE void *bucket_value(void *buckets, u32 place, u32 values, u32 size)
 {
     u32 number = place / BUCKET_PLACES;
-    u8 *bucket = bpf_map_lookup_elem(buckets, &number);
+    u8 *bucket = map_find(buckets, &number);
 
     return bucket ? bucket + values + place % BUCKET_PLACES * size : NULL;
 }

@@ -1,12 +1,10 @@
-//! Structures of tables that cannot be had. Codes E0736 to E0739, and E0769.
+//! Tables that a target cannot have. Codes E0725, E0726, E0736 to E0739, and E0769.
 
-use crate::abi::Hook;
 use diag::{Diagnostic, Span};
 use layout::{Matching, Structure};
 
 /// A `@layout` of no meaning.
-pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
+pub(crate) fn unknown_layout(target: &str, table: &str, given: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0736",
         at,
         format!("the {target} target knows no layout `{given}`, which table `{table}` asks for"),
@@ -15,8 +13,12 @@ pub fn unknown_layout(hook: Hook, table: &str, given: &str, at: Span) -> Diagnos
 }
 
 /// A `@layout` of a table that it is not for.
-pub fn layout_of_no_use(hook: Hook, table: &str, layout: Structure, at: Span) -> Diagnostic {
-    let target = hook.target();
+pub(crate) fn layout_of_no_use(
+    target: &str,
+    table: &str,
+    layout: Structure,
+    at: Span,
+) -> Diagnostic {
     let lacks = match layout.matching() {
         Matching::Prefixes => "is not one of prefixes alone",
         Matching::Overlapping => "has no ternary, range or optional key",
@@ -32,8 +34,12 @@ pub fn layout_of_no_use(hook: Hook, table: &str, layout: Structure, at: Span) ->
 }
 
 /// Bit vectors that would be too large.
-pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
-    let target = hook.target();
+pub(crate) fn too_large_for_bit_vectors(
+    target: &str,
+    table: &str,
+    size: u64,
+    at: Span,
+) -> Diagnostic {
     Diagnostic::error("E0738",
         at,
         format!("the {target} target has no bit vectors for the {size} entries of `{table}`"),
@@ -43,8 +49,12 @@ pub fn too_large_for_bit_vectors(hook: Hook, table: &str, size: u64, at: Span) -
 }
 
 /// A multibit trie that would be too large.
-pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
-    let target = hook.target();
+pub(crate) fn too_large_for_multibit_trie(
+    target: &str,
+    table: &str,
+    size: u64,
+    at: Span,
+) -> Diagnostic {
     Diagnostic::error(
         "E0739",
         at,
@@ -55,12 +65,41 @@ pub fn too_large_for_multibit_trie(hook: Hook, table: &str, size: u64, at: Span)
 }
 
 /// Buckets that would be too large.
-pub fn too_large_for_buckets(hook: Hook, table: &str, size: u64, at: Span) -> Diagnostic {
-    let target = hook.target();
+pub(crate) fn too_large_for_buckets(target: &str, table: &str, size: u64, at: Span) -> Diagnostic {
     Diagnostic::error("E0769",
         at,
         format!("the {target} target has no buckets for the {size} entries of `{table}`"),
     )
     .label("an entry takes about 4 bytes and twice its key and its action, and all of them at most 4 GiB")
     .help("declare a smaller `size`, or use `@layout(\"hash_map\")`")
+}
+
+/// A table has an `implementation`, counter or meter that the target does not have.
+pub(crate) fn table_property(target: &str, table: &str, property: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("E0725",
+        at,
+        format!("the {target} target does not know the property `{property}` of table `{table}`"),
+    )
+    .help(
+        "`implementation` takes `hash_table(size)` or `array_table(size)`; count in the actions with a CounterArray, or a \
+         `counter` of v1model, by an index that is the action's parameter",
+    )
+}
+
+/// A key too long for the target's memory.
+pub(crate) fn key_too_long(
+    target: &str,
+    table: &str,
+    bytes: u32,
+    limit: u32,
+    at: Span,
+) -> Diagnostic {
+    Diagnostic::error(
+        "E0726",
+        at,
+        format!(
+            "the key of `{table}` takes {bytes} bytes; the {target} target takes up to {limit}"
+        ),
+    )
+    .help("look up fewer or narrower fields, or a hash of them")
 }

@@ -1,0 +1,46 @@
+//! Tables as BPF has them: what crate `tables` asks of the target, and what is kept for each entry.
+
+use crate::externs::direct::{self, Direct};
+use crate::features::Feature;
+use crate::target::{Bpf, Gen, STATIC_FUNC, Shared};
+use crate::uses::{Construct, needs};
+use cgen::tree::Expr as C;
+use emit::table::TableShape;
+use layout::Structure;
+use tables::{Tables, TurnCalls};
+
+/// Where a table's entries and its default action are, and what is kept for each entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub entries: tables::Table,
+    pub direct: Option<Direct>,
+}
+
+/// Declares what a table needs.
+pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
+    let mut direct = None;
+    let entries = tables::declare(g, shape, |g, entries| {
+        let (kept, abi) = direct::declare(g, shape.data, shape.short, entries)?;
+        direct = Some(kept);
+        Some(abi)
+    });
+    Table { entries, direct }
+}
+
+impl Tables for Bpf {
+    fn tables(file: &mut Shared) -> &mut tables::Shared {
+        &mut file.tables
+    }
+
+    fn preferred(&self) -> Option<Structure> {
+        self.options.layout
+    }
+
+    fn turn_calls(g: &mut Gen<'_>) -> Option<TurnCalls> {
+        let jumps = needs(g, Construct::MaskSearch).needs == Some(Feature::MayGoto);
+        (!jumps).then_some(TurnCalls {
+            linkage: STATIC_FUNC,
+            run: |count, turn, with| C::call("bpf_loop", vec![count, turn, with, C::int(0)]),
+        })
+    }
+}

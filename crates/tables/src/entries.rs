@@ -1,0 +1,91 @@
+//! Entries that are to be stored, and what the structures for them have in common.
+
+use crate::describe;
+use crate::errors;
+use crate::target::Tables;
+use cgen::tree::Type;
+use diag::Span;
+use emit::Gen;
+use emit::names::Names;
+use emit::record::Record;
+use emit::table::key::{self, KeyLayout, KeyPart};
+use layout::{KeyAbi, Map, MapKind, ValueAbi};
+use smol_str::SmolStr;
+
+/// Bytes of key that fit on the stack together with their masked copy.
+const KEY_LIMIT: u32 = 192;
+
+/// Values that entries share, in C and in the description for the control plane.
+#[derive(Clone)]
+pub(crate) struct Values {
+    pub(crate) ty: Type,
+    pub(crate) abi: ValueAbi,
+}
+
+/// Entries that are to be stored.
+pub(crate) struct Entries<'a> {
+    /// What names begin with.
+    pub(crate) short: &'a str,
+    pub(crate) values: Values,
+    /// How many there may be.
+    pub(crate) size: u64,
+    pub(crate) span: Span,
+}
+
+/// A key's fields one behind the other.
+pub(crate) fn plain_key(names: Names, name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
+    key::layout(names, name, parts, Record::default())
+}
+
+/// The same, for its sizes: names and types are no matter of these.
+pub(crate) fn measured_key(parts: &[KeyPart]) -> KeyLayout {
+    plain_key(Names::new(&[]), SmolStr::default(), parts)
+}
+
+/// Parts that are looked up as a whole.
+pub(crate) fn whole(parts: &[KeyPart]) -> Vec<KeyPart> {
+    parts.iter().map(KeyPart::without_prefix).collect()
+}
+
+/// Declares the struct of a search's key, which is on the stack; gives its layout, and that for the control plane. `of` is what the
+/// program calls the table.
+pub(crate) fn declare_key<T: Tables>(
+    g: &mut Gen<'_, T>,
+    of: &str,
+    parts: &[KeyPart],
+    entries: &Entries<'_>,
+) -> (KeyLayout, KeyAbi) {
+    let name = g.file.names.fresh(&format!("{}_key", entries.short));
+    let key = plain_key(T::names(), name, parts);
+    let abi = describe::key(&key, parts);
+    limit_key(g, of, abi.size, KEY_LIMIT, entries);
+    g.file.declare_struct(&key.name, key.record.members.clone());
+    (key, abi)
+}
+
+/// Refuses a key of too many bytes.
+pub(crate) fn limit_key<T: Tables>(
+    g: &mut Gen<'_, T>,
+    of: &str,
+    bytes: u32,
+    limit: u32,
+    entries: &Entries<'_>,
+) {
+    if bytes > limit {
+        let target = g.target.name();
+        g.refuse(errors::key_too_long(target, of, bytes, limit, entries.span));
+    }
+}
+
+/// The map of shadow entries, which only the control plane uses: entries as they were given.
+pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_>) -> Map {
+    let keys: u32 = parts
+        .iter()
+        .map(|p| 1 + 2 * p.width.div_ceil(8).max(2))
+        .sum();
+    let written = (4 + entries.values.abi.size + keys).next_multiple_of(4);
+    Map {
+        on_demand: true,
+        ..Map::new(name.as_str(), MapKind::Hash, 4, written, entries.size)
+    }
+}

@@ -1,0 +1,29 @@
+//! The names of the headers, which programs must not take.
+
+use emit::Reserved;
+
+/// Names and prefixes.
+pub const RESERVED: Reserved = Reserved {
+    names: "
+        NO_ENTRY bit_row enabled_bits lowest_bit lowest_block
+        perfect_place same_key
+        BUCKET_PLACES BUCKET_OVERFLOW BUCKET_KEY_WORDS bucket_round bucket_mix bucket_hash bucket_place bucket_find bucket_value
+        TRIE_NODE prefix_matches longest_prefix
+    ",
+    prefixes: &[],
+};
+
+#[cfg(test)]
+mod tests {
+    use emit::names::{Names, declared};
+
+    #[test]
+    fn every_name_in_the_headers_is_reserved() {
+        let names = Names::new(&[super::RESERVED]);
+        for (file, text) in crate::HEADERS {
+            for name in declared(text) {
+                assert!(names.is_reserved(name), "{file}: {name}");
+            }
+        }
+    }
+}
