@@ -130,7 +130,7 @@ pub const BUCKET_PLACES: u32 = 4;
 /// Buckets: a key's hash chooses two of them, with a few places each.
 ///
 /// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`HashSeeds::buckets`](crate::HashSeeds::buckets)
-/// (`kernel/src/store/buckets/hash.rs`). Its
+/// (`writers/src/buckets/hash.rs`). Its
 /// lower half times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket, its upper half gives the second
 /// one. An entry is in the first bucket, or, if that was full when it came, in the second one, or, if that was full too, in the overflow map,
 /// which holds as many entries as the table, so that every table takes the entries that it declares, whatever their keys are.

@@ -91,6 +91,7 @@ impl Table {
         let lookups = self
             .instance
             .store
+            .memory
             .abi
             .contents
             .tables
@@ -107,7 +108,7 @@ impl Table {
 
     /// What its maps take.
     fn bytes(&self) -> u64 {
-        kernel::memory::of_program(&self.instance.store.abi)
+        kernel::memory::of_program(&self.instance.store.memory.abi)
             .iter()
             .filter(|map| map.role == "table")
             .map(|map| map.need.full)

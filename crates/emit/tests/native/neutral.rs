@@ -1,13 +1,14 @@
-//! The IR, the emitter, the C tree and the code of messages name no target, no hook and no architecture: what only one of them has is behind
+//! The IR, the emitter, the C tree, the code of messages and the writing side name no target, no hook and no architecture: what only one of them has is behind
 //! [`emit::Target`], or data.
 
 use testkit::files;
 
 /// Source folders that must not know where programs run, and the extension of their files.
-const NEUTRAL: [(&str, &str); 7] = [
+const NEUTRAL: [(&str, &str); 8] = [
     ("crates/ir/src", "rs"),
     ("crates/cgen/src", "rs"),
     ("crates/layout/src", "rs"),
+    ("crates/writers/src", "rs"),
     ("crates/emit/src", "rs"),
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),
