@@ -97,7 +97,7 @@ pub(crate) fn from_p4_at(
         .map_err(|d| Error::diagnostics(&d, &sources))?;
     let mut instance = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
     let store = &instance.store;
-    connect_ports(&store.abi.ports, &store.maps, ports)?;
+    connect_ports(&store.memory.abi.ports, &store.memory.maps, ports)?;
     let file = sources
         .add("entries", lines.join("\n"))
         .ok_or_else(|| Error::new("too many entries"))?;

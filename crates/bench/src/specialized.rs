@@ -224,7 +224,7 @@ fn pair(path: &Path, lines: &[String]) -> Result<[Instance; 2], Error> {
         driver::specialize::compile(&program, &contents, &sources, Request::default());
     let special = special.ok_or_else(|| refused("no table can be compiled in".into()))?;
     let special = special.map_err(|d| Error::diagnostics(&d, &sources))?;
-    let beside = instance.store.load_beside(&special.object, &special.abi);
+    let beside = kernel::store::load_beside(&instance.store, &special.object, &special.abi);
     Ok([instance, beside.map_err(store)?])
 }
 

@@ -243,6 +243,21 @@ pub enum MapKind {
     ProgramArray,
 }
 
+impl MapKind {
+    /// The kind of maps that every target has; `None` if others have none such.
+    pub fn neutral(self) -> Option<layout::MapKind> {
+        Some(match self {
+            MapKind::Array => layout::MapKind::Array,
+            MapKind::PercpuArray => layout::MapKind::PerCoreArray,
+            MapKind::Hash => layout::MapKind::Hash,
+            MapKind::PercpuHash => layout::MapKind::PerCoreHash,
+            MapKind::LpmTrie => layout::MapKind::PrefixTrie,
+            MapKind::RingBuffer => layout::MapKind::Ring,
+            _ => return None,
+        })
+    }
+}
+
 /// How ports and interfaces belong together. User space fills these maps before it attaches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PortsAbi {

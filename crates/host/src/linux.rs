@@ -1,4 +1,4 @@
-//! The running kernel: its version, and the end of what its processors are at.
+//! The running kernel: its version, its clock, and the end of what its processors are at.
 
 /// The running kernel's version; (0, 0) if it is unreadable.
 pub fn kernel_version() -> (u32, u32) {
@@ -28,6 +28,17 @@ pub fn wait_for_softirqs() {
         // A kernel with `nohz_full` has no such barrier.
         std::thread::sleep(LONGEST_SOFTIRQ);
     }
+}
+
+/// The time by the clock that programs read: nanoseconds since the machine started.
+pub fn monotonic_now() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the memory is a timespec. It cannot fail: every machine has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ fn reused<'a>(
             (owner, in_theirs),
             (&sources[next], state(&sources[next], own)?),
         )?;
-        let map = loaded[*first].store.maps.get(theirs).ok().flatten();
+        let map = loaded[*first].store.memory.maps.get(theirs).ok().flatten();
         let map = map.ok_or_else(|| errors::load::map_differs(theirs, "it is not there"))?;
         reuse.push((own.as_str(), map));
     }
@@ -297,7 +297,7 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
         let ports = member.ports.iter().chain(&member.targets);
         let pairs: Vec<_> = ports.map(|p| (p.number, p.index)).collect();
         let store = &member.instance.store;
-        connect_ports(&store.abi.ports, &store.maps, &pairs)?;
+        connect_ports(&store.memory.abi.ports, &store.memory.maps, &pairs)?;
     }
     Ok(())
 }
@@ -310,7 +310,7 @@ pub fn losses(
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {
         let hook = member.instance.program.hook();
-        let packets = member.instance.store.abi.packets;
+        let packets = member.instance.store.memory.abi.packets;
         let mut is_native = false;
         let runs = member.ports.iter().filter_map(|port| {
             let mode = mode(number, port)?;
@@ -343,7 +343,7 @@ pub fn attach_in_order(
     let mut all = Vec::new();
     for (number, member) in members.iter().enumerate() {
         let interfaces = Interfaces {
-            redirects: member.instance.store.abi.ports.devmap.is_some(),
+            redirects: member.instance.store.memory.abi.ports.devmap.is_some(),
             ports: &member.ports,
             targets: &member.targets,
             order,

@@ -7,7 +7,7 @@
 //! outlive the process, all of them or none; or a device for tests takes it: [`test_run`] without a network,
 //! [`veth_device`] between ports of its own. [`probe`] reports what the machine supports.
 //!
-//! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`], [`store::Globals`], and the
+//! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`] and the
 //! single system calls of [`features`], [`keeper`] and `xdp`.
 
 pub mod attach;

@@ -4,7 +4,7 @@ use crate::build::{self, Obstacle};
 use crate::features::Kernel;
 use crate::program::HookProg;
 use crate::store::SEED_SECTION;
-use crate::store::{Globals, KernelStore, Maps};
+use crate::store::{KernelMemory, KernelStore, Maps};
 use crate::sys::{
     Adjust, Contents, LoadFailure, Loaded, Map, Samples, load_object_with, path_log, samples,
 };
@@ -16,7 +16,7 @@ use host::caps;
 use layout::HashSeeds;
 use schema::Schema;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A program in the kernel, attached to nothing.
@@ -174,7 +174,7 @@ pub(crate) fn load_with(
     };
     let loaded = load_object_with(object, adjust).map_err(|f| explain(f, sources))?;
     let mut instance = assemble(loaded, object, abi, schema)?;
-    instance.store.memory = onto.memory;
+    instance.store.memory.allowance = onto.memory;
     instance.store.preload().map_err(|(table, error)| {
         let name = &schema.tables[table].name;
         errors::load::own_entries(name, &error.to_string())
@@ -273,7 +273,7 @@ fn assemble(
     for map in &abi.maps {
         check_map(map, find(&maps, &map.name)?)?;
     }
-    let globals = open_globals(abi, &maps)?;
+    check_globals(abi, &maps)?;
     let wanted = abi.programs.first();
     let wanted = wanted.ok_or_else(|| errors::load::no_program(""))?;
     let prog = loaded
@@ -282,26 +282,24 @@ fn assemble(
         .find(|(name, _)| *name == wanted.function)
         .and_then(|(_, prog)| HookProg::new(prog, wanted.hook).ok())
         .ok_or_else(|| errors::load::no_program(&wanted.function))?;
-    let store = KernelStore {
+    let memory = KernelMemory {
         abi: Arc::clone(abi),
         schema: Arc::clone(schema),
         maps,
-        globals: globals.map(OnceLock::from).unwrap_or_default(),
-        live: false,
-        memory: None,
+        allowance: None,
         guard: None,
     };
     Ok(Instance {
         object: object.to_vec(),
-        store,
+        store: KernelStore::new(memory, false),
         program: prog,
     })
 }
 
-/// Maps the program's data section, if it has one.
-pub(crate) fn open_globals(abi: &Abi, maps: &Maps) -> Result<Option<Globals>, Box<Diagnostic>> {
+/// Maps the program's data section, if it has one, and fails if it has less than is wanted.
+fn check_globals(abi: &Abi, maps: &Maps) -> Result<(), Box<Diagnostic>> {
     let Some(wanted) = &abi.contents.globals else {
-        return Ok(None);
+        return Ok(());
     };
     let name = &wanted.section;
     let map = find(maps, name)?;
@@ -311,9 +309,8 @@ pub(crate) fn open_globals(abi: &Abi, maps: &Maps) -> Result<Option<Globals>, Bo
         let how = format!("{size} bytes instead of {}", wanted.size);
         return Err(errors::load::map_differs(name, &how));
     }
-    let globals =
-        Globals::map(map).map_err(|e| errors::load::map_differs(name, &system_message(&e)))?;
-    Ok(Some(globals))
+    let mapped = maps.shared(name).map(drop);
+    mapped.map_err(|e| errors::load::map_differs(name, &system_message(&e)))
 }
 
 fn find<'a>(maps: &'a Maps, name: &str) -> Result<Option<&'a Map>, Box<Diagnostic>> {

@@ -4,7 +4,7 @@ mod observed;
 mod rounds;
 
 use crate::load::Instance;
-use crate::store::KernelStore;
+use crate::store::Maps;
 use crate::sys::{TcContext, Update};
 use bpf::abi::{FRAGMENTS_SECTION, Hook, ProgramAbi};
 use control::repeatable::{self, RandomLists};
@@ -54,8 +54,8 @@ pub mod tc_verdict {
 }
 
 /// The last clock value of a program for test runs; `None` for other programs.
-pub(crate) fn observed_now(store: &KernelStore) -> Result<Option<u64>, StoreError> {
-    match Observed::of(store)? {
+pub(crate) fn observed_now(maps: &Maps) -> Result<Option<u64>, StoreError> {
+    match Observed::of(maps)? {
         Some(observed) => observed.now().map(Some),
         None => Ok(None),
     }
@@ -180,7 +180,7 @@ impl TestRun {
         }
         self.set_port(port)?;
         self.now += repeatable::STEP;
-        let observed = Observed::of(&self.instance.store)?;
+        let observed = Observed::of(&self.instance.store.memory.maps)?;
         if let Some(observed) = &observed {
             observed.prepare(self.now, &self.random.next_list())?;
         }
@@ -226,7 +226,7 @@ impl TestRun {
         .map_err(|e| StoreError::System {
             what: format!("the kernel's test run failed: {e}"),
         })?;
-        let observed = Observed::of(&self.instance.store)?;
+        let observed = Observed::of(&self.instance.store.memory.maps)?;
         let seen = match &observed {
             Some(observed) => observed.read()?,
             None => observed::Seen::default(),
@@ -260,7 +260,7 @@ impl TestRun {
 
     /// The longest packet that the program can be given.
     fn longest(&self) -> usize {
-        let mut programs = self.instance.store.abi.programs.iter();
+        let mut programs = self.instance.store.memory.abi.programs.iter();
         let takes = |program: &ProgramAbi| program.section == FRAGMENTS_SECTION;
         match programs.all(takes) {
             true => LONGEST_IN_FRAGMENTS,
@@ -273,8 +273,8 @@ impl TestRun {
         if self.port == Some(port) {
             return Ok(());
         }
-        if let Some(name) = &self.instance.store.abi.ports.input {
-            let map = self.instance.store.map(name)?;
+        if let Some(name) = &self.instance.store.memory.abi.ports.input {
+            let map = self.instance.store.memory.existing(name)?;
             map.set(&LOOPBACK.to_ne_bytes(), &port.to_ne_bytes(), Update::Any)
                 .map_err(|e| StoreError::System {
                     what: format!("could not set the input port: {e}"),
@@ -347,7 +347,7 @@ impl Device for TestRun {
 
     fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
         self.now = self.now.saturating_add(nanoseconds);
-        match Observed::of(&self.instance.store)? {
+        match Observed::of(&self.instance.store.memory.maps)? {
             Some(observed) => observed.prepare(self.now, &[0; repeatable::NUMBERS]),
             None => Ok(()),
         }

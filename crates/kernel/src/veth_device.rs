@@ -81,17 +81,24 @@ impl VethDevice {
         let namespace = NetNs::new().map_err(failed("a network namespace"))?;
         let runs_counted = count_runs().map_err(failed("counting the program's runs"))?;
         let side = attach::side(instance.program.hook());
-        let maps = &instance.store.abi.maps;
+        let maps = &instance.store.memory.abi.maps;
         let comes_in_again = maps.iter().any(|map| map.name == ROUNDS_MAP);
         let takes_fragments = |program: &ProgramAbi| program.takes_fragments();
-        let mtu = match instance.store.abi.programs.iter().all(takes_fragments) {
+        let mtu = match instance
+            .store
+            .memory
+            .abi
+            .programs
+            .iter()
+            .all(takes_fragments)
+        {
             true => LARGEST_MTU,
             false => MTU,
         };
         let subject = Subject {
             prog: instance.program.prog(),
-            ports: &instance.store.abi.ports,
-            maps: &instance.store.maps,
+            ports: &instance.store.memory.abi.ports,
+            maps: &instance.store.memory.maps,
             mtu,
             comes_in_again,
         };

@@ -90,6 +90,7 @@ impl Table {
         let lookups = self
             .instance
             .store
+            .memory
             .abi
             .contents
             .tables
@@ -106,7 +107,7 @@ impl Table {
 
     /// What its maps take.
     fn bytes(&self) -> u64 {
-        kernel::memory::of_program(&self.instance.store.abi)
+        kernel::memory::of_program(&self.instance.store.memory.abi)
             .iter()
             .filter(|map| map.role == "table")
             .map(|map| map.need.full)

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::programs::compile_c;
-use kernel::store::Globals;
+use host::words::Words;
 use kernel::sys::{Link, Loaded, Map, Prog, XdpMode, load_object};
 use net::netns::NetNs;
 use net::veth;
@@ -32,7 +32,7 @@ const RUNS: u32 = 50_000;
 /// The generator, loaded.
 pub(super) struct Generator {
     prog: Prog,
-    flow: Globals,
+    flow: Words,
     _maps: Vec<(String, Map)>,
     /// A program that is on no device costs each call milliseconds: the kernel changes its XDP dispatcher for it.
     _known: (NetNs, Link),
@@ -67,7 +67,9 @@ impl Generator {
         let (Some((_, map)), Some((_, prog))) = (map, programs.into_iter().next()) else {
             return Err(Error::new("the generator is not what it was"));
         };
-        let flow = Globals::map(map).map_err(Error::system("the generator's memory"))?;
+        let flow = map
+            .words()
+            .map_err(Error::system("the generator's memory"))?;
         let known = known(&prog).map_err(Error::system("an idle device"))?;
         Ok(Generator {
             prog,

@@ -6,7 +6,7 @@ use super::network::Network;
 use super::parser::Parser;
 use super::{Effort, Spread};
 use crate::error::Error;
-use kernel::sys::monotonic_now;
+use host::linux::monotonic_now;
 use lab::precedence;
 use memchr::memmem::Finder;
 use serde::Serialize;

@@ -17,11 +17,12 @@ pub use ir::passes::specialize::{Contents, LeftAlone, MOST_ENTRIES};
 use ir::{Program, Table};
 use kernel::KernelStore;
 use kernel::pins::Owner;
-use kernel::store::{Changes, Specialized, SpecializedTable};
+use kernel::store::{Specialized, SpecializedTable, put_in_place};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use watch::Watch;
+use writers::Changes;
 
 /// What became of each table that was asked about.
 pub type Outcome = Vec<(Table, Result<(), LeftAlone>)>;
@@ -167,7 +168,7 @@ impl Specializer {
                 }
             }
         }
-        if self.store.specialized()?.is_none() {
+        if kernel::store::specialized(&self.store)?.is_none() {
             // A table that was replaced as one has brought back the program that looks everything up.
             self.in_place.clear();
         }
@@ -209,7 +210,7 @@ impl Specializer {
             tables,
         };
         let (object, abi) = (&compiled.object, &compiled.abi);
-        self.store.put_in_place(object, abi, &specialized)?;
+        put_in_place(&self.store, object, abi, &specialized)?;
         self.in_place = wanted;
         Ok(Some(Done {
             tables: specialized.tables,
@@ -219,6 +220,6 @@ impl Specializer {
     }
 
     fn name(&self, table: Table) -> String {
-        self.store.schema.tables[table].name.to_string()
+        self.store.memory.schema.tables[table].name.to_string()
     }
 }

@@ -1,4 +1,5 @@
-//! The IR, the emitter, the C tree and the code of tables and messages name no target, no hook and no architecture: what only one of them has is behind
+//! The IR, the emitter, the C tree, the code of tables and messages, and the writing side name no target, no hook and no architecture: what only one
+//! of them has is behind
 //! [`emit::Target`], or data.
 
 use testkit::files;
@@ -8,6 +9,7 @@ const NEUTRAL: &[(&str, &str)] = &[
     ("crates/ir/src", "rs"),
     ("crates/cgen/src", "rs"),
     ("crates/layout/src", "rs"),
+    ("crates/writers/src", "rs"),
     ("crates/emit/src", "rs"),
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),

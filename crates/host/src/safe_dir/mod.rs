@@ -11,6 +11,7 @@
 
 mod checks;
 mod entries;
+mod folder_lock;
 mod given;
 mod refused;
 mod replace;
@@ -18,6 +19,7 @@ mod replace;
 mod tests;
 
 pub use entries::{Entry, Kind};
+pub use folder_lock::{FolderLock, Hold};
 pub use given::Given;
 pub use refused::{Refused, Why};
 pub use replace::{NewFile, random_name, replace_file};

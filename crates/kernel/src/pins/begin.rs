@@ -133,9 +133,9 @@ impl Begun<'_> {
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
             targets: member.targets.iter().map(Target::new).collect(),
-            memory: member.instance.store.memory,
-            abi: (*member.instance.store.abi).clone(),
-            schema: (*member.instance.store.schema).clone(),
+            memory: member.instance.store.memory.allowance,
+            abi: (*member.instance.store.memory.abi).clone(),
+            schema: (*member.instance.store.memory.schema).clone(),
         };
         Record {
             version: Record::VERSION,
@@ -162,7 +162,7 @@ fn pin_all(
     let loading = record::write(folder, record)?;
     for (number, member) in members.iter().enumerate() {
         let own = folder.make_dir(member_folder(number))?;
-        for (name, map) in member.instance.store.maps.open() {
+        for (name, map) in member.instance.store.memory.maps.open() {
             map.pin(&own, &map_file(name))?;
         }
         member.instance.program.prog().pin(&own, PROGRAM)?;

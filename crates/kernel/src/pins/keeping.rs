@@ -6,16 +6,16 @@
 
 use super::folder::{KEEPER, NEXT_KEEPER};
 use super::{Loading, Pins};
-use crate::store::Globals;
 use crate::sys::Map;
 use diag::Diagnostic;
 use host::safe_dir::Dir;
+use host::words::Words;
 use std::io;
 
 /// As long as this lives, no other process follows the interfaces.
 #[derive(Debug)]
 pub(crate) struct Keeping {
-    _mapped: Globals,
+    _mapped: Words,
 }
 
 impl Keeping {
@@ -23,7 +23,7 @@ impl Keeping {
         let (kind, flags) = (libbpf_sys::BPF_MAP_TYPE_ARRAY, libbpf_sys::BPF_F_MMAPABLE);
         let map = Map::create(kind, "onpath_keeper", 4, 4, 1, flags)?;
         // Whoever finds it by its pin finds it mapped.
-        let mapped = Globals::map(&map)?;
+        let mapped = map.words()?;
         folder.remove_file_if_there(NEXT_KEEPER)?;
         map.pin(folder, NEXT_KEEPER)?;
         folder.rename(NEXT_KEEPER, KEEPER)?;
@@ -42,7 +42,7 @@ fn is_kept(folder: &Dir) -> io::Result<bool> {
         Err(error) => match error.raw_os_error() {
             Some(libc::EBUSY) => Ok(true),
             // One that was found to be nobody's before: it can be mapped for writing no more.
-            Some(libc::EPERM) if Globals::map(&map).is_err() => Ok(false),
+            Some(libc::EPERM) if map.words().is_err() => Ok(false),
             _ => Err(error),
         },
     }

@@ -53,7 +53,7 @@ pub use presence::Presence;
 pub use record::{Asked, Interface, Loading, MemberRecord, Record, Target};
 
 use crate::errors::{device, load as load_errors};
-use crate::store::{Guard, KernelStore, Maps, SEED_SECTION};
+use crate::store::{Guard, KernelMemory, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
 pub(crate) use empty::empty_successor;
@@ -64,7 +64,7 @@ pub(crate) use folder::{
 use host::safe_dir::{Dir, Given, Refused};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where the BPF file system is, or is mounted if it is nowhere.
@@ -250,15 +250,14 @@ impl Pins {
         let all = all.map(|name| (name.to_owned(), map_file(name)));
         let maps = Maps::pinned(guard.folder(), all);
         let abi = Arc::new(record.abi.clone());
-        let store = KernelStore {
-            globals: OnceLock::new(),
+        let memory = KernelMemory {
             abi,
             schema: Arc::new(record.schema.clone()),
             maps,
-            live: true,
-            memory: record.memory,
+            allowance: record.memory,
             guard: Some(guard),
         };
+        let store = KernelStore::new(memory, true);
         Ok((record, store))
     }
 

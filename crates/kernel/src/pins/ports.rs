@@ -21,7 +21,7 @@ use crate::store::KernelStore;
 use crate::sys::{Link, Prog};
 use crate::tc::FilterLocation;
 use crate::xdp::Running;
-use control::{Replica, StoreError};
+use control::{Replica, Store as _, StoreError};
 use diag::Diagnostic;
 use host::linux::wait_for_softirqs;
 use host::safe_dir::Dir;
@@ -264,7 +264,7 @@ impl Pins {
             return Err(errors::last_port(port, name, instance));
         }
         // From here on no other command sends copies to it.
-        let held = at.store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
+        let held = at.store.alone(Some(PATIENCE_WITH_WRITERS), |store| {
             if let Some(user) = user_of(store, port)? {
                 return Ok(Some(user));
             }
@@ -337,7 +337,7 @@ impl Pins {
         let loses = matches!(change.change, Change::Loses(_));
         if let Some(left) = &leaves {
             let (_, store) = self.open(instance, Some(&program.name))?;
-            let taken = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| {
+            let taken = store.alone(Some(PATIENCE_WITH_WRITERS), |store| {
                 take_away(&folder, &change, left, stays, store).map_err(system)
             });
             taken.map_err(|error| errors::not_changed(change.port, &error))?;
@@ -368,7 +368,7 @@ impl Pins {
         // While no other command puts a successor in the program's place, which would not run at this interface.
         let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
             let pairs = [(port.number, port.index)];
-            connect_ports(&store.abi.ports, &store.maps, &pairs)?;
+            connect_ports(&store.memory.abi.ports, &store.memory.maps, &pairs)?;
             let opened = folder.open_dir(member_folder(member));
             let program = opened.and_then(|member| Prog::open(&member, PROGRAM));
             let hook = record.members[member].hook;
@@ -398,7 +398,7 @@ impl Pins {
             pinned.transpose().map_err(failed)?;
             Ok(attached)
         };
-        let attached = store.exclusively_within(PATIENCE_WITH_WRITERS, |store| Ok(attach(store)));
+        let attached = store.alone(Some(PATIENCE_WITH_WRITERS), |store| Ok(attach(store)));
         let attached = attached.map_err(|error| errors::not_changed(port.number, &error))??;
         let program = &mut record.members[member];
         program.interfaces.retain(|at| at.port != port.number);
@@ -434,11 +434,11 @@ fn unknown(program: &MemberRecord, port: u32) -> Box<Diagnostic> {
 /// What sends copies to a port, if anything does.
 fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, StoreError> {
     let has = |replicas: &[Replica]| replicas.iter().any(|replica| replica.port == port);
-    let mut groups = store.read_groups()?.into_iter();
+    let mut groups = store.multicast_groups()?.into_iter();
     if let Some((group, _)) = groups.find(|(_, to)| has(to)) {
         return Ok(Some(errors::User::Group(group)));
     }
-    let mut sessions = store.read_sessions()?.into_iter();
+    let mut sessions = store.clone_sessions()?.into_iter();
     let session = sessions.find(|(_, to)| has(&to.replicas));
     Ok(session.map(|(session, _)| errors::User::Session(session)))
 }
@@ -526,10 +526,10 @@ fn take_away(
     }
     // A packet that is still in the program finds by the interface's index which port it came in at.
     wait_for_softirqs();
-    let ports = &store.abi.ports;
+    let ports = &store.memory.abi.ports;
     match stays {
-        None => disconnect_port(ports, &store.maps, *port, left.index),
-        Some(other) => move_port(ports, &store.maps, *port, (left.index, other)),
+        None => disconnect_port(ports, &store.memory.maps, *port, left.index),
+        Some(other) => move_port(ports, &store.memory.maps, *port, (left.index, other)),
     }
 }
 

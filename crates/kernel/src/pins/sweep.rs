@@ -7,13 +7,13 @@ use super::{
     Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
 };
 use crate::errors::{device, load as load_errors};
-use crate::store::{Guard, HeldLock};
+use crate::store::Guard;
 use crate::sys::Link;
 use crate::tc;
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
 use host::linux::wait_for_softirqs;
-use host::safe_dir::{Dir, Refused};
+use host::safe_dir::{Dir, FolderLock, Refused};
 use net::link_settings::{self, Changed};
 use net::netns;
 use std::io;
@@ -240,19 +240,19 @@ fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
     let guards = folder::members(folder).enumerate();
     guards
         .filter_map(|(n, member)| {
-            Guard::new(member, Arc::clone(folder), n)
-                .is_abandoned()
-                .then_some(n)
+            let guard: &dyn writers::Guard = &Guard::new(member, Arc::clone(folder), n);
+            guard.is_abandoned().then_some(n)
         })
         .collect()
 }
 
 /// Waits for those who change the tables of an instance, but not for long, and keeps others away.
-fn hold_writers(folder: &Arc<Dir>) -> Vec<HeldLock> {
+fn hold_writers(folder: &Arc<Dir>) -> Vec<FolderLock> {
     let guards = folder::members(folder).enumerate();
     guards
         .filter_map(|(n, member)| {
-            Guard::new(member, Arc::clone(folder), n).write_within(PATIENCE_WITH_WRITERS)
+            let guard: &dyn writers::Guard = &Guard::new(member, Arc::clone(folder), n);
+            guard.write(Some(PATIENCE_WITH_WRITERS)).ok()
         })
         .collect()
 }

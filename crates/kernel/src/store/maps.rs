@@ -1,9 +1,10 @@
 //! A program's maps by name. Those of a pinned program are opened when they are first needed: a command that reads a
 //! counter opens one map, however many tables the program has.
 
-use super::Globals;
 use crate::sys::Map;
+use bpf::abi::CHANGES_SECTION;
 use host::safe_dir::Dir;
+use host::words::Words;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +21,7 @@ pub struct Maps {
 struct Entry {
     map: OnceLock<Map>,
     /// Its elements, once they were needed in memory.
-    shared: OnceLock<Globals>,
+    shared: OnceLock<Words>,
     /// Its pin's name in the folder, if it is to be opened there.
     pin: String,
 }
@@ -28,13 +29,15 @@ struct Entry {
 impl Maps {
     /// Maps that this process has loaded.
     pub fn loaded(maps: impl IntoIterator<Item = (String, Map)>) -> Maps {
+        let loaded = Maps::unopened(None, [(CHANGES_SECTION.to_owned(), String::new())]);
         let entry = |map| Entry {
             map: OnceLock::from(map),
             shared: OnceLock::new(),
             pin: String::new(),
         };
+        let maps = maps.into_iter().map(|(name, map)| (name, entry(map)));
         Maps {
-            all: maps.into_iter().map(|(n, map)| (n, entry(map))).collect(),
+            all: loaded.all.into_iter().chain(maps).collect(),
             folder: None,
         }
     }
@@ -66,14 +69,12 @@ impl Maps {
         Maps::unopened(self.folder.clone(), pins)
     }
 
-    /// Adds a map that this process has made.
-    pub(super) fn add(&mut self, name: &str, map: Map) {
-        let entry = Entry {
-            map: OnceLock::from(map),
-            shared: OnceLock::new(),
-            pin: String::new(),
-        };
-        self.all.insert(name.to_owned(), entry);
+    /// Puts a map there that this process has made, in the place of none.
+    pub(super) fn put(&self, name: &str, map: Map) {
+        if let Some(entry) = self.all.get(name) {
+            // Another thread has made the same map first.
+            let _ = entry.map.set(map);
+        }
     }
 
     /// The map of this name; `None` if the program has none.
@@ -93,7 +94,7 @@ impl Maps {
     }
 
     /// The elements of the array of this name, in memory; `None` if the program has none.
-    pub(super) fn shared(&self, name: &str) -> io::Result<Option<&Globals>> {
+    pub(crate) fn shared(&self, name: &str) -> io::Result<Option<&Words>> {
         let Some(map) = self.get(name)? else {
             return Ok(None);
         };
@@ -102,7 +103,7 @@ impl Maps {
         };
         if shared.get().is_none() {
             // Another thread has mapped the same array first.
-            let _ = shared.set(Globals::map(map)?);
+            let _ = shared.set(map.words()?);
         }
         Ok(shared.get())
     }

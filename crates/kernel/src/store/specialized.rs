@@ -5,21 +5,18 @@
 //! brings it back.
 
 use super::guard::Guard;
-use super::successor::{NotSwitched, Successor};
-use super::{KernelStore, in_memory, system};
+use super::successor::{Successor, not_pinned};
+use super::{KernelStore, system};
 use crate::load::{Instance, load_again};
 use crate::pins::{NEXT_SPECIALIZED, Owner, SPECIALIZED};
 use crate::sys::{Map, pin_bytes, read_bytes};
 use bpf::abi::{Abi, CHANGES_SECTION, PROGRAMS_MAP, SEED_SECTION};
-use control::{Contents, StoreError};
-use layout::LookupAbi;
+use control::StoreError;
 use schema::Table;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
-
-/// The most elements of an array that are read to see how many entries it has.
-const MOST_PLACES: u32 = 4096;
+use writers::memory::{NotSwitched, Successor as _};
 
 /// To what a program is specialized.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,144 +40,88 @@ pub struct SpecializedTable {
     pub generation: u64,
 }
 
-impl KernelStore {
-    /// Which tables might be compiled in: all that have something which may change.
-    pub fn changeable_tables(&self) -> Vec<Table> {
-        let tables = self.abi.contents.tables.iter();
-        let kept = tables.filter(|table| !matches!(table.lookup, LookupAbi::Compiled));
-        kept.map(|table| Table::from_u32(table.index)).collect()
+/// Loads another text of a program over its maps. It must have been compiled from the same tables and objects.
+///
+/// # Errors
+/// It keeps its state elsewhere than this one, or the kernel refuses it.
+pub fn load_beside(
+    store: &KernelStore,
+    object: &[u8],
+    abi: &Arc<Abi>,
+) -> Result<Instance, StoreError> {
+    let memory = &store.memory;
+    if !keeps_state_alike(&memory.abi, abi) {
+        return Err(StoreError::System {
+            what: "the specialized program would keep its state elsewhere than this one".into(),
+        });
     }
-
-    /// Of each table how often it was changed and, unless it has more than `most` entries, what is in it; all of it at one
-    /// time. Changes are counted by then ([`KernelStore::count_changes`]).
-    pub fn small_contents(
-        &self,
-        tables: &[Table],
-        most: usize,
-    ) -> Result<Vec<(u64, Option<Contents>)>, StoreError> {
-        self.consistently(|now| {
-            let changes = now.changes()?;
-            let changes = changes.ok_or(StoreError::System {
-                what: "nobody counts how often the tables are changed".into(),
-            })?;
-            let read = |table: &Table| {
-                let contents = match now.is_small(*table, most)? {
-                    true => Some(Contents {
-                        entries: now.read_entries(*table)?,
-                        default_action: now.read_default(*table)?,
-                    }),
-                    false => None,
-                };
-                let contents = contents.filter(|found| found.entries.len() <= most);
-                Ok((changes.of(*table)?, contents))
-            };
-            tables.iter().map(read).collect()
-        })
+    let mut names = vec![CHANGES_SECTION];
+    let shared =
+        |name: &str| memory.abi.map(name).is_some() && memory.abi.map(name) == abi.map(name);
+    let maps = abi.maps.iter().map(|map| map.name.as_str());
+    // Each loading has its own.
+    let maps = maps.filter(|name| *name != PROGRAMS_MAP);
+    names.extend(maps.filter(|name| shared(name)));
+    names.extend(
+        abi.contents
+            .globals
+            .iter()
+            .map(|data| data.section.as_str()),
+    );
+    names.extend(abi.contents.is_seeded().then_some(SEED_SECTION));
+    let mut reuse: Vec<(&str, &Map)> = Vec::new();
+    for name in names {
+        reuse.push((name, memory.existing(name)?));
     }
-
-    /// Whether reading a table's entries takes no time to speak of.
-    fn is_small(&self, table: Table, most: usize) -> Result<bool, StoreError> {
-        let failed = system("count a table's entries");
-        let lookup = &self.table_abi(table)?.lookup;
-        if let Some(entries) = in_memory::open(self, lookup)? {
-            return Ok(!entries.has_more_than(most).map_err(failed)?);
+    load_again(object, abi, &memory.schema, &reuse, memory.allowance).map_err(|failure| {
+        StoreError::System {
+            what: format!(
+                "the kernel does not load the specialized program: {}",
+                failure.diagnostic.message
+            ),
         }
-        let (name, is_array) = match lookup {
-            LookupAbi::Compiled | LookupAbi::MultibitTrie(_) | LookupAbi::Buckets(_) => {
-                return Ok(false);
-            }
-            LookupAbi::Array { map, .. } => (map, true),
-            LookupAbi::Hash { map, .. } | LookupAbi::Lpm { map, .. } => (map, false),
-            LookupAbi::TupleSpace(abi) => (&abi.shadow, false),
-            LookupAbi::BitVectors(abi) => (&abi.shadow, false),
-        };
-        let map = self.map(name)?;
-        if is_array {
-            return Ok(map.info().max_entries <= MOST_PLACES);
-        }
-        Ok(!map.has_more_than(most).map_err(failed)?)
-    }
+    })
+}
 
-    /// Loads another text of this program over its maps. It must have been compiled from the same tables and objects.
-    ///
-    /// # Errors
-    /// It keeps its state elsewhere than this one, or the kernel refuses it.
-    pub fn load_beside(&self, object: &[u8], abi: &Arc<Abi>) -> Result<Instance, StoreError> {
-        if !keeps_state_alike(&self.abi, abi) {
-            return Err(StoreError::System {
-                what: "the specialized program would keep its state elsewhere than this one".into(),
-            });
-        }
-        let mut names = vec![CHANGES_SECTION];
-        let shared =
-            |name: &str| self.abi.map(name).is_some() && self.abi.map(name) == abi.map(name);
-        let maps = abi.maps.iter().map(|map| map.name.as_str());
-        // Each loading has its own.
-        let maps = maps.filter(|name| *name != PROGRAMS_MAP);
-        names.extend(maps.filter(|name| shared(name)));
-        names.extend(
-            abi.contents
-                .globals
-                .iter()
-                .map(|data| data.section.as_str()),
-        );
-        names.extend(abi.contents.is_seeded().then_some(SEED_SECTION));
-        let mut reuse: Vec<(&str, &Map)> = Vec::new();
-        for name in names {
-            reuse.push((name, self.map(name)?));
-        }
-        load_again(object, abi, &self.schema, &reuse, self.memory).map_err(|failure| {
-            StoreError::System {
-                what: format!(
-                    "the kernel does not load the specialized program: {}",
-                    failure.diagnostic.message
-                ),
-            }
-        })
-    }
+/// Puts a specialized text of a pinned program into its place at every interface, one after the other, each at once.
+///
+/// # Errors
+/// As for [`load_beside`]; the program was unloaded; or an interface refuses it.
+pub fn put_in_place(
+    store: &KernelStore,
+    object: &[u8],
+    abi: &Arc<Abi>,
+    specialized: &Specialized,
+) -> Result<(), StoreError> {
+    let guard = store.memory.guard.as_ref().ok_or_else(not_pinned)?;
+    store.alone(None, |now| {
+        let instance = load_beside(now, object, abi)?;
+        let successor = Successor::over_same_maps(instance, guard.clone());
+        successor.take_over().map_err(reported)?;
+        note(guard, specialized).map_err(system("write down what the program is specialized to"))
+    })
+}
 
-    /// Puts a specialized text of this pinned program into its place at every interface, one after the other, each at once.
-    ///
-    /// # Errors
-    /// As for [`KernelStore::load_beside`]; the program was unloaded; or an interface refuses it.
-    pub fn put_in_place(
-        &self,
-        object: &[u8],
-        abi: &Arc<Abi>,
-        specialized: &Specialized,
-    ) -> Result<(), StoreError> {
-        let Some(guard) = &self.guard else {
-            return Err(super::unsupported("the program is pinned nowhere"));
-        };
-        self.exclusively(|now| {
-            let successor = Successor::over_same_maps(now.load_beside(object, abi)?);
-            successor.take_over(guard).map_err(reported)?;
-            note(guard, specialized)
-                .map_err(system("write down what the program is specialized to"))
-        })
-    }
-
-    /// To what the program is specialized, and of each table whether that is what it has in it now. `None`: it is not.
-    pub fn specialized(&self) -> Result<Option<(Specialized, Vec<bool>)>, StoreError> {
-        let Some(guard) = &self.guard else {
-            return Ok(None);
-        };
-        let failed = system("read what the program is specialized to");
-        let bytes = match read_bytes(guard.folder(), SPECIALIZED) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            bytes => bytes.map_err(&failed)?,
-        };
-        let noted: Specialized =
-            serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
-        let changes = self.changes()?;
-        let is_current = |table: &SpecializedTable| match &changes {
-            Some(changes) => Ok(changes.of(Table::from_u32(table.index))? == table.generation),
-            None => Ok(false),
-        };
-        let current = noted.tables.iter().map(is_current);
-        let current = current.collect::<Result<Vec<bool>, StoreError>>()?;
-        Ok(Some((noted, current)))
-    }
+/// To what the program is specialized, and of each table whether that is what it has in it now. `None`: it is not.
+pub fn specialized(store: &KernelStore) -> Result<Option<(Specialized, Vec<bool>)>, StoreError> {
+    let Some(guard) = &store.memory.guard else {
+        return Ok(None);
+    };
+    let failed = system("read what the program is specialized to");
+    let bytes = match read_bytes(guard.folder(), SPECIALIZED) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        bytes => bytes.map_err(&failed)?,
+    };
+    let noted: Specialized =
+        serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+    let changes = store.changes()?;
+    let is_current = |table: &SpecializedTable| match &changes {
+        Some(changes) => Ok(changes.of(Table::from_u32(table.index))? == table.generation),
+        None => Ok(false),
+    };
+    let current = noted.tables.iter().map(is_current);
+    let current = current.collect::<Result<Vec<bool>, StoreError>>()?;
+    Ok(Some((noted, current)))
 }
 
 /// Whether two texts of one program find all that user space writes or reads, and all that outlives a packet, in the same

@@ -8,7 +8,7 @@
 //! folder is called `taken`: from then on its pins replace the program's, and nothing leads back.
 
 use super::guard::Guard;
-use super::{KernelStore, system, unopened};
+use super::{KernelMemory, system, unopened};
 use crate::load::{Instance, load_again};
 use crate::pins::{
     NEXT, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, empty_successor, map_file,
@@ -21,10 +21,15 @@ use host::safe_dir::Dir;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use writers::Memory;
+use writers::memory::NotSwitched;
 
 /// A program that is to take the place of another one.
+#[derive(Debug)]
 pub(super) struct Successor {
     instance: Instance,
+    /// The folder of the program whose place it takes.
+    guard: Guard,
     /// The maps that need no pins of their own: it shares them with the program.
     shared: BTreeSet<String>,
 }
@@ -33,55 +38,75 @@ impl Successor {
     /// Loads a successor with new, empty maps of these names. All other maps are the program's, and the program's data
     /// is what it is there.
     pub(crate) fn load(
-        store: &KernelStore,
-        guard: &Guard,
+        program: &KernelMemory,
         fresh: &BTreeSet<&str>,
     ) -> Result<Successor, StoreError> {
+        let Some(guard) = program.guard.clone() else {
+            return Err(not_pinned());
+        };
         let object = read_bytes(guard.folder(), OBJECT);
         let object = object.map_err(system("read what the program was loaded from"))?;
-        let seed = store.abi.contents.is_seeded().then_some(SEED_SECTION);
-        let all = store.abi.maps.iter().map(|map| map.name.as_str());
+        let seed = program.abi.contents.is_seeded().then_some(SEED_SECTION);
+        let all = program.abi.maps.iter().map(|map| map.name.as_str());
         let mut reuse: Vec<(&str, &Map)> = Vec::new();
         let is_own = |name: &&str| fresh.contains(name) || *name == PROGRAMS_MAP;
         for name in all.chain(seed).filter(|name| !is_own(name)) {
-            reuse.push((name, store.map(name)?));
+            reuse.push((name, program.existing(name)?));
         }
-        let loaded = load_again(&object, &store.abi, &store.schema, &reuse, store.memory);
+        let loaded = load_again(
+            &object,
+            &program.abi,
+            &program.schema,
+            &reuse,
+            program.allowance,
+        );
         let instance = loaded.map_err(|failure| StoreError::System {
             what: format!(
                 "could not load the program for its new tables: {}",
                 failure.diagnostic.message
             ),
         })?;
-        if let Some(data) = &store.abi.contents.globals {
+        if let Some(data) = &program.abi.contents.globals {
             let failed = system("copy the program's data");
-            let bytes = store.globals()?.bytes(0, data.size).map_err(&failed)?;
-            let copied = instance.store.globals()?.set_bytes(0, &bytes);
-            copied.map_err(&failed)?;
+            let [from, to] = [program, &instance.store.memory]
+                .map(|memory| memory.maps.shared(&data.section).map_err(unopened));
+            if let (Some(from), Some(to)) = (from?, to?) {
+                let bytes = from.bytes(0u32, data.size).map_err(&failed)?;
+                to.set_bytes(0u32, &bytes).map_err(&failed)?;
+            }
         }
         let shared = reuse.iter().map(|(name, _)| (*name).to_owned()).collect();
-        Ok(Successor { instance, shared })
+        Ok(Successor {
+            instance,
+            guard,
+            shared,
+        })
     }
 
     /// One that has all maps in common with the program, but for those that it needs for a packet at most, and the programs that it goes on
     /// in.
-    pub(crate) fn over_same_maps(instance: Instance) -> Successor {
-        let all = instance.store.maps.open();
+    pub(crate) fn over_same_maps(instance: Instance, guard: Guard) -> Successor {
+        let all = instance.store.memory.maps.open();
         let all = all.filter(|(name, _)| *name != PROGRAMS_MAP);
         let shared = all.map(|(name, _)| name.to_owned()).collect();
-        Successor { instance, shared }
+        Successor {
+            instance,
+            guard,
+            shared,
+        }
+    }
+}
+
+impl writers::memory::Successor for Successor {
+    fn memory(&self) -> &dyn Memory {
+        &self.instance.store.memory
     }
 
-    /// Its state, which no packet meets yet.
-    pub(crate) fn store(&self) -> &KernelStore {
-        &self.instance.store
-    }
-
-    /// Takes the program's place. The caller holds the lock for writing.
-    pub(crate) fn take_over(&self, guard: &Guard) -> Result<(), NotSwitched> {
+    fn take_over(&self) -> Result<(), NotSwitched> {
+        let guard = &self.guard;
         let pin = || -> io::Result<()> {
             let next = guard.folder().make_dir(NEXT)?;
-            for (name, map) in self.store().maps.open() {
+            for (name, map) in self.instance.store.memory.maps.open() {
                 if !self.shared.contains(name) {
                     map.pin(&next, &map_file(name))?;
                 }
@@ -97,36 +122,10 @@ impl Successor {
     }
 }
 
-/// Why a successor did not take a program's place, and what packets meet now.
-pub(super) enum NotSwitched {
-    /// The old tables.
-    Kept(StoreError),
-    /// The old ones at some interfaces, the new ones at others, perhaps, until the next writer.
-    Begun(StoreError),
-    /// The new tables. The next writer does the rest.
-    Made(StoreError),
-}
-
-impl NotSwitched {
-    /// Why packets may meet the new tables all the same.
-    pub(crate) fn left(&self) -> Option<StoreError> {
-        let what = match self {
-            NotSwitched::Kept(_) => return None,
-            NotSwitched::Begun(_) => "packets at some interfaces may meet all of it",
-            NotSwitched::Made(_) => "packets meet all of it",
-        };
-        Some(StoreError::System {
-            what: format!("{what}, and the next command completes it"),
-        })
-    }
-
-    /// Why it did not.
-    pub(crate) fn error(self) -> StoreError {
-        match self {
-            NotSwitched::Kept(error) | NotSwitched::Begun(error) | NotSwitched::Made(error) => {
-                error
-            }
-        }
+/// Only a program that is pinned has a successor.
+pub(super) fn not_pinned() -> StoreError {
+    StoreError::Unsupported {
+        what: "the program is pinned nowhere".into(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Map, Update, check};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use writers::memory::Partial;
 
 /// Elements that one system call writes: few enough that a killed process dies soon.
 const WRITTEN: usize = 1 << 15;
@@ -10,15 +11,6 @@ const WRITTEN: usize = 1 << 15;
 const READ: usize = 4096;
 /// The error of kernels whose map type has no batches (`ENOTSUPP`, which has no name in user space).
 const NO_BATCHES: i32 = 524;
-
-/// Why not all elements were written.
-#[derive(Debug)]
-pub struct Partial {
-    /// How many were, from the first on.
-    pub done: usize,
-    /// The kernel's error for the next one.
-    pub error: io::Error,
-}
 
 fn lacks_batches(error: &io::Error) -> bool {
     matches!(
@@ -236,24 +228,6 @@ impl Map {
             last = Some(next.clone());
         }
         Ok(true)
-    }
-
-    /// Whether there is no element. Never for an array.
-    pub fn is_empty(&self) -> io::Result<bool> {
-        let mut first = vec![0; self.info().key_size];
-        // SAFETY: the key has the map's key size; null asks for the first.
-        let code = unsafe {
-            libbpf_sys::bpf_map_get_next_key(
-                self.as_fd().as_raw_fd(),
-                std::ptr::null(),
-                first.as_mut_ptr().cast(),
-            )
-        };
-        match check(code) {
-            Ok(_) => Ok(false),
-            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => Ok(true),
-            Err(e) => Err(e),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{check, open_pinned, own, pin};
 use host::safe_dir::Dir;
+use host::words::Words;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -116,6 +117,12 @@ impl Map {
     pub fn freeze(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libbpf_sys::bpf_map_freeze(self.fd.as_raw_fd()) }).map(drop)
+    }
+
+    /// The values of an array map that was made with `BPF_F_MMAPABLE`, each at a multiple of 8 bytes.
+    pub fn words(&self) -> io::Result<Words> {
+        let size = self.info.value_size.next_multiple_of(8);
+        Words::of(self.as_fd(), size * self.info.max_entries as usize)
     }
 
     /// What the kernel reports about it.

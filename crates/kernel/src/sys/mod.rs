@@ -19,7 +19,6 @@ mod set_way;
 mod skb;
 pub mod time;
 
-pub use batch::Partial;
 pub use bytes::{pin_bytes, read_bytes};
 pub use contents::{Contents, DeclaredMap, DeclaredProgram, contents};
 pub use filter::Side;
@@ -36,7 +35,6 @@ pub(crate) use process::{become_grandchild, close_inherited};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;
 pub use samples::{Samples, samples};
-pub use set_way::SetWay;
 pub use skb::TcContext;
 
 use host::safe_dir::Dir;
@@ -45,17 +43,6 @@ use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// The time by the clock that programs read: nanoseconds since the machine started.
-pub fn monotonic_now() -> u64 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the memory is a timespec. It cannot fail: every machine has this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
 
 /// A path for a C function.
 fn c_path(path: &Path) -> io::Result<CString> {

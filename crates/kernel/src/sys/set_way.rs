@@ -6,21 +6,7 @@ use super::prog::{Prog, instruction};
 use libbpf_sys::bpf_insn;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-
-/// A way (slot) of a set, in an array of sets that begin with a `bpf_spin_lock`.
-#[derive(Clone, Copy, Debug)]
-pub struct SetWay<'a> {
-    /// The set's number.
-    pub set: u32,
-    /// The tag that the way has, a `u32`; 0 empties it.
-    pub tag: u32,
-    /// Where in the set the tag is, in bytes; below 32768.
-    pub tag_at: u32,
-    /// Where in the set the way's key is.
-    pub key_at: u32,
-    /// The key that the way has: a multiple of 8 bytes.
-    pub key: &'a [u8],
-}
+use writers::memory::SetWay;
 
 impl Prog {
     /// Loads an XDP program that empties the way if it has that tag and key, and returns whether it had (1 or 0).

@@ -1,6 +1,6 @@
 //! What a program compiled for test runs reports to user space, and what it gets from it: one struct in a data section.
 
-use crate::store::KernelStore;
+use crate::store::Maps;
 use crate::sys::{Map, Update};
 use control::StoreError;
 use control::repeatable::NUMBERS;
@@ -61,8 +61,8 @@ const FIRST: [u8; 4] = 0u32.to_ne_bytes();
 
 impl Observed<'_> {
     /// `None` if the program neither reports nor asks anything.
-    pub(crate) fn of(store: &KernelStore) -> Result<Option<Observed<'_>>, StoreError> {
-        let found = store.maps.get(SECTION);
+    pub(crate) fn of(maps: &Maps) -> Result<Option<Observed<'_>>, StoreError> {
+        let found = maps.get(SECTION);
         let Some(map) = found.map_err(failed("find the program's time"))? else {
             return Ok(None);
         };

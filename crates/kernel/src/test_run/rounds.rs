@@ -34,7 +34,7 @@ impl Rounds {
         let failed = |e: std::io::Error| StoreError::System {
             what: format!("could not read the copies of a packet: {e}"),
         };
-        let Some(map) = store.maps.get(MAP).map_err(failed)? else {
+        let Some(map) = store.memory.maps.get(MAP).map_err(failed)? else {
             return Ok(None);
         };
         let mut rounds = Rounds::default();

@@ -129,7 +129,7 @@ pub(crate) fn members(object: &[u8]) -> Vec<Member> {
 
 /// The map of the flows.
 fn flows(store: &KernelStore) -> &Map {
-    let found = store.maps.get("flows").expect("it can be opened");
+    let found = store.memory.maps.get("flows").expect("it can be opened");
     found.expect("the program has it")
 }
 
@@ -227,12 +227,12 @@ fn programs_of_a_bundle_share_state_outlive_their_loader_and_go_together() {
             let (record, store) = fs.pins.open("both", Some("in")).expect("opens");
             assert_eq!(record.hook, Hook::TcIngress);
             assert_eq!(
-                store.maps.open().count(),
+                store.memory.maps.open().count(),
                 0,
                 "what nobody needs stays closed"
             );
             assert!(seen(&store) >= 2);
-            let open: Vec<&str> = store.maps.open().map(|(name, _)| name).collect();
+            let open: Vec<&str> = store.memory.maps.open().map(|(name, _)| name).collect();
             assert_eq!(open, ["flows"]);
             let (_, other) = fs.pins.open("both", Some("out")).expect("opens");
             assert_eq!(seen(&store), seen(&other));
@@ -276,7 +276,7 @@ fn an_allowance_of_memory_stays_with_the_program() {
     in_namespace(|| {
         let mut members = members(&object(false, FLOWS));
         members.truncate(1);
-        assert_eq!(members[0].instance.store.memory, None);
+        assert_eq!(members[0].instance.store.memory.allowance, None);
         let (abi, map) = (Arc::new(abi(Hook::TcIngress, FLOWS)), SourceMap::new());
         let source = [Source {
             name: "in",
@@ -290,7 +290,7 @@ fn an_allowance_of_memory_stays_with_the_program() {
         members[0].instance = loader.loaded().remove(0);
         start(&fs.pins, &members, TcMethod::Best);
         let (_, store) = fs.pins.open("both", None).expect("opens");
-        assert_eq!(store.memory, Some(1 << 30));
+        assert_eq!(store.memory.allowance, Some(1 << 30));
         Ok(())
     });
 }

@@ -23,7 +23,7 @@ fn ports(pins: &Pins) -> (Vec<u32>, usize) {
     let (record, store) = pins.open("both", Some("in")).expect("opens");
     let mut known = 0;
     for map in ["inputs", "outputs"] {
-        let map = store.maps.get(map).expect("opens").expect("there");
+        let map = store.memory.maps.get(map).expect("opens").expect("there");
         map.each(|_, _| known += 1).expect("reads");
     }
     (record.ports().map(|(port, ..)| port).collect(), known)

@@ -303,7 +303,7 @@ fn one_more_entry_reads_no_other() {
         .change(Change::Remove(table(RULES), at(rule(4).keys, 1)))
         .expect("there");
     let shadow = |d: &TestRun| -> Vec<(u32, Vec<u8>)> {
-        let map = d.instance.store.maps.get("rule_shadow");
+        let map = d.instance.store.memory.maps.get("rule_shadow");
         let map = map.expect("opens").expect("there");
         let mut all = Vec::new();
         map.each(|key, value| {
@@ -316,7 +316,7 @@ fn one_more_entry_reads_no_other() {
     };
     // Whoever reads the shadow entries now finds none.
     let before = shadow(&d);
-    let map = d.instance.store.maps.get("rule_shadow");
+    let map = d.instance.store.memory.maps.get("rule_shadow");
     let map = map.expect("opens").expect("there");
     for (number, _) in &before {
         assert!(map.delete(&number.to_ne_bytes()).expect("deletes"));
@@ -327,7 +327,7 @@ fn one_more_entry_reads_no_other() {
     let numbers: Vec<u32> = shadow(&d).iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, [6]);
     // Back to what there is; how many there are is known all the time.
-    let map = d.instance.store.maps.get("rule_shadow");
+    let map = d.instance.store.memory.maps.get("rule_shadow");
     let map = map.expect("opens").expect("there");
     for (number, value) in &before {
         map.set(&number.to_ne_bytes(), value, Update::New)

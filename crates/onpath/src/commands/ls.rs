@@ -129,7 +129,7 @@ fn specialized(
     member: &MemberRecord,
 ) -> Option<(Specialized, Vec<bool>)> {
     let (_, store) = pins.open(&record.instance, Some(&member.name)).ok()?;
-    store.specialized().ok()?
+    kernel::store::specialized(&store).ok()?
 }
 
 /// The same, as a line: the tables that are looked up since they have changed are not named.

@@ -182,6 +182,10 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("interp", &["cgen", "bpf", "host"]),
     ("cgen", &["emit", "arch", "bpf", "host"]),
     ("layout", &["ir", "cgen", "emit", "bpf", "host"]),
+    (
+        "writers",
+        &["cgen", "emit", "bpf", "interp", "kernel", "driver"],
+    ),
     ("emit", &["arch", "bpf", "interp", "host"]),
     ("control", &["cgen", "bpf", "interp", "host", "driver"]),
     ("asic", &["diag", "ir", "host"]),

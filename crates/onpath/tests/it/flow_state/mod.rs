@@ -210,7 +210,7 @@ fn the_control_plane_finds_flows_whatever_the_seed() {
     for _ in 0..2 {
         let mut loaded = bundle::load(&[source], &[]).expect("it loads");
         let mut device = kernel::TestRun::new(loaded.remove(0));
-        let seed = device.instance.store.maps.get(SEED_SECTION);
+        let seed = device.instance.store.memory.maps.get(SEED_SECTION);
         let seed = seed.expect("it opens").expect("a seed").get(&[0; 4]);
         seeds.push(seed.expect("a look"));
         for n in 0..5 {

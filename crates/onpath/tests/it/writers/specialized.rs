@@ -51,7 +51,7 @@ fn settle(specializer: &mut Specializer, store: &KernelStore, wanted: &[&str]) {
 
 /// The tables that the program has compiled in as they are now.
 fn compiled_in(store: &KernelStore) -> BTreeSet<String> {
-    let found = store.specialized().expect("reads");
+    let found = kernel::store::specialized(store).expect("reads");
     let (specialized, current) = found.unzip();
     let tables = specialized.map_or(Vec::new(), |specialized| specialized.tables);
     let current = tables.into_iter().zip(current.unwrap_or_default());

@@ -89,12 +89,12 @@ fn a_switch_that_cannot_begin_changes_nothing_and_says_why() {
         assert_eq!(refused.not_undone, None);
         fs::rename(file(machine, "kept"), file(machine, "object")).expect("renames");
         // As much memory as the program was allowed when it was loaded, whatever is free.
-        assert_eq!(store.memory, None);
-        store.memory = Some(1);
+        assert_eq!(store.memory.allowance, None);
+        store.memory.allowance = Some(1);
         let refused = store.apply(&replacement(KIND, 2)).expect_err("no memory");
         let error = refused.error.to_string();
         assert!(error.contains("memory"), "{error}");
-        store.memory = None;
+        store.memory.allowance = None;
         assert_eq!(found(machine), 1);
         assert!(!machine.is_unfinished());
         store.apply(&replacement(KIND, 2)).expect("applies");

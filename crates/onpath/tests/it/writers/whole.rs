@@ -152,7 +152,7 @@ fn bit_vectors_are_replaced_in_place() {
 /// What the program's data is: which half of each table's bit vectors is in use.
 fn data(machine: &Machine) -> Vec<u8> {
     let store = machine.open();
-    let map = store.maps.get(".data.onpath").expect("opens");
+    let map = store.memory.maps.get(".data.onpath").expect("opens");
     let value = map.expect("there").get(&0u32.to_ne_bytes());
     value.expect("reads").expect("has one element")
 }

@@ -1,0 +1,164 @@
+//! The form of buckets in memory ([`BucketsAbi`]).
+
+use host::words::Words;
+use layout::{BUCKET_PLACES, BucketsAbi};
+use std::io;
+
+/// The greatest count; one that has reached it stays, as nobody knows what it would be.
+const MOST: u16 = u16::MAX;
+
+/// A place for an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Place {
+    pub bucket: u32,
+    /// Its number in the bucket.
+    pub at: u32,
+}
+
+/// Where entries are that are not in their first bucket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Elsewhere {
+    /// In their second one.
+    Second,
+    /// In the overflow map.
+    Overflow,
+}
+
+/// How many keys with this first bucket are elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Counts(u32);
+
+impl Counts {
+    pub(super) fn of(self, place: Elsewhere) -> u16 {
+        match place {
+            Elsewhere::Second => self.0 as u16,
+            Elsewhere::Overflow => (self.0 >> 16) as u16,
+        }
+    }
+
+    fn with(self, place: Elsewhere, count: u16) -> Counts {
+        let count = u32::from(count);
+        Counts(match place {
+            Elsewhere::Second => self.0 & !0xffff | count,
+            Elsewhere::Overflow => self.0 & 0xffff | count << 16,
+        })
+    }
+
+    /// With one more.
+    pub(super) fn plus(self, place: Elsewhere) -> Counts {
+        self.with(place, self.of(place).saturating_add(1))
+    }
+
+    /// With one less.
+    fn minus(self, place: Elsewhere) -> Counts {
+        match self.of(place) {
+            MOST => self,
+            count => self.with(place, count.saturating_sub(1)),
+        }
+    }
+}
+
+/// The buckets.
+pub(super) struct Memory<'a> {
+    pub memory: &'a Words,
+    pub abi: &'a BucketsAbi,
+}
+
+impl Memory<'_> {
+    fn head(&self, bucket: u32) -> u32 {
+        bucket * self.abi.size
+    }
+
+    fn key_at(&self, place: Place) -> u32 {
+        self.head(place.bucket) + self.abi.keys_offset + place.at * self.abi.key.size
+    }
+
+    fn value_at(&self, place: Place) -> u32 {
+        self.head(place.bucket) + self.abi.values_offset + place.at * self.abi.value.size
+    }
+
+    fn used(&self, bucket: u32) -> io::Result<u32> {
+        self.memory.u32(self.head(bucket))
+    }
+
+    /// The places of a bucket that have entries.
+    pub(super) fn places(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
+        let used = self.used(bucket)?;
+        let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
+        Ok(all.filter(move |place| used >> place.at & 1 != 0))
+    }
+
+    /// The places that have none.
+    pub(super) fn vacant(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
+        let used = self.used(bucket)?;
+        let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
+        Ok(all.filter(move |place| used >> place.at & 1 == 0))
+    }
+
+    /// Whether a place has this key.
+    pub(super) fn has(&self, place: Place, key: &[u8]) -> io::Result<bool> {
+        let mut at = self.key_at(place);
+        for word in key.chunks_exact(4) {
+            let word = word.try_into().map_or(0, u32::from_ne_bytes);
+            if self.memory.u32(at)? != word {
+                return Ok(false);
+            }
+            at += 4;
+        }
+        Ok(true)
+    }
+
+    pub(super) fn key(&self, place: Place) -> io::Result<Vec<u8>> {
+        self.memory.bytes(self.key_at(place), self.abi.key.size)
+    }
+
+    pub(super) fn value(&self, place: Place) -> io::Result<Vec<u8>> {
+        self.memory.bytes(self.value_at(place), self.abi.value.size)
+    }
+
+    /// Writes an entry at a place that no packet reads.
+    pub(super) fn write(&self, place: Place, key: &[u8], value: &[u8]) -> io::Result<()> {
+        self.memory.set_bytes(self.key_at(place), key)?;
+        self.memory.set_bytes(self.value_at(place), value)
+    }
+
+    /// Has packets find what is at one place of a bucket, and no more what is at another one: either may be none.
+    pub(super) fn show(
+        &self,
+        bucket: u32,
+        shown: Option<Place>,
+        hidden: Option<Place>,
+    ) -> io::Result<()> {
+        let bit = |place: Option<Place>| place.map_or(0, |place| 1 << place.at);
+        let used = self.used(bucket)? & !bit(hidden) | bit(shown);
+        self.memory.set_u32(self.head(bucket), used)
+    }
+
+    /// How many keys with this first bucket are elsewhere.
+    pub(super) fn counts(&self, bucket: u32) -> io::Result<Counts> {
+        Ok(Counts(self.memory.u32(self.head(bucket) + 4)?))
+    }
+
+    pub(super) fn set_counts(&self, bucket: u32, counts: Counts) -> io::Result<()> {
+        self.memory.set_u32(self.head(bucket) + 4, counts.0)
+    }
+
+    /// One more key with this first bucket is elsewhere.
+    pub(super) fn add(&self, bucket: u32, place: Elsewhere) -> io::Result<()> {
+        self.set_counts(bucket, self.counts(bucket)?.plus(place))
+    }
+
+    /// One less.
+    pub(super) fn subtract(&self, bucket: u32, place: Elsewhere) -> io::Result<()> {
+        self.set_counts(bucket, self.counts(bucket)?.minus(place))
+    }
+
+    /// How many entries there are.
+    pub(super) fn entries(&self) -> io::Result<u32> {
+        self.memory.u32(self.head(self.abi.count) + 4)
+    }
+
+    pub(super) fn set_entries(&self, entries: u32) -> io::Result<()> {
+        self.memory.set_u32(self.head(self.abi.count) + 4, entries)
+    }
+}

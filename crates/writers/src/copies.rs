@@ -1,0 +1,196 @@
+//! Multicast groups and clone sessions in a batch of changes: each is one element of a map, so that a packet meets the old
+//! one or the new one.
+
+use crate::errors::{system, unopened, unsupported};
+use crate::records::NO_ORIGIN;
+use crate::replicas::{Traffic, check_form, group_value, session_value};
+use crate::state::State;
+use crate::steps::Step;
+use control::{Change, CloneSession, Replica, StoreError};
+use std::collections::BTreeMap;
+
+/// What a batch changes of them, with the change that wants each.
+#[derive(Default)]
+pub(super) struct Copies {
+    /// The copies of multicast groups, without which there is no group.
+    groups: BTreeMap<u16, (Vec<Replica>, u32)>,
+    /// Clone sessions; `None` is none.
+    sessions: BTreeMap<u32, (Option<CloneSession>, u32)>,
+}
+
+impl Copies {
+    /// Makes a multicast group of these copies; without any there is no group.
+    pub(super) fn set_group(
+        &mut self,
+        store: &State<'_>,
+        group: u16,
+        replicas: &[Replica],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        check_group(store.memory.traffic(), group, replicas)?;
+        check_interfaces(store, replicas)?;
+        self.groups.insert(group, (replicas.to_vec(), origin));
+        Ok(())
+    }
+
+    /// Makes a clone session, or none.
+    pub(super) fn set_session(
+        &mut self,
+        store: &State<'_>,
+        session: u32,
+        to: Option<&CloneSession>,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        if let Some(to) = to {
+            check_session(store.schema.clones, to)?;
+            check_interfaces(store, &to.replicas)?;
+        }
+        self.sessions.insert(session, (to.cloned(), origin));
+        Ok(())
+    }
+
+    /// Nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.sessions.is_empty()
+    }
+
+    /// The maps in which something may change.
+    pub(super) fn maps<'a>(&self, traffic: Traffic<'a>) -> impl Iterator<Item = &'a str> {
+        let groups = traffic.groups.filter(|_| !self.groups.is_empty());
+        let sessions = traffic.sessions.filter(|_| !self.sessions.is_empty());
+        groups.into_iter().chain(sessions)
+    }
+
+    /// The steps that change the maps: groups first, since sessions may send to them.
+    pub(super) fn steps(&self, store: &State<'_>) -> Result<Vec<Step>, StoreError> {
+        let mut steps = Vec::new();
+        for (&group, (replicas, origin)) in &self.groups {
+            steps.extend(group_step(store, group, replicas, *origin)?);
+        }
+        for (&session, (to, origin)) in &self.sessions {
+            steps.extend(session_step(store, session, to.as_ref(), *origin)?);
+        }
+        Ok(steps)
+    }
+
+    /// The steps that fill the empty maps of a successor with what the program has and what changes.
+    pub(super) fn steps_anew(
+        &self,
+        store: &State<'_>,
+        successor: &State<'_>,
+    ) -> Result<Vec<Step>, StoreError> {
+        let mut all = Copies::default();
+        if !self.groups.is_empty() {
+            let kept = store.read_groups()?.into_iter();
+            all.groups = kept.map(|(group, to)| (group, (to, NO_ORIGIN))).collect();
+            all.groups.extend(self.groups.clone());
+        }
+        if !self.sessions.is_empty() {
+            let kept = store.read_sessions()?.into_iter();
+            let kept = kept.map(|(session, to)| (session, (Some(to), NO_ORIGIN)));
+            all.sessions = kept.collect();
+            all.sessions.extend(self.sessions.clone());
+        }
+        all.steps(successor)
+    }
+}
+
+/// Whether a program, which clones packets or does not, can have what a change wants of multicast groups and clone sessions,
+/// whatever its ports are. Other changes it can.
+///
+/// # Errors
+/// As for [`Store::apply`](control::Store::apply).
+pub fn check_copies(traffic: Traffic<'_>, clones: bool, change: &Change) -> Result<(), StoreError> {
+    match change {
+        Change::Group(group, replicas) => check_group(traffic, *group, replicas),
+        Change::Session(_, Some(to)) => check_session(clones, to),
+        _ => Ok(()),
+    }
+}
+
+fn check_group(traffic: Traffic<'_>, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
+    control::check_group(group, replicas)?;
+    // A program that never sends to a group takes any that its copies could be for.
+    check_form(traffic.form, replicas)
+}
+
+fn check_session(clones: bool, to: &CloneSession) -> Result<(), StoreError> {
+    if !clones {
+        return Err(unsupported("the program clones no packets"));
+    }
+    control::check_session(to)
+}
+
+/// Fails if a running program has no interface for one of the ports that copies go to.
+fn check_interfaces(store: &State<'_>, replicas: &[Replica]) -> Result<(), StoreError> {
+    if !store.live {
+        return Ok(());
+    }
+    let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
+    store.memory.check_ports(&ports)
+}
+
+fn group_step(
+    store: &State<'_>,
+    group: u16,
+    replicas: &[Replica],
+    origin: u32,
+) -> Result<Option<Step>, StoreError> {
+    let Traffic { groups, form, .. } = store.memory.traffic();
+    let Some(map) = groups else {
+        return Ok(None);
+    };
+    let new = |size| (!replicas.is_empty()).then(|| group_value(form, replicas, size));
+    step(store, map, group.into(), new, origin)
+}
+
+fn session_step(
+    store: &State<'_>,
+    session: u32,
+    to: Option<&CloneSession>,
+    origin: u32,
+) -> Result<Option<Step>, StoreError> {
+    let Some(map) = store.memory.traffic().sessions else {
+        return Ok(None);
+    };
+    let new = |size| to.map(|to| session_value(to, size));
+    step(store, map, session, new, origin)
+}
+
+/// The step that gives an element a value, of so many bytes, or removes it. `None` if it is as it should be.
+fn step(
+    store: &State<'_>,
+    name: &str,
+    number: u32,
+    new: impl FnOnce(usize) -> Option<Vec<u8>>,
+    origin: u32,
+) -> Result<Option<Step>, StoreError> {
+    let Some(found) = store.memory.map(name).map_err(unopened)? else {
+        return Ok(None);
+    };
+    let keys = number.to_ne_bytes().to_vec();
+    let old = found
+        .get(&keys)
+        .map_err(system("read where copies of packets go"))?;
+    let map = name.to_owned();
+    let capacity = found.info().max_entries.into();
+    Ok(match (old, new(found.info().value_size)) {
+        (None, None) => None,
+        (Some(old), Some(new)) if old == new => None,
+        (None, Some(values)) => Some(Step::Insert {
+            map,
+            keys,
+            values,
+            origins: vec![origin],
+            capacity,
+        }),
+        (Some(old), Some(new)) => Some(Step::Replace {
+            map,
+            keys,
+            old,
+            new,
+            origins: vec![origin],
+        }),
+        (Some(old), None) => Some(Step::Erase { map, keys, old }),
+    })
+}

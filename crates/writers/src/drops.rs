@@ -1,0 +1,25 @@
+//! What the traffic manager lost: sums over processors.
+
+use crate::errors::refused;
+use crate::state::State;
+use control::{DropReason, StoreError};
+
+impl State<'_> {
+    /// How many packets and copies were lost for each reason; nothing if the program has no traffic manager.
+    pub(super) fn read_drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
+        let Some(name) = self.memory.traffic().drops else {
+            return Ok(Vec::new());
+        };
+        let map = self.map(name)?;
+        let count = |reason: DropReason| {
+            let copies = map
+                .get(&(reason as u32).to_ne_bytes())
+                .map_err(refused("read what was dropped"))?
+                .unwrap_or_default();
+            let (words, _) = copies.as_chunks();
+            let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+            Ok((reason, words.fold(0, u64::wrapping_add)))
+        };
+        DropReason::ALL.into_iter().map(count).collect()
+    }
+}

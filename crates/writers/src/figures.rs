@@ -1,0 +1,235 @@
+//! Figures by group, read from memory that packets write meanwhile: no system call, no lock.
+//!
+//! A group's key is there before its tag is, and stays. Only where the greatest keys are kept may one take the place of
+//! another; `changes` of its set is odd as long as that takes, and another number after it, so that a reader knows to begin again.
+
+use crate::encoding;
+use crate::errors::refused;
+use control::{Group, Groups, StoreError};
+use externs::flow_state::KNOWN_KEY;
+use host::words::Words;
+use layout::FiguresAbi;
+use schema::{Bits, FigureKind};
+use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
+use std::io;
+
+/// How often a set is read until nothing changes meanwhile.
+const TRIES: u32 = 10_000;
+
+/// The figures of an object of a loaded program.
+pub(super) struct Figures<'a> {
+    pub abi: &'a FiguresAbi,
+    pub kind: FigureKind,
+    pub memory: &'a Words,
+    /// How many processors have sets.
+    pub processors: u32,
+    /// Bytes from one set to the next.
+    pub set_size: u32,
+}
+
+/// A way in use, as it is in memory.
+struct Way {
+    bytes: Vec<u8>,
+}
+
+/// What a processor's set holds.
+struct Set {
+    ways: Vec<Way>,
+    lost: u64,
+}
+
+impl Figures<'_> {
+    /// The groups of all processors, those of one key together.
+    pub(crate) fn all(&self) -> Result<Groups, StoreError> {
+        let mut all = Groups::default();
+        for set in 0..self.abi.sets {
+            self.add_set(set, &mut all)
+                .map_err(refused("read the figures"))?;
+        }
+        Ok(all)
+    }
+
+    /// Adds what all processors have in the sets of a number.
+    fn add_set(&self, number: u32, all: &mut Groups) -> io::Result<()> {
+        let mut groups: Vec<(Vec<u8>, Figure)> = Vec::new();
+        let mut greatest: Option<SpaceSaving> = None;
+        for processor in 0..self.processors {
+            let set = self.set(processor * self.abi.sets + number)?;
+            all.lost = all.lost.saturating_add(set.lost);
+            if self.kind == FigureKind::Top {
+                let items = set.ways.iter().map(|way| self.item(way)).collect();
+                let own = SpaceSaving::from_sets(KNOWN_KEY, self.abi.ways as usize, vec![items]);
+                let own = own.map_err(odd)?;
+                match &mut greatest {
+                    Some(sum) => sum.merge(&own).map_err(odd)?,
+                    None => greatest = Some(own),
+                }
+                continue;
+            }
+            for way in set.ways {
+                let key = self.key_bytes(&way).to_vec();
+                let figure = self.figure(&way)?;
+                match groups.iter_mut().find(|(known, _)| *known == key) {
+                    Some((_, sum)) => sum.merge(&figure).map_err(odd)?,
+                    None => groups.push((key, figure)),
+                }
+            }
+        }
+        let kept = greatest.iter().flat_map(|set| set.top(usize::MAX));
+        groups.extend(kept.map(|item| {
+            let figure = Figure::Top {
+                weight: item.count,
+                error: item.error,
+            };
+            (item.bytes, figure)
+        }));
+        let unseen = greatest.map_or(0, |set| set.greatest_unseen());
+        all.unseen = all.unseen.max(unseen);
+        let read = groups.into_iter().map(|(key, figure)| Group {
+            key: self.key(&key),
+            figure,
+        });
+        all.groups.extend(read);
+        Ok(())
+    }
+
+    /// A set of one processor, at one moment.
+    fn set(&self, index: u32) -> io::Result<Set> {
+        // The sets of all processors may take more than 4 GiB.
+        let at = u64::from(index) * u64::from(self.set_size);
+        let own = |offset: u32| at + u64::from(offset);
+        for _ in 0..TRIES {
+            let before = self.memory.u32(at)?;
+            if before % 2 == 1 {
+                // A program in a test run may wait for this processor in the middle of a change.
+                std::thread::yield_now();
+                continue;
+            }
+            let lost = self.memory.u64(own(self.abi.lost_offset))?;
+            let mut ways = Vec::new();
+            for way in 0..self.abi.ways {
+                if self.memory.u32(own(self.abi.tags_offset + 4 * way))? == 0 {
+                    continue;
+                }
+                let from = own(self.abi.ways_offset + way * self.abi.way_size);
+                let mut bytes = Vec::with_capacity(self.abi.way_size as usize);
+                for word in (0..self.abi.way_size).step_by(8) {
+                    bytes.extend(self.memory.u64(from + u64::from(word))?.to_ne_bytes());
+                }
+                ways.push(Way { bytes });
+            }
+            if self.memory.u32(at)? == before {
+                return Ok(Set { ways, lost });
+            }
+        }
+        Err(io::Error::other("its keys change too fast; try again"))
+    }
+
+    fn key_bytes<'w>(&self, way: &'w Way) -> &'w [u8] {
+        way.bytes
+            .get(..self.abi.key.size as usize)
+            .unwrap_or_default()
+    }
+
+    fn key(&self, bytes: &[u8]) -> Vec<Bits> {
+        let fields = self.abi.key.fields.iter();
+        fields.map(|field| encoding::get(field, bytes)).collect()
+    }
+
+    /// The words of a way's figure.
+    fn words(&self, way: &Way) -> Vec<u64> {
+        let bytes = way.bytes.get(self.abi.figure_offset as usize..);
+        let words = bytes.unwrap_or_default().chunks_exact(8);
+        words
+            .filter_map(|word| word.try_into().ok())
+            .map(u64::from_ne_bytes)
+            .collect()
+    }
+
+    fn item(&self, way: &Way) -> Item {
+        let words = self.words(way);
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        Item {
+            count: word(0),
+            error: word(1),
+            bytes: self.key_bytes(way).to_vec(),
+        }
+    }
+
+    fn figure(&self, way: &Way) -> io::Result<Figure> {
+        let words = self.words(way);
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        Ok(match self.kind {
+            FigureKind::Tally => Figure::Tally(Tally {
+                count: word(0),
+                sum: word(1),
+                least: word(2),
+                greatest: word(3),
+            }),
+            FigureKind::Histogram => {
+                let values = Histogram::from_counts(externs::figures::DETAIL, &words);
+                Figure::Histogram(values.map_err(odd)?)
+            }
+            FigureKind::Distinct { precision } => {
+                let from = self.abi.figure_offset as usize;
+                let registers = way.bytes.get(from..from + (1 << precision));
+                let seen = HyperLogLog::from_registers(precision, registers.unwrap_or_default());
+                Figure::Distinct(seen.map_err(odd)?)
+            }
+            FigureKind::Top => Figure::Top {
+                weight: word(0),
+                error: word(1),
+            },
+        })
+    }
+}
+
+/// The map does not hold what the description says.
+fn odd(error: sketch::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layout::KeyAbi;
+
+    #[test]
+    fn the_sets_of_many_processors_take_more_than_four_gigabytes() {
+        // Never written but at its end, the file takes next to no memory.
+        const SET_SIZE: u32 = 0x9000_0000;
+        let length = 3 * u64::from(SET_SIZE);
+        let memory = crate::testing::words(length);
+        let abi = FiguresAbi {
+            index: 0,
+            name: "seen".into(),
+            map: "seen".into(),
+            sets: 1,
+            ways: 1,
+            lost_offset: 8,
+            tags_offset: 16,
+            ways_offset: 24,
+            way_size: 40,
+            figure_offset: 8,
+            key: KeyAbi {
+                size: 8,
+                fields: Vec::new(),
+            },
+        };
+        let last = 2 * u64::from(SET_SIZE);
+        memory.set_u32(last + 16, 1).expect("a tag");
+        memory.set_u64(last + 32, 7).expect("a count");
+        let figures = Figures {
+            abi: &abi,
+            kind: FigureKind::Tally,
+            memory: &memory,
+            processors: 3,
+            set_size: SET_SIZE,
+        };
+        let all = figures.all().expect("figures");
+        let [group] = &all.groups[..] else {
+            panic!("{all:?}");
+        };
+        assert!(matches!(&group.figure, Figure::Tally(tally) if tally.count == 7));
+    }
+}

@@ -1,0 +1,277 @@
+//! From changed shadow entries to what is written into the maps that the program reads.
+
+use super::{List, Mask, TupleSpace};
+use crate::encoding;
+use crate::errors::refused;
+use crate::prioritized::Staged;
+use crate::records::Records;
+use crate::steps::{Step, StepFailed, Word};
+use control::StoreError;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The tuples that there are to be, and what each masked key is to find.
+struct Slots {
+    /// Numbers by mask. Masks that are there keep theirs.
+    numbers: HashMap<Mask, u32>,
+    /// Numbers that no new mask may have: the program may still look under them.
+    used: BTreeSet<u32>,
+    /// Where to look for the next free number: after all others, since of equal priorities the earlier mask wins.
+    next: u32,
+    /// The tuples with entries, each with the highest priority under it.
+    tops: BTreeMap<u32, (Mask, u32)>,
+    /// Elements of the map of entries.
+    records: Records,
+    /// The priority that each of the records is to have.
+    priorities: Vec<u32>,
+}
+
+impl Slots {
+    fn tuple(&mut self, mask: &Mask) -> u32 {
+        if let Some(number) = self.numbers.get(mask) {
+            return *number;
+        }
+        while self.used.contains(&self.next) {
+            self.next = self.next.wrapping_add(1);
+        }
+        let number = self.next;
+        self.used.insert(number);
+        self.numbers.insert(mask.clone(), number);
+        number
+    }
+
+    /// Counts an entry under a mask.
+    fn raise(&mut self, tuple: u32, mask: &Mask, priority: u32) {
+        match self.tops.get_mut(&tuple) {
+            Some((_, top)) => *top = (*top).max(priority),
+            None => {
+                self.tops.insert(tuple, (mask.clone(), priority));
+            }
+        }
+    }
+}
+
+/// What has to be written for changes, of which there are some.
+pub(in crate::prioritized) fn plan(
+    space: &TupleSpace<'_>,
+    staged: &Staged<'_>,
+) -> Result<Vec<Step>, StepFailed> {
+    let planned = Planned { space, staged };
+    let list = space.read_list()?;
+    let slots = planned.slots(&list)?;
+    let (mut steps, tally, _) = staged.shadow_steps();
+    steps.extend(space.tally_step(tally)?);
+    let mut found = slots.records.differences();
+    let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
+    let map = &space.abi.entries;
+    // Room is promised in entries; ranges may need more of it than there is. What is replaced makes room at once,
+    // while a packet may still read it, so it comes last.
+    let [changed, added] = found.writes(map, space.shadow.capacity);
+    steps.extend([added, changed]);
+    if slots.tops != list.tuples {
+        steps.extend(planned.switch(&list, &slots.tops)?);
+    }
+    steps.push(found.removals(map));
+    if goes || changes {
+        steps.push(Step::Settle);
+    }
+    Ok(steps)
+}
+
+/// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
+/// room for the next one at once.
+pub(in crate::prioritized) fn tears(space: &TupleSpace<'_>, steps: &[Step]) -> bool {
+    let is_replaced = |step: &Step| match step {
+        Step::Replace { map, keys, .. } => {
+            *map == space.abi.entries && keys.len() > space.entries.info().key_size
+        }
+        _ => false,
+    };
+    steps.iter().any(is_replaced)
+}
+
+/// Changes of a tuple space.
+struct Planned<'p, 'a> {
+    space: &'p TupleSpace<'a>,
+    staged: &'p Staged<'p>,
+}
+
+impl Planned<'_, '_> {
+    /// What the map of entries is to hold where that changes, and all tuples.
+    fn slots(&self, list: &List) -> Result<Slots, StepFailed> {
+        let info = self.space.entries.info();
+        let mut slots = Slots {
+            numbers: list
+                .tuples
+                .iter()
+                .map(|(number, (mask, _))| (mask.clone(), *number))
+                .collect(),
+            used: list.tuples.keys().copied().collect(),
+            next: list
+                .tuples
+                .keys()
+                .next_back()
+                .map_or(0, |last| last.wrapping_add(1)),
+            tops: BTreeMap::new(),
+            records: Records::new(info.key_size, info.value_size),
+            priorities: Vec::new(),
+        };
+        let replaced = self.vacate(list, &mut slots)?;
+        if !replaced {
+            slots.tops = list.tuples.clone();
+        }
+        for number in 0..self.staged.records.len() {
+            if number == self.staged.numbers.len() {
+                // The rest is new. A mask whose entries all go is as new as theirs that come.
+                let Slots { numbers, tops, .. } = &mut slots;
+                numbers.retain(|_, tuple| tops.contains_key(tuple));
+            }
+            let unchanged = self.staged.records.is_unchanged(number);
+            // As long as nothing goes, what is there stays as it is.
+            if unchanged && !replaced {
+                continue;
+            }
+            let Some(bytes) = self.staged.records.new_value(number) else {
+                continue;
+            };
+            let Some(entry) = self.space.shadow.decode(bytes) else {
+                continue;
+            };
+            let origin = self.staged.records.origin(number);
+            let value = self.space.shadow.value(bytes);
+            for (mask, key) in self.space.pieces(&entry.keys) {
+                let tuple = slots.tuple(&mask);
+                slots.raise(tuple, &mask, entry.priority);
+                if slots.tops.len() > self.space.abi.max_masks as usize {
+                    return Err(StepFailed {
+                        origin: (!unchanged).then_some(origin),
+                        error: self.too_many_masks(),
+                    });
+                }
+                let key = self.space.entry_key(tuple, &key);
+                let Some(at) = self.slot(list, &mut slots, &key, unchanged)? else {
+                    continue;
+                };
+                // Of two entries that match the same packets the higher priority is looked up; of equal
+                // ones the earlier.
+                let is_free = slots.records.new_value(at).is_none();
+                if is_free || slots.priorities[at] < entry.priority {
+                    slots.records.set(at, Some(value), origin);
+                    slots.priorities[at] = entry.priority;
+                }
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Empties what entries that go or change have in the map, as far as the plan goes. Whether there are any.
+    fn vacate(&self, list: &List, slots: &mut Slots) -> Result<bool, StepFailed> {
+        let mut any = false;
+        for number in 0..self.staged.records.len() {
+            if self.staged.records.is_unchanged(number) {
+                continue;
+            }
+            let entry = self.staged.records.old(number);
+            let Some(entry) = entry.and_then(|bytes| self.space.shadow.decode(bytes)) else {
+                continue;
+            };
+            any = true;
+            for (mask, key) in self.space.pieces(&entry.keys) {
+                let tuple = slots.tuple(&mask);
+                let key = self.space.entry_key(tuple, &key);
+                if let Some(at) = self.slot(list, slots, &key, false)? {
+                    slots.records.set(at, None, 0);
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// The record of an element of the map of entries. One that is in no record yet is read, unless it is wanted
+    /// only if it is in one.
+    fn slot(
+        &self,
+        list: &List,
+        slots: &mut Slots,
+        key: &[u8],
+        only_known: bool,
+    ) -> Result<Option<usize>, StoreError> {
+        if let Some(at) = slots.records.find(key) {
+            return Ok(Some(at));
+        }
+        if only_known {
+            return Ok(None);
+        }
+        // Under a tuple that is not in the list nothing is left.
+        let old = if list.tuples.contains_key(&encoding::get_u32(key, 0)) {
+            self.space
+                .entries
+                .get(key)
+                .map_err(refused("read the table"))?
+        } else {
+            None
+        };
+        let at = slots.records.add(key, old.as_deref());
+        let priority = match (&old, self.space.abi.value.priority_offset) {
+            (Some(value), Some(offset)) => encoding::get_u32(value, offset as usize),
+            _ => 0,
+        };
+        slots.priorities.push(priority);
+        Ok(Some(at))
+    }
+
+    /// Writes the list into the half that is not in use and makes it the one in use.
+    fn switch(
+        &self,
+        list: &List,
+        tops: &BTreeMap<u32, (Mask, u32)>,
+    ) -> Result<Vec<Step>, StoreError> {
+        let space = self.space;
+        let other = if list.first == 0 {
+            space.abi.max_masks
+        } else {
+            0
+        };
+        let mut order: Vec<_> = tops.iter().collect();
+        order.sort_by_key(|(number, (_, top))| (Reverse(*top), **number));
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for (index, (number, (mask, top))) in order.iter().enumerate() {
+            let mut bytes = vec![0; space.masks.info().value_size];
+            encoding::put_u32(&mut bytes, 0, **number);
+            encoding::put_u32(&mut bytes, 4, *top);
+            let from = space.abi.mask_offset as usize;
+            bytes[from..from + mask.len()].copy_from_slice(mask);
+            keys.extend((other + index as u32).to_ne_bytes());
+            values.extend(bytes);
+        }
+        let head = |first: u32, count: usize| {
+            let mut head = [0; 8];
+            encoding::put_u32(&mut head, 0, first);
+            encoding::put_u32(&mut head, 4, count as u32);
+            Word::Eight(u64::from_ne_bytes(head))
+        };
+        Ok(vec![
+            Step::Prepare {
+                map: space.abi.masks.clone(),
+                keys,
+                values,
+            },
+            Step::Switch {
+                offset: space.abi.head_offset,
+                old: head(list.first, list.tuples.len()),
+                new: head(other, order.len()),
+            },
+            // The half that was in use is the next one to be written.
+            Step::Settle,
+        ])
+    }
+
+    fn too_many_masks(&self) -> StoreError {
+        StoreError::Unsupported {
+            what: format!(
+                "the table's entries would need more than the {} different masks that it has room for",
+                self.space.abi.max_masks
+            ),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is known of the shadow entries without reading them, so that one more entry takes no longer in a large table than
+//! in a small one: how many there are, and the next number.
+
+use super::{List, Mask, TupleSpace};
+use crate::encoding;
+use crate::errors::refused;
+use crate::records::NO_ORIGIN;
+use crate::steps::Step;
+use control::StoreError;
+use schema::Entry;
+use std::collections::HashMap;
+
+/// What the last element of the masks says about the shadow entries, as [`layout::TupleSpaceAbi::tally`] has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::prioritized) struct Tally {
+    /// Above the numbers of all shadow entries; not 0.
+    pub next: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// Shadow entries that are not read.
+pub(in crate::prioritized) struct Unread {
+    pub tally: Tally,
+    /// The tuples that the program looks up, by mask.
+    tuples: HashMap<Mask, u32>,
+}
+
+impl TupleSpace<'_> {
+    /// What is known of the shadow entries. `None`: they must be read.
+    pub(in crate::prioritized) fn unread(&self) -> Result<Option<Unread>, StoreError> {
+        let Some(bytes) = self.tally_bytes()? else {
+            return Ok(None);
+        };
+        let tally = Tally {
+            next: encoding::get_u32(&bytes, 0),
+            count: encoding::get_u32(&bytes, 4),
+        };
+        if tally.next == 0 {
+            return Ok(None);
+        }
+        let List { tuples, .. } = self.read_list()?;
+        let by_mask = tuples.into_iter().map(|(number, (mask, _))| (mask, number));
+        Ok(Some(Unread {
+            tally,
+            tuples: by_mask.collect(),
+        }))
+    }
+
+    /// The step that writes what is known of the shadow entries after a change.
+    pub(super) fn tally_step(&self, tally: Option<Tally>) -> Result<Option<Step>, StoreError> {
+        let Some(old) = self.tally_bytes()? else {
+            return Ok(None);
+        };
+        let mut new = vec![0; old.len()];
+        let Tally { next, count } = tally.unwrap_or(Tally { next: 0, count: 0 });
+        encoding::put_u32(&mut new, 0, next);
+        encoding::put_u32(&mut new, 4, count);
+        Ok((new != old).then(|| Step::Replace {
+            map: self.abi.masks.clone(),
+            keys: self.abi.tally().to_ne_bytes().to_vec(),
+            old,
+            new,
+            origins: vec![NO_ORIGIN],
+        }))
+    }
+
+    /// The last element of the masks; `None` if a version of Onpath loaded the program that made none.
+    fn tally_bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        let at = self.abi.tally();
+        if self.masks.info().max_entries <= at {
+            return Ok(None);
+        }
+        let bytes = self.masks.get(&at.to_ne_bytes());
+        bytes.map_err(refused("read how many entries there are"))
+    }
+
+    /// Whether the map of entries proves that no shadow entry has this match and priority. What a shadow entry matches
+    /// is in the map, with its priority or that of another entry that hides it.
+    pub(in crate::prioritized) fn lacks(
+        &self,
+        unread: &Unread,
+        entry: &Entry,
+    ) -> Result<bool, StoreError> {
+        for (mask, key) in self.pieces(&entry.keys) {
+            let Some(tuple) = unread.tuples.get(&mask) else {
+                return Ok(true);
+            };
+            let found = self.entries.get(&self.entry_key(*tuple, &key));
+            let Some(value) = found.map_err(refused("read the table"))? else {
+                return Ok(true);
+            };
+            let offset = self.abi.value.priority_offset;
+            let priority = offset.map(|offset| encoding::get_u32(&value, offset as usize));
+            if priority.is_some_and(|priority| priority < entry.priority) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,369 @@
+//! What a planned change writes, in order, and how each step is undone.
+
+use crate::errors::{refused, system, with_capacity};
+use crate::in_memory;
+use crate::memory::{Map, Partial};
+use crate::records::{Differences, NO_ORIGIN};
+use crate::state::State;
+use control::StoreError;
+use host::words::Words;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::io;
+
+/// A step of a change. Keys and values lie beside each other without padding.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Adds elements whose keys are not there.
+    Insert {
+        map: String,
+        keys: Vec<u8>,
+        values: Vec<u8>,
+        /// The change that wants each of them.
+        origins: Vec<u32>,
+        /// What users were promised.
+        capacity: u64,
+    },
+    /// Gives elements other values.
+    Replace {
+        map: String,
+        keys: Vec<u8>,
+        old: Vec<u8>,
+        new: Vec<u8>,
+        origins: Vec<u32>,
+    },
+    /// Removes elements.
+    Erase {
+        map: String,
+        keys: Vec<u8>,
+        old: Vec<u8>,
+    },
+    /// Changes entries in memory, of the table whose main map this is. Packets meet each of them as a whole.
+    InMemory { map: String, changes: Differences },
+    /// Writes elements that are not read at the time.
+    Prepare {
+        map: String,
+        keys: Vec<u8>,
+        values: Vec<u8>,
+    },
+    /// Writes bytes of the program's data that are not read at the time.
+    PrepareGlobal { offset: u32, bytes: Vec<u8> },
+    /// Writes words of an array, in memory, that packets do not heed at the time: where, and what.
+    Words { map: String, words: Vec<(u32, u64)> },
+    /// Stores a word of an array, in memory.
+    Store {
+        map: String,
+        offset: u32,
+        old: u64,
+        new: u64,
+    },
+    /// Stores an aligned word of the program's data, of 4 or 8 bytes.
+    Switch { offset: u32, old: Word, new: Word },
+    /// Stores an element of an array under the lock that it has.
+    Locked {
+        map: String,
+        key: Vec<u8>,
+        old: Vec<u8>,
+        new: Vec<u8>,
+        /// The change that wants it.
+        origin: u32,
+    },
+    /// Sets elements of an array to zero that belong to no entry that packets find: what new entries begin with.
+    Zero { map: String, keys: Vec<u8> },
+    /// Waits until no packet is in the program that may have seen what was before.
+    Settle,
+}
+
+/// A word that a program reads at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum Word {
+    Four(u32),
+    Eight(u64),
+}
+
+/// What undoes a step.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Undo<'a> {
+    /// Removes elements that may be there.
+    Delete {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+    },
+    /// Gives elements the values that they had.
+    Restore {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        values: Cow<'a, [u8]>,
+    },
+    /// Gives entries in memory the values that they had, and removes others.
+    InMemory {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        keys: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        values: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        removed: Cow<'a, [u8]>,
+    },
+    /// Stores an element of an array under the lock that it has.
+    Locked {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        #[serde(borrow, with = "serde_bytes")]
+        key: Cow<'a, [u8]>,
+        #[serde(borrow, with = "serde_bytes")]
+        value: Cow<'a, [u8]>,
+    },
+    /// Stores a word of an array, and waits as [`Step::Settle`] does.
+    Store {
+        #[serde(borrow)]
+        map: Cow<'a, str>,
+        offset: u32,
+        word: u64,
+    },
+    /// Stores a word, and waits as [`Step::Settle`] does.
+    Switch { offset: u32, word: Word },
+}
+
+/// Why a step was not done.
+#[derive(Debug)]
+pub(super) struct StepFailed {
+    /// The change that it was for, where one is to blame.
+    pub origin: Option<u32>,
+    /// What happened.
+    pub error: StoreError,
+}
+
+impl From<StoreError> for StepFailed {
+    fn from(error: StoreError) -> StepFailed {
+        StepFailed {
+            origin: None,
+            error,
+        }
+    }
+}
+
+impl Step {
+    /// How many elements it changes that somebody may read.
+    pub(crate) fn weight(&self, store: &State<'_>) -> usize {
+        let count = |map: &str, keys: &[u8]| {
+            let size = store.map(map).map_or(1, |m| m.info().key_size);
+            keys.len() / size.max(1)
+        };
+        match self {
+            Step::Insert { map, keys, .. }
+            | Step::Replace { map, keys, .. }
+            | Step::Erase { map, keys, .. } => count(map, keys),
+            Step::Switch { .. } | Step::Store { .. } | Step::Locked { .. } => 1,
+            // More than one thing for each entry: counts besides, or an index and nodes.
+            Step::InMemory { changes, .. } => 2 * usize::from(!changes.is_empty()),
+            Step::Prepare { .. }
+            | Step::PrepareGlobal { .. }
+            | Step::Words { .. }
+            | Step::Zero { .. }
+            | Step::Settle => 0,
+        }
+    }
+
+    /// What undoes it; `None` if it is not visible.
+    pub(crate) fn undo(&self) -> Option<Undo<'_>> {
+        match self {
+            Step::Insert { map, keys, .. } => Some(Undo::Delete {
+                map: map.into(),
+                keys: keys.into(),
+            }),
+            Step::Replace { map, keys, old, .. } | Step::Erase { map, keys, old } => {
+                Some(Undo::Restore {
+                    map: map.into(),
+                    keys: keys.into(),
+                    values: old.into(),
+                })
+            }
+            Step::InMemory { map, changes } => Some(Undo::InMemory {
+                map: map.into(),
+                keys: [&changes.gone[..], &changes.changed].concat().into(),
+                values: [&changes.gone_values[..], &changes.changed_old]
+                    .concat()
+                    .into(),
+                removed: (&changes.added).into(),
+            }),
+            Step::Locked { map, key, old, .. } => Some(Undo::Locked {
+                map: map.into(),
+                key: key.into(),
+                value: old.into(),
+            }),
+            Step::Switch { offset, old, .. } => Some(Undo::Switch {
+                offset: *offset,
+                word: *old,
+            }),
+            Step::Store {
+                map, offset, old, ..
+            } => Some(Undo::Store {
+                map: map.into(),
+                offset: *offset,
+                word: *old,
+            }),
+            Step::Prepare { .. }
+            | Step::PrepareGlobal { .. }
+            | Step::Words { .. }
+            | Step::Zero { .. }
+            | Step::Settle => None,
+        }
+    }
+
+    /// Does it.
+    pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StepFailed> {
+        let blame = |origins: &[u32], capacity: u64| {
+            let origins = origins.to_vec();
+            move |Partial { done, error }: Partial| StepFailed {
+                origin: origins.get(done).copied().filter(|o| *o != NO_ORIGIN),
+                error: with_capacity(refused("write the table")(error), capacity),
+            }
+        };
+        match self {
+            Step::Insert {
+                map,
+                keys,
+                values,
+                origins,
+                capacity,
+            } => {
+                let wrote = store.map(map)?.set_many(keys, values);
+                wrote.map_err(|partial| blame(origins, *capacity)(partial))
+            }
+            Step::Replace {
+                map,
+                keys,
+                new,
+                origins,
+                ..
+            } => {
+                let wrote = store.map(map)?.set_many(keys, new);
+                wrote.map_err(|partial| blame(origins, 0)(partial))
+            }
+            Step::Erase { map, keys, .. } => {
+                let erased = store.map(map)?.delete_many(keys);
+                Ok(erased.map_err(|p| system("remove an entry")(p.error))?)
+            }
+            Step::InMemory { map, changes } => {
+                let changed = in_memory::of_map(*store, map)?.change(changes);
+                changed.map_err(|refused| {
+                    let origins = changes.added_origins.iter();
+                    let mut origins = origins.chain(&changes.changed_origins).copied();
+                    let origin = refused.entry.and_then(|at| origins.nth(at));
+                    StepFailed {
+                        origin: origin.filter(|o| *o != NO_ORIGIN),
+                        error: refused.error,
+                    }
+                })
+            }
+            Step::Prepare { map, keys, values } => {
+                let wrote = store.map(map)?.set_many(keys, values);
+                Ok(wrote.map_err(|p| refused("write the table")(p.error))?)
+            }
+            Step::PrepareGlobal { offset, bytes } => {
+                let wrote = store.globals()?.set_bytes(*offset, bytes);
+                Ok(wrote.map_err(system("write the program's data"))?)
+            }
+            Step::Words { map, words } => {
+                let memory = store.shared(map)?;
+                let mut words = words.iter();
+                let wrote = words.try_for_each(|(offset, word)| memory.set_u64(*offset, *word));
+                Ok(wrote.map_err(system("write the table"))?)
+            }
+            Step::Store {
+                map, offset, new, ..
+            } => {
+                let wrote = store.shared(map)?.set_u64(*offset, *new);
+                Ok(wrote.map_err(system("write the table"))?)
+            }
+            Step::Switch { offset, new, .. } => {
+                let wrote = switch(store.globals()?, *offset, *new);
+                Ok(wrote.map_err(system("write the program's data"))?)
+            }
+            Step::Locked {
+                map,
+                key,
+                new,
+                origin,
+                ..
+            } => {
+                let wrote = store.map(map)?.set_locked(key, new);
+                wrote.map_err(|error| StepFailed {
+                    origin: Some(*origin),
+                    error: refused("write the meter")(error),
+                })
+            }
+            Step::Zero { map, keys } => {
+                let map = store.map(map)?;
+                let zero = vec![0; map.info().value_size];
+                let mut keys = keys.chunks_exact(map.info().key_size);
+                let wrote = keys.try_for_each(|key| map.set(key, &zero));
+                Ok(wrote.map_err(system("begin what is kept for an entry"))?)
+            }
+            Step::Settle => {
+                settle(store);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Undo<'_> {
+    /// Undoes what was done of a step, which may be nothing.
+    pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StoreError> {
+        let failed = |partial: Partial| system("undo a change")(partial.error);
+        match self {
+            Undo::Delete { map, keys } => present(store.map(map)?, keys, None).map_err(failed),
+            Undo::Restore { map, keys, values } => {
+                present(store.map(map)?, keys, Some(values)).map_err(failed)
+            }
+            Undo::InMemory {
+                map,
+                keys,
+                values,
+                removed,
+            } => in_memory::of_map(*store, map)?.restore(keys, values, removed),
+            Undo::Locked { map, key, value } => {
+                let wrote = store.map(map)?.set_locked(key, value);
+                wrote.map_err(system("undo a change"))
+            }
+            Undo::Store { map, offset, word } => {
+                let stored = store.shared(map)?.set_u64(*offset, *word);
+                stored.map_err(system("undo a change"))?;
+                settle(store);
+                Ok(())
+            }
+            Undo::Switch { offset, word } => {
+                switch(store.globals()?, *offset, *word).map_err(system("undo a change"))?;
+                settle(store);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn present(map: &dyn Map, keys: &[u8], values: Option<&[u8]>) -> Result<(), Partial> {
+    match values {
+        Some(values) => map.set_many(keys, values),
+        None => map.delete_many(keys),
+    }
+}
+
+fn switch(globals: &Words, offset: u32, word: Word) -> io::Result<()> {
+    match word {
+        Word::Four(value) => globals.set_u32(offset, value),
+        Word::Eight(value) => globals.set_u64(offset, value),
+    }
+}
+
+/// Waits until no packet is in the program that may have seen what was before.
+pub(super) fn settle(store: &State<'_>) {
+    store.grace().wait();
+}

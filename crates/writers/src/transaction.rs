@@ -1,0 +1,584 @@
+//! A batch of changes: checked and planned first, then written atomically.
+
+use crate::copies::Copies;
+use crate::errors::{system, unsupported};
+use crate::flat;
+use crate::guard::Guard;
+use crate::in_memory;
+use crate::meters::DirectMeter;
+use crate::own::Own;
+use crate::state::{Opened, Shape, State, present};
+use crate::steps::{Step, StepFailed, Undo, Word};
+use crate::{direct, encoding, prioritized};
+use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
+use layout::{DefaultAbi, LookupAbi};
+use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a batch concerns. What entries refer to comes before them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Subject {
+    /// The members of this table's action profile.
+    Members(u32),
+    /// The groups of an action selector.
+    MemberGroups(u32),
+    Table(u32),
+    ValueSet(u32),
+}
+
+impl Subject {
+    /// Whether entries refer to it.
+    fn is_referred_to(self) -> bool {
+        matches!(self, Subject::Members(_) | Subject::MemberGroups(_))
+    }
+}
+
+/// The changes of one of them.
+pub(super) enum Staged<'a> {
+    Flat(flat::Staged<'a>, &'a LookupAbi),
+    Prioritized(prioritized::Staged<'a>),
+}
+
+/// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
+pub(super) struct Transaction<'a> {
+    pub(super) store: State<'a>,
+    staged: BTreeMap<Subject, Staged<'a>>,
+    own: BTreeMap<Table, Own<'a>>,
+    defaults: BTreeMap<Table, ActionCall>,
+    /// Multicast groups and clone sessions.
+    copies: Copies,
+    /// What packets are to meet the change of at once.
+    replaced: BTreeSet<Subject>,
+    /// The rates of meters, without which there are none, and the change that wants them.
+    pub(super) meters: BTreeMap<(Object, u64), (Option<Rates>, u32)>,
+    pub(super) direct_meters: Vec<DirectMeter>,
+}
+
+impl<'a> Transaction<'a> {
+    /// No changes yet. The caller holds the lock of the program's guard, if it has one, for writing until the end.
+    pub(crate) fn new(store: State<'a>) -> Transaction<'a> {
+        Transaction {
+            store,
+            staged: BTreeMap::new(),
+            own: BTreeMap::new(),
+            defaults: BTreeMap::new(),
+            copies: Copies::default(),
+            replaced: BTreeSet::new(),
+            meters: BTreeMap::new(),
+            direct_meters: Vec::new(),
+        }
+    }
+
+    pub(super) fn stage(&mut self, subject: Subject) -> Result<&mut Staged<'a>, StoreError> {
+        if !self.staged.contains_key(&subject) {
+            let shape = self.store.shape(subject)?;
+            let Shape {
+                capacity, lookup, ..
+            } = shape;
+            let staged = match self.store.open(shape)? {
+                Opened::Flat(codec) => Staged::Flat(flat::Staged::new(codec, capacity)?, lookup),
+                Opened::Prioritized(structure) => {
+                    Staged::Prioritized(prioritized::Staged::new(structure)?)
+                }
+            };
+            self.staged.insert(subject, staged);
+        }
+        self.staged
+            .get_mut(&subject)
+            .ok_or_else(|| unsupported("the object has no such table"))
+    }
+
+    fn own(&mut self, table: Table) -> &Own<'a> {
+        let data = &self.store.schema.tables[table];
+        self.own.entry(table).or_insert_with(|| Own::of(data))
+    }
+
+    fn check_changeable(
+        &mut self,
+        table: Table,
+        keys: &[KeyMatch],
+        priority: u32,
+    ) -> Result<(), StoreError> {
+        match self.own(table).is_const(keys, priority) {
+            true => Err(StoreError::Const),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes the change of that number.
+    pub(crate) fn change(&mut self, change: &Change, origin: u32) -> Result<(), StoreError> {
+        match change {
+            Change::Insert(table, entry) => self.insert(*table, entry, origin),
+            Change::Modify(table, entry) => self.modify(*table, entry, origin),
+            Change::Remove(table, key) => self.remove(*table, &key.keys, key.priority, origin),
+            Change::SetDefault(table, call) => self.set_default(*table, call),
+            Change::Clear(table) => self.clear(*table, origin),
+            Change::Replace(table) => {
+                self.clear(*table, origin)?;
+                self.replaced.insert(Subject::Table(table.as_u32()));
+                Ok(())
+            }
+            Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
+            Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
+            Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
+            Change::Session(session, to) => self.set_session(*session, to.as_ref(), origin),
+            Change::Member(profile, member, to) => {
+                self.set_member(*profile, *member, to.as_ref(), origin)
+            }
+            Change::MemberGroup(selector, group, members) => {
+                self.set_member_group(*selector, *group, members, origin)
+            }
+            Change::Meter(meter, rates) => self.set_meter(meter, *rates, origin),
+        }
+    }
+
+    /// Adds an entry, for the change of that number.
+    fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+        if self.store.schema.tables[table].const_entries {
+            return Err(StoreError::Const);
+        }
+        self.check_reference(table, &entry.action)?;
+        self.insert_own(table, entry, origin)
+    }
+
+    /// As [`Transaction::insert`], also for the program's own entries.
+    pub(crate) fn insert_own(
+        &mut self,
+        table: Table,
+        entry: &Entry,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.insert(&entry.keys, &entry.action, origin),
+            Staged::Prioritized(entries) => entries.insert(entry, origin),
+        }
+    }
+
+    /// Gives an entry another action.
+    fn modify(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
+        self.check_changeable(table, &entry.keys, entry.priority)?;
+        self.check_reference(table, &entry.action)?;
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.modify(&entry.keys, &entry.action, origin),
+            Staged::Prioritized(entries) => entries.modify(entry, origin),
+        }
+    }
+
+    /// Removes an entry.
+    fn remove(
+        &mut self,
+        table: Table,
+        keys: &[KeyMatch],
+        priority: u32,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        self.check_changeable(table, keys, priority)?;
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.remove(keys, origin)?,
+            Staged::Prioritized(entries) => entries.remove(keys, priority, origin)?,
+        }
+        // Its meter goes with it.
+        let data = &self.store.schema.tables[table];
+        let (keys, ordered) = (data.canonical(keys), data.has_priorities());
+        self.direct_meters.retain(|meter| {
+            let key = &meter.key;
+            meter.table != table || key.keys != keys || ordered && key.priority != priority
+        });
+        Ok(())
+    }
+
+    /// The number that an entry has which is to be there; 0 if it is yet to get one.
+    pub(super) fn entry_number(
+        &mut self,
+        table: Table,
+        key: &EntryKey,
+    ) -> Result<Option<u32>, StoreError> {
+        let store = self.store;
+        if store.table_abi(table)?.lookup == LookupAbi::Compiled {
+            return match store.number_of(table, &key.keys, key.priority) {
+                Err(StoreError::Missing) => Ok(None),
+                found => found.map(Some),
+            };
+        }
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.number_of(&key.keys),
+            Staged::Prioritized(entries) => entries.number_of(&key.keys, key.priority),
+        }
+    }
+
+    /// Removes all entries but those that the program made `const`.
+    fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
+        if self.store.schema.tables[table].const_entries {
+            return Err(StoreError::Const);
+        }
+        let compiled = matches!(self.store.table_abi(table)?.lookup, LookupAbi::Compiled);
+        if compiled
+            && self.store.schema.tables[table]
+                .entries
+                .iter()
+                .all(|e| e.is_const)
+        {
+            return Ok(());
+        }
+        self.direct_meters.retain(|meter| meter.table != table);
+        let own = Own::of(&self.store.schema.tables[table]);
+        match self.stage(Subject::Table(table.as_u32()))? {
+            Staged::Flat(flat, _) => flat.clear(|keys| own.is_const(keys, 0), origin),
+            Staged::Prioritized(entries) => {
+                entries.clear(|keys, priority| own.is_const(keys, priority), origin)
+            }
+        }
+    }
+
+    /// Adds a member to a value set.
+    fn insert_member(
+        &mut self,
+        set: ValueSet,
+        member: &[KeyMatch],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::ValueSet(set.as_u32()))? {
+            Staged::Flat(flat, _) => flat.insert(member, &present(), origin),
+            Staged::Prioritized(entries) => {
+                let entry = Entry {
+                    keys: member.to_vec(),
+                    priority: 0,
+                    action: present(),
+                    is_const: false,
+                };
+                entries.insert(&entry, origin)
+            }
+        }
+    }
+
+    /// Removes a member of a value set.
+    fn remove_member(
+        &mut self,
+        set: ValueSet,
+        member: &[KeyMatch],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        match self.stage(Subject::ValueSet(set.as_u32()))? {
+            Staged::Flat(flat, _) => flat.remove(member, origin),
+            Staged::Prioritized(entries) => entries.remove(member, 0, origin),
+        }
+    }
+
+    /// Changes a default action.
+    fn set_default(&mut self, table: Table, action: &ActionCall) -> Result<(), StoreError> {
+        let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
+            return Err(match self.store.schema.tables[table].const_default {
+                true => StoreError::Const,
+                // So that a dump of all tables can be loaded again.
+                false if *action == self.store.schema.tables[table].default_action => return Ok(()),
+                false => unsupported("the program never applies the table"),
+            });
+        };
+        if slots.is_empty() {
+            return Err(unsupported("the object keeps no default action"));
+        }
+        self.defaults.insert(table, action.clone());
+        Ok(())
+    }
+
+    /// Makes a multicast group of these copies; without any there is no group.
+    fn set_group(
+        &mut self,
+        group: u16,
+        replicas: &[Replica],
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        self.copies.set_group(&self.store, group, replicas, origin)
+    }
+
+    /// Makes a clone session, or none.
+    fn set_session(
+        &mut self,
+        session: u32,
+        to: Option<&CloneSession>,
+        origin: u32,
+    ) -> Result<(), StoreError> {
+        self.copies.set_session(&self.store, session, to, origin)
+    }
+
+    /// Whether nothing else changes than this.
+    fn is_alone(&self, subject: &Subject) -> bool {
+        let mut others = self.staged.iter().filter(|(other, _)| *other != subject);
+        let differs = |staged: &Staged<'_>| match staged {
+            Staged::Flat(flat, _) => flat.differs(),
+            Staged::Prioritized(entries) => entries.differs(),
+        };
+        self.defaults.is_empty()
+            && self.copies.is_empty()
+            && !others.any(|(_, staged)| differs(staged))
+    }
+
+    /// The steps that change the maps as they are; `None` if a packet might meet half of something then.
+    fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<Step>>, StepFailed> {
+        let one_by_one = |(subject, staged): (&Subject, &Staged<'_>)| match staged {
+            Staged::Flat(flat, _) if self.replaced.contains(subject) => !flat.differs(),
+            Staged::Prioritized(entries) if self.replaced.contains(subject) => {
+                !entries.differs() || entries.is_one_switch() && self.is_alone(subject)
+            }
+            // Packets may have met what refers to it.
+            Staged::Flat(flat, _) if subject.is_referred_to() => {
+                !flat.tears() && (!flat.removes() || self.is_alone(subject))
+            }
+            // A member of a value set has nothing to tear.
+            Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
+            Staged::Prioritized(_) => true,
+        };
+        if !may_tear && !self.staged.iter().all(one_by_one) {
+            return Ok(None);
+        }
+        let mut prioritized = Vec::new();
+        for staged in self.staged.values() {
+            if let Staged::Prioritized(entries) = staged {
+                let planned = entries.plan()?;
+                if !may_tear && entries.tears(&planned) {
+                    return Ok(None);
+                }
+                prioritized.extend(planned);
+            }
+        }
+        let (mut steps, mut flats) = (Vec::new(), Vec::new());
+        for (subject, staged) in std::mem::take(&mut self.staged) {
+            if let Staged::Flat(flat, lookup) = staged {
+                let referred_to = subject.is_referred_to();
+                // A packet may have found what referred to it before.
+                let settle = referred_to && flat.removes();
+                let planned = settle
+                    .then_some(Step::Settle)
+                    .into_iter()
+                    .chain(flat.plan(main_map(lookup)));
+                match referred_to {
+                    true => steps.extend(planned),
+                    false => flats.extend(planned),
+                }
+            }
+        }
+        steps.extend(prioritized);
+        steps.extend(flats);
+        for (table, action) in &self.defaults {
+            steps.extend(default_steps(&self.store, *table, action)?);
+        }
+        steps.extend(self.copies.steps(&self.store)?);
+        Ok(Some(steps))
+    }
+
+    /// The tables whose entries or default actions it is about.
+    fn changed_tables(&self) -> BTreeSet<Table> {
+        let staged = self.staged.keys().filter_map(|subject| match subject {
+            Subject::Table(index) => Some(Table::from_u32(*index)),
+            Subject::ValueSet(_) | Subject::Members(_) | Subject::MemberGroups(_) => None,
+        });
+        staged.chain(self.defaults.keys().copied()).collect()
+    }
+
+    /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
+    pub(crate) fn commit(mut self) -> Result<(), NotDone> {
+        let (store, guard) = (self.store, self.store.memory.guard());
+        // Where no packet comes, nobody sees half of something.
+        let switch = guard.filter(|_| store.live);
+        let changed = self.changed_tables();
+        let begun = self.number().and_then(|mut begun| {
+            begun.extend(self.meter_steps()?);
+            Ok(begun)
+        });
+        let mut begun = begun.map_err(|e| NotDone::before(e.into()))?;
+        let steps = self.plan(switch.is_none()).map_err(NotDone::before)?;
+        let noted = store.note_changes(changed);
+        noted.map_err(|error| NotDone::before(StepFailed::from(error)))?;
+        match (steps, switch) {
+            (Some(steps), _) => {
+                begun.extend(steps);
+                run(&store, guard, &begun)
+            }
+            (None, Some(_)) => self.switch(begun),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Gives new entries numbers where something is kept for each entry, and has that begin at zero.
+    fn number(&mut self) -> Result<Vec<Step>, StoreError> {
+        let mut steps = Vec::new();
+        for (subject, staged) in &mut self.staged {
+            let given = match staged {
+                Staged::Flat(flat, _) => flat.number()?,
+                Staged::Prioritized(entries) => entries.number()?,
+            };
+            if let Subject::Table(index) = subject
+                && !given.is_empty()
+            {
+                let abi = self.store.table_abi(Table::from_u32(*index))?;
+                steps.extend(direct::begin(abi, &given));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Makes all changes in maps that no packet meets yet, and then has packets meet those; `begun` comes first.
+    fn switch(self, begun: Vec<Step>) -> Result<(), NotDone> {
+        let failed = |error: StoreError| NotDone::before(StepFailed::from(error));
+        let mut fresh = BTreeSet::new();
+        for staged in self.staged.values() {
+            match staged {
+                Staged::Flat(_, lookup) => fresh.extend(lookup.maps()),
+                Staged::Prioritized(entries) => fresh.extend(entries.maps()),
+            }
+        }
+        // Packets meet new groups and sessions with the new tables.
+        fresh.extend(self.copies.maps(self.store.memory.traffic()));
+        let successor = self.store.memory.successor(&fresh).map_err(failed)?;
+        let store = State::of(successor.memory(), false);
+        let copies = self.copies.steps_anew(&self.store, &store);
+        let mut steps = begun;
+        for (subject, staged) in self.staged {
+            match staged {
+                Staged::Flat(flat, lookup) => {
+                    if let Some(entries) = in_memory::open(store, lookup).map_err(failed)? {
+                        entries.start_empty().map_err(failed)?;
+                    }
+                    steps.extend(flat.plan_anew(main_map(lookup)).map_err(failed)?);
+                }
+                Staged::Prioritized(entries) => {
+                    let shape = store.shape(subject);
+                    if let Opened::Prioritized(structure) =
+                        shape.and_then(|s| store.open(s)).map_err(failed)?
+                    {
+                        structure.start_empty().map_err(failed)?;
+                        let entries = entries.onto(structure).map_err(failed)?;
+                        steps.extend(entries.plan().map_err(NotDone::before)?);
+                    }
+                }
+            }
+        }
+        for (table, action) in &self.defaults {
+            steps.extend(default_steps(&store, *table, action).map_err(failed)?);
+        }
+        steps.extend(copies.map_err(failed)?);
+        run(&store, None, &steps)?;
+        successor.take_over().map_err(|not_switched| NotDone {
+            left: not_switched.left(),
+            ..failed(not_switched.error())
+        })
+    }
+}
+
+/// The map that entries are in.
+fn main_map(lookup: &LookupAbi) -> &str {
+    lookup.maps().first().copied().unwrap_or_default()
+}
+
+/// Why a batch was not written.
+pub(super) struct NotDone {
+    /// The change that failed, where one is to blame.
+    pub origin: Option<u32>,
+    /// Why it failed.
+    pub error: StoreError,
+    /// Why some changes are in force until the next writer undoes them.
+    pub left: Option<StoreError>,
+}
+
+impl NotDone {
+    /// For who made a batch whose last change has this number.
+    pub(super) fn rejected(self, last: usize) -> Rejected {
+        Rejected {
+            at: self.origin.map_or(last, |origin| origin as usize),
+            error: self.error,
+            not_undone: self.left,
+        }
+    }
+
+    fn before(failed: StepFailed) -> NotDone {
+        NotDone {
+            origin: failed.origin,
+            error: failed.error,
+            left: None,
+        }
+    }
+}
+
+/// Does all steps, or none. Where other processes know the program, the next one to take its lock undoes what a killed process has
+/// done of them.
+pub(super) fn run(
+    store: &State<'_>,
+    guard: Option<&dyn Guard>,
+    steps: &[Step],
+) -> Result<(), NotDone> {
+    let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(Step::undo).collect();
+    let weight: usize = steps.iter().map(|step| step.weight(store)).sum();
+    // A single element is written at once or not at all.
+    let journal = guard.filter(|_| weight > 1);
+    if let Some(guard) = journal {
+        guard
+            .begin(&undo)
+            .map_err(|e| NotDone::before(StepFailed::from(e)))?;
+    }
+    let done = steps.iter().try_for_each(|step| step.run(store));
+    let left = match &done {
+        Ok(()) => Ok(()),
+        Err(_) => undo.iter().try_for_each(|step| step.run(store)),
+    };
+    let left = match (left, journal) {
+        (Ok(()), Some(guard)) => guard.end(),
+        (left, _) => left,
+    };
+    match (done, left) {
+        (Ok(()), Ok(())) => Ok(()),
+        (Ok(()), Err(error)) => Err(NotDone {
+            left: Some(error.clone()),
+            ..NotDone::before(StepFailed::from(error))
+        }),
+        (Err(failed), left) => Err(NotDone {
+            left: left.err(),
+            ..NotDone::before(failed)
+        }),
+    }
+}
+
+fn default_steps(
+    store: &State<'_>,
+    table: Table,
+    action: &ActionCall,
+) -> Result<Vec<Step>, StoreError> {
+    let DefaultAbi::Global {
+        slots,
+        selector,
+        value,
+    } = &store.table_abi(table)?.default
+    else {
+        return Ok(Vec::new());
+    };
+    let globals = store.globals()?;
+    let failed = system("read the default action");
+    let bytes = encoding::put_value(value, action, 0);
+    Ok(match (selector, slots.as_slice()) {
+        (Some(selector), [first, second]) => {
+            let used = globals.u32(*selector).map_err(&failed)?;
+            let other = u32::from(used == 0);
+            vec![
+                // A packet may still read what the change before this one replaced.
+                Step::Settle,
+                Step::PrepareGlobal {
+                    offset: if other == 0 { *first } else { *second },
+                    bytes,
+                },
+                Step::Switch {
+                    offset: *selector,
+                    old: Word::Four(used),
+                    new: Word::Four(other),
+                },
+            ]
+        }
+        (_, [slot, ..]) => {
+            let offset = slot + value.action_offset;
+            vec![Step::Switch {
+                offset,
+                old: Word::Four(globals.u32(offset).map_err(&failed)?),
+                new: Word::Four(encoding::get_u32(&bytes, value.action_offset as usize)),
+            }]
+        }
+        (_, []) => Vec::new(),
+    })
+}
