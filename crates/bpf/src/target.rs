@@ -3,8 +3,6 @@
 use crate::compile::Function;
 use crate::context;
 use crate::features::Feature;
-use crate::figures;
-use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
 use crate::message;
@@ -21,10 +19,10 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Stage, Target};
-use ir::atomic::Cell;
 use ir::{Expr, ExternCall, ExternInst, Program, Routine, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
 use smol_str::SmolStr;
+use state::{Held, State};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -79,10 +77,8 @@ pub(crate) struct Bpf {
     pub coverage: Coverage,
     /// What of the packet's bytes matters.
     pub wire: Wire,
-    /// The lock that is held, and what calls of a flow state work on.
-    pub held: Option<HeldLock>,
-    /// The cells of registers whose lock is held, with pointers that may be null.
-    pub held_cells: Vec<(Cell, C)>,
+    /// The locks that are held, and what calls under them work on.
+    pub held: Held,
     /// The colour that the direct meter of the entry gave whose action runs.
     pub entry_color: Option<C>,
     /// The interface's size, if it was read.
@@ -111,8 +107,7 @@ impl Bpf {
             model,
             coverage,
             wire: Wire::default(),
-            held: None,
-            held_cells: Vec::new(),
+            held: Held::default(),
             entry_color: None,
             asked_mtu: None,
             copies: None,
@@ -128,14 +123,8 @@ impl Bpf {
 pub(crate) struct Shared {
     /// Maps, globals and their description for user space.
     pub maps: Maps,
-    /// Where flow states keep what.
-    pub flow_states: HashMap<ExternInst, flow_state::Layout>,
-    /// Where figures by group are.
-    pub figures: HashMap<ExternInst, figures::Layout>,
-    /// The functions that add to counters in loops, by the counters' maps.
-    pub counter_functions: HashMap<SmolStr, SmolStr>,
-    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
-    pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
+    /// State between packets.
+    pub state: state::Shared,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,
     /// The functions that read messages for some attributes, by their objects and the lists of these.
@@ -158,14 +147,8 @@ pub(crate) struct Shared {
     pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
-    /// Where registers keep what.
-    pub registers: HashMap<ExternInst, externs::Register>,
     /// The groups of action selectors.
     pub member_groups: HashMap<ExternInst, externs::MemberGroups>,
-    /// Where records of digests keep what, by the digests' numbers.
-    pub digests: HashMap<u32, externs::Digest>,
-    /// Where records of messages keep what, and the types of their values; in the order of [`layout::LogsAbi::records`].
-    pub logs: Vec<(Vec<ir::Type>, externs::Digest)>,
     /// A table or value set is searched by bit vectors.
     pub bit_vectors: bool,
     /// A table is searched by a perfect hash.
@@ -448,7 +431,7 @@ impl Target for Bpf {
     }
 
     fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
-        flow_state::atomic(g, block);
+        state::atomic(g, block);
     }
 
     fn next_statement(&mut self) {
@@ -456,9 +439,9 @@ impl Target for Bpf {
     }
 
     fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
-        if g.target.hook.asks_late(g, var) {
-            return Some((flow_state::ask_mtu(g), Form::new(32, ByteOrder::Host)));
+        if let Some(ask) = Bpf::late_input(g, var) {
+            return Some((ask(g), Form::new(32, ByteOrder::Host)));
         }
-        flow_state::in_place(g, var)
+        state::home(g, var)
     }
 }

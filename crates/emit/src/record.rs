@@ -2,7 +2,7 @@
 //! for the C text and for a description.
 
 use cgen::tree::{Expr as C, Member, Type};
-use layout::ByteOrder;
+use layout::{ByteOrder, FieldAbi};
 use smol_str::SmolStr;
 
 /// How a P4 value lies in a struct.
@@ -47,6 +47,17 @@ impl Form {
             6 => Type::U8.array(6),
             8 => Type::U64,
             n => Type::U64.array(n / 8),
+        }
+    }
+
+    /// The description of a member of this form, by its P4 name, at this offset in bytes.
+    pub fn field(self, name: &str, offset: u32) -> FieldAbi {
+        FieldAbi {
+            name: name.into(),
+            offset,
+            size: self.size,
+            width: self.width,
+            order: self.order,
         }
     }
 }

@@ -73,12 +73,6 @@ enum {
 /* Where no entry is: no map has an element of this number. */
 #define NO_ENTRY 0xffffffffu
 
-/* An element of a counter that counts packets and their bytes. */
-struct packet_count {
-    u64 packets;
-    u64 bytes;
-};
-
 #define BPF_F_CURRENT_CPU 0xffffffffull
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;
@@ -98,16 +92,6 @@ static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_si
 
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
-
-/* A digest found no room. */
-INLINE void digest_lost(void *lost)
-{
-    u32 zero = 0;
-    u64 *count = bpf_map_lookup_elem(lost, &zero);
-
-    if (count)
-        __sync_fetch_and_add(count, 1);
-}
 
 /* Keeps the compiler from using another register than this one for what was checked of a value, so that
  * the verifier knows what the check proved. */

@@ -1,10 +1,10 @@
-//! The IR, the emitter, the C tree and the code of messages name no target, no hook and no architecture: what only one of them has is behind
+//! The IR, the emitter, the C tree, the code of messages and of state name no target, no hook and no architecture: what only one of them has is behind
 //! [`emit::Target`], or data.
 
 use testkit::files;
 
 /// Source folders that must not know where programs run, and the extension of their files.
-const NEUTRAL: [(&str, &str); 7] = [
+const NEUTRAL: [(&str, &str); 9] = [
     ("crates/ir/src", "rs"),
     ("crates/cgen/src", "rs"),
     ("crates/layout/src", "rs"),
@@ -12,6 +12,8 @@ const NEUTRAL: [(&str, &str); 7] = [
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),
     ("crates/messages/include", "h"),
+    ("crates/state/src", "rs"),
+    ("crates/state/include", "h"),
 ];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
