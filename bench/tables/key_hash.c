@@ -3,6 +3,8 @@
 // The hash of keys that packets insert (onpath/keys.h), and the function that was in its place before: by the number of
 // words of a key. A packet has its key from byte 16 on. The hash becomes the key's first word, so that the next packet's
 // waits for it, as a look-up would.
+#include "onpath/memory.h"
+
 #include "onpath/keys.h"
 
 struct xdp_md {

@@ -51,7 +51,7 @@ pub(crate) fn file(
     let about_payload = reads_payload || !messages.is_empty();
     let front = full.front.filter(|_| about_payload);
     let buffers = front.and_then(|front| code.buffers(front, full.model));
-    let constructs = [
+    let constructs: BTreeSet<Construct> = [
         buffers.as_ref().map(|_| Construct::PayloadAtXdp),
         contents.loops.then_some(Construct::Loops),
         contents.bounds.then_some(Construct::Bounds),
@@ -68,6 +68,7 @@ pub(crate) fn file(
         "Made by onpath from {}; `#line` leads back to it.",
         options.source_name
     )])];
+    let has = |construct| constructs.contains(&construct);
     let include = buffers.as_ref().map_or(hook.include, |b| b.include);
     let includes = [
         (
@@ -85,10 +86,10 @@ pub(crate) fn file(
         (!maps.kept.contents.figures.is_empty(), "onpath/figures.h"),
         (about_payload, "onpath/message.h"),
         (reads_documents, "onpath/document.h"),
-        (maps.locked_cells, "onpath/lock.h"),
+        (has(Construct::AtomicRegisters), "onpath/lock.h"),
         (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),
-        (maps.meters_used, "onpath/meter.h"),
+        (has(Construct::Meters), "onpath/meter.h"),
         (searches.bit_vectors, "onpath/bit_vectors.h"),
         (searches.perfect_hash, "onpath/perfect_hash.h"),
         (contents.searches, "onpath/search.h"),

@@ -13,18 +13,14 @@ pub const PARSER_TURNS: u32 = 1600;
 
 pub mod abi;
 mod budget;
-mod calls;
 mod compile;
 mod context;
 pub mod errors;
 mod externs;
 pub mod features;
-mod figures;
 mod file;
-mod flow_state;
 pub mod forecast;
 mod hook;
-mod keys;
 pub mod limits;
 mod maps;
 mod message;
@@ -33,6 +29,7 @@ mod names;
 mod outer_maps;
 mod packets;
 mod parts;
+mod state;
 mod storage;
 mod table;
 mod target;
@@ -226,6 +223,16 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 tables::HEADERS[2],
                 tables::HEADERS[3],
                 tables::HEADERS[4],
+                ::state::HEADERS[0],
+                ::state::HEADERS[1],
+                ::state::HEADERS[2],
+                ::state::HEADERS[3],
+                ::state::HEADERS[4],
+                ::state::HEADERS[5],
+                ::state::HEADERS[6],
+                ::state::HEADERS[7],
+                ::state::HEADERS[8],
+                ::state::HEADERS[9],
                 $((
                     concat!("onpath/", $name),
                     include_str!(concat!("../include/onpath/", $name)),
@@ -236,22 +243,19 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
     const _: () = assert!(messages::HEADERS.len() == 2, "all of them are in the list");
     const _: () = assert!(tables::HEADERS.len() == 5, "all of them are in the list");
+    const _: () = assert!(::state::HEADERS.len() == 10, "all of them are in the list");
     headers!(
         "bpf.h",
         "checksum_complete.h",
         "checksum_partial.h",
         "cut.h",
         "drops.h",
-        "figures.h",
-        "flow_state.h",
         "for_whom.h",
         "fragments.h",
         "kernel_packet.h",
-        "keys.h",
         "lock.h",
-        "log.h",
+        "memory.h",
         "message.h",
-        "meter.h",
         "large.h",
         "payload.h",
         "outer_maps.h",
@@ -261,9 +265,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "read_kernel.h",
         "resize.h",
         "rewrite.h",
-        "seeds.h",
         "send.h",
-        "siphash.h",
         "skb.h",
         "tc.h",
         "traffic.h",

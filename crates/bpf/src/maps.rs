@@ -20,10 +20,6 @@ pub(crate) struct Maps {
     pub kept: Kept,
     /// Memory for pieces of the payload.
     pub payload: Option<SmolStr>,
-    /// Cells of registers have locks.
-    pub locked_cells: bool,
-    /// Meters of any kind are used.
-    pub meters_used: bool,
     /// Port maps.
     pub ports: PortsAbi,
     /// Maps of the traffic manager.

@@ -3,14 +3,15 @@
 use emit::Reserved;
 
 /// Names and prefixes.
-pub(crate) const RESERVED: &[Reserved] = &[OWN, messages::RESERVED, tables::RESERVED];
+pub(crate) const RESERVED: &[Reserved] =
+    &[OWN, messages::RESERVED, state::RESERVED, tables::RESERVED];
 
 /// Those of BPF's own headers and code.
 const OWN: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
         may_goto count_turn context_get context_set context_pointer context_load barrier_var load_memory_again paths_meet turn_begins forget_value flag_set stay_known behind_check unknown_zero redirect_to send_packet_event now_ns
-        random_u32 this_processor random_u64 random_below packet_count digest_lost forward_to add_destination send_to_all destinations next_copy all_copies map_find zero_after masked_by look_up_inside packet_move packet_work packet_resize_with packet_resize_untagged
+        random_u32 this_processor forward_to add_destination send_to_all destinations next_copy all_copies zero_after masked_by look_up_inside packet_move packet_work packet_resize_with packet_resize_untagged
         packet_sum_start_with IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT
         packet_start packet_end packet_become packet_end_as packet_end_resized packet_end_segmented packet_end_resized_as packet_tunnel packet_enters_tunnel packet_leaves_tunnel tunnel_of insert_as ip_begins two_bytes tag_beside INNER_FRAME UNSEGMENTED IN_OUTER IN_INNER packet_pull packet_mtu packet_settle packet_reread
@@ -20,12 +21,8 @@ const OWN: Reserved = Reserved {
         this_copy this_state this_round traffic traffic_map packet_state packet_states packet_round packet_rounds no_state no_round sum_to copy_begins replica replica_group clone_session waiting_copy round traffic_begins round_of wait_for_egress replicating replicate wait_all wait_group session_of wait_clones new_state nothing_waits next_waiting lose_all packet_open even new_round observed_packet observed_packets observe_packet come_in_again send_differing cut_packet packet_cut_short CUT_OUT send_cut this_number packet_moved
         MOST_REPLICAS MOST_WAITING MOST_STATES MOST_ROUNDS CURRENT_STATE PARSED_STATE FIRST_STATE BEGUN_ANEW OBSERVED_PACKETS OBSERVED_BYTES OBSERVED_COPY OBSERVED_AGAIN
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
-        METER_GREEN METER_YELLOW METER_RED METER_SECOND meter_bucket packet_meter meter_sum meter_fill meter_color
-        LOG_MOST log_limit log_reserve PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum
-        forget_bounds forget_wide_bounds forget_constant unforeseen message_copy message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
-        too_short figure_set tally_figure top_figure figure_set_of figure_begin figure_way tally_add highest_bit HISTOGRAM_BITS HISTOGRAM_COUNTS histogram_add distinct_add saturated_sum top_add
-        SET_WAYS hash_seeds rotate_left sip_round sip_hash flow_now key_put key_hash key_tag flow_find flow_aged flow_victim
-        flow_victim_aged flow_forget way_find flow_oldest flow_oldest_aged flow_begin FLOW_WAYS FLOW_AGED TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
+        PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum forget_bounds forget_wide_bounds forget_constant unforeseen message_copy message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
+        flow_now too_short TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface programs
         ONPATH_READ_KERNEL net_device___onpath packet_for_whom own_address FOR_US FOR_ALL FOR_SEVERAL FOR_ANOTHER onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license

@@ -4,8 +4,6 @@ use crate::compile::Function;
 use crate::context;
 use crate::externs::{self, direct};
 use crate::features::Feature;
-use crate::figures;
-use crate::flow_state::{self, HeldLock};
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
 use crate::message;
@@ -21,12 +19,12 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Target};
-use ir::atomic::Cell;
 use ir::{
     Expr, ExternCall, ExternInst, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var,
 };
 use layout::ByteOrder;
 use smol_str::SmolStr;
+use state::{Held, State};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tables::value_set;
@@ -84,10 +82,8 @@ pub(crate) struct Bpf {
     pub coverage: Coverage,
     /// What of the packet's bytes matters.
     pub wire: Wire,
-    /// The lock that is held, and what calls of a flow state work on.
-    pub held: Option<HeldLock>,
-    /// The cells of registers whose lock is held, with pointers that may be null.
-    pub held_cells: Vec<(Cell, C)>,
+    /// The locks that are held, and what calls under them work on.
+    pub held: Held,
     /// The colour that the direct meter of the entry gave whose action runs.
     pub entry_color: Option<C>,
     /// The interface's size, if it was read.
@@ -116,8 +112,7 @@ impl Bpf {
             model,
             coverage,
             wire: Wire::default(),
-            held: None,
-            held_cells: Vec::new(),
+            held: Held::default(),
             entry_color: None,
             asked_mtu: None,
             copies: None,
@@ -133,14 +128,8 @@ impl Bpf {
 pub(crate) struct Shared {
     /// Maps, globals and their description for user space.
     pub maps: Maps,
-    /// Where flow states keep what.
-    pub flow_states: HashMap<ExternInst, flow_state::Layout>,
-    /// Where figures by group are.
-    pub figures: HashMap<ExternInst, figures::Layout>,
-    /// The functions that add to counters in loops, by the counters' maps.
-    pub counter_functions: HashMap<SmolStr, SmolStr>,
-    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
-    pub figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
+    /// State between packets.
+    pub state: state::Shared,
     /// The attributes that the program asks for, of all its paths.
     pub asked: message::AllAsked,
     /// The functions that read messages for some attributes, by their objects and the lists of these.
@@ -167,12 +156,6 @@ pub(crate) struct Shared {
     pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
-    /// Where registers keep what.
-    pub registers: HashMap<ExternInst, externs::Register>,
-    /// Where records of digests keep what, by the digests' numbers.
-    pub digests: HashMap<u32, externs::Digest>,
-    /// Where records of messages keep what, and the types of their values; in the order of [`layout::LogsAbi::records`].
-    pub logs: Vec<(Vec<ir::Type>, externs::Digest)>,
     /// What it has of tables.
     pub tables: tables::Shared,
     /// Packets that are still to be segmented may get outer headers.
@@ -460,7 +443,7 @@ impl Target for Bpf {
     }
 
     fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
-        flow_state::atomic(g, block);
+        state::atomic(g, block);
     }
 
     fn next_statement(&mut self) {
@@ -468,9 +451,9 @@ impl Target for Bpf {
     }
 
     fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
-        if g.target.hook.asks_late(g, var) {
-            return Some((flow_state::ask_mtu(g), Form::new(32, ByteOrder::Host)));
+        if let Some(ask) = Bpf::late_input(g, var) {
+            return Some((ask(g), Form::new(32, ByteOrder::Host)));
         }
-        flow_state::in_place(g, var)
+        state::home(g, var)
     }
 }

@@ -1,4 +1,4 @@
-//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them, and E0749.
+//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them, E0747 and E0749.
 //!
 //! `target` is a target as messages call it.
 
@@ -77,6 +77,16 @@ pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
         format!("the {target} target needs a key to match in table `{table}`, whose keys are all `selector`"),
     )
     .help("add a key that all entries match alike, such as a constant as `exact`")
+}
+
+/// An extern of numbers is given wider ones than the machine computes with.
+pub fn wide_number(target: &str, name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        "E0747",
+        at,
+        format!("the {target} target computes `{name}` with numbers of up to 64 bits"),
+    )
+    .help("use a narrower type for the result and the bounds")
 }
 
 /// A hash that the target has, but not of this.

@@ -9,6 +9,7 @@
 
 pub mod access;
 mod block;
+pub mod calls;
 mod chosen;
 mod copies;
 mod deparser;

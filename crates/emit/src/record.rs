@@ -50,7 +50,7 @@ impl Form {
         }
     }
 
-    /// The description of a field of this form, at an offset in bytes.
+    /// The description of a member of this form, by its P4 name, at this offset in bytes.
     pub fn field(self, name: &str, offset: u32) -> FieldAbi {
         FieldAbi {
             name: name.into(),

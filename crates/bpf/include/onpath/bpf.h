@@ -70,11 +70,6 @@ enum {
     BPF_F_MMAPABLE = 1024,
 };
 
-/* An element of a counter that counts packets and their bytes. */
-struct packet_count {
-    u64 packets;
-    u64 bytes;
-};
 
 #define BPF_F_CURRENT_CPU 0xffffffffull
 
@@ -96,9 +91,6 @@ static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_si
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
 
-/* The element of a map at a key; a null pointer if there is none. */
-#define map_find(map, key) bpf_map_lookup_elem(map, key)
-
 /* 0, which no processor knows before it knows a number: what is at an address with it is read later than the number. */
 INLINE u64 zero_after(u64 number)
 {
@@ -111,16 +103,6 @@ INLINE u64 masked_by(u64 number, u64 mask)
 {
     asm volatile("%0 &= %1" : "+r"(number) : "r"(mask));
     return number;
-}
-
-/* A digest found no room. */
-INLINE void digest_lost(void *lost)
-{
-    u32 zero = 0;
-    u64 *count = bpf_map_lookup_elem(lost, &zero);
-
-    if (count)
-        __sync_fetch_and_add(count, 1);
 }
 
 /* Keeps the compiler from using another register than this one for what was checked of a value, so that

@@ -3,12 +3,17 @@
 #ifndef ONPATH_H
 #define ONPATH_H
 
-#include "arith.h"
 #include "bpf.h"
-#include "checksum.h"
-#include "hash.h"
+#include "memory.h"
 #include "observe.h"
+
+#include "arith.h"
+#include "checksum.h"
+#include "counter.h"
+#include "digest.h"
+#include "hash.h"
 #include "packet.h"
+#include "random.h"
 #include "types.h"
 #include "wide.h"
 

@@ -1,8 +1,5 @@
 //! What cannot become a BPF program. Codes E0719 to E0749.
 
-pub mod figures;
-pub mod flow_state;
-pub mod keys;
 pub mod message;
 
 use crate::abi::Hook;
@@ -90,58 +87,6 @@ pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
         format!("the program needs {bytes} bytes of variables; the kernel gives {limit}"),
     )
     .help("use narrower types or fewer elements in header stacks")
-}
-
-/// A counter with a size that no map has.
-pub fn counter_size(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0730",
-        at,
-        format!("the counter `{name}` needs a size from 1 to 4294967295"),
-    )
-    .help("give the number of indices as its first constructor argument")
-}
-
-/// A register or meter with a size that no map has.
-pub fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0730",
-        at,
-        format!("the {what} `{name}` needs a size from 1 to 4294967295"),
-    )
-    .help("give the number of elements as its first constructor argument")
-}
-
-/// A register whose cells have no fixed size.
-pub fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0746",
-        at,
-        format!("the register `{name}` keeps varbit values, which have no fixed size"),
-    )
-    .help("keep fields of fixed width")
-}
-
-/// A digest whose records have no fixed size.
-pub fn digest_of_varbit(target: &str, name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error(
-        "E0746",
-        at,
-        format!("the {target} target cannot put varbit values into the digest `{name}`"),
-    )
-    .label("they have no fixed size")
-    .help("hand over fields of fixed width")
-}
-
-/// An extern of numbers is given wider ones than the machine computes with.
-pub fn wide_number(hook: Hook, name: &str, at: Span) -> Diagnostic {
-    let target = hook.target();
-    Diagnostic::error(
-        "E0747",
-        at,
-        format!("the {target} target computes `{name}` with numbers of up to 64 bits"),
-    )
-    .help("use a narrower type for the result and the bounds")
 }
 
 /// A `v1model` program copies packets, or lets them begin anew, at a hook that cannot.

@@ -1,16 +1,16 @@
 //! What is kept for each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
 //! that packets may count meanwhile and nothing is lost.
 
-use super::counter::{Unit, found};
-use super::meter;
 use crate::abi::{MapAbi, MapKind};
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
+use crate::target::{Bpf, Gen};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::table::{DIRECT_COUNTER, DIRECT_METER, property};
 use ir::{ExternInst, TableData};
 use layout::DirectAbi;
 use smol_str::SmolStr;
+use state::counter::{Unit, found};
+use state::meter;
 
 /// What is kept for the entries of a table.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
     if let Some((map, unit)) = &direct.counter {
         let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
         let length = unit.length(g);
-        let mut block = found(map, &key, index.clone(), &slot, unit.ty());
+        let mut block = found::<Bpf>(map, &key, index.clone(), &slot, unit.ty());
         block.push(Stmt::If(
             C::Ident(slot.clone()),
             unit.count(&slot, length),
@@ -79,7 +79,7 @@ pub(crate) fn enter(g: &mut Gen<'_>, direct: &Direct, number: C) {
     if let Some((map, object)) = &direct.meter {
         let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
         let color = g.own_local("color", CType::U32, None);
-        let mut block = found(map, &key, index, &slot, meter::ty());
+        let mut block = found::<Bpf>(map, &key, index, &slot, meter::ty());
         let cost = meter::cost(g, *object);
         block.push(Stmt::Assign(
             color.clone(),

@@ -1,7 +1,6 @@
 //! Hashes, and checksums of fields.
 
 use crate::abi::{Hook, MapAbi, MapKind};
-use crate::calls::{places, values};
 use crate::errors;
 use crate::hook::tc::copies;
 use crate::maps::MAP_NAME;
@@ -11,6 +10,8 @@ use arch::payload::WITH_PAYLOAD;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
+use emit::Target;
+use emit::calls::{places, values};
 use emit::values::Value;
 use externs::hash::Algorithm;
 use ir::{ExternArg, ExternCall, Place};
@@ -28,8 +29,8 @@ pub(super) fn hash(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     };
     let width = g.p.place_type(place).map_or(0, |ty| ty.width());
     if !narrow(g, width) {
-        let hook = g.target.options.hook;
-        g.refuse(errors::wide_number(hook, "hash", span));
+        let target = g.target.name();
+        g.refuse(emit::errors::wide_number(target, "hash", span));
         return;
     }
     let Some(hashed) = value(g, call, 1, 3, span) else {
@@ -53,8 +54,8 @@ pub(super) fn update_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     };
     let width = g.p.place_type(place).map_or(0, |ty| ty.width());
     if width > 64 {
-        let hook = g.target.options.hook;
-        g.refuse(errors::wide_number(hook, "update_checksum", span));
+        let target = g.target.name();
+        g.refuse(emit::errors::wide_number(target, "update_checksum", span));
         return;
     }
     where_asked(g, call, |g| {
@@ -71,8 +72,8 @@ pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
     };
     let width = g.p.ty(given).width();
     if width > 64 {
-        let hook = g.target.options.hook;
-        g.refuse(errors::wide_number(hook, "verify_checksum", span));
+        let target = g.target.name();
+        g.refuse(emit::errors::wide_number(target, "verify_checksum", span));
         return;
     }
     g.store(wrong, Value::Scalar(C::int(0)));
@@ -188,7 +189,7 @@ fn value(
         Algorithm::Random if call.name == "hash" => {
             // It is drawn whatever becomes of it, as the interpreter does.
             let drawn = g.own_local("drawn", CType::U64, None);
-            g.set(drawn.clone(), super::random::draw());
+            g.set(drawn.clone(), state::random::draw());
             Some(drawn)
         }
         Algorithm::Random => {

@@ -1,62 +1,47 @@
-//! Externs: counters, registers, checksums, hashes, digests, the clock, events, and the user's own C. A file a family.
+//! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
-mod counter;
-mod digest;
 pub(crate) mod direct;
 mod hash;
-mod log;
-mod meter;
-mod random;
-pub(crate) mod register;
-mod register_locks;
-
-pub(crate) use digest::Layout as Digest;
-pub(crate) use register::Layout as Register;
 
 use crate::abi::{MapAbi, MapKind};
-use crate::calls::places;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
-use crate::{errors, figures, flow_state, message};
+use crate::{errors, message};
 use arch::Model;
 use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
+use emit::calls::places;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use ir::ExternCall;
 use smol_str::SmolStr;
+use state::meter;
 
 /// The extern that sends a packet to user space as it came.
 pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
 
 /// Calls an extern, or refuses it.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
+    if state::call(g, call, stmt) {
+        return;
+    }
     let span = stmt.span;
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {
             let ty = g.p.externs[object].ty.clone();
             match (ty.as_str(), method) {
-                ("CounterArray", "increment" | "add") => counter::add(g, object, call),
-                ("counter", "count") => counter::count(g, object, call),
                 // Applying the table counted.
                 (DIRECT_COUNTER, "count") => {}
-                ("meter", "execute_meter") => meter::execute(g, object, call),
                 (DIRECT_METER, "read") => {
                     if let Some(&place) = places(call, 0).first() {
                         let color = g.target.entry_color.clone();
                         meter::store(g, place, color.unwrap_or(C::int(0)));
                     }
                 }
-                ("register", "read") => register::read(g, object, call),
-                ("register", "write") => register::write(g, object, call),
                 ("Checksum16", "get") => hash::checksum16(g, call, span),
-                (ir::atomic::FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
                 (MESSAGE, _) if message::call(g, object, call, span) => {}
-                (_, "add") if let Some(kind) = figures::Kind::of(&g.p.externs[object]) => {
-                    figures::add(g, object, kind, call);
-                }
                 _ => unknown(g, &format!("{ty}.{method}"), span),
             }
         }
@@ -72,9 +57,6 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) => {
             message::cursor::call(g, call, span);
         }
-        (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
-        (None, "digest") => digest::send(g, call, span),
-        (None, "log_msg") => log::log(g, call, span),
         (None, "hash") => hash::hash(g, call, span),
         (None, "update_checksum" | "update_checksum_with_payload") => {
             hash::update_checksum(g, call, span);
@@ -82,7 +64,6 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (None, "verify_checksum" | "verify_checksum_with_payload") => {
             hash::verify_checksum(g, call, span);
         }
-        (None, "random") => random::random(g, call, span),
         (None, "assert" | "assume") => {
             let holds = g.arguments(call).into_iter().next();
             let fails = C::not(holds.unwrap_or(C::int(1)));

@@ -3,10 +3,10 @@
 use super::cursor::offset;
 use super::file;
 use super::object::push_function;
-use crate::calls::values;
 use crate::target::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use emit::calls::values;
 use ir::ExternCall;
 use messages::tables;
 use smol_str::SmolStr;

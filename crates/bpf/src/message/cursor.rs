@@ -2,13 +2,13 @@
 
 use super::can_loop;
 use super::pieces;
-use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::target::Gen;
 use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::calls::{declare, places, values};
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
 use messages::word;

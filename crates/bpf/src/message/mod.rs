@@ -11,7 +11,6 @@ mod pieces;
 pub(crate) use object::Object;
 
 use crate::abi::Hook;
-use crate::calls::{declare, places, values};
 use crate::errors::message as errors;
 use crate::features::Feature;
 use crate::hook::tc::copies;
@@ -25,6 +24,7 @@ use arch::payload::{
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::calls::{declare, places, values};
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
 use messages::{Bytes, Member, Patterns};

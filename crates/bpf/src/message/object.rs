@@ -2,13 +2,13 @@
 
 use super::{file, head, patterns};
 use crate::abi::{MapAbi, MapKind};
-use crate::calls::declare;
 use crate::errors::message as errors;
 use crate::maps::MAP_NAME;
 use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
+use emit::calls::declare;
 use emit::record::Record;
 use ir::ExternInst;
 use messages::{MEMORY, Member, Message, Request, SLACK, any_is_missing, status};

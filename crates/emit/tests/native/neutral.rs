@@ -1,5 +1,5 @@
-//! The IR, the emitter, the C tree, the code of tables and messages, and the writing side name no target, no hook and no architecture: what only one
-//! of them has is behind
+//! The IR, the emitter, the C tree, the code of tables, state and messages, and the writing side name no target, no hook and no architecture:
+//! what only one of them has is behind
 //! [`emit::Target`], or data.
 
 use testkit::files;
@@ -14,6 +14,8 @@ const NEUTRAL: &[(&str, &str)] = &[
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),
     ("crates/messages/include", "h"),
+    ("crates/state/src", "rs"),
+    ("crates/state/include", "h"),
     ("crates/tables/src", "rs"),
     ("crates/tables/include", "h"),
 ];

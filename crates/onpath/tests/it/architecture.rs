@@ -191,6 +191,7 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("asic", &["diag", "ir", "host"]),
     ("payload", &["ir", "syntax", "bpf", "host"]),
     ("messages", &["arch", "bpf", "interp", "host"]),
+    ("state", &["arch", "bpf", "interp", "host"]),
     ("tables", &["arch", "bpf", "interp", "host"]),
     ("pdm", &["onpath", "clap"]),
     ("bpf", &["host", "syntax", "sema", "elab", "interp"]),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Programs that hash a key of so many words, which a packet has from byte 16 on, and put the hash in place of the first. */
+#include "onpath/memory.h"
+
 #include "onpath/keys.h"
 
 struct xdp_md {

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Figures by group: each processor has sets of eight groups of its own, in memory that user space maps. Whoever reads
+ * sees every word whole. A group's tag is set after its key; where a group takes the place of another, the set's
+ * `changes` is odd meanwhile. Both are done by atomic operations, behind which no other write is seen earlier. */
+#ifndef ONPATH_FIGURES_H
+#define ONPATH_FIGURES_H
+
+#include "keys.h"
+#include "types.h"
+
+/* What every set begins with; its ways follow. */
+struct figure_set {
+    u32 changes;
+    u32 unused;
+    u64 lost; /* how much belonged to groups for which there was no way */
+    u32 tag[SET_WAYS];
+};
+
+struct tally_figure {
+    u64 count;
+    u64 sum;
+    u64 least;
+    u64 greatest;
+};
+
+struct top_figure {
+    u64 weight;
+    u64 error;
+};
+
+/* The number of a key's set on this processor, of `sets` that each has. */
+INLINE u32 figure_set_of(u64 hash, u32 sets)
+{
+    return this_processor() * sets + ((u32)hash & (sets - 1));
+}
+
+/* Gives an empty way to a key. */
+INLINE void figure_begin(struct figure_set *set, u32 at, void *way, u32 tag, const u64 *key, u32 words)
+{
+    u64 *own = way;
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        own[i] = key[i];
+    __sync_fetch_and_or(&set->tag[at], tag);
+}
+
+/* The way of a key, an empty one if it had none, of ways that are `size` bytes apart; SET_WAYS if there is none left. */
+INLINE u32 figure_way(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words)
+{
+    u32 at = way_find(set->tag, tag, ways, size, key, words);
+
+    if (at < SET_WAYS)
+        return at;
+#pragma unroll
+    for (at = 0; at < SET_WAYS; at++) {
+        if (set->tag[at])
+            continue;
+        figure_begin(set, at, (u8 *)ways + at * size, tag, key, words);
+        return at;
+    }
+    return SET_WAYS;
+}
+
+INLINE void tally_add(struct tally_figure *tally, u64 value)
+{
+    if (!tally->count || value < tally->least)
+        tally->least = value;
+    if (value > tally->greatest)
+        tally->greatest = value;
+    tally->sum += value;
+    tally->count++;
+}
+
+/* The number of the highest bit that is set, of a number other than 0. */
+INLINE u32 highest_bit(u64 number)
+{
+    u32 bit = 0;
+
+#pragma unroll
+    for (u32 half = 32; half; half /= 2)
+        if (number >> half) {
+            number >>= half;
+            bit += half;
+        }
+    return bit;
+}
+
+#define HISTOGRAM_BITS 3 /* values that agree in so many bits behind their highest one share a count */
+#define HISTOGRAM_COUNTS ((64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
+
+INLINE void histogram_add(u64 *counts, u64 value)
+{
+    u32 at = value, shift;
+
+    if (value >> HISTOGRAM_BITS) {
+        shift = highest_bit(value) - HISTOGRAM_BITS;
+        at = (shift << HISTOGRAM_BITS) + (value >> shift);
+    }
+    barrier_var(at);
+    if (at < HISTOGRAM_COUNTS)
+        counts[at]++;
+}
+
+/* HyperLogLog with 2^precision registers: the hash's upper bits choose one, which keeps the greatest place, counted from
+ * 1, of the highest bit that is set in the others. A bit behind the last ends the search. */
+INLINE void distinct_add(u8 *registers, u32 precision, u64 hash)
+{
+    u32 at = hash >> (64 - precision), place;
+
+    place = 64 - highest_bit(hash << precision | 1ull << (precision - 1));
+    barrier_var(at);
+    at &= (1u << precision) - 1;
+    if (place > registers[at])
+        registers[at] = place;
+}
+
+INLINE u64 saturated_sum(u64 left, u64 right)
+{
+    u64 sum = left + right;
+
+    return sum < left ? ~0ull : sum;
+}
+
+/* Space-Saving in a set: the weight of a key, which may take the place of the key with the least weight. The figure is
+ * what follows a way's key. */
+INLINE void top_add(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words, u64 weight)
+{
+    u32 at = way_find(set->tag, tag, ways, size, key, words), least = 0;
+    u64 smallest = ~0ull;
+    struct top_figure *figure;
+
+    if (!weight)
+        return;
+    if (at >= SET_WAYS) {
+#pragma unroll
+        for (at = 0; at < SET_WAYS; at++) {
+            figure = (void *)((u8 *)ways + at * size + 8 * words);
+            if (!set->tag[at]) {
+                figure->weight = weight;
+                figure_begin(set, at, (u8 *)ways + at * size, tag, key, words);
+                return;
+            }
+            if (figure->weight < smallest) {
+                smallest = figure->weight;
+                least = at;
+            }
+        }
+        barrier_var(least);
+        least &= SET_WAYS - 1;
+        __sync_fetch_and_add(&set->changes, 1);
+        set->tag[least] = 0;
+        figure = (void *)((u8 *)ways + least * size + 8 * words);
+        figure->error = smallest;
+        figure->weight = saturated_sum(smallest, weight);
+        figure_begin(set, least, (u8 *)ways + least * size, tag, key, words);
+        __sync_fetch_and_add(&set->changes, 1);
+        return;
+    }
+    barrier_var(at);
+    at &= SET_WAYS - 1;
+    figure = (void *)((u8 *)ways + at * size + 8 * words);
+    figure->weight = saturated_sum(figure->weight, weight);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Keys, and the sets of eight ways that they belong to: of flow states, and of figures by group.
+ *
+ * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
+ * words. A way with tag 0 is empty. A way holds the key's words first; the program defines the rest. */
+#ifndef ONPATH_KEYS_H
+#define ONPATH_KEYS_H
+
+#include "seeds.h"
+#include "siphash.h"
+#include "types.h"
+
+#define SET_WAYS 8
+
+/* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
+INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
+{
+    u32 bit = at % 8 * 8, spare = 64 - 8 * bytes;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = BE64(value) >> spare;
+    word[at / 8] |= value << bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value >> (64 - bit);
+#else
+    value <<= spare;
+    word[at / 8] |= value >> bit;
+    if (bit > spare)
+        word[at / 8 + 1] |= value << (64 - bit);
+#endif
+}
+
+/* The hash of a key. Packets choose keys: without the secret nobody finds some that share a set. */
+INLINE u64 key_hash(const u64 *word, u32 words)
+{
+#ifdef ONPATH_LARGE
+    /* The hash is long: the verifier goes through it once for paths that bring the same. */
+    paths_meet();
+#endif
+    return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);
+}
+
+/* The tag of a key with this hash. */
+INLINE u32 key_tag(u64 hash)
+{
+    u32 tag = hash >> 32;
+
+    return tag ? tag : 1;
+}
+
+/* The first way with this tag and key; SET_WAYS if there is none. Ways are `size` bytes apart. */
+INLINE u32 way_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
+{
+#pragma unroll
+    for (u32 at = 0; at < SET_WAYS; at++) {
+        const u64 *own = (const u64 *)((const u8 *)ways + at * size);
+        u32 same = 0;
+
+        if (tags[at] != tag)
+            continue;
+#pragma unroll
+        while (same < words && own[same] == key[same])
+            same++;
+        if (same == words)
+            return at;
+    }
+    return SET_WAYS;
+}
+
+#endif

@@ -1,0 +1,38 @@
+//! The calls of externs that keep state.
+
+use crate::figures::Kind;
+use crate::records::{digest, log};
+use crate::target::State;
+use crate::{counter, figures, flow_state, meter, random, register};
+use cgen::tree::Expr as C;
+use emit::Gen;
+use ir::ExternCall;
+use ir::atomic::{FLOW_STATE, REGISTER};
+
+/// Calls an extern, if it is one of state or of random numbers; false if it is another one.
+pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
+    let span = stmt.span;
+    match (call.object, call.name.as_str()) {
+        (Some(object), method) => {
+            let data = &g.p.externs[object];
+            match (data.ty.as_str(), method) {
+                ("CounterArray", "increment" | "add") => counter::add(g, object, call),
+                ("counter", "count") => counter::count(g, object, call),
+                ("meter", "execute_meter") => meter::execute(g, object, call),
+                (REGISTER, "read") => register::read(g, object, call),
+                (REGISTER, "write") => register::write(g, object, call),
+                (FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
+                (_, "add") if let Some(kind) = Kind::of(data) => {
+                    figures::add(g, object, kind, call)
+                }
+                _ => return false,
+            }
+        }
+        (None, "random32") => g.result(call, C::call("random_u32", Vec::new())),
+        (None, "random") => random::random(g, call, span),
+        (None, "digest") => digest::send(g, call, span),
+        (None, "log_msg") => log::log(g, call, span),
+        (None, _) => return false,
+    }
+    true
+}

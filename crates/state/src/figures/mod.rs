@@ -1,0 +1,164 @@
+//! Figures about packets by group (`p4include/telemetry.p4`): for each object an array that user space maps, in which each processor
+//! has sets of groups of its own. Nobody waits, and nothing is lost but what belongs to groups that find no place.
+
+mod kind;
+mod layout;
+
+pub(crate) use kind::Kind;
+
+use crate::keys;
+use crate::layouts::{FigureLayout, KeyLayout};
+use crate::target::State;
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::Function;
+use emit::Gen;
+use emit::calls::{declare, values};
+use emit::record::Record;
+use ir::{Expr, ExternCall, ExternInst};
+use smol_str::SmolStr;
+
+/// `add`: of a value, an item or a weight, to the figure of a key's group.
+pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, kind: Kind, call: &ExternCall) {
+    let Some(layout) = layout::layout(g, object, kind) else {
+        return;
+    };
+    let block = g.block(|g| add_to(g, &layout, kind, call));
+    g.push(Stmt::Block(block));
+}
+
+fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call: &ExternCall) {
+    let added = match &layout.item {
+        Some(item) => {
+            let item_var = filled(g, item, values(call, 1), "item");
+            hash(g, item, &item_var, "item_hash")
+        }
+        None => {
+            let value = values(call, 1).first();
+            let value = value.map_or(C::int(0), |&value| lower::scalar(g, value));
+            declare(g, CType::U64, "value", value)
+        }
+    };
+    if !g.is_in_loop() {
+        let key = filled(g, &layout.key, values(call, 0), "key");
+        return add_there(g, layout, kind, key, added);
+    }
+    let (function, structure) = function(g, layout, kind);
+    let ty = CType::Struct(structure);
+    let key = declare(g, ty, "key", C::Init(Vec::new()));
+    let words = key.clone().member(WORD);
+    keys::fill(g, &layout.key, &words, values(call, 0));
+    g.push(Stmt::Expr(C::call(function, vec![key.addr(), added])));
+}
+
+/// The member of a key's struct.
+const WORD: &str = "word";
+
+/// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A verifier of the C checks it once, and not
+/// on each path on which a loop comes by.
+fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
+    let map = &layout.map;
+    if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
+        return known.clone();
+    }
+    let name = g.file.names.fresh(&format!("{map}_add"));
+    let structure = g.file.names.fresh(&format!("{map}_key"));
+    let (key, added) = (g.file.names.fresh("key"), g.file.names.fresh("added"));
+    let mut record = Record::default();
+    let words = layout.key.words;
+    record.add(CType::U64.array(words), WORD, words * 8, 8, "");
+    g.file.declare_struct(&structure, record.members);
+    let body = g.block(|g| {
+        let failed = vec![Stmt::Return(Some(C::int(1)))];
+        g.push(Stmt::If(
+            C::not(C::Ident(key.clone())),
+            failed,
+            Block::new(),
+        ));
+        let words = C::Ident(key.clone()).arrow(WORD);
+        add_there(g, layout, kind, words, C::Ident(added.clone()));
+        // Where functions are checked one by one, each gives a number.
+        g.push(Stmt::Return(Some(C::int(0))));
+    });
+    g.file.functions.push(Function {
+        linkage: g.target.linkage().into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(structure.clone()).ptr(), key),
+            (CType::U64, added),
+        ],
+        body,
+    });
+    let made = (name, structure);
+    let shared = T::shared(&mut g.file.own);
+    shared.figure_functions.insert(map.clone(), made.clone());
+    made
+}
+
+/// Adds to the figure of a key's group.
+fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, key: C, added: C) {
+    let hashed = hash(g, &layout.key, &key, "key_hash");
+    let sets = C::int(layout.sets.into());
+    let index = C::call("figure_set_of", vec![hashed.clone(), sets]);
+    let index = declare(g, CType::U32, "index", index);
+    let set = T::find(&layout.map, index.addr());
+    let set = declare(g, CType::Struct(layout.set.clone()).ptr(), "set", set);
+
+    let head = set.clone().arrow("head").addr();
+    let words = C::int(layout.key.words.into());
+    let place = vec![
+        head,
+        set.clone().arrow("way"),
+        C::SizeOf(CType::Struct(layout.way.clone())),
+        C::call("key_tag", vec![hashed]),
+        key,
+        words,
+    ];
+    // An array has all its elements; the verifier needs the check.
+    let there = g.block(|g| match kind {
+        Kind::Top => {
+            let mut args = place;
+            args.push(added);
+            g.push(Stmt::Expr(C::call("top_add", args)));
+        }
+        _ => {
+            let at = declare(g, CType::U32, "at", C::call("figure_way", place));
+            let lost = set.clone().arrow("head").member("lost");
+            let lost = vec![Stmt::Update(BinOp::Add, lost, C::int(1))];
+            let known = C::bin(BinOp::Lt, at.clone(), C::id("SET_WAYS"));
+            let found = g.block(|g| {
+                g.barrier(&at);
+                let last = C::bin(BinOp::Sub, C::id("SET_WAYS"), C::int(1));
+                let masked = C::bin(BinOp::And, at.clone(), last);
+                let figure = set.clone().arrow("way").index(masked).member("figure");
+                let call = match kind {
+                    Kind::Histogram => C::call("histogram_add", vec![figure, added]),
+                    Kind::Distinct { precision } => C::call(
+                        "distinct_add",
+                        vec![figure, C::int(precision.into()), added],
+                    ),
+                    Kind::Tally | Kind::Top => C::call("tally_add", vec![figure.addr(), added]),
+                };
+                g.push(Stmt::Expr(call));
+            });
+            g.push(Stmt::If(known, found, lost));
+        }
+    });
+    g.push(Stmt::If(set.clone(), there, Block::new()));
+}
+
+/// A key in a variable of its own.
+fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
+    let array = CType::U64.array(layout.words);
+    let var = declare(g, array, wish, C::Init(Vec::new()));
+    keys::fill(g, layout, &var, key);
+    var
+}
+
+/// The hash of a key, in a variable.
+fn hash<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
+    let words = C::int(layout.words.into());
+    let hashed = C::call("key_hash", vec![key.clone(), words]);
+    declare(g, CType::U64, wish, hashed)
+}

@@ -1,0 +1,114 @@
+//! The locks that are held at a point, and what calls under a lock work on.
+
+use crate::analysis::in_place::InPlace;
+use crate::analysis::redundant_stores::RedundantStores;
+use crate::layouts::FlowLayout;
+use cgen::tree::{BinOp, Expr as C, Type as CType};
+use emit::values::Value;
+use emit::{Gen, Target};
+use ir::atomic::Cell;
+use smol_str::SmolStr;
+
+/// What is held at a point of a function.
+#[derive(Clone, Default)]
+pub struct Held {
+    /// The lock of a set of flows.
+    pub(crate) flow: Option<HeldLock>,
+    /// The cells of registers whose lock is held, with pointers that may be null.
+    pub(crate) cells: Vec<(Cell, C)>,
+}
+
+impl Held {
+    /// The input that was read before the lock was taken.
+    pub fn input(&self) -> Option<C> {
+        self.flow.as_ref()?.input.clone()
+    }
+}
+
+/// What the calls under the lock of a set of flows work on: C variables.
+#[derive(Clone)]
+pub(crate) struct HeldLock {
+    pub layout: FlowLayout,
+    pub key: C,
+    pub tag: C,
+    pub now: Option<C>,
+    pub set: C,
+    pub at: C,
+    /// Points to the flow's way, once it has one.
+    pub way: Option<C>,
+    /// The input that is read late, if it is needed: no function may read it while a lock is held.
+    pub input: Option<C>,
+    pub calls: Calls,
+}
+
+/// What is known of the calls under a lock.
+#[derive(Clone, Default)]
+pub(crate) struct Calls {
+    pub redundant: RedundantStores,
+    pub in_place: Option<InPlace>,
+}
+
+impl HeldLock {
+    /// The flow is known.
+    pub(crate) fn is_known(&self) -> C {
+        C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
+    }
+
+    /// Where the way is known: bounds its number once more if the compiler may have saved it before the test, which
+    /// the verifier would not know of. A barrier alone may take the saved one. In a large program it keeps the verifier
+    /// from following each number by itself.
+    pub(crate) fn stays_in_bounds<T: Target>(&self, g: &mut Gen<'_, T>) {
+        g.file.contents.bounds = true;
+        let kept = match g.plan.record.is_some() {
+            true => g.target.barrier(&self.at),
+            false => g.target.keep_bound(&self.at),
+        };
+        if let Some(barrier) = kept {
+            g.push(barrier);
+            g.set(self.at.clone(), masked(self.at.clone()));
+        }
+    }
+
+    /// A member of the flow's way.
+    pub(crate) fn member(&self, name: impl Into<SmolStr>) -> C {
+        match &self.way {
+            Some(way) => way.clone().arrow(name),
+            None => {
+                let ways = self.set.clone().arrow("way");
+                ways.index(self.at.clone()).member(name)
+            }
+        }
+    }
+
+    /// A field of the flow's value.
+    pub(crate) fn field(&self, i: usize) -> Value {
+        let (member, form) = &self.layout.value[i];
+        let member = self.member(member.clone());
+        Value::member(member, *form)
+    }
+
+    /// The way for a flow that is not known.
+    pub(crate) fn victim(&self) -> C {
+        let set = |member: &str| self.set.clone().arrow(member);
+        let mut args = vec![set("tag"), set("used"), set("lru"), set("evicted").addr()];
+        let Some(now) = &self.now else {
+            return C::call("flow_victim", args);
+        };
+        args.extend([
+            set("way").index(C::int(0)).member("seen").addr(),
+            C::SizeOf(CType::Struct(self.layout.way.clone())),
+            now.clone(),
+            C::int(self.layout.idle),
+        ]);
+        let other = C::call("flow_victim_aged", args);
+        let own = C::bin(BinOp::Sub, self.at.clone(), C::id("FLOW_AGED"));
+        let had_one = C::bin(BinOp::Ge, self.at.clone(), C::id("FLOW_AGED"));
+        C::Cond(Box::new(had_one), Box::new(own), Box::new(other))
+    }
+}
+
+/// A way's number, in bounds.
+pub(crate) fn masked(at: C) -> C {
+    let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
+    C::bin(BinOp::And, at, last)
+}

@@ -1,0 +1,61 @@
+//! State between packets, as C: flows in sets with locks, figures by group, registers, meters, counters, records in rings, and the keyed
+//! hash. The maps that it lies in are described as data (crate `layout`).
+//!
+//! Nothing here knows where the C will run. What differs is a [`State`], and primitives that the target's headers define as functions or
+//! macros, in front of those of this crate:
+//! - `map_find(map, key)`: the address of a map's element at a key; null if there is none.
+//! - `VALUE_LOCK`, `take_lock(lock)`, `give_lock_back(lock)`: the type of a lock in an element of a map, and what is done with it.
+//! - `ring_reserve(ring, size)`: memory for a record in a ring; null if there is no room.
+//! - `SET_AT_LOADING`: the attribute of data that is set before the program runs, and then constant.
+//! - `now_ns()`, `random_u32()`, `this_processor()`: the clock in nanoseconds, 32 random bits, the number of the core.
+//! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.
+//! - `paths_meet()`, if `ONPATH_LARGE` is defined: where a verifier of the C is to drop what it knows of the path.
+
+mod analysis;
+mod atomic;
+mod calls;
+pub mod counter;
+mod errors;
+mod figures;
+mod flow_state;
+mod held;
+mod keys;
+mod layouts;
+pub mod meter;
+mod names;
+pub mod random;
+mod records;
+mod register;
+mod target;
+
+pub use atomic::atomic;
+pub use calls::call;
+pub use flow_state::home;
+pub use held::Held;
+pub use layouts::Shared;
+pub use names::RESERVED;
+pub use target::{LateInput, State, Used};
+
+/// The headers of the C: paths relative to the include path, and texts. They include those of `emit`.
+pub const HEADERS: [(&str, &str); 10] = {
+    macro_rules! header {
+        ($name:literal) => {
+            (
+                concat!("onpath/", $name),
+                include_str!(concat!("../include/onpath/", $name)),
+            )
+        };
+    }
+    [
+        header!("counter.h"),
+        header!("digest.h"),
+        header!("figures.h"),
+        header!("flow_state.h"),
+        header!("keys.h"),
+        header!("log.h"),
+        header!("meter.h"),
+        header!("random.h"),
+        header!("seeds.h"),
+        header!("siphash.h"),
+    ]
+};

@@ -1,0 +1,82 @@
+//! The trait of a target that keeps state between packets, beyond [`Memory`].
+
+use crate::held::Held;
+use crate::layouts::Shared;
+use cgen::tree::{Expr as C, Type as CType};
+use emit::Gen;
+use emit::memory::Memory;
+use emit::record::Record;
+use ir::Var;
+use smol_str::SmolStr;
+
+/// A kind of state of which a target may have to note that a program has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Used {
+    /// Flows, in sets with locks.
+    Flows,
+    /// Meters.
+    Meters,
+    /// Registers whose cells have locks.
+    LockedRegisters,
+    /// Records in a ring.
+    Records,
+}
+
+/// What reads an input.
+pub type LateInput<T> = fn(&mut Gen<'_, T>) -> C;
+
+/// A target with what this crate's code asks for.
+pub trait State: Memory {
+    /// The struct of a lock in an element of a map: four bytes.
+    const LOCK: &'static str;
+
+    /// What the functions of a file share about state.
+    fn shared(file: &mut Self::File) -> &mut Shared;
+
+    /// The locks that are held at this point.
+    fn held(&mut self) -> &mut Held;
+
+    /// The program has state of this kind.
+    fn note(_g: &mut Gen<'_, Self>, _used: Used) {}
+
+    /// Takes a lock, whose address is given. Until it is given back, only functions of the headers are called.
+    fn take_lock(lock: C) -> C;
+
+    /// Gives it back.
+    fn give_lock_back(lock: C) -> C;
+
+    /// Adds an element to a map at a key that has none, both by their addresses; where there is one, it stays.
+    fn insert(map: &SmolStr, key: C, value: C) -> C;
+
+    /// Memory for a record of so many bytes in a ring, whose address is given; null if there is no room.
+    fn reserve(ring: C, size: C) -> C;
+
+    /// Hands a record over.
+    fn submit(record: C) -> C;
+
+    /// The time by which unused flows end, in nanoseconds: a few milliseconds late, if that is cheaper.
+    fn flow_time(g: &mut Gen<'_, Self>) -> C;
+
+    /// A way of a set, whose number a verifier of the C is to drop: it would check each further path once per way.
+    fn anywhere(way: C) -> C {
+        way
+    }
+
+    /// Whether counters are raised by functions of their own, which a verifier of the C checks once.
+    fn counts_by_functions(_g: &Gen<'_, Self>) -> bool {
+        false
+    }
+
+    /// The read of an input that is not read before the parser but where it is needed, by a function that no lock allows.
+    fn late_input(_g: &Gen<'_, Self>, _var: Var) -> Option<LateInput<Self>> {
+        None
+    }
+}
+
+/// The member with a lock.
+pub(crate) const LOCK: &str = "lock";
+
+/// Adds a lock to a struct.
+pub(crate) fn add_lock<T: State>(record: &mut Record) {
+    record.add(CType::Struct(T::LOCK.into()), LOCK, 4, 4, "");
+}
