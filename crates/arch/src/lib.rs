@@ -5,7 +5,7 @@
 //! storage; the interpreter and the targets read it to know where a verdict or a port is found. How any
 //! target emits code is not known here.
 //!
-//! A new architecture is one [`Architecture`], listed in [`all`] or given to [`register`], and an include file
+//! A new architecture is one [`Architecture`], listed in [`all`] or added to [`FURTHER`], and an include file
 //! with the same package. What is done for a [`Model`] that others have too is done for it.
 
 pub mod ebpf;
@@ -24,7 +24,6 @@ pub use stage::Stage;
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
-use std::sync::{PoisonError, RwLock};
 
 /// The block that turns bytes into headers, in every architecture.
 pub const PARSER: &str = "parser";
@@ -259,21 +258,13 @@ const OWN: [&Architecture; 5] = [
     &ebpf::ARCHITECTURE,
 ];
 
-/// Those that were registered besides.
-static REGISTERED: RwLock<Vec<&'static Architecture>> = RwLock::new(Vec::new());
-
-/// Makes a model known that does not come with Onpath, for as long as the process runs. Once more changes nothing.
-pub fn register(arch: &'static Architecture) {
-    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    if !registered.iter().any(|known| known.package == arch.package) {
-        registered.push(arch);
-    }
-}
+/// Models that do not come with Onpath: a crate that is linked in adds its own.
+#[linkme::distributed_slice]
+pub static FURTHER: [&'static Architecture];
 
 /// All architecture models.
 pub fn all() -> impl Iterator<Item = &'static Architecture> {
-    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    OWN.into_iter().chain(registered.clone())
+    OWN.into_iter().chain(FURTHER.iter().copied())
 }
 
 /// The editions that the interface has of which a constant of this name tells one.

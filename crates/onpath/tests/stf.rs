@@ -165,7 +165,6 @@ fn main() {
     let mut args = Arguments::from_args();
     args.test_threads.get_or_insert(testkit::threads());
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    testkit::relay::register();
     for script in [
         "programs",
         "tests/stf",

@@ -94,7 +94,5 @@ pub fn folder() -> PathBuf {
     root().join("crates/testkit/p4include")
 }
 
-/// Makes it known to the tests of this process.
-pub fn register() {
-    arch::register(&ARCHITECTURE);
-}
+#[linkme::distributed_slice(arch::FURTHER)]
+static LINKED: &arch::Architecture = &ARCHITECTURE;

@@ -75,7 +75,6 @@ relay(p(), c(), d(), p(), c(), d()) main;",
 ];
 
 fn program(text: &str) -> ir::Program {
-    testkit::relay::register();
     match compile("test.p4", &format!("{HEAD}{text}")) {
         Outcome::Program(program, _) => *program,
         Outcome::Refused(_, why) | Outcome::Unchecked(why) | Outcome::Broken(why) => {
@@ -86,7 +85,6 @@ fn program(text: &str) -> ir::Program {
 
 #[test]
 fn the_program_states_what_its_architecture_does() {
-    testkit::relay::register();
     let of_all = arch::all().map(|arch| arch.name);
     let tested: BTreeSet<_> = PROGRAMS.iter().map(|(arch, _)| arch.name).collect();
     assert_eq!(tested, of_all.collect());
@@ -172,7 +170,6 @@ fn a_hash_that_draws_a_random_number_is_not_pure() {
 #[test]
 fn headers_do_not_go_from_stage_to_stage() {
     let text = PROGRAMS[5].1.replace("meta_t m", "headers_t m");
-    testkit::relay::register();
     match compile("test.p4", &format!("{HEAD}{text}")) {
         Outcome::Refused(_, why) => {
             assert!(why.contains("`meta` goes from stage to stage"), "{why}");

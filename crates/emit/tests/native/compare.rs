@@ -157,7 +157,6 @@ fn compare(
 
 #[test]
 fn programs_of_two_stages_do_the_same_natively() {
-    testkit::relay::register();
     for file in files::below("tests/stages", "p4") {
         let name = files::short(&file);
         for record in [false, true] {

@@ -64,11 +64,6 @@ impl Frame {
     pub fn valid(&self, header: Header) -> bool {
         self.live.contains(self.bits.valid(header))
     }
-
-    /// Takes a variable out, as if it were written before it is read.
-    pub fn forget_var(&mut self, var: Var) {
-        self.live.remove(self.bits.var(var));
-    }
 }
 
 struct Search<'a> {

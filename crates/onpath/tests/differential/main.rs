@@ -60,7 +60,6 @@ fn main() {
     let programs = number("ONPATH_DIFF_PROGRAMS", 3);
     let seed = number("ONPATH_DIFF_SEED", 1);
     let mut trials = Vec::new();
-    testkit::relay::register();
     for file in ["programs", "tests/stf", "tests/stages", "tests/scale"]
         .iter()
         .flat_map(|dir| files::below(dir, "p4"))

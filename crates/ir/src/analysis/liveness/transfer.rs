@@ -176,17 +176,19 @@ impl<'a> Transfer<'a> {
     }
 
     fn set_valid(&self, header: HeaderRef, live: &mut Live) {
-        // Its earlier validity no longer decides whether its fields are live.
-        self.each(header, |h| {
-            for field in 0..self.fields(h) {
-                if live.contains(self.bits.shown(h, field)) {
-                    live.insert(self.bits.field(h, field));
-                }
-            }
-        });
+        self.each(header, |h| self.may_become_valid(h, live));
         match header {
             HeaderRef::Header(h) => live.remove(self.bits.valid(h)),
             HeaderRef::Element(..) => self.index_uses(header, live),
+        }
+    }
+
+    /// A header's earlier validity no longer decides whether its fields are live.
+    fn may_become_valid(&self, header: Header, live: &mut Live) {
+        for field in 0..self.fields(header) {
+            if live.contains(self.bits.shown(header, field)) {
+                live.insert(self.bits.field(header, field));
+            }
         }
     }
 
@@ -309,6 +311,11 @@ impl<'a> Transfer<'a> {
     }
 
     fn all(&self, mentions: &Mentions, live: &mut Live) {
+        for &storage in &mentions.written {
+            if let Storage::Header(header) = storage {
+                self.may_become_valid(header, live);
+            }
+        }
         for &storage in &mentions.read {
             match storage {
                 Storage::Var(var) => live.insert(self.bits.var(var)),
