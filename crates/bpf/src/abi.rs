@@ -1,8 +1,4 @@
 //! What user space must know to keep the tables of a loaded program: pure data, next to the object.
-//!
-//! Byte layouts here are what the generated C reads. All integers in map keys and values that have
-//! no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list heads, prefix
-//! lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
 
 mod traffic;
 

@@ -276,7 +276,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
     );
 }
 
-/// What the memory of a stage's function is called.
+/// Names of a stage's scratch memory.
 #[derive(Clone)]
 pub(crate) struct Scratch {
     /// The struct.

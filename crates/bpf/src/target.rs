@@ -156,7 +156,7 @@ pub(crate) struct Shared {
     pub chunks: Option<SmolStr>,
     /// What reads messages.
     pub messages: HashMap<ExternInst, message::Object>,
-    /// What it has of tables.
+    /// Headers and groups that its tables need.
     pub tables: tables::Shared,
     /// Packets that are still to be segmented may get outer headers.
     pub tunnels: bool,

@@ -70,7 +70,7 @@ pub fn joined(program: &Program, stages: Vec<Stage>, names: &mut Names) -> Vec<J
     all
 }
 
-/// The variables of slots whose values a stage begins with may be read.
+/// Variables of slots that may be read in a stage before they are written there.
 fn crossing(program: &Program, stage: &Stage, live: &Liveness) -> Vec<Var> {
     let start = program.parsers[stage.parser].start;
     let mut found = Vec::new();

@@ -15,7 +15,7 @@ pub trait Memory: Target {
     /// The struct with the single values.
     const GLOBALS: &'static str;
 
-    /// What the functions of a file keep, so far.
+    /// State that the functions of a file declared so far, with its maps.
     fn kept(file: &mut Self::File) -> &mut Kept;
 
     /// Declares a map in C, with keys and values of these types where they are structs or numbers; [`declare`] calls it once for each.
@@ -28,10 +28,10 @@ pub trait Memory: Target {
     fn find(map: &SmolStr, key: C) -> C;
 }
 
-/// What a file's functions keep between packets.
+/// State that a file's functions keep between packets.
 #[derive(Clone, Default, Debug)]
 pub struct Kept {
-    /// Where it is.
+    /// Its description.
     pub contents: Contents,
     maps: Vec<Map>,
     globals: Record,

@@ -256,8 +256,8 @@ pub fn only_writes(kind: &StmtKind) -> bool {
     }
 }
 
-/// The block of a statement that runs it once, where it stands, whatever it does to it besides: what is true of its statements
-/// is true of them without the statement around. Who has to know no more of a statement asks for this.
+/// Gives the block of a statement that runs it exactly once and in place, as an atomic block does. Analyses that make no difference
+/// between such a statement and its block treat it as the block.
 pub fn in_place(kind: &StmtKind) -> Option<&Block> {
     match kind {
         StmtKind::Atomic(block) => Some(block),

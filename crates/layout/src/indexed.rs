@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 /// A counter array, per processor: a `u64` each, of packets or of bytes, or two, packets and bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CounterAbi {
-    /// Its [`ir::ExternInst`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,
-    /// Per-CPU array or per-CPU hash from `u32` to one or two `u64`, as its [`MapAbi::value_size`] says.
+    /// Array or hash with a copy for each core, from `u32` to one or two `u64`, as the map's value size says.
     pub map: String,
     /// How many counters.
     pub size: u64,
@@ -21,7 +21,7 @@ pub struct CounterAbi {
 /// it holds, and what it holds. `last` is in microseconds. All of it is read and written under the lock. A meter that is not `limited` is green.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MeterAbi {
-    /// Its [`ir::ExternInst`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct MeterAbi {
 /// A register: an array map of cells.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RegisterAbi {
-    /// Its [`ir::ExternInst`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,

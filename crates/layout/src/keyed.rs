@@ -87,12 +87,12 @@ impl<'a> StateAbi<'a> {
 }
 
 /// A `flow_state`: a set-associative table in an array map of sets. A set is
-/// `{u32 lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock
-///. The hash that chooses the set and the tag is `externs::flow_state::hash` of the
-/// key's bytes with the key in [`SEED_SECTION`].
+/// `{u32 lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock.
+/// The hash that chooses the set and the tag is `externs::flow_state::hash` of the
+/// key's bytes with the key in [`HashSeeds`](crate::HashSeeds).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FlowStateAbi {
-    /// Its [`ir::ExternInst`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,
@@ -131,7 +131,7 @@ pub struct FlowStateAbi {
 /// registers of a count of different items (bytes), or `{u64 weight, u64 error}` of one of the greatest keys.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FiguresAbi {
-    /// Its [`ir::ExternInst`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,

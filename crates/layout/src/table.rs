@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TableAbi {
-    /// Its [`ir::Table`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct TableAbi {
 /// The groups of an action selector.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MemberGroupsAbi {
-    /// The selector's [`ir::ExternInst`] index.
+    /// The selector's number in the program and in the schema.
     pub index: u32,
     /// By number what each has: as one action with two parameters, how many members, and [`MOST_MEMBERS_OF_A_GROUP`] times a `u32`
     /// as they lie in memory, ascending.
@@ -46,7 +46,7 @@ pub const MOST_MEMBERS_OF_A_GROUP: u32 = 256;
 pub struct DirectAbi {
     /// How many numbers there are.
     pub entries: u32,
-    /// Per-CPU array of counts as those of a [`CounterAbi`].
+    /// Array of counts with a copy for each core, as those of a [`CounterAbi`].
     pub counter: Option<String>,
     /// Array of meters as those of a [`MeterAbi`].
     #[serde(default)]
@@ -74,7 +74,7 @@ pub enum DefaultAbi {
 /// A parser value set. Values are one `u32`, not zero, after the priority if there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ValueSetAbi {
-    /// Its [`ir::ValueSet`] index.
+    /// Its number in the program and in the schema.
     pub index: u32,
     /// Its control-plane name.
     pub name: String,

@@ -5,22 +5,22 @@ use ir::{ExternInst, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// What the functions of a file share.
+/// Layouts and functions that the functions of a file have in common.
 #[derive(Clone, Default, Debug)]
 pub struct Shared {
-    /// Where flow states keep what.
+    /// Layouts of the flow states in use.
     pub(crate) flow_states: HashMap<ExternInst, FlowLayout>,
-    /// Where figures by group are.
+    /// Layouts of the figures by group.
     pub(crate) figures: HashMap<ExternInst, FigureLayout>,
     /// The functions that add to counters, by the counters' maps.
     pub(crate) counter_functions: HashMap<SmolStr, SmolStr>,
     /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
     pub(crate) figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
-    /// Where registers keep what.
+    /// Layouts of the registers in use.
     pub(crate) registers: HashMap<ExternInst, RegisterLayout>,
-    /// Where records of digests keep what, by the digests' numbers.
+    /// Layouts of digests' records, by the digests' numbers.
     pub(crate) digests: HashMap<u32, RecordLayout>,
-    /// Where records of messages keep what, in the order of [`layout::LogsAbi::records`].
+    /// Layouts of logged messages' records, in the order of [`layout::LogsAbi::records`].
     pub(crate) logs: Vec<LogLayout>,
 }
 

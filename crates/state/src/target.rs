@@ -22,7 +22,7 @@ pub enum Used {
     Records,
 }
 
-/// What reads an input.
+/// Emits the read of an input late, where it is needed, and gives its value.
 pub type LateInput<T> = fn(&mut Gen<'_, T>) -> C;
 
 /// A target with what this crate's code asks for.
@@ -30,19 +30,19 @@ pub trait State: Memory {
     /// The struct of a lock in an element of a map: four bytes.
     const LOCK: &'static str;
 
-    /// What the functions of a file share about state.
+    /// State that the functions of a file have in common.
     fn shared(file: &mut Self::File) -> &mut Shared;
 
     /// The locks that are held at this point.
     fn held(&mut self) -> &mut Held;
 
-    /// The program has state of this kind.
+    /// Notes that the program has state of this kind.
     fn note(_g: &mut Gen<'_, Self>, _used: Used) {}
 
     /// Takes a lock, whose address is given. Until it is given back, only functions of the headers are called.
     fn take_lock(lock: C) -> C;
 
-    /// Gives it back.
+    /// Gives a lock back, whose address is given.
     fn give_lock_back(lock: C) -> C;
 
     /// Adds an element to a map at a key that has none, both by their addresses; where there is one, it stays.
@@ -57,7 +57,7 @@ pub trait State: Memory {
     /// The time by which unused flows end, in nanoseconds: a few milliseconds late, if that is cheaper.
     fn flow_time(g: &mut Gen<'_, Self>) -> C;
 
-    /// A way of a set, whose number a verifier of the C is to drop: it would check each further path once per way.
+    /// Hides a way's number from a verifier of the C, which would otherwise check all later paths once for each number.
     fn anywhere(way: C) -> C {
         way
     }
@@ -67,7 +67,8 @@ pub trait State: Memory {
         false
     }
 
-    /// The read of an input that is not read before the parser but where it is needed, by a function that no lock allows.
+    /// Gives the reader of a variable that is read where it is needed instead of before the parser; `None` for other variables. The
+    /// reader calls a function, so it must not run while a lock is held.
     fn late_input(_g: &Gen<'_, Self>, _var: Var) -> Option<LateInput<Self>> {
         None
     }

@@ -4,7 +4,7 @@ use ir::ExternInst;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// What the functions of a file have of tables, so far. Its headers are `onpath/bit_vectors.h` and so on.
+/// Headers and groups that the functions of a file need for tables: `onpath/bit_vectors.h` and so on.
 #[derive(Clone, Default, Debug)]
 pub struct Shared {
     /// A table or value set is searched by bit vectors.

@@ -437,7 +437,7 @@ mod tests {
         steps_by(true, kind, change)
     }
 
-    /// The same, by whether a map knows very keys.
+    /// The same, by whether the map can tell if exactly a key is there.
     fn steps_by(
         exact: bool,
         kind: MapKind,

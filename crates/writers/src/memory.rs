@@ -65,8 +65,8 @@ pub trait Map: Debug {
     /// What a packet with this key finds.
     fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>>;
 
-    /// The value of this very key, if it is there: in a trie packets may find a shorter one's. The outer `None`: that can only be
-    /// seen by reading all elements.
+    /// Reads the value of exactly this key, where [`Map::get`] may find a shorter prefix's. `None`: the map cannot tell without
+    /// reading all elements. `Some(None)`: the key is not there.
     fn get_exactly(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>>;
 
     /// A value read under the lock that it has; its bytes of the lock are zero.
@@ -109,7 +109,8 @@ pub trait Map: Debug {
     fn wait(&self, patience: Duration) -> io::Result<()>;
 }
 
-/// The memory of a program. Who holds the program's lock works with one that was [opened](Memory::anew) since.
+/// The memory of a program. A writer that has taken the lock opens it anew ([`Memory::anew`]), since another writer may have replaced
+/// maps before.
 pub trait Memory: Debug {
     /// What is where in it.
     fn contents(&self) -> &Contents;
@@ -117,7 +118,7 @@ pub trait Memory: Debug {
     /// What the program offers the control plane.
     fn schema(&self) -> &Arc<Schema>;
 
-    /// The same as it is now: no map is open yet, since another process may have replaced some.
+    /// Opens the memory again, with no map open yet: another process may have replaced some.
     fn anew(&self) -> Self
     where
         Self: Sized;

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) struct Tree {
     info: MapInfo,
     elements: RefCell<BTreeMap<Vec<u8>, Vec<u8>>>,
-    /// Whether it knows the value of a very key without reading all.
+    /// True if the map can tell whether exactly a key is there.
     pub exact: bool,
 }
 

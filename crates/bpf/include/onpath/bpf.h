@@ -70,7 +70,6 @@ enum {
     BPF_F_MMAPABLE = 1024,
 };
 
-
 #define BPF_F_CURRENT_CPU 0xffffffffull
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) __attribute__((unused)) = (void *)1;

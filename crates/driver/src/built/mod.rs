@@ -62,7 +62,7 @@ struct Stamp {
 }
 
 /// The version of [`Stamp`], and of how it and the rest of a description are read.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The part of a stamp that every version has.
 #[derive(Deserialize)]
@@ -93,11 +93,12 @@ pub fn describe(object: &[u8], abi: &Abi, schema: &Schema) -> Value {
 
 /// The SHA-256 of an object and of what is used with it.
 fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
-    let described = serde_json::to_vec(&(abi, schema)).unwrap_or_default();
+    // Keys of a value are sorted, so the order of fields does not count.
+    let described = serde_json::to_value((abi, schema)).unwrap_or_default();
     let mut hash = Sha256::new();
     hash.update((object.len() as u64).to_be_bytes());
     hash.update(object);
-    hash.update(described);
+    hash.update(described.to_string());
     let bytes = hash.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

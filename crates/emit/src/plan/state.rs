@@ -17,19 +17,18 @@ pub const FRONT_BYTES: u32 = 2048;
 /// What is in the struct.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// What is live where a copy begins.
+    /// The frame where a copy begins.
     copy: Frame,
-    /// What is live where a packet begins anew, in the parser.
+    /// The frame of the parser, where a packet begins anew.
     anew: Frame,
-    /// What code behind that point reads, live there or not.
+    /// Variables and headers that code behind the start of a copy reads, live there or not.
     read: HashSet<Storage>,
     /// The last field of each header, by the header's number, if its length varies.
     varbits: Vec<Option<u32>>,
 }
 
 impl State {
-    /// What the controls of a stage from `first` on may read, its deparser, and whoever reads the architecture's variables and field lists
-    /// where they end. `first` is a block of the pipeline.
+    /// Finds the frames of a stage whose controls from `first` on run once for each copy. `first` is a block of the pipeline.
     pub fn new(program: &Program, stage: &Stage, first: Routine) -> State {
         let mut mentions = Mentions::default();
         let repeated = stage
@@ -74,8 +73,8 @@ impl State {
         }
     }
 
-    /// Where a C variable is that belongs to what copies are, if that depends on them. What a copy writes before it reads it is in
-    /// memory too: its turns look alike then.
+    /// Gives the storage of a C variable that copies touch: `State` if it is in their frame, `Memory` if they write it before they read
+    /// it, so that all turns look alike; `None` for others.
     pub(crate) fn home_of(&self, kind: LocalKind) -> Option<Home> {
         if self.holds(kind) {
             return Some(Home::State);

@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
         self.outcome
     }
 
-    /// Lets the next block begin with as many steps as the first one.
+    /// Begins a parser with these bytes: cursor, output, requests and the count of steps start anew.
     pub(crate) fn begin_anew(&mut self, packet: Rc<[u8]>) {
         self.packet = packet;
         self.cursor = 0;

@@ -118,6 +118,6 @@ impl writers::Map for Map {
     }
 
     fn wait(&self, patience: Duration) -> io::Result<()> {
-        ring::wait(self, patience)
+        ring::wait(self, patience).map_err(explained)
     }
 }

@@ -1,5 +1,6 @@
 //! The folder of a pinned program, as the guard of its tables: the journal of a change is pinned beside the maps.
 
+use super::elements::explained;
 use super::successor;
 use crate::pins::JOURNAL;
 use crate::sys::Map;
@@ -63,16 +64,19 @@ impl writers::Guard for Guard {
         bytes.resize(bytes.len().next_multiple_of(part), 0);
         let parts = (bytes.len() / part) as u32;
         let array = libbpf_sys::BPF_MAP_TYPE_ARRAY;
-        let map = Map::create(array, "onpath_journal", 4, part as u32, parts, 0)?;
+        let map =
+            Map::create(array, "onpath_journal", 4, part as u32, parts, 0).map_err(explained)?;
         let keys: Vec<u8> = (0..parts).flat_map(u32::to_ne_bytes).collect();
-        map.set_many(&keys, &bytes).map_err(|p| p.error)?;
-        map.pin(&self.folder, JOURNAL)
+        map.set_many(&keys, &bytes)
+            .map_err(|p| explained(p.error))?;
+        map.pin(&self.folder, JOURNAL).map_err(explained)
     }
 
     fn journal(&self) -> io::Result<Vec<u8>> {
-        let map = Map::open(&self.folder, JOURNAL)?;
+        let map = Map::open(&self.folder, JOURNAL).map_err(explained)?;
         let mut bytes = Vec::new();
-        map.each(|_, part| bytes.extend_from_slice(part))?;
+        map.each(|_, part| bytes.extend_from_slice(part))
+            .map_err(explained)?;
         let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
         let length = u64::from_ne_bytes(*length) as usize;
         let body = rest.get(..length.saturating_sub(8));
@@ -80,7 +84,7 @@ impl writers::Guard for Guard {
     }
 
     fn remove_journal(&self) -> io::Result<()> {
-        self.folder.remove_file(JOURNAL)
+        self.folder.remove_file(JOURNAL).map_err(explained)
     }
 
     fn has_successor(&self) -> bool {

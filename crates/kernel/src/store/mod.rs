@@ -140,7 +140,9 @@ impl Memory for KernelMemory {
         let map = Map::create(array, "onpath_changes", 4, size as u32, 1, flags);
         let map = map.map_err(explained)?;
         match &self.guard {
-            Some(guard) => map.pin(guard.folder(), &map_file(CHANGES_SECTION)),
+            Some(guard) => map
+                .pin(guard.folder(), &map_file(CHANGES_SECTION))
+                .map_err(explained),
             None => {
                 self.maps.put(CHANGES_SECTION, map);
                 Ok(())

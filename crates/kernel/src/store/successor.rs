@@ -70,10 +70,13 @@ impl Successor {
             let failed = system("copy the program's data");
             let [from, to] = [program, &instance.store.memory]
                 .map(|memory| memory.maps.shared(&data.section).map_err(unopened));
-            if let (Some(from), Some(to)) = (from?, to?) {
-                let bytes = from.bytes(0u32, data.size).map_err(&failed)?;
-                to.set_bytes(0u32, &bytes).map_err(&failed)?;
-            }
+            let (Some(from), Some(to)) = (from?, to?) else {
+                return Err(StoreError::System {
+                    what: "the program's data section is gone".into(),
+                });
+            };
+            let bytes = from.bytes(0u32, data.size).map_err(&failed)?;
+            to.set_bytes(0u32, &bytes).map_err(&failed)?;
         }
         let shared = reuse.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Successor {

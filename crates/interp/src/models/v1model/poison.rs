@@ -7,15 +7,15 @@ use crate::storage::{Storage, field_types};
 use ir::analysis::frame::{Frame, Point};
 use ir::{Bits, BlockBody, Header, Program, Type, Value, Var};
 
-/// What is poisoned where.
+/// Poison by point.
 pub(crate) struct Poisons {
-    /// Where a packet enters the parser.
+    /// For packets that enter the parser.
     pub parser: Poison,
-    /// Where a packet or copy enters egress.
+    /// For packets and copies that enter egress.
     pub egress: Poison,
 }
 
-/// What a frame does not keep, with the values that it gets.
+/// Variables, fields and validity bits that a frame does not keep, with the values that they get.
 pub(crate) struct Poison {
     vars: Vec<(Var, Value)>,
     fields: Vec<(Header, usize, Value)>,
