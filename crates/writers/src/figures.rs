@@ -199,7 +199,7 @@ mod tests {
         // Never written but at its end, the file takes next to no memory.
         const SET_SIZE: u32 = 0x9000_0000;
         let length = 3 * u64::from(SET_SIZE);
-        let memory = crate::testing::words(length);
+        let memory = crate::memory_for_tests::words(length);
         let abi = FiguresAbi {
             index: 0,
             name: "seen".into(),

@@ -392,7 +392,7 @@ mod tests {
     use super::*;
     use crate::exact::{Array, Hash};
     use crate::lpm::{Lpm, Prefixes};
-    use crate::testing::Tree;
+    use crate::memory_for_tests::Tree;
     use layout::{ActionAbi, ByteOrder, FieldAbi, KeyAbi};
     use schema::Bits;
 

@@ -24,6 +24,8 @@ mod in_memory;
 mod logs;
 mod lpm;
 pub mod memory;
+#[cfg(test)]
+mod memory_for_tests;
 mod meters;
 mod multibit_trie;
 mod own;
@@ -36,8 +38,6 @@ mod replicas;
 mod state;
 mod steps;
 mod store;
-#[cfg(test)]
-mod testing;
 mod transaction;
 
 pub use changes::Changes;

@@ -2,7 +2,7 @@
 
 use super::bucket::Counts;
 use super::*;
-use crate::testing::{Tree, words};
+use crate::memory_for_tests::{Tree, words};
 use host::words::Words;
 use layout::{ActionAbi, BUCKET_PLACES, KeyAbi, MapKind};
 use rand::seq::IndexedRandom;

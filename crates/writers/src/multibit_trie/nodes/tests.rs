@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::in_memory::InMemory;
+use crate::memory_for_tests::{Tree, words};
 use crate::multibit_trie::MultibitTrie;
 use crate::records::Differences;
 use crate::state::Grace;
-use crate::testing::{Tree, words};
 use layout::{ActionAbi, ByteOrder, FieldAbi, KeyAbi, MapKind, MultibitTrieAbi, ValueAbi};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
