@@ -126,6 +126,8 @@ impl Plan {
         file.set_u64(8u32, self.bytes)?;
         file.set_u32(16u32, self.cores)?;
         file.set_u32(20u32, self.maps.len() as u32)?;
+        // A core's word is 0 outside of packets.
+        file.set_u64(32u32, 1)?;
         let offsets = [
             self.directories[0],
             self.directories[1],

@@ -11,6 +11,7 @@ const NEUTRAL: &[(&str, &str)] = &[
     ("crates/layout/src", "rs"),
     ("crates/writers/src", "rs"),
     ("crates/shm/src", "rs"),
+    ("crates/shm/include", "h"),
     ("crates/emit/src", "rs"),
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),
