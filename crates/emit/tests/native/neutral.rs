@@ -1,4 +1,4 @@
-//! The IR, the emitter, the C tree, the code of tables, state and messages, and the writing side name no target, no hook and no architecture:
+//! The IR, the emitter, the C tree, the code of tables, state and messages, the writing side and shared memory name no target, no hook and no architecture:
 //! what only one of them has is behind
 //! [`emit::Target`], or data.
 
@@ -10,6 +10,8 @@ const NEUTRAL: &[(&str, &str)] = &[
     ("crates/cgen/src", "rs"),
     ("crates/layout/src", "rs"),
     ("crates/writers/src", "rs"),
+    ("crates/shm/src", "rs"),
+    ("crates/shm/include", "h"),
     ("crates/emit/src", "rs"),
     ("crates/emit/include", "h"),
     ("crates/messages/src", "rs"),

@@ -186,6 +186,10 @@ const UNKNOWN: &[(&str, &[&str])] = &[
         "writers",
         &["cgen", "emit", "bpf", "interp", "kernel", "driver"],
     ),
+    (
+        "shm",
+        &["cgen", "emit", "bpf", "interp", "kernel", "driver"],
+    ),
     ("emit", &["arch", "bpf", "interp", "host"]),
     ("control", &["cgen", "bpf", "interp", "host", "driver"]),
     ("asic", &["diag", "ir", "host"]),

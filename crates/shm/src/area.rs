@@ -1,0 +1,184 @@
+//! A map as writers see it, of whichever kind.
+
+use crate::array::Array;
+use crate::hash::Hash;
+use crate::ring::{self, Ring};
+use host::words::Words;
+use layout::MapKind;
+use std::io;
+use std::time::Duration;
+use writers::memory::{Map, MapInfo, Partial, SetWay};
+
+/// A map in one of its places.
+#[derive(Debug)]
+pub(crate) struct Area {
+    /// All of its memory.
+    pub words: Words,
+    info: MapInfo,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Array(Array),
+    Hash(Hash),
+    Ring(Ring),
+}
+
+/// The copies of a map's values, if there is one for each core.
+fn copies(kind: MapKind, cores: u32) -> Option<usize> {
+    let are_many = matches!(kind, MapKind::PerCoreArray | MapKind::PerCoreHash);
+    are_many.then_some(cores as usize)
+}
+
+/// Bytes that a map takes.
+pub(crate) fn size(info: &MapInfo, cores: u32) -> u64 {
+    let copies = copies(info.kind, cores);
+    match info.kind {
+        MapKind::Array | MapKind::PerCoreArray => Array::size(info, copies),
+        MapKind::Hash | MapKind::PerCoreHash | MapKind::PrefixTrie => Hash::size(info, copies),
+        MapKind::Ring => ring::Ring::size(info.max_entries),
+    }
+}
+
+impl Area {
+    pub(crate) fn new(words: Words, info: MapInfo, cores: u32, seed: u64) -> Area {
+        let copies = copies(info.kind, cores);
+        let at = words.clone();
+        let form = match info.kind {
+            MapKind::Array | MapKind::PerCoreArray => Form::Array(Array { at, info, copies }),
+            MapKind::Hash | MapKind::PerCoreHash | MapKind::PrefixTrie => {
+                Form::Hash(Hash::new(at, info, copies, seed))
+            }
+            MapKind::Ring => Form::Ring(Ring {
+                at,
+                size: info.max_entries,
+            }),
+        };
+        Area { words, info, form }
+    }
+
+    /// Makes it empty while nobody reads it.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        match &self.form {
+            Form::Array(array) => array.clear(),
+            Form::Hash(hash) => hash.clear(),
+            Form::Ring(_) => unsupported(),
+        }
+    }
+
+    fn array(&self) -> io::Result<&Array> {
+        match &self.form {
+            Form::Array(array) => Ok(array),
+            _ => unsupported(),
+        }
+    }
+}
+
+fn unsupported<T>() -> io::Result<T> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Does something for each of several elements.
+fn each_of<T>(
+    elements: impl Iterator<Item = T>,
+    mut work: impl FnMut(T) -> io::Result<()>,
+) -> Result<(), Partial> {
+    for (done, element) in elements.enumerate() {
+        work(element).map_err(|error| Partial { done, error })?;
+    }
+    Ok(())
+}
+
+impl Map for Area {
+    fn info(&self) -> MapInfo {
+        self.info
+    }
+
+    fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        match &self.form {
+            Form::Array(array) => array.get(key),
+            Form::Hash(hash) => hash.get(key),
+            Form::Ring(_) => unsupported(),
+        }
+    }
+
+    fn get_exactly(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
+        match &self.form {
+            Form::Hash(hash) => hash.get_exactly(key).map(Some),
+            _ => self.get(key).map(Some),
+        }
+    }
+
+    fn get_locked(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        self.array()?.get_locked(key)
+    }
+
+    fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
+        match &self.form {
+            Form::Array(array) => array.each(each),
+            Form::Hash(hash) => hash.each(each),
+            Form::Ring(_) => unsupported(),
+        }
+    }
+
+    fn each_locked(&self, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        self.array()?.each_locked(each)
+    }
+
+    fn has_more_than(&self, most: usize) -> io::Result<bool> {
+        match &self.form {
+            Form::Array(_) => Ok(self.info.max_entries as usize > most),
+            Form::Hash(hash) => hash.has_more_than(most),
+            Form::Ring(_) => unsupported(),
+        }
+    }
+
+    fn set(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        match &self.form {
+            Form::Array(array) => array.set(key, value),
+            Form::Hash(hash) => hash.set(key, value),
+            Form::Ring(_) => unsupported(),
+        }
+    }
+
+    fn set_locked(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        self.array()?.set_locked(key, value)
+    }
+
+    fn set_many(&self, keys: &[u8], values: &[u8]) -> Result<(), Partial> {
+        let keys = keys.chunks_exact(self.info.key_size);
+        let elements = keys.zip(values.chunks_exact(self.info.value_size));
+        each_of(elements, |(key, value)| self.set(key, value))
+    }
+
+    fn delete(&self, key: &[u8]) -> io::Result<bool> {
+        match &self.form {
+            Form::Hash(hash) => hash.delete(key),
+            _ => unsupported(),
+        }
+    }
+
+    fn delete_many(&self, keys: &[u8]) -> Result<(), Partial> {
+        let keys = keys.chunks_exact(self.info.key_size);
+        each_of(keys, |key| self.delete(key).map(|_| ()))
+    }
+
+    fn empty_way(&self, way: &SetWay<'_>) -> io::Result<bool> {
+        self.array()?.empty_way(way)
+    }
+
+    fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        match &self.form {
+            Form::Ring(ring) => ring.take(most, each),
+            _ => unsupported(),
+        }
+    }
+
+    fn wait(&self, patience: Duration) -> io::Result<()> {
+        match &self.form {
+            Form::Ring(ring) => ring.wait(patience),
+            _ => unsupported(),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Bytes as whole words, and locks in front of them.
+
+use host::words::Words;
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anybody has a lock, or is in a batch of packets, who lives.
+pub(crate) const LONGEST: Duration = Duration::from_secs(1);
+
+/// Rounds up to whole words.
+pub(crate) fn room(size: usize) -> usize {
+    size.next_multiple_of(8)
+}
+
+/// Bytes at a multiple of 8.
+pub(crate) fn load(words: &Words, at: u64, size: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(room(size));
+    for offset in (0..size as u64).step_by(8) {
+        bytes.extend(words.u64(at + offset)?.to_ne_bytes());
+    }
+    bytes.truncate(size);
+    Ok(bytes)
+}
+
+/// Stores bytes at a multiple of 8, with zeros up to the next one.
+pub(crate) fn store(words: &Words, at: u64, bytes: &[u8]) -> io::Result<()> {
+    for (offset, chunk) in (at..).step_by(8).zip(bytes.chunks(8)) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        words.set_u64(offset, u64::from_ne_bytes(word))?;
+    }
+    Ok(())
+}
+
+/// Works under the lock that is there.
+pub(crate) fn locked<T>(
+    words: &Words,
+    at: u64,
+    work: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let begun = Instant::now();
+    while !words.exchange_u32(at, 0, 1)? && begun.elapsed() < LONGEST {
+        thread::yield_now();
+    }
+    let done = work();
+    words.set_u32(at, 0)?;
+    done
+}

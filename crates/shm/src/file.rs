@@ -1,0 +1,190 @@
+//! The file of a program: which places of its maps are in use, counts of changes, and packets on their way.
+
+use crate::area::Area;
+use crate::cells::LONGEST;
+use crate::memory::Program;
+use crate::plan::Plan;
+use host::safe_dir::Dir;
+use host::words::Words;
+use layout::HashSeeds;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{Ordering, fence};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The version of the layout, at the start of the file.
+pub const VERSION: u64 = 1;
+
+const STATE: &str = "state";
+const NEW_STATE: &str = "state.new";
+
+const CURRENT: u32 = 24;
+const COUNTED: u32 = 28;
+const EPOCH: u32 = 32;
+const SEEDS: u32 = 72;
+
+/// A mapped file, and the maps in both of their places.
+#[derive(Debug)]
+pub(crate) struct State {
+    words: Words,
+    plan: Plan,
+    areas: Vec<[Area; 2]>,
+}
+
+impl State {
+    /// Makes the file of a program.
+    pub(crate) fn create(
+        folder: &Dir,
+        program: &Program,
+        cores: u32,
+        seeds: HashSeeds,
+    ) -> io::Result<State> {
+        let plan = Plan::of(program, cores)?;
+        folder.remove_file_if_there(NEW_STATE)?;
+        let file = folder.make_file(NEW_STATE)?;
+        file.set_len(plan.bytes)?;
+        let words = map(&file, plan.bytes)?;
+        plan.write(&words, VERSION, seeds)?;
+        let state = State::of(words, plan)?;
+        if let Some(globals) = &program.contents.globals
+            && let Some([first, _]) = state.areas.last()
+        {
+            first.words.set_bytes(0u32, &globals.initial)?;
+        }
+        folder.rename(NEW_STATE, STATE)?;
+        Ok(state)
+    }
+
+    /// Maps the file of a program.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidData`]: it is another program's, or another version's.
+    pub(crate) fn open(folder: &Dir, program: &Program) -> io::Result<State> {
+        if !folder.has(STATE) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let file = folder.open_or_make_file(STATE)?;
+        let bytes = file.metadata()?.len();
+        let words = map(&file, bytes)?;
+        if bytes < u64::from(SEEDS) || words.u64(0u32)? != VERSION {
+            return Err(other());
+        }
+        let plan = Plan::of(program, words.u32(16u32)?)?;
+        match plan.bytes == bytes && plan.describes(&words)? {
+            true => State::of(words, plan),
+            false => Err(other()),
+        }
+    }
+
+    fn of(words: Words, plan: Plan) -> io::Result<State> {
+        let seeds = seeds(&words)?;
+        let mut areas = Vec::new();
+        for map in &plan.maps {
+            let area = |at: u64| {
+                let part = words.part(at, map.size as usize)?;
+                Ok::<Area, io::Error>(Area::new(part, map.info, plan.cores, seeds.buckets))
+            };
+            areas.push([area(map.places[0])?, area(map.places[1])?]);
+        }
+        Ok(State { words, plan, areas })
+    }
+
+    /// The secrets of hashes.
+    pub(crate) fn seeds(&self) -> io::Result<HashSeeds> {
+        seeds(&self.words)
+    }
+
+    /// The number of a map.
+    pub(crate) fn number(&self, name: &str) -> Option<usize> {
+        self.plan.maps.iter().position(|map| map.name == name)
+    }
+
+    /// A map in one of its places.
+    pub(crate) fn area(&self, number: usize, place: usize) -> &Area {
+        &self.areas[number][place]
+    }
+
+    /// The places of all maps that are in use.
+    pub(crate) fn places(&self) -> io::Result<Vec<usize>> {
+        let directory = self.plan.directories[self.current()?];
+        let maps = (directory..).step_by(8).zip(&self.plan.maps);
+        maps.map(|(at, map)| Ok(usize::from(self.words.u64(at)? == map.places[1])))
+            .collect()
+    }
+
+    fn current(&self) -> io::Result<usize> {
+        Ok(self.words.u32(CURRENT)? as usize % 2)
+    }
+
+    /// Writes the directory that is not in use.
+    pub(crate) fn prepare(&self, places: &[usize]) -> io::Result<()> {
+        let directory = self.plan.directories[1 - self.current()?];
+        let maps = self.plan.maps.iter().zip(places);
+        for (at, (map, place)) in (directory..).step_by(8).zip(maps) {
+            self.words.set_u64(at, map.places[*place])?;
+        }
+        Ok(())
+    }
+
+    /// Has the next packets meet the maps of the other directory.
+    pub(crate) fn switch(&self) -> io::Result<()> {
+        let other = 1 - self.current()? as u32;
+        self.words.set_u32(CURRENT, other)
+    }
+
+    /// The counts of changes, once they are kept.
+    pub(crate) fn counts(&self) -> io::Result<Option<Words>> {
+        let counts = || {
+            self.words
+                .part(self.plan.counts, self.plan.counts_size as usize)
+        };
+        let counted = self.words.u32(COUNTED)? != 0;
+        counted.then(counts).transpose()
+    }
+
+    /// Keeps them from now on.
+    pub(crate) fn begin_counts(&self, size: usize) -> io::Result<()> {
+        match size as u64 <= self.plan.counts_size {
+            true => self.words.set_u32(COUNTED, 1),
+            false => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    /// Waits until no core is in a batch of packets that has begun before.
+    pub(crate) fn wait_for_packets(&self) -> io::Result<()> {
+        let epoch = self.words.u64(EPOCH)? + 1;
+        self.words.set_u64(EPOCH, epoch)?;
+        fence(Ordering::SeqCst);
+        let begun = Instant::now();
+        for core in 0..u64::from(self.plan.cores) {
+            let at = self.plan.readers + 64 * core;
+            let is_in = || {
+                let entered = self.words.u64(at)?;
+                Ok::<bool, io::Error>(entered != 0 && entered < epoch)
+            };
+            while is_in()? && begun.elapsed() < LONGEST {
+                thread::sleep(Duration::from_micros(20));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn map(file: &File, bytes: u64) -> io::Result<Words> {
+    Words::of(
+        file.as_fd(),
+        usize::try_from(bytes).map_err(|_| io::ErrorKind::FileTooLarge)?,
+    )
+}
+
+fn seeds(words: &Words) -> io::Result<HashSeeds> {
+    let bytes = words.bytes(SEEDS, HashSeeds::SIZE as u32)?;
+    HashSeeds::from_bytes(&bytes).ok_or_else(other)
+}
+
+fn other() -> io::Error {
+    let what = "the shared memory is another program's, or another version's of Onpath";
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}

@@ -1,0 +1,184 @@
+//! The memory of a program, and of what is to take its place.
+
+use crate::file::State;
+use crate::guard::Guard;
+use control::StoreError;
+use host::linux::monotonic_now;
+use host::safe_dir::Dir;
+use host::words::Words;
+use layout::{Contents, HashSeeds};
+use schema::Schema;
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use writers::errors::{system, unopened};
+use writers::memory::{NotSwitched, Successor};
+use writers::{GroupForm, Map, Memory, Traffic};
+
+/// A description of what a program keeps, the same for all who open its memory.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The tables and everything else in the maps.
+    pub contents: Contents,
+    /// The program as the control plane sees it.
+    pub schema: Arc<Schema>,
+    /// The maps, but for the one of [`Contents::globals`].
+    pub maps: Vec<layout::Map>,
+    /// The map of multicast groups, if the program sends to some: a count, and ports with replication ids.
+    pub groups: Option<String>,
+    /// The map of clone sessions, if it clones.
+    pub sessions: Option<String>,
+    /// The map of what its traffic manager has lost, if it has one.
+    pub drops: Option<String>,
+}
+
+/// The state of a program in shared memory.
+#[derive(Clone, Debug)]
+pub struct Shm {
+    program: Arc<Program>,
+    guard: Arc<Guard>,
+    state: Arc<State>,
+    /// The place of each map that is in use.
+    places: Vec<usize>,
+}
+
+impl Shm {
+    /// Makes the memory of a program in a folder of its own, for so many cores: all maps are empty.
+    pub fn create(
+        folder: Dir,
+        program: Arc<Program>,
+        cores: u32,
+        seeds: HashSeeds,
+    ) -> io::Result<Shm> {
+        let state = State::create(&folder, &program, cores, seeds)?;
+        Shm::of(folder, program, state)
+    }
+
+    /// Opens the memory that is in a program's folder.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidData`]: it is another program's.
+    pub fn open(folder: Dir, program: Arc<Program>) -> io::Result<Shm> {
+        let state = State::open(&folder, &program)?;
+        Shm::of(folder, program, state)
+    }
+
+    fn of(folder: Dir, program: Arc<Program>, state: State) -> io::Result<Shm> {
+        Ok(Shm {
+            program,
+            guard: Arc::new(Guard(folder)),
+            places: state.places()?,
+            state: Arc::new(state),
+        })
+    }
+
+    /// The same with new, empty maps of these names in their other places, where no packet is any more.
+    fn with_fresh(&self, fresh: &BTreeSet<&str>) -> io::Result<Shm> {
+        self.state.wait_for_packets()?;
+        let mut next = self.clone();
+        for name in fresh {
+            let number = self.state.number(name).ok_or(io::ErrorKind::NotFound)?;
+            next.places[number] = 1 - self.places[number];
+            self.state.area(number, next.places[number]).clear()?;
+        }
+        if let Some(data) = &self.program.contents.globals
+            && let Some(number) = self.state.number(&data.section)
+        {
+            let [from, to] = [self.places[number], 1 - self.places[number]];
+            let bytes = self.state.area(number, from).words.bytes(0u32, data.size)?;
+            self.state.area(number, to).words.set_bytes(0u32, &bytes)?;
+            next.places[number] = to;
+        }
+        self.state.prepare(&next.places)?;
+        Ok(next)
+    }
+}
+
+impl Memory for Shm {
+    fn contents(&self) -> &Contents {
+        &self.program.contents
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.program.schema
+    }
+
+    fn anew(&self) -> Shm {
+        let mut now = self.clone();
+        // The directory was read before: it is in the mapped file.
+        if let Ok(places) = self.state.places() {
+            now.places = places;
+        }
+        now
+    }
+
+    fn map(&self, name: &str) -> io::Result<Option<&dyn Map>> {
+        let number = self.state.number(name);
+        Ok(number.map(|number| self.state.area(number, self.places[number]) as &dyn Map))
+    }
+
+    fn words(&self, name: &str) -> io::Result<Option<&Words>> {
+        let number = self.state.number(name);
+        Ok(number.map(|number| &self.state.area(number, self.places[number]).words))
+    }
+
+    fn seeds(&self) -> Result<HashSeeds, StoreError> {
+        let seeds = self.state.seeds();
+        seeds.map_err(system("read the hashes' secrets"))
+    }
+
+    fn changes(&self) -> io::Result<Option<Words>> {
+        self.state.counts()
+    }
+
+    fn begin_changes(&self, size: usize) -> io::Result<()> {
+        self.state.begin_counts(size)
+    }
+
+    fn now(&self) -> Result<u64, StoreError> {
+        Ok(monotonic_now())
+    }
+
+    fn wait_for_packets(&self) {
+        // Offsets in the mapped file that were checked when it was opened.
+        let _ = self.state.wait_for_packets();
+    }
+
+    fn traffic(&self) -> Traffic<'_> {
+        Traffic {
+            groups: self.program.groups.as_deref(),
+            form: GroupForm::Replicas,
+            sessions: self.program.sessions.as_deref(),
+            drops: self.program.drops.as_deref(),
+        }
+    }
+
+    /// Ports are the running program's affair: all can be named.
+    fn check_ports(&self, _: &[u32]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn guard(&self) -> Option<&dyn writers::Guard> {
+        Some(&*self.guard)
+    }
+
+    fn successor(&self, fresh: &BTreeSet<&str>) -> Result<Box<dyn Successor>, StoreError> {
+        let next = self.with_fresh(fresh).map_err(unopened)?;
+        Ok(Box::new(Next(next)))
+    }
+}
+
+/// The program with other maps, which the directory that is not in use leads to.
+#[derive(Debug)]
+struct Next(Shm);
+
+impl Successor for Next {
+    fn memory(&self) -> &dyn Memory {
+        &self.0
+    }
+
+    fn take_over(&self) -> Result<(), NotSwitched> {
+        let switched = self.0.state.switch();
+        switched.map_err(|e| NotSwitched::Kept(system("switch to the new tables")(e)))
+    }
+}
