@@ -272,7 +272,7 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
             no_prealloc: false,
             mmapable: false,
         },
-        described.then(|| (Type::U32, Type::Struct(tag))),
+        described.then_some((Type::U32, Type::Struct(tag))),
     );
 }
 

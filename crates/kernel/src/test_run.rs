@@ -61,7 +61,7 @@ pub(crate) fn observed_now(maps: &Maps) -> Result<Option<u64>, StoreError> {
     }
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Passed.

@@ -77,8 +77,8 @@ fn what_is_no_description_and_what_another_version_wrote_is_said_to_be_that() {
     let path = description_of(&object);
     let described = fs::read_to_string(&path).expect("written");
     let newer = described.replacen(
-        "\"format\":2,\"onpath\":\"",
-        "\"format\":3,\"onpath\":\"9.",
+        "\"format\":3,\"onpath\":\"",
+        "\"format\":4,\"onpath\":\"9.",
         1,
     );
     assert_ne!(newer, described);
