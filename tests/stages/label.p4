@@ -1,4 +1,4 @@
-// The near stage puts a label in front of what it knows, the far one parses it and takes it off, or swaps it.
+// The near stage inserts a label before the Ethernet header, the far one parses the label and removes or swaps it.
 
 #include <relay_model.p4>
 

@@ -1,4 +1,4 @@
-// The near stage takes off VLAN tags, so that the far one finds IPv4 at one place.
+// The near stage removes VLAN tags, so that the far one finds IPv4 at one place.
 
 #include <relay_model.p4>
 

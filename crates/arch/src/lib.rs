@@ -212,7 +212,7 @@ impl Architecture {
             .collect()
     }
 
-    /// Whether blocks of several stages name a slot.
+    /// True if blocks of several stages name a slot.
     pub fn crosses(&self, slot: &str) -> bool {
         let names = |stage: &&Stage| {
             let mut slots = stage.blocks.iter().flat_map(|block| block.params);

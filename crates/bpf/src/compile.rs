@@ -148,6 +148,16 @@ fn function_of(
 impl Function {
     /// Counts what a later stage takes, whose body is in a function of its own.
     fn add(&mut self, stage: Function) {
+        self.locals.extend(stage.locals);
+        self.front = self.front.max(stage.front);
+        self.spilled = match (self.spilled.take(), stage.spilled) {
+            (Some(mut all), Some(more)) => {
+                all.gone.extend(more.gone);
+                all.bytes += more.bytes;
+                Some(all)
+            }
+            (one, other) => one.or(other),
+        };
         self.parts += stage.parts;
         self.extra_instructions += stage.extra_instructions;
         self.moves_head |= stage.moves_head;

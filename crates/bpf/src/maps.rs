@@ -16,7 +16,7 @@ pub(crate) struct Maps {
     pub items: Vec<Item>,
     /// The same, in the description for user space.
     pub list: Vec<MapAbi>,
-    /// What targets have in common.
+    /// State in the form that all targets share.
     pub kept: Kept,
     /// Memory for pieces of the payload.
     pub payload: Option<SmolStr>,

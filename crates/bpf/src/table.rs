@@ -9,7 +9,7 @@ use emit::table::TableShape;
 use layout::Structure;
 use tables::{Tables, TurnCalls};
 
-/// Where a table's entries and its default action are, and what is kept for each entry.
+/// A table: its entries, its default action, and the direct objects of its entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub entries: tables::Table,

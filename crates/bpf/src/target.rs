@@ -148,7 +148,7 @@ pub(crate) struct Shared {
     pub patterns: messages::Patterns,
     /// Those that do so in the payload, by the expressions' texts.
     pub payload_patterns: Vec<(String, SmolStr)>,
-    /// How many stages the program has.
+    /// Number of the program's stages.
     pub stages: usize,
     /// The memory of the current stage.
     pub scratch: storage::Scratch,

@@ -70,7 +70,7 @@ pub enum Home {
     State,
 }
 
-/// The time for which what is stored somewhere stays there.
+/// The time for which a variable keeps its value. What maps hold outlives both: it stays as long as the program is loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lifetime {
     /// As long as there is the packet, or the copy of it. It crosses the points of frames.
@@ -78,8 +78,6 @@ pub enum Lifetime {
     /// Until the processor takes its next packet: variables of the function, scratch memory with the parse record, the memory that
     /// messages are read in.
     Run,
-    /// As long as the program is loaded: tables, registers, flow states.
-    Shared,
 }
 
 impl Home {

@@ -199,7 +199,7 @@ pub trait Target: Hints + Sized {
     /// After one of the stage's controls.
     fn after_control(_g: &mut Gen<'_, Self>, _control: Routine) {}
 
-    /// What a stage's function gives for a packet that its controls dropped ([`Stage::drops`]).
+    /// Result of a stage's function for a packet that its controls dropped ([`Stage::drops`]).
     fn dropped(g: &Gen<'_, Self>) -> C;
 
     /// After the controls of a stage that another follows: has the packet put together, and goes on with `next`, which calls the

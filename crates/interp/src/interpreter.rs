@@ -36,7 +36,7 @@ pub struct Interpreter {
     pub(crate) schema: Arc<Schema>,
     pub(crate) options: Options,
     pub(crate) model: Model,
-    /// What no code reads where a packet or copy begins, with the values that it gets there.
+    /// Poison for storage that no code reads where a packet or copy begins.
     pub(crate) poisons: Option<Poisons>,
     /// What a packet finds.
     pub(crate) zero: Storage,

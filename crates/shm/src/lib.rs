@@ -4,7 +4,7 @@
 //! # The folder
 //! A program has a folder of its own, in a file system in memory (`/dev/shm`), whose lock writers hold in turn. It has the file `state`, mode 0600,
 //! and `journal` as long as a change is under way; both are renamed into place. Who ends the program removes them, and then the
-//! folder: writers that wait for its lock are told so.
+//! folder: writers that wait for its lock get an error.
 //!
 //! # The file
 //! All words are in the machine's order and naturally aligned. At offset 0:

@@ -1,6 +1,6 @@
 //! Tables with many entries and exact keys: what [`BucketsAbi`] describes, in C.
 
-use crate::entries::{Entries, declare_key, measured_key};
+use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::memory;
@@ -134,7 +134,7 @@ pub(crate) fn declare<T: Tables>(
     (found, abi)
 }
 
-/// The function of this name: from a key to its entry's place. It is one of its own: a target that verifies code does so once.
+/// The function of this name: from a key to its entry's place.
 fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
     let found = C::call(
         "bucket_find",
@@ -145,17 +145,7 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> F
             C::int(abi.count.into()),
         ],
     );
-    let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
-    Function {
-        linkage: linkage.into(),
-        name: name.clone(),
-        result: Type::U32,
-        params: vec![(Type::Struct(key.clone()).ptr(), "key".into())],
-        body: vec![
-            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
-            Stmt::Return(Some(found)),
-        ],
-    }
+    search_function(linkage, name, key, None, found)
 }
 
 /// Finds the entry of a key; gives it, or a null pointer.

@@ -3,12 +3,12 @@
 use crate::describe;
 use crate::errors;
 use crate::target::Tables;
-use cgen::tree::Type;
+use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
-use emit::Gen;
 use emit::names::Names;
 use emit::record::Record;
 use emit::table::key::{self, KeyLayout, KeyPart};
+use emit::{Function, Gen};
 use layout::{KeyAbi, Map, MapKind, ValueAbi};
 use smol_str::SmolStr;
 
@@ -87,5 +87,28 @@ pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_
     Map {
         on_demand: true,
         ..Map::new(name.as_str(), MapKind::Hash, 4, written, entries.size)
+    }
+}
+
+/// The function of this name from a key, and further parameters, to the number of an entry: the result of `search`, which reads them by
+/// name. It is one of its own, so that a target that verifies code does so once.
+pub(crate) fn search_function(
+    linkage: &str,
+    name: &SmolStr,
+    key: &SmolStr,
+    further: Option<(Type, SmolStr)>,
+    search: C,
+) -> Function {
+    let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
+    let key = (Type::Struct(key.clone()).ptr(), "key".into());
+    Function {
+        linkage: linkage.into(),
+        name: name.clone(),
+        result: Type::U32,
+        params: std::iter::once(key).chain(further).collect(),
+        body: vec![
+            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
+            Stmt::Return(Some(search)),
+        ],
     }
 }

@@ -1,6 +1,6 @@
 //! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
 
-use crate::entries::{Entries, declare_key, measured_key};
+use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
 use cgen::tree::{Expr as C, Stmt, Type};
 use emit::memory;
@@ -152,8 +152,8 @@ pub(crate) fn declare<T: Tables>(
     (trie, abi)
 }
 
-/// The function of this name: from a key and the root's number to the number of the route with the longest prefix. It is one
-/// of its own, so that a target that verifies code does so once, and its loops have constant bounds.
+/// The function of this name: from a key and the root's number to the number of the route with the longest prefix. Its loops have
+/// constant bounds.
 fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
     let address = |map: &str| C::id(map).addr();
     let number = |n: u32| C::int(n.into());
@@ -171,20 +171,8 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi)
             number(abi.mask_offset),
         ],
     );
-    let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
-    Function {
-        linkage: linkage.into(),
-        name: name.clone(),
-        result: Type::U32,
-        params: vec![
-            (Type::Struct(key.clone()).ptr(), "key".into()),
-            (Type::U32, "root".into()),
-        ],
-        body: vec![
-            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
-            Stmt::Return(Some(found)),
-        ],
-    }
+    let root = (Type::U32, "root".into());
+    search_function(linkage, name, key, Some(root), found)
 }
 
 /// Finds the entry with the longest prefix; gives it, or a null pointer.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct Traffic<'a> {
     /// Multicast groups by number; `None` if the program never sends to one.
     pub groups: Option<&'a str>,
-    /// The form of those, or of any that it is told of all the same.
+    /// The form of groups in the map; the same where the program sends to none, for the entries that users give.
     pub form: GroupForm,
     /// Clone sessions by number; `None` if it never clones.
     pub sessions: Option<&'a str>,
@@ -64,7 +64,7 @@ pub(super) fn session_value(session: &CloneSession, size: usize) -> Vec<u8> {
     value.extend(group_value(
         GroupForm::Replicas,
         &session.replicas,
-        size - 8,
+        size.saturating_sub(8),
     ));
     value
 }

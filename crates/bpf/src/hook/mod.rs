@@ -103,7 +103,7 @@ pub(crate) trait HookCode {
     /// Makes the packet what the next stage gets.
     fn put_together(&self, g: &mut Gen<'_>);
 
-    /// What the program returns for a packet that a stage drops.
+    /// Verdict that the program returns for a packet that a stage drops.
     fn dropped(&self) -> C;
 
     /// What becomes of a packet whose control is done.

@@ -1,4 +1,4 @@
-//! What a copy of a packet begins with: the frame of the place where it begins.
+//! The state that a copy of a packet begins with: the frame of the place where it begins.
 //!
 //! Where a packet may have copies that differ, code runs once for each of them, with headers and variables as they were somewhere. What that
 //! code may read before it writes it is in one struct, so that taking it down and putting it back is copying bytes. All headers
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// Whether headers have fields of variable length.
+    /// True if headers have fields of variable length.
     pub fn has_varbits(&self) -> bool {
         self.varbits.iter().any(Option::is_some)
     }
@@ -90,7 +90,7 @@ impl State {
         self.reads(storage).then_some(Home::Memory)
     }
 
-    /// Whether what a C variable holds is read behind the point where copies begin, before it is written there.
+    /// True if a C variable is read after the point where copies begin, before it is written there.
     pub(crate) fn crosses(&self, kind: LocalKind, rolled: &Rolled) -> bool {
         match kind {
             LocalKind::Kinds(n) | LocalKind::Offsets(n) | LocalKind::Lengths(n) => {
@@ -100,7 +100,7 @@ impl State {
         }
     }
 
-    /// Whether a variable of the program that a packet keeps is read where it begins anew.
+    /// True if a variable is read after the packet is resubmitted or recirculated, before it is written.
     pub fn is_read_anew(&self, var: Var) -> bool {
         self.anew.var(var)
     }

@@ -58,7 +58,7 @@ const STRICT_WORDS: [&str; 8] = [
     "percpu",
 ];
 
-/// What may stay although it holds one of the words: a helper of the neutral headers, whose name is P4's, and an extern of an architecture that a
+/// Names that may stay although they hold one of the words: a helper of the neutral headers, whose name is P4's, and an extern of an architecture that a
 /// message names.
 const ALLOWED: [&str; 2] = ["ebpf_ipv4_checksum", "`counter` of v1model"];
 

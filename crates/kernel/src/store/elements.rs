@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 use writers::memory::{MapInfo, Partial, SetWay};
 
-/// A system's error as users are told of it.
+/// Rewords a system's error for users: it names the capability that is missing.
 pub(super) fn explained(error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(libc::EPERM) => {
