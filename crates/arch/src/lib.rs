@@ -249,8 +249,8 @@ fn with_payload(program: &Program) -> Program {
     program
 }
 
-/// The models that come with Onpath.
-const OWN: [&Architecture; 5] = [
+/// The models that come with Onpath: those that messages and documents name.
+pub const OWN: [&Architecture; 5] = [
     &tc::ARCHITECTURE,
     &xdp::ARCHITECTURE,
     &v1model::ARCHITECTURE,

@@ -16,7 +16,9 @@ pub fn wrong_architecture(hook: Hook, package: &str) -> Diagnostic {
         Hook::Xdp | Hook::TcIngress => format!("the {target} target"),
         Hook::TcEgress => format!("the hook {}", hook.name()),
     };
-    let known = arch::all().filter(|arch| arch.places.contains(&hook.place()));
+    let known = arch::OWN
+        .into_iter()
+        .filter(|arch| arch.places.contains(&hook.place()));
     let known: Vec<&str> = known.map(|arch| arch.name).collect();
     let known = known.join(", ");
     let known = match known.rsplit_once(", ") {

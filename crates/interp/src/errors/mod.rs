@@ -17,7 +17,8 @@ pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
 
 /// The program's package is none that the interpreter runs, or lacks one of its blocks.
 pub fn unknown_architecture(package: &str) -> Diagnostic {
-    let known: Vec<String> = arch::all()
+    let known: Vec<String> = arch::OWN
+        .into_iter()
         .map(|a| format!("`{}` of {}", a.package, a.include))
         .collect();
     Diagnostic::error(
