@@ -181,6 +181,10 @@ impl Attacher for Machine<'_> {
         })
     }
 
+    fn detach(&mut self, held: Link) {
+        drop(held.until_dropped());
+    }
+
     fn conflict(&mut self, running: &str, other: &str, refused: &Refused) -> Box<Diagnostic> {
         errors::ports::other_mode(self.instance, running, other, refused)
     }

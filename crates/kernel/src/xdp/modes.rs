@@ -47,6 +47,8 @@ pub(super) trait Attacher {
     fn native(&mut self, number: usize) -> Result<Result<Self::Held, Refused>, Self::Error>;
     /// Attaches it by generic XDP, for a reason.
     fn generic(&mut self, number: usize, why: &Why<'_>) -> Result<Self::Held, Self::Error>;
+    /// Ends an attachment at once, also if a process that another thread starts just then has it open still.
+    fn detach(&mut self, held: Self::Held);
     /// Refuses an interface since the program already runs natively at another one.
     fn conflict(&mut self, running: &str, other: &str, refused: &Refused) -> Self::Error;
 }
@@ -95,7 +97,7 @@ impl<'a> Candidates<'a> {
                     // Only now it is known, and it decides for those too that did take the program.
                     Err(refused) if self.redirects => {
                         self.ports[number].refused = Some(refused);
-                        drop(all);
+                        all.into_iter().for_each(|(held, _)| attacher.detach(held));
                         return self.attach(attacher);
                     }
                     Err(refused) => Why::Own(refused),
@@ -153,6 +155,10 @@ mod tests {
                 _ => Ok(self.held(number, "generic")),
             }
         }
+        fn detach(&mut self, held: Held) {
+            drop(held);
+        }
+
         fn conflict(&mut self, running: &str, other: &str, _: &Refused) -> String {
             format!("native at {running}, not at {other}")
         }
