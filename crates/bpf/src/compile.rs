@@ -5,12 +5,13 @@ use crate::hook;
 use crate::model;
 use crate::storage::{Scratch, Spilled};
 use crate::target::{Bpf, Coverage, File, INLINE};
-use crate::{BpfOutput, Options, ParseRecord, file, limits, message};
+use crate::{BpfOutput, Options, ParseRecord, file, limits};
 use arch::Model;
 use cgen::tree::{Block, Type};
 use diag::{Diagnostics, SourceMap};
 use emit::locals::Local;
 use ir::Program;
+use messages::calls::are_read_in_loop;
 use std::rc::Rc;
 
 /// What became of a program: the function of its hook, or the part of it that begins with the parser.
@@ -65,12 +66,12 @@ pub(crate) fn compile(
     };
     let options = match options.parts {
         Some(_) => &in_memory,
-        None if message::are_read_in_loop(program) => &of_messages,
+        None if are_read_in_loop(program) => &of_messages,
         None => options,
     };
     // The fast path may ask for less.
     let mut begun = File::default();
-    begun.own.asked = message::asked(program);
+    begun.own.payload = messages::calls::Shared::of(program);
     // Its packets begin with the first stage again.
     let fast =
         fast.filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));

@@ -40,15 +40,13 @@ pub(crate) fn file(
                 tunnels,
                 counts_changes,
                 constructs,
-                messages,
-                reads_payload,
-                reads_documents,
+                payload,
                 ..
             },
         ..
     } = file;
     let code = hook::code(options.hook);
-    let about_payload = reads_payload || !messages.is_empty();
+    let about_payload = payload.reads_payload();
     let front = full.front.filter(|_| about_payload);
     let buffers = front.and_then(|front| code.buffers(front, full.model));
     let constructs: BTreeSet<Construct> = [
@@ -85,7 +83,7 @@ pub(crate) fn file(
         ),
         (!maps.kept.contents.figures.is_empty(), "onpath/figures.h"),
         (about_payload, "onpath/message.h"),
-        (reads_documents, "onpath/document.h"),
+        (payload.reads_documents(), "onpath/document.h"),
         (has(Construct::AtomicRegisters), "onpath/lock.h"),
         (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),

@@ -21,13 +21,13 @@ const OWN: Reserved = Reserved {
         this_copy this_state this_round traffic traffic_map packet_state packet_states packet_round packet_rounds no_state no_round sum_to copy_begins replica replica_group clone_session waiting_copy round traffic_begins round_of wait_for_egress replicating replicate wait_all wait_group session_of wait_clones new_state nothing_waits next_waiting lose_all packet_open even new_round observed_packet observed_packets observe_packet come_in_again send_differing cut_packet packet_cut_short CUT_OUT send_cut this_number packet_moved
         MOST_REPLICAS MOST_WAITING MOST_STATES MOST_ROUNDS CURRENT_STATE PARSED_STATE FIRST_STATE BEGUN_ANEW OBSERVED_PACKETS OBSERVED_BYTES OBSERVED_COPY OBSERVED_AGAIN
         STATIC_FUNC TC_PASS TC_DROP TC_REDIRECT_EGRESS TC_REDIRECT_INGRESS device_sum came_as pulled start_over
-        PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum forget_bounds forget_wide_bounds forget_constant unforeseen message_copy message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_piece_size packet_front_is_cut PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
+        PAYLOAD_PIECE payload_piece payload_rest payload_turn payload_sum forget_bounds forget_wide_bounds forget_constant unforeseen packet_front_is_cut
         flow_now too_short TYPE_IP TYPE_IPV6 TYPE_VLAN TYPE_SERVICE_VLAN full_program
         XDP_ABORTED XDP_DROP XDP_PASS XDP_TX XDP_REDIRECT
         scratch scratch_map zero number interface programs
         ONPATH_READ_KERNEL net_device___onpath packet_for_whom own_address FOR_US FOR_ALL FOR_SEVERAL FOR_ANOTHER onpath onpath_globals onpath_changes onpath_xdp onpath_tc onpath_observed _license
     ",
-    prefixes: &["bpf_", "BPF_", "DROPPED_", "MESSAGE_"],
+    prefixes: &["bpf_", "BPF_", "DROPPED_"],
 };
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::externs::{self, direct};
 use crate::features::Feature;
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
-use crate::message;
 use crate::names::RESERVED;
 use crate::table::{self, Table};
 use crate::uses::Construct;
@@ -19,13 +18,10 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Target};
-use ir::{
-    Expr, ExternCall, ExternInst, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var,
-};
+use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
-use smol_str::SmolStr;
 use state::{Held, State};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use tables::value_set;
 
@@ -130,32 +126,12 @@ pub(crate) struct Shared {
     pub maps: Maps,
     /// State between packets.
     pub state: state::Shared,
-    /// The attributes that the program asks for, of all its paths.
-    pub asked: message::AllAsked,
-    /// The functions that read messages for some attributes, by their objects and the lists of these.
-    pub reads_for: Vec<((ExternInst, String), SmolStr)>,
-    /// The functions that keep the first bytes of messages, by their objects.
-    pub keeps: HashMap<ExternInst, SmolStr>,
-    /// The program reads the payload.
-    pub reads_payload: bool,
-    /// It reads messages with documents in them.
-    pub reads_documents: bool,
-    /// The functions that look for bytes in it.
-    pub finds: Vec<(Vec<u8>, SmolStr)>,
-    /// The map of the memory that they look in, and its struct.
-    pub find_memory: Option<(SmolStr, SmolStr)>,
-    /// The regular expressions that are looked for in a memory.
-    pub patterns: messages::Patterns,
-    /// Those that do so in the payload, by the expressions' texts.
-    pub payload_patterns: Vec<(String, SmolStr)>,
+    /// What reads the payload.
+    pub payload: messages::calls::Shared,
     /// Number of the program's stages.
     pub stages: usize,
     /// The memory of the current stage.
     pub scratch: storage::Scratch,
-    /// The function that passes over a body in chunks, if one does.
-    pub chunks: Option<SmolStr>,
-    /// What reads messages.
-    pub messages: HashMap<ExternInst, message::Object>,
     /// Headers and groups that its tables need.
     pub tables: tables::Shared,
     /// Packets that are still to be segmented may get outer headers.

@@ -181,4 +181,20 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
  * earlier turn many believe that the loop has no end, whatever is on the stack. */
 #define count_turn(turns) asm volatile("%0 += 1" : "+r"(turns))
 
+/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
+ * makes it forget the rest, and doing so twice changes nothing. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
+#else
+#define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
+#define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
+#endif
+
+/* Has it know nothing of a number of 32 bits, not even that it is a constant, which swapped bytes leave known: `unknown` is one of which it knows nothing. */
+#define forget_constant(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
+
+/* 64 bits that nobody can foresee. */
+#define unforeseen() ((u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
+
 #endif

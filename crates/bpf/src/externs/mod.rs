@@ -1,15 +1,13 @@
 //! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
 pub(crate) mod direct;
-mod hash;
 
 use crate::abi::{MapAbi, MapKind};
+use crate::errors;
 use crate::maps::MAP_NAME;
 use crate::target::{Bpf, Gen};
 use crate::uses::{Construct, needs};
-use crate::{errors, message};
 use arch::Model;
-use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
@@ -24,10 +22,10 @@ pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
 
 /// Calls an extern, or refuses it.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
-    if state::call(g, call, stmt) {
+    let span = stmt.span;
+    if state::call(g, call, stmt) || messages::calls::call(g, call, span) {
         return;
     }
-    let span = stmt.span;
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {
             let ty = g.p.externs[object].ty.clone();
@@ -40,8 +38,6 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                         meter::store(g, place, color.unwrap_or(C::int(0)));
                     }
                 }
-                ("Checksum16", "get") => hash::checksum16(g, call, span),
-                (MESSAGE, _) if message::call(g, object, call, span) => {}
                 _ => unknown(g, &format!("{ty}.{method}"), span),
             }
         }
@@ -53,16 +49,6 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             let mut args = vec![C::id("ctx")];
             args.extend(g.arguments(call));
             g.result(call, C::call(name, args));
-        }
-        (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) => {
-            message::cursor::call(g, call, span);
-        }
-        (None, "hash") => hash::hash(g, call, span),
-        (None, "update_checksum" | "update_checksum_with_payload") => {
-            hash::update_checksum(g, call, span);
-        }
-        (None, "verify_checksum" | "verify_checksum_with_payload") => {
-            hash::verify_checksum(g, call, span);
         }
         (None, "assert" | "assume") => {
             let holds = g.arguments(call).into_iter().next();
@@ -86,7 +72,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
     }
 }
 
-fn unknown(g: &mut Gen<'_>, name: &str, span: Span) {
+pub(crate) fn unknown(g: &mut Gen<'_>, name: &str, span: Span) {
     let hook = g.target.options.hook;
     g.refuse(match g.target.model {
         Model::Pipeline => errors::v1model_extern(hook, name, span),

@@ -1,64 +1,145 @@
 //! The payload, and messages of applications in it (`p4include/payload.p4`): for each object that reads messages a function that copies the payload to memory and one, made of the
-//! schema, that reads it there and notes where the wanted attributes are. Both are global: the verifier checks them once.
+//! schema, that reads it there and notes where the wanted attributes are. Both stay functions: what verifies the C, checks them once.
 //! What is looked for in the payload as such is looked for piece by piece (`pieces`).
 
+mod checksums;
 mod chunks;
-pub(crate) mod cursor;
+mod cursor;
 mod head;
 mod object;
 mod pieces;
 
-pub(crate) use object::Object;
-
-use crate::abi::Hook;
-use crate::errors::message as errors;
-use crate::features::Feature;
-use crate::hook::tc::copies;
-use crate::names::RESERVED;
-use crate::target::{self, GLOBAL_FUNC, Gen};
-use crate::uses::{Construct, needs};
+use crate::{Bytes, File, Member, Patterns, Target, errors};
 use arch::payload::{
-    GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, READ_BEHIND, READ_FOR, READ_MESSAGE,
-    names_in, read_for, reads_message,
+    CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, PATTERN,
+    READ, READ_BEHIND, READ_FOR, READ_MESSAGE, names_in, read_for, reads_message,
 };
+use arch::v1model::copying::REQUESTS;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::Gen;
 use emit::calls::{declare, places, values};
+use emit::memory::Memory;
 use emit::values::Value;
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
-use messages::{Bytes, Member, Patterns};
+use object::Object;
 use payload::Kind;
+use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// The properties of BPF that the code of messages depends on.
-const TARGET: messages::Target = messages::Target {
-    reserved: RESERVED,
-    linkage: GLOBAL_FUNC,
-};
+/// A target whose packets have a payload that programs read.
+pub trait Payload: Memory {
+    /// Functions and memory about the payload that the functions of a file have in common.
+    fn shared(file: &mut Self::File) -> &mut Shared;
+
+    /// The struct of a packet.
+    fn packet(&self) -> &'static str;
+
+    /// Notes that a program sums its payload; gives the way to do it.
+    fn sum(g: &mut Gen<'_, Self>) -> PayloadSum<Self>;
+
+    /// Refuses a call of an extern that the target does not have.
+    fn refuse_extern(g: &mut Gen<'_, Self>, name: &str, span: Span);
+
+    /// Notes that a program reads its payload so. False if it cannot be, for which the program is refused.
+    fn reads(_g: &mut Gen<'_, Self>, _how: Reads, _span: Span) -> bool {
+        true
+    }
+}
+
+/// The sum of a packet's bytes from a bit on (of the packet as it was parsed), as words of 16 bits in the packet's order; of words that begin with a
+/// byte in front of it where the last argument is not 0.
+pub type PayloadSum<T> = fn(&mut Gen<'_, T>, parsed: C, odd: C) -> C;
+
+/// A way of reading the payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reads {
+    /// So many bytes at an offset.
+    Bytes,
+    /// In loops over it.
+    InLoops,
+}
+
+/// Functions and memory about the payload, made on first use.
+#[derive(Clone, Default, Debug)]
+pub struct Shared {
+    /// The attributes that the program asks for, of all its paths.
+    asked: AllAsked,
+    /// The functions that read messages for some attributes, by their objects and the lists of these.
+    reads_for: Vec<((ExternInst, String), SmolStr)>,
+    /// The functions that keep the first bytes of messages, by their objects.
+    keeps: HashMap<ExternInst, SmolStr>,
+    /// The program reads the payload, but for messages.
+    reads_bytes: bool,
+    /// It reads messages with documents in them.
+    reads_documents: bool,
+    /// The functions that look for bytes in it.
+    finds: Vec<(Vec<u8>, SmolStr)>,
+    /// The map of the memory that they look in, and its struct.
+    find_memory: Option<(SmolStr, SmolStr)>,
+    /// The regular expressions that are looked for in a memory.
+    patterns: Patterns,
+    /// Those that do so in the payload, by the expressions' texts.
+    payload_patterns: Vec<(String, SmolStr)>,
+    /// The function that passes over a body in chunks, if one does.
+    chunks: Option<SmolStr>,
+    /// Objects that read messages.
+    objects: HashMap<ExternInst, Object>,
+}
+
+impl Shared {
+    /// That of a program, before its functions are emitted. One of them may ask for less than all of it.
+    pub fn of(program: &Program) -> Shared {
+        Shared {
+            asked: asked(program),
+            ..Shared::default()
+        }
+    }
+
+    /// True if the program reads the payload: then it includes `onpath/message.h`.
+    pub fn reads_payload(&self) -> bool {
+        self.reads_bytes || !self.objects.is_empty()
+    }
+
+    /// True if messages have documents: then it includes `onpath/document.h`.
+    pub fn reads_documents(&self) -> bool {
+        self.reads_documents
+    }
+}
 
 /// The file, as far as code of messages is added to it.
-fn file(file: &mut target::File) -> messages::File<'_> {
-    patterns(file).1
+fn file<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> File<'f> {
+    patterns(g).1
 }
 
 /// The same, with the regular expressions in it.
-fn patterns(file: &mut target::File) -> (&mut Patterns, messages::File<'_>) {
-    let parts = messages::File {
-        target: TARGET,
+fn patterns<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> (&'f mut Patterns, File<'f>) {
+    let target = Target {
+        reserved: T::reserved(),
+        linkage: g.target.linkage(),
+    };
+    let file = &mut g.file;
+    let parts = File {
+        target,
         names: &mut file.names,
         tables: &mut file.structs,
         functions: &mut file.functions,
     };
-    (&mut file.own.patterns, parts)
+    (&mut T::shared(&mut file.own).patterns, parts)
+}
+
+/// The parameter of a function for the packet.
+fn packet<T: Payload>(g: &Gen<'_, T>) -> (CType, SmolStr) {
+    (CType::Struct(g.target.packet().into()).ptr(), "ctx".into())
 }
 
 /// What a program asks of each object that reads messages.
-pub(crate) type AllAsked = HashMap<ExternInst, Asked>;
+type AllAsked = HashMap<ExternInst, Asked>;
 
 /// What a program asks of an object.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Asked {
+struct Asked {
     /// The names of attributes, in the order in which it does.
     names: Vec<String>,
     /// Which attributes messages are read for, each list once; `None` for all of the message.
@@ -87,7 +168,7 @@ impl Asked {
 }
 
 /// What a program asks for.
-pub(crate) fn asked(program: &Program) -> AllAsked {
+fn asked(program: &Program) -> AllAsked {
     let mut all = AllAsked::new();
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
@@ -114,6 +195,12 @@ pub(crate) fn asked(program: &Program) -> AllAsked {
     all
 }
 
+/// True for a call of the extern object that computes the Internet checksum.
+fn is_checksum(program: &Program, call: &ExternCall) -> bool {
+    let of = |object: ExternInst| program.externs[object].ty == "Checksum16";
+    call.name == "get" && call.object.is_some_and(of)
+}
+
 /// The object that reads messages of which a call is.
 fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     let object = call.object?;
@@ -122,7 +209,7 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 
 /// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
-pub(crate) fn are_read_in_loop(program: &Program) -> bool {
+pub fn are_read_in_loop(program: &Program) -> bool {
     let is_one = |stmt: &ir::Stmt| match &stmt.kind {
         StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
         _ => false,
@@ -139,24 +226,35 @@ pub(crate) fn are_read_in_loop(program: &Program) -> bool {
     })
 }
 
-/// A call of an object's method. `false` if there is no such method.
-pub(crate) fn call(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) -> bool {
-    match call.name.as_str() {
-        READ_MESSAGE | READ_FOR | READ_BEHIND => read(g, object, call, span),
-        KEEP => keep(g, object, call, span),
-        GET_NUMBER | GET_BYTES => get(g, object, call, span),
-        MATCHES_PATTERN => matches(g, object, call, span),
+/// Calls an extern function or method about the payload, or one that computes a hash or a checksum. False if it is none.
+pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bool {
+    match (object_of(g.p, call), call.name.as_str()) {
+        (Some(object), READ_MESSAGE | READ_FOR | READ_BEHIND) => read(g, object, call, span),
+        (Some(object), KEEP) => keep(g, object, call, span),
+        (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
+        (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
+        (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) if call.object.is_none() => {
+            cursor::call(g, call, span);
+        }
+        (None, "hash") => checksums::hash(g, call, span),
+        (None, "update_checksum" | "update_checksum_with_payload") => {
+            checksums::update_checksum(g, call, span);
+        }
+        (None, "verify_checksum" | "verify_checksum_with_payload") => {
+            checksums::verify_checksum(g, call, span);
+        }
+        (None, _) if is_checksum(g.p, call) => checksums::checksum16(g, call, span),
         _ => return false,
     }
     true
 }
 
 /// `read`, `read_for` and `read_behind`: of the message at an offset of the payload, perhaps with bytes in front that were kept.
-fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     // Of a copy, the program does not know how far its parser got.
-    if copies::differ(g.p) {
-        let hook = g.target.options.hook;
-        return g.refuse(errors::of_copies(hook, span));
+    if g.p.slots.iter().any(|slot| slot.name == REQUESTS) {
+        let target = g.target.name();
+        return g.refuse(errors::of_copies(target, span));
     }
     let mut given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
@@ -170,14 +268,14 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         [offset, parsed] if wanted == 2 => (offset, None, parsed),
         [offset, most, parsed] => (offset, Some(most), parsed),
         _ => {
-            let hook = g.target.options.hook;
-            return g.refuse(errors::of_copies(hook, span));
+            let target = g.target.name();
+            return g.refuse(errors::of_copies(target, span));
         }
     };
     let Some(known) = object::object(g, object) else {
         return;
     };
-    if !can_loop(g, span) {
+    if !T::reads(g, Reads::InLoops, span) {
         return;
     }
     let [offset, parsed] = [offset, parsed].map(|value| lower::scalar(g, value));
@@ -209,15 +307,15 @@ fn read(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
 }
 
 /// `keep`: of bytes with which a message begins or goes on.
-fn keep(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+fn keep<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
         .copied()
         .collect();
     // Of a copy, the program does not know how far its parser got.
     let [ticket, offset, most, parsed] = given[..] else {
-        let hook = g.target.options.hook;
-        return g.refuse(errors::of_copies(hook, span));
+        let target = g.target.name();
+        return g.refuse(errors::of_copies(target, span));
     };
     let Some(known) = object::object(g, object) else {
         return;
@@ -242,33 +340,15 @@ fn from(parsed: C, offset: C) -> C {
     C::bin(BinOp::Add, parsed.cast(CType::U64), offset)
 }
 
-/// Records what it takes to read bytes of a payload.
-fn reads_bytes(g: &mut Gen<'_>) {
-    if g.target.options.hook == Hook::Xdp {
-        needs(g, Construct::PayloadAtXdp);
-    }
-}
-
-/// Whether the kernel verifies loops over a payload; the program is refused if not.
-fn can_loop(g: &mut Gen<'_>, span: Span) -> bool {
-    needs(g, Construct::Messages);
-    reads_bytes(g);
-    let can = g.target.options.features.has(Feature::MayGoto);
-    if !can {
-        g.refuse(errors::needs_newer(span));
-    }
-    can
-}
-
 /// `get_number` and `get_bytes`: of the message that was read last.
-fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let Some(ExternArg::String(name)) = call.args.first() else {
         return;
     };
     let was_read = call.args.last();
     let Some(ExternArg::In(was_read)) = was_read else {
-        let hook = g.target.options.hook;
-        return g.refuse(errors::of_copies(hook, span));
+        let target = g.target.name();
+        return g.refuse(errors::of_copies(target, span));
     };
     let Some(known) = object::object(g, object) else {
         return;
@@ -303,7 +383,7 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
                 // There is no branch: the verifier would follow both of each attribute through all that comes later.
                 let absent = C::bin(BinOp::Shr, start.clone(), C::int(31));
                 let absent = declare(g, CType::U32, "absent", absent);
-                g.push(crate::target::barrier(&absent));
+                g.barrier(&absent);
                 g.store(place, Value::Scalar(C::bin(BinOp::Xor, absent, C::int(1))));
             }
             if let Kind::Number { .. } = kind {
@@ -329,7 +409,13 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
 }
 
 /// The text of a DNS name that is there.
-fn dns_name(g: &mut Gen<'_>, call: &ExternCall, object: &Object, memory: &C, start: C) {
+fn dns_name<T: Payload>(
+    g: &mut Gen<'_, T>,
+    call: &ExternCall,
+    object: &Object,
+    memory: &C,
+    start: C,
+) {
     let Some(function) = &object.name_text else {
         return;
     };
@@ -349,7 +435,7 @@ fn dns_name(g: &mut Gen<'_>, call: &ExternCall, object: &Object, memory: &C, sta
 }
 
 /// A value that is 0 or 1.
-fn flag(g: &mut Gen<'_>, values: &[Expr]) -> C {
+fn flag<T: Payload>(g: &mut Gen<'_, T>, values: &[Expr]) -> C {
     match values[..] {
         [one] => lower::scalar(g, one),
         _ => C::int(1),
@@ -364,7 +450,7 @@ fn is_there(memory: &C, member: &Member) -> C {
 }
 
 /// `matches`: whether a regular expression is found in an attribute of the message that was read last.
-fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
+fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let (name, text, was_read) = match &call.args[..] {
         [
             ExternArg::String(name),
@@ -372,8 +458,8 @@ fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
             ExternArg::In(was_read),
         ] => (name, text, was_read),
         _ => {
-            let hook = g.target.options.hook;
-            return g.refuse(errors::of_copies(hook, span));
+            let target = g.target.name();
+            return g.refuse(errors::of_copies(target, span));
         }
     };
     let Some(known) = object::object(g, object) else {
@@ -389,7 +475,7 @@ fn matches(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
         Some(_) => Bytes::text(&known.structure),
         None => Bytes::message(&known.structure),
     };
-    let (patterns, mut file) = patterns(&mut g.file);
+    let (patterns, mut file) = patterns(g);
     let Some(function) = patterns.matching(&mut file, text, &bytes) else {
         return;
     };

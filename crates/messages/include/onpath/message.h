@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Messages of applications: the payload is copied to memory, and parsed there (`parse_message.h`). Each access is masked to that
- * memory, so the verifier follows no offset, and what is known of one path does not tell it from another. */
+ * memory, so a verifier of the C follows no offset, and what is known of one path does not tell it from another. */
 #ifndef ONPATH_MESSAGE_H
 #define ONPATH_MESSAGE_H
 
 #include "packet.h"
-
-/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
- * makes it forget the rest, and doing so twice changes nothing. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
-#define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
-#else
-#define forget_bounds(number) asm volatile("%0 = le32 %0; %0 = le32 %0" : "+r"(number))
-#define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
-#endif
-
-/* Has it know nothing of a number of 32 bits, not even that it is a constant, which swapped bytes leave known: `unknown` is one of which it knows nothing. */
-#define forget_constant(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
-
-/* 64 bits that nobody can foresee. */
-#define unforeseen() ((u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
-
 #include "parse_message.h"
 
-/* The last byte of a packet that reading may begin at: XDP loads none from further on. */
+/* The last byte of a packet that reading may begin at: no target loads any from further on. */
 #define PAYLOAD_LAST_BEGIN 0xffff
 /* Bytes in which something is looked for, and those of them that are in memory at once. What is loaded from the last byte that
  * reading may begin at has so many bytes too, behind which nothing is looked for. */
@@ -83,7 +66,7 @@ INLINE u64 message_new_ticket(struct message_head *last)
 #define MESSAGE_HEAD_MASK (MESSAGE_HEAD_BYTES - 8)
 
 /* Copies up to as many bytes as are kept, in whole words, behind so many others, the last one first: an offset that began with 0 would be another
- * number for the verifier in each turn. */
+ * number for a verifier in each turn. */
 INLINE void message_copy_words(u8 *to, u32 front, const u8 *from, u32 mask, u32 length)
 {
     for (;;) {
@@ -176,7 +159,7 @@ INLINE u32 payload_piece_size(u32 all, u32 at)
     return all - at < PAYLOAD_AT_ONCE ? all - at : PAYLOAD_AT_ONCE;
 }
 
-/* Copies a piece that is looked through, to `at`, which is 0. One that begins where XDP loads nothing is loaded with the bytes in
+/* Copies a piece that is looked through, to `at`, which is 0. One that begins where nothing is loaded is loaded with the bytes in
  * front of it, and moved. 0 if the packet has as many bytes. */
 INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32 mask)
 {
@@ -203,7 +186,7 @@ enum {
 #define CHUNKS_WINDOW 16
 
 /* Passes over a body in chunks, of which there are so many bytes, `most` at most: how many are the body's if it ends there, otherwise the state behind
- * them. Data is not loaded, and behind the last byte that reading may begin at there can only be data. The verifier must know no more of the loop in
+ * them. Data is not loaded, and behind the last byte that reading may begin at there can only be data. A verifier must know no more of the loop in
  * each of its turns. */
 INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const u8 *kinds, const u8 *phases)
 {

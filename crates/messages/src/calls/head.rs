@@ -1,33 +1,30 @@
 //! The first bytes of messages that go on in later packets: in a ring of so many, which a ticket leads to (`message_keep` in `onpath/message.h`).
 
-use super::{Object, object};
-use crate::abi::{MapAbi, MapKind};
-use crate::maps::MAP_NAME;
-use crate::target::Gen;
+use super::{Object, Payload, object};
+use crate::MEMORY;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use emit::Gen;
+use emit::memory::declare;
 use ir::ExternInst;
-use messages::MEMORY;
+use layout::{Map, MapKind};
 use smol_str::SmolStr;
 
 /// Bytes of `struct message_head`.
 const HEAD: u32 = 16 + 4096 + 8;
 
 /// The map that they are in, for an object whose memory is another one. Its first value has the ticket that was given last.
-pub(super) fn map(g: &mut Gen<'_>, memory: &SmolStr) -> SmolStr {
-    let map = g.file.names.fresh_short(memory, "_heads", MAP_NAME);
-    let abi = MapAbi::new(map.as_str(), MapKind::Array, 4, HEAD, HEADS + 1);
+pub(super) fn map<T: Payload>(g: &mut Gen<'_, T>, memory: &SmolStr) -> SmolStr {
+    let map = g.file.names.fresh_short(memory, "_heads", T::MAP_NAME);
+    let heads = Map::new(map.as_str(), MapKind::Array, 4, HEAD, u64::from(HEADS) + 1);
     let types = (CType::U32, CType::Struct("message_head".into()));
-    g.file.own.maps.declare(abi, Some(types));
+    declare(g, heads, Some(types));
     map
 }
 
 /// A value of a map.
-fn found(map: &SmolStr, key: &str) -> C {
-    C::call(
-        "bpf_map_lookup_elem",
-        vec![C::Ident(map.clone()).addr(), C::id(key).addr()],
-    )
+fn found<T: Payload>(map: &SmolStr, key: &str) -> C {
+    T::find(map, C::id(key).addr())
 }
 
 fn head() -> CType {
@@ -36,7 +33,11 @@ fn head() -> CType {
 
 /// Copies to memory the bytes that were kept under `ticket`, and behind them so many of the packet. `refuse_if` returns where a
 /// condition holds.
-pub(super) fn copied(heads: &SmolStr, limit: u32, refuse_if: &impl Fn(C) -> Stmt) -> Block {
+pub(super) fn copied<T: Payload>(
+    heads: &SmolStr,
+    limit: u32,
+    refuse_if: &impl Fn(C) -> Stmt,
+) -> Block {
     let (most, behind) = kept_and_behind(limit);
     let memory = || C::id(MEMORY);
     let mask = || C::call("message_mask", vec![memory()]);
@@ -60,7 +61,7 @@ pub(super) fn copied(heads: &SmolStr, limit: u32, refuse_if: &impl Fn(C) -> Stmt
     let more = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::id("front"));
     vec![
         Stmt::decl(CType::U32, "slot", slot),
-        Stmt::decl(head(), "head", found(heads, "slot")),
+        Stmt::decl(head(), "head", found::<T>(heads, "slot")),
         refuse_if(C::not(C::id("head"))),
         Stmt::decl(CType::U32, "front", C::call("message_restore", restored)),
         refuse_if(C::not(C::id("front"))),
@@ -79,9 +80,13 @@ pub(super) fn copied(heads: &SmolStr, limit: u32, refuse_if: &impl Fn(C) -> Stmt
 }
 
 /// The function that keeps bytes of a packet, with which a message begins or goes on, made on first use; `None` if the program keeps none.
-pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Option<SmolStr> {
+pub(super) fn keep<T: Payload>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+    known: &Object,
+) -> Option<SmolStr> {
     let heads = known.heads.as_ref()?;
-    if let Some(made) = g.file.own.keeps.get(&object) {
+    if let Some(made) = T::shared(&mut g.file.own).keeps.get(&object) {
         return Some(made.clone());
     }
     let name = g.file.names.fresh(&format!("{}_keep", known.structure));
@@ -111,9 +116,9 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
         Stmt::decl(
             CType::Struct(known.structure.clone()).ptr(),
             MEMORY,
-            found(&known.map, "zero"),
+            found::<T>(&known.map, "zero"),
         ),
-        Stmt::decl(head(), "last", found(heads, "zero")),
+        Stmt::decl(head(), "last", found::<T>(heads, "zero")),
         Stmt::decl(CType::U32, "all", rest),
         none(C::or(C::not(memory()), C::not(C::id("last")))),
         none(C::or(C::not(C::id("most")), is_more(C::id("all")))),
@@ -121,12 +126,14 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
         none(C::call("message_copy", copy)),
         Stmt::decl(CType::U64, "ticket_of_all", of_all),
         Stmt::decl(CType::U32, "slot", slot),
-        Stmt::decl(head(), "head", found(heads, "slot")),
+        Stmt::decl(head(), "head", found::<T>(heads, "slot")),
         none(C::not(C::id("head"))),
         Stmt::Return(Some(C::call("message_keep", kept))),
     ];
     object::push_function(g, &name, CType::U64, true, body);
-    g.file.own.keeps.insert(object, name.clone());
+    T::shared(&mut g.file.own)
+        .keeps
+        .insert(object, name.clone());
     Some(name)
 }
 

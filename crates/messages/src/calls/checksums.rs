@@ -1,16 +1,11 @@
-//! Hashes, and checksums of fields.
+//! Hashes, and checksums of fields, also with the payload.
 
-use crate::abi::{Hook, MapAbi, MapKind};
-use crate::errors;
-use crate::hook::tc::copies;
-use crate::maps::MAP_NAME;
-use crate::target::Gen;
-use crate::uses::{Construct, needs};
+use super::Payload;
 use arch::payload::WITH_PAYLOAD;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use diag::Span;
-use emit::Target;
+use emit::Gen;
 use emit::calls::{places, values};
 use emit::values::Value;
 use externs::hash::Algorithm;
@@ -18,12 +13,12 @@ use ir::{ExternArg, ExternCall, Place};
 use smol_str::SmolStr;
 
 /// `hash`: base + hash % max, or base where max is 0.
-pub(super) fn hash(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+pub(super) fn hash<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 0).first() else {
         return;
     };
     let numbers = [2, 4].map(|at| values(call, at).first().copied());
-    let narrow = |g: &Gen<'_>, width: u32| {
+    let narrow = |g: &Gen<'_, T>, width: u32| {
         let widths = numbers.iter().flatten().map(|&e| g.p.ty(e).width());
         widths.chain([width]).all(|width| width <= 64)
     };
@@ -48,7 +43,7 @@ pub(super) fn hash(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
 }
 
 /// `update_checksum`, also with the payload: stores the checksum where the condition holds.
-pub(super) fn update_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+pub(super) fn update_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 2).first() else {
         return;
     };
@@ -66,7 +61,7 @@ pub(super) fn update_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
 }
 
 /// `verify_checksum`, also with the payload: whether it is wrong, where the condition holds.
-pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+pub(super) fn verify_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let (Some(&wrong), Some(&given)) = (call.result.first(), values(call, 2).first()) else {
         return;
     };
@@ -88,7 +83,7 @@ pub(super) fn verify_checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
 }
 
 /// `Checksum16.get`: the Internet checksum of what is given.
-pub(super) fn checksum16(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+pub(super) fn checksum16<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let data = values(call, 0).to_vec();
     if let Some(sum) = g.hash(Algorithm::Csum16, &data, span) {
         g.result(call, sum.cast(CType::U16));
@@ -96,7 +91,11 @@ pub(super) fn checksum16(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
 }
 
 /// Does what is to be done where a call's condition holds, which is mostly that a header is valid.
-fn where_asked(g: &mut Gen<'_>, call: &ExternCall, then: impl FnOnce(&mut Gen<'_>)) {
+fn where_asked<T: Payload>(
+    g: &mut Gen<'_, T>,
+    call: &ExternCall,
+    then: impl FnOnce(&mut Gen<'_, T>),
+) {
     let Some(&condition) = values(call, 0).first() else {
         return;
     };
@@ -104,13 +103,13 @@ fn where_asked(g: &mut Gen<'_>, call: &ExternCall, then: impl FnOnce(&mut Gen<'_
 }
 
 /// The checksum that a call asks for.
-fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
+fn checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> Option<C> {
     if !WITH_PAYLOAD.contains(&call.name.as_str()) {
         return value(g, call, 3, 1, span);
     }
     let name = algorithm_name(g, call, 3)?;
     if Algorithm::of_member(&name) != Some(Algorithm::Csum16) {
-        let target = g.target.options.hook.target();
+        let target = g.target.name();
         g.refuse(emit::errors::algorithm(
             target,
             &name,
@@ -124,51 +123,15 @@ fn checksum(g: &mut Gen<'_>, call: &ExternCall, span: Span) -> Option<C> {
         g.not_lowered("a payload without its beginning", span);
         return None;
     };
-    needs(g, Construct::Payload);
-    if g.target.options.hook == Hook::Xdp {
-        needs(g, Construct::PayloadAtXdp);
-    }
-    let pieces = pieces(g);
     let data = values(call, 1).to_vec();
     let parsed = lower::scalar(g, parsed);
-    let moved = match copies::differ(g.p) {
-        true => C::call("packet_moved", vec![C::id("ctx")]),
-        false => C::int(0),
-    };
-    let rest = |g: &mut Gen<'_>, odd: C| {
-        let args = vec![C::id("ctx"), pieces, parsed, g.packet_length(), moved, odd];
-        C::call("payload_sum", args)
-    };
+    let sum = T::sum(g);
+    let rest = |g: &mut Gen<'_, T>, odd: C| sum(g, parsed, odd);
     g.checksum_with(&data, rest, span)
 }
 
-/// The address of memory for pieces of the payload.
-fn pieces(g: &mut Gen<'_>) -> C {
-    if g.file.own.maps.payload.is_none() {
-        let name = g.file.names.fresh_short("payload", "_piece", MAP_NAME);
-        let abi = MapAbi {
-            name: name.to_string(),
-            kind: MapKind::PercpuArray,
-            key_size: 4,
-            value_size: PIECE,
-            max_entries: 1,
-            no_prealloc: false,
-            mmapable: false,
-        };
-        let types = (CType::U32, CType::Struct("payload_piece".into()));
-        let maps = &mut g.file.own.maps;
-        maps.declare(abi, Some(types));
-        maps.payload = Some(name);
-    }
-    let name = g.file.own.maps.payload.clone().unwrap_or_default();
-    C::Ident(name).addr()
-}
-
-/// Bytes of `struct payload_piece`.
-const PIECE: u32 = 512;
-
 /// The member of an enum that an argument names.
-fn algorithm_name(g: &Gen<'_>, call: &ExternCall, at: usize) -> Option<SmolStr> {
+fn algorithm_name<T: Payload>(g: &Gen<'_, T>, call: &ExternCall, at: usize) -> Option<SmolStr> {
     let Some(&ExternArg::Member(of, member)) = call.args.get(at) else {
         return None;
     };
@@ -176,8 +139,8 @@ fn algorithm_name(g: &Gen<'_>, call: &ExternCall, at: usize) -> Option<SmolStr> 
 }
 
 /// The hash of an argument's values by the algorithm that another names.
-fn value(
-    g: &mut Gen<'_>,
+fn value<T: Payload>(
+    g: &mut Gen<'_, T>,
     call: &ExternCall,
     algorithm: usize,
     data: usize,
@@ -193,8 +156,7 @@ fn value(
             Some(drawn)
         }
         Algorithm::Random => {
-            let hook = g.target.options.hook;
-            g.refuse(errors::unknown_extern(hook, "HashAlgorithm.random", span));
+            T::refuse_extern(g, "HashAlgorithm.random", span);
             None
         }
         _ => {
@@ -204,7 +166,7 @@ fn value(
     }
 }
 
-fn store(g: &mut Gen<'_>, place: Place, width: u32, value: C) {
+fn store<T: Payload>(g: &mut Gen<'_, T>, place: Place, width: u32, value: C) {
     let value = C::bin(BinOp::And, value, C::int(lower::mask(width)));
     g.store(place, Value::Scalar(value));
 }

@@ -2,13 +2,12 @@
 //! memory and looks there. A second one does so for all pieces. Both are global: the verifier checks them once.
 
 use super::object::memory_of_payload;
-use super::{file, patterns};
-use crate::target::{GLOBAL_FUNC, Gen};
+use super::{Payload, file, patterns};
+use crate::tables::places;
+use crate::{AT, MEMORY};
 use arch::payload::{MOST_BYTES, REACH, WIDEST_CONSTANT};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Function;
-use messages::tables::places;
-use messages::{AT, MEMORY};
+use emit::{Function, Gen};
 use smol_str::SmolStr;
 
 // A search has a bit for each byte of the value.
@@ -23,14 +22,14 @@ fn begins(overlap: u32) -> impl Iterator<Item = u32> {
 
 /// The function that looks for bytes in the payload, made on first use. It takes the context, how much was parsed, the offset, and the
 /// packet's length.
-pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
-    let own = &g.file.own;
+pub(super) fn find<T: Payload>(g: &mut Gen<'_, T>, wanted: &[u8]) -> SmolStr {
+    let own = T::shared(&mut g.file.own);
     if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
         return known.clone();
     }
     let (_, structure) = memory_of_payload(g);
     let none = || C::id("MESSAGE_NO_END");
-    let places = places(&mut file(&mut g.file), wanted);
+    let places = places(&mut file(g), wanted);
     let search = vec![
         C::id(MEMORY).arrow("bytes"),
         C::call("message_mask", vec![C::id(MEMORY)]),
@@ -70,18 +69,20 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     }
     body.extend(absent());
     push(g, &name, &["parsed", "offset", "length"], body);
-    g.file.own.finds.push((wanted.to_vec(), name.clone()));
+    T::shared(&mut g.file.own)
+        .finds
+        .push((wanted.to_vec(), name.clone()));
     name
 }
 
 /// The function that says whether a regular expression is found in the payload, made on first use; `None` if there is none, for which
 /// the program was refused. It takes what that of [`find`] does, with the number of bytes before the packet's length.
-pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
-    let own = &g.file.own;
+pub(super) fn matches<T: Payload>(g: &mut Gen<'_, T>, text: &str) -> Option<SmolStr> {
+    let own = T::shared(&mut g.file.own);
     if let Some((_, known)) = own.payload_patterns.iter().find(|(known, _)| known == text) {
         return Some(known.clone());
     }
-    let (patterns, mut file) = patterns(&mut g.file);
+    let (patterns, mut file) = patterns(g);
     let automaton = patterns.automaton(&mut file, text)?;
     let (_, structure) = memory_of_payload(g);
     let run = automaton.run(
@@ -119,7 +120,7 @@ pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
     }
     body.extend(done());
     push(g, &name, &["parsed", "offset", "most", "length"], body);
-    let known = &mut g.file.own.payload_patterns;
+    let known = &mut T::shared(&mut g.file.own).payload_patterns;
     known.push((text.to_owned(), name.clone()));
     Some(name)
 }
@@ -154,13 +155,16 @@ fn at(begin: u32) -> Vec<C> {
 
 /// Adds a function that copies a piece of the payload to memory, and gives what is found in its `left` bytes; `none` if it cannot be copied.
 /// Its parameter [`AT`] is where they begin in memory, 0: of a number that it knew, the verifier would follow every turn of the loop.
-fn piece(g: &mut Gen<'_>, of: &str, more: Option<&str>, none: &C, result: C) -> SmolStr {
+fn piece<T: Payload>(
+    g: &mut Gen<'_, T>,
+    of: &str,
+    more: Option<&str>,
+    none: &C,
+    result: C,
+) -> SmolStr {
     let (map, structure) = memory_of_payload(g);
     let memory = || C::id(MEMORY);
-    let found = C::call(
-        "bpf_map_lookup_elem",
-        vec![C::Ident(map).addr(), C::id("zero").addr()],
-    );
+    let found = T::find(&map, C::id("zero").addr());
     let refuse_if = |condition: C| {
         let refused = vec![Stmt::Return(Some(none.clone()))];
         Stmt::If(condition, refused, Block::new())
@@ -188,18 +192,16 @@ fn piece(g: &mut Gen<'_>, of: &str, more: Option<&str>, none: &C, result: C) -> 
 }
 
 /// Adds a global function of the packet and of numbers.
-fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
-    let context = CType::Struct(g.target.hook.text().context.into()).ptr();
+fn push<T: Payload>(g: &mut Gen<'_, T>, name: &SmolStr, numbers: &[&str], body: Block) {
+    let packet = super::packet(g);
     let numbers = numbers
         .iter()
         .map(|&name| (CType::U32, SmolStr::from(name)));
     g.file.functions.push(Function {
-        linkage: GLOBAL_FUNC.into(),
+        linkage: g.target.linkage().into(),
         name: name.clone(),
         result: CType::U32,
-        params: std::iter::once((context, "ctx".into()))
-            .chain(numbers)
-            .collect(),
+        params: std::iter::once(packet).chain(numbers).collect(),
         body,
     });
 }

@@ -1,18 +1,18 @@
 //! Bodies in chunks, which are passed over by the automaton of [`payload::chunks`].
 
 use super::cursor::offset;
-use super::file;
 use super::object::push_function;
-use crate::target::Gen;
+use super::{Payload, file};
+use crate::tables;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use emit::Gen;
 use emit::calls::values;
 use ir::ExternCall;
-use messages::tables;
 use smol_str::SmolStr;
 
 /// `payload_chunks`
-pub(super) fn call(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let ([length], [state]) = (values(call, 1), values(call, 2)) else {
         return;
     };
@@ -24,11 +24,11 @@ pub(super) fn call(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 }
 
 /// The function that passes over a body, made on first use.
-fn function(g: &mut Gen<'_>) -> SmolStr {
-    if let Some(known) = &g.file.own.chunks {
+fn function<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
+    if let Some(known) = &T::shared(&mut g.file.own).chunks {
         return known.clone();
     }
-    let [kinds, phases] = tables::chunks(&mut file(&mut g.file));
+    let [kinds, phases] = tables::chunks(&mut file(g));
     let name = g.file.names.fresh("chunks_pass");
     let left = C::call("payload_left", vec![C::id("from"), C::id("length")]);
     let args = ["ctx", "from", "most", "length", "ticket"].map(C::id);
@@ -39,7 +39,7 @@ fn function(g: &mut Gen<'_>) -> SmolStr {
     );
     let body = vec![Stmt::Return(Some(passed))];
     push_function(g, &name, CType::U64, true, body);
-    g.file.own.chunks = Some(name.clone());
+    T::shared(&mut g.file.own).chunks = Some(name.clone());
     name
 }
 

@@ -1,20 +1,18 @@
 //! The payload as bytes: its length, and bytes at an offset, read, compared and looked for.
 
-use super::can_loop;
-use super::pieces;
-use crate::errors::message as errors;
-use crate::target::Gen;
-use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN};
+use super::{Payload, Reads, pieces};
+use crate::{errors, word};
+use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, READ};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
+use emit::Gen;
 use emit::calls::{declare, places, values};
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
-use messages::word;
 
 /// A call of one of the functions about the payload.
-pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
+pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let wanted = match call.name.as_str() {
         LENGTH => 0,
         PATTERN | CHUNKS => 3,
@@ -24,30 +22,31 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
         Some(ExternArg::In(parsed)) if call.args.len() > wanted && parsed.len() == 1 => parsed[0],
         // Of a copy, the program does not know how far its parser got.
         _ => {
-            let hook = g.target.options.hook;
-            return g.refuse(errors::of_copies(hook, span));
+            let target = g.target.name();
+            return g.refuse(errors::of_copies(target, span));
         }
     };
-    g.file.own.reads_payload = true;
+    T::shared(&mut g.file.own).reads_bytes = true;
     let parsed = C::bin(BinOp::Shr, lower::scalar(g, parsed), C::int(3));
     match call.name.as_str() {
-        PATTERN if can_loop(g, span) => pattern(g, call, parsed),
+        PATTERN if T::reads(g, Reads::InLoops, span) => pattern(g, call, parsed),
         PATTERN => {}
-        CHUNKS if can_loop(g, span) => super::chunks::call(g, call, parsed),
+        CHUNKS if T::reads(g, Reads::InLoops, span) => super::chunks::call(g, call, parsed),
         CHUNKS => {}
         LENGTH => {
             let args = vec![parsed, g.packet_length()];
             g.result(call, C::pure("payload_length", args));
         }
-        FIND if can_loop(g, span) => find(g, call, parsed),
+        FIND if T::reads(g, Reads::InLoops, span) => find(g, call, parsed),
         FIND => {}
-        MATCHES => matches(g, call, parsed),
-        _ => read(g, call, parsed),
+        MATCHES if T::reads(g, Reads::Bytes, span) => matches(g, call, parsed),
+        READ if T::reads(g, Reads::Bytes, span) => read(g, call, parsed),
+        _ => {}
     }
 }
 
 /// The offset that a call is about.
-pub(super) fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
+pub(super) fn offset<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall) -> C {
     match values(call, 0) {
         [offset] => lower::scalar(g, *offset),
         _ => C::int(0),
@@ -55,8 +54,7 @@ pub(super) fn offset(g: &mut Gen<'_>, call: &ExternCall) -> C {
 }
 
 /// Loads so many bytes behind the first `skipped` ones of words that are zero: whether there are as many, and the words.
-fn load(g: &mut Gen<'_>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C) {
-    super::reads_bytes(g);
+fn load<T: Payload>(g: &mut Gen<'_, T>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C) {
     let words = CType::U64.array((size + skipped).div_ceil(8));
     let words = declare(g, words, "bytes", C::Init(Vec::new()));
     let to = words.clone().cast(CType::U8.ptr());
@@ -74,7 +72,7 @@ fn load(g: &mut Gen<'_>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C
 }
 
 /// `payload_read`
-fn read(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+fn read<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let Some(&place) = places(call, 1).first() else {
         return;
     };
@@ -102,7 +100,7 @@ fn read(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 }
 
 /// `payload_matches_ignore_case`
-fn matches(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+fn matches<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let (Some(&result), Some(wanted)) = (call.result.first(), constant(g, call)) else {
         return;
     };
@@ -129,7 +127,7 @@ fn matches(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 }
 
 /// `payload_find`
-fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+fn find<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let Some(wanted) = constant(g, call) else {
         return;
     };
@@ -140,7 +138,7 @@ fn find(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 }
 
 /// `payload_matches`
-fn pattern(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
+fn pattern<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let (Some(ExternArg::String(text)), [length]) = (call.args.get(2), values(call, 1)) else {
         return;
     };
@@ -159,7 +157,7 @@ fn pattern(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 }
 
 /// The bytes of the constant that a call is about.
-fn constant(g: &Gen<'_>, call: &ExternCall) -> Option<Vec<u8>> {
+fn constant<T: Payload>(g: &Gen<'_, T>, call: &ExternCall) -> Option<Vec<u8>> {
     let value: Expr = *values(call, 1).first()?;
     match &g.p.exprs[value].kind {
         ExprKind::Const(bits) => Some(bits.to_bytes()),

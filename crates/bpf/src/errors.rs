@@ -1,7 +1,5 @@
 //! What cannot become a BPF program. Codes E0719 to E0749.
 
-pub mod message;
-
 use crate::abi::Hook;
 use crate::forecast::{Construct, Limit, Share, Stack};
 use arch::Model;
@@ -260,4 +258,14 @@ pub fn too_many_maps(
         "tables with like keys and arguments already share one, sparse counters and flow states never do: count in fewer of \
          them, give tables the same keys, make the entries of small ones `const`, or split the program and run its parts as a bundle",
     )
+}
+
+/// A payload that is read in a loop, for a kernel that cannot verify it.
+pub fn needs_newer(at: Span) -> Diagnostic {
+    Diagnostic::error("E0748",
+        at,
+        "a program that reads messages, or looks for bytes in the payload, needs Linux 6.9 (may_goto)",
+    )
+    .label("this asks for it")
+    .help("run it on a newer kernel; `payload_read` and `payload_matches_ignore_case` run on older ones")
 }

@@ -1,17 +1,14 @@
 //! An object's memory and functions.
 
-use super::{file, head, patterns};
-use crate::abi::{MapAbi, MapKind};
-use crate::errors::message as errors;
-use crate::maps::MAP_NAME;
-use crate::target::{GLOBAL_FUNC, Gen};
+use super::{Payload, file, head, patterns};
+use crate::{MEMORY, Member, Message, Request, SLACK, any_is_missing, errors, status};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Function;
 use emit::calls::declare;
 use emit::record::Record;
+use emit::{Function, Gen, memory};
 use ir::ExternInst;
-use messages::{MEMORY, Member, Message, Request, SLACK, any_is_missing, status};
+use layout::{Map, MapKind};
 use payload::Kind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -37,7 +34,7 @@ const VARIABLES: [&str; 15] = [
 
 /// An object that reads messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Object {
+pub(super) struct Object {
     /// The map with its memory.
     pub map: SmolStr,
     /// The struct of it.
@@ -63,43 +60,46 @@ struct Memories<'o> {
 }
 
 /// This processor's memory for an object: a pointer that is null only to the verifier.
-pub(super) fn memory(g: &mut Gen<'_>, object: &Object) -> C {
+pub(super) fn memory<T: Payload>(g: &mut Gen<'_, T>, object: &Object) -> C {
     let zero = declare(g, CType::U32, "first", C::int(0));
-    let map = C::Ident(object.map.clone());
-    let found = C::call("bpf_map_lookup_elem", vec![map.addr(), zero.addr()]);
+    let found = T::find(&object.map, zero.addr());
     let ty = CType::Struct(object.structure.clone()).ptr();
     declare(g, ty, "message", found)
 }
 
 /// An object's memory and functions, made on first use. `None` if there can be none, for which the program is refused.
-pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
-    if let Some(known) = g.file.own.messages.get(&object) {
+pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<Object> {
+    if let Some(known) = T::shared(&mut g.file.own).objects.get(&object) {
         return Some(known.clone());
     }
     let data = &g.p.externs[object];
     let schema = schema_of(data)?;
     let limit = limit_of(data, &schema);
     reserve_variables(g);
-    let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
+    let map = g.file.names.fresh_short(&data.name, "", T::MAP_NAME);
     let structure = g.file.names.fresh(&format!("{map}_message"));
-    let asked = g.file.own.asked.get(&object).cloned().unwrap_or_default();
+    let asked = T::shared(&mut g.file.own)
+        .asked
+        .get(&object)
+        .cloned()
+        .unwrap_or_default();
     let request = Request {
         names: &asked.names,
         limit,
         may_stop: asked.may_stop(),
     };
-    let message = match Message::new(&mut file(&mut g.file), &schema, &structure, &request) {
+    let message = match Message::new(&mut file(g), &schema, &structure, &request) {
         Ok(message) => message,
         Err(why) => {
-            let hook = g.target.options.hook;
-            g.refuse(errors::unreadable(hook, &schema.name, &why, data.span));
+            let target = g.target.name();
+            g.refuse(errors::unreadable(target, &schema.name, &why, data.span));
             return None;
         }
     };
-    g.file.own.reads_documents |= message.has_documents;
-    let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, message.size, 1);
+    T::shared(&mut g.file.own).reads_documents |= message.has_documents;
+    let of_cores = Map::new(map.as_str(), MapKind::PerCoreArray, 4, message.size, 1);
     let types = (CType::U32, CType::Struct(structure.clone()));
-    g.file.own.maps.declare(abi, Some(types));
+    memory::declare(g, of_cores, Some(types));
 
     let heads = asked.keeps.then(|| head::map(g, &map));
     let memory = Memories {
@@ -120,52 +120,59 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         map,
         structure,
     };
-    g.file.own.messages.insert(object, made.clone());
+    T::shared(&mut g.file.own)
+        .objects
+        .insert(object, made.clone());
     Some(made)
 }
 
 /// Keeps the names of the functions' own variables, which would hide what has them.
-fn reserve_variables(g: &mut Gen<'_>) {
-    for taken in VARIABLES.into_iter().chain(messages::VARIABLES) {
+fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
+    for taken in VARIABLES.into_iter().chain(crate::VARIABLES) {
         g.file.names.reserve(taken);
     }
 }
 
 /// The map and the struct of the memory that all functions about the payload share, made on first use.
-pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
-    if let Some(known) = g.file.own.find_memory.clone() {
+pub(super) fn memory_of_payload<T: Payload>(g: &mut Gen<'_, T>) -> (SmolStr, SmolStr) {
+    if let Some(known) = T::shared(&mut g.file.own).find_memory.clone() {
         return known;
     }
     reserve_variables(g);
-    let map = g.file.names.fresh_short("payload", "", MAP_NAME);
+    let map = g.file.names.fresh_short("payload", "", T::MAP_NAME);
     let structure = g.file.names.fresh("payload_copy");
     let mut record = Record::default();
     let size = MOST_BYTES + SLACK;
     record.add(CType::U8.array(size), "bytes", size, 8, "the payload");
     let value_size = record.size;
     g.file.declare_struct(&structure, record.members);
-    let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
+    let of_cores = Map::new(map.as_str(), MapKind::PerCoreArray, 4, value_size, 1);
     let types = (CType::U32, CType::Struct(structure.clone()));
-    g.file.own.maps.declare(abi, Some(types));
-    g.file.own.find_memory = Some((map.clone(), structure.clone()));
+    memory::declare(g, of_cores, Some(types));
+    T::shared(&mut g.file.own).find_memory = Some((map.clone(), structure.clone()));
     (map, structure)
 }
 
 /// The function that copies a message to the object's memory and reads it there.
-fn reader(g: &mut Gen<'_>, message: &Message<'_>, memory: &Memories) -> SmolStr {
+fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memories) -> SmolStr {
     let name = g.file.names.fresh(&format!("{}_read", memory.structure));
-    let mut body = copied(memory, message.nothing_found(), &status("OTHER"));
+    let mut body = copied::<T>(memory, message.nothing_found(), &status("OTHER"));
     let keeps = memory.heads.is_some();
-    let (patterns, mut file) = patterns(&mut g.file);
+    let (patterns, mut file) = patterns(g);
     body.append(&mut message.read(&mut file, patterns, keeps));
     push_reader(g, &name, keeps, body);
     name
 }
 
 /// The function that reads a message for the attributes in a list, made on first use: whatever follows these does not matter.
-pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list: &str) -> SmolStr {
+pub(super) fn read_for<T: Payload>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+    known: &Object,
+    list: &str,
+) -> SmolStr {
     let key = (object, list.to_owned());
-    let mut made = g.file.own.reads_for.iter();
+    let mut made = T::shared(&mut g.file.own).reads_for.iter();
     if let Some((_, function)) = made.find(|(made, _)| *made == key) {
         return function.clone();
     }
@@ -173,10 +180,7 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
     let parameters = parameters(known.heads.is_some());
     let arguments = parameters.into_iter().map(|(_, name)| C::Ident(name));
     let arguments = std::iter::once(C::id("ctx")).chain(arguments);
-    let found = C::call(
-        "bpf_map_lookup_elem",
-        vec![C::Ident(known.map.clone()).addr(), C::id("zero").addr()],
-    );
+    let found = T::find(&known.map, C::id("zero").addr());
     let members = names_in(list).filter_map(|name| known.attributes.get(name));
     let missing = any_is_missing(members.map(|(member, _)| member));
     let whole = C::or(C::not(C::id(MEMORY)), missing);
@@ -191,18 +195,17 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
     ];
     push_reader(g, &name, known.heads.is_some(), body);
-    g.file.own.reads_for.push((key, name.clone()));
+    T::shared(&mut g.file.own)
+        .reads_for
+        .push((key, name.clone()));
     name
 }
 
 /// Copies a message, as far as it is read, to memory, in which `nothing_found` notes that no attribute is; returns `refused` where that cannot be. Then
 /// `left` bytes of it are there, of `all`.
-fn copied(of: &Memories, nothing_found: Block, refused: &C) -> Block {
+fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block {
     let memory = || C::id(MEMORY);
-    let found = C::call(
-        "bpf_map_lookup_elem",
-        vec![C::Ident(of.map.clone()).addr(), C::id("zero").addr()],
-    );
+    let found = T::find(of.map, C::id("zero").addr());
     let refuse_if = |condition: C| {
         Stmt::If(
             condition,
@@ -245,7 +248,7 @@ fn copied(of: &Memories, nothing_found: Block, refused: &C) -> Block {
     match of.heads {
         None => body.push(refuse_if(copy)),
         Some(heads) => {
-            let behind = head::copied(heads, of.limit, &refuse_if);
+            let behind = head::copied::<T>(heads, of.limit, &refuse_if);
             body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));
         }
     }
@@ -268,22 +271,21 @@ fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
 }
 
 /// Adds a function of the packet that reads a message.
-fn push_reader(g: &mut Gen<'_>, name: &SmolStr, keeps: bool, body: Block) {
+fn push_reader<T: Payload>(g: &mut Gen<'_, T>, name: &SmolStr, keeps: bool, body: Block) {
     push_function(g, name, CType::U32, keeps, body);
 }
 
 /// Adds a function of the packet.
-pub(super) fn push_function(
-    g: &mut Gen<'_>,
+pub(super) fn push_function<T: Payload>(
+    g: &mut Gen<'_, T>,
     name: &SmolStr,
     result: CType,
     keeps: bool,
     body: Block,
 ) {
-    let context = g.target.hook.text().context;
-    let packet = (CType::Struct(context.into()).ptr(), SmolStr::from("ctx"));
+    let packet = super::packet(g);
     g.file.functions.push(Function {
-        linkage: GLOBAL_FUNC.into(),
+        linkage: g.target.linkage().into(),
         name: name.clone(),
         result,
         params: std::iter::once(packet).chain(parameters(keeps)).collect(),
