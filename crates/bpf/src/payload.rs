@@ -10,10 +10,11 @@ use crate::target::{Bpf, Gen, Shared};
 use crate::uses::{Construct, needs};
 use cgen::tree::{Expr as C, Type};
 use diag::Span;
+use emit::Target;
 use emit::memory::declare;
 use layout::{Map, MapKind};
 use messages::calls::PayloadSum;
-use messages::{Payload, Reads};
+use messages::{Payload, Reads, of_copies};
 use smol_str::SmolStr;
 
 /// Bytes of `struct payload_piece`.
@@ -49,6 +50,12 @@ impl Payload for Bpf {
     }
 
     fn reads(g: &mut Gen<'_>, how: Reads, span: Span) -> bool {
+        // Of a copy, the program does not know how far its parser got.
+        if copies::differ(g.p) {
+            let target = g.target.name();
+            g.refuse(of_copies(target, span));
+            return false;
+        }
         if g.target.options.hook == Hook::Xdp {
             needs(g, Construct::PayloadAtXdp);
         }

@@ -3,7 +3,7 @@
 use diag::{Diagnostic, Span};
 
 /// A message in a program of which packets may be copies, or begin anew.
-pub(crate) fn of_copies(target: &str, at: Span) -> Diagnostic {
+pub fn of_copies(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0749",
         at,
         format!("the {target} target reads no payload in a program that copies packets or sends them round"),

@@ -29,6 +29,7 @@ pub mod tables;
 mod writer;
 
 pub use calls::{Payload, Reads};
+pub use errors::of_copies;
 pub use file::{File, Target};
 pub use message::{Message, Request, SLACK, VARIABLES};
 pub use names::RESERVED;

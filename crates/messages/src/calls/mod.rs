@@ -14,7 +14,6 @@ use arch::payload::{
     CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, PATTERN,
     READ, READ_BEHIND, READ_FOR, READ_MESSAGE, names_in, read_for, reads_message,
 };
-use arch::v1model::copying::REQUESTS;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -251,11 +250,6 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
 
 /// `read`, `read_for` and `read_behind`: of the message at an offset of the payload, perhaps with bytes in front that were kept.
 fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
-    // Of a copy, the program does not know how far its parser got.
-    if g.p.slots.iter().any(|slot| slot.name == REQUESTS) {
-        let target = g.target.name();
-        return g.refuse(errors::of_copies(target, span));
-    }
     let mut given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
         .copied()

@@ -194,7 +194,7 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("control", &["cgen", "bpf", "interp", "host", "driver"]),
     ("asic", &["diag", "ir", "host"]),
     ("payload", &["ir", "syntax", "bpf", "host"]),
-    ("messages", &["arch", "bpf", "interp", "host"]),
+    ("messages", &["bpf", "interp", "host"]),
     ("state", &["arch", "bpf", "interp", "host"]),
     ("tables", &["arch", "bpf", "interp", "host"]),
     ("pdm", &["onpath", "clap"]),
