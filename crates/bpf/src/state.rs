@@ -40,11 +40,11 @@ impl State for Bpf {
         C::call("bpf_spin_unlock", vec![lock])
     }
 
-    fn insert(map: &SmolStr, key: C, value: C) -> C {
+    const INSERT: Option<fn(&SmolStr, C, C) -> C> = Some(|map, key, value| {
         let map = C::Ident(map.clone()).addr();
         let args = vec![map, key, value, C::id("BPF_NOEXIST")];
         C::call("bpf_map_update_elem", args)
-    }
+    });
 
     fn reserve(ring: C, size: C) -> C {
         C::call("bpf_ringbuf_reserve", vec![ring, size, C::int(0)])

@@ -26,7 +26,7 @@
 //!
 //! A kind is 0 for an array, 1 for one per core, 2 for a hash table, 3 for one per core, 4 for a prefix trie, 5 for a ring. A map is in one of its two
 //! places, as the directory says. A change that takes new maps is made in the other places and the other directory; one store of the directory's
-//! number has packets meet all of it. `include/onpath/shm.h` has what packets need to read arrays and hash tables. Offsets of maps are read anew for each packet, or batch of packets, after its epoch.
+//! number has packets meet all of it. `include/onpath/shm.h` has what packets do with maps. Offsets of maps are read anew for each packet, or batch of packets, after its epoch.
 //!
 //! # Arrays
 //! Elements lie beside each other, each value rounded up to 8 bytes, the copies of all cores of an element together. Packets meet whole

@@ -99,12 +99,12 @@ pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Exter
         return g.push(Stmt::Expr(C::call(function, vec![index, by])));
     }
     let key = g.file.names.fresh("index");
-    let otherwise = if sparse {
+    let otherwise = if let (true, Some(insert)) = (sparse, T::INSERT) {
         let first = g.file.names.fresh("first");
         let id = |n: &SmolStr| C::Ident(n.clone());
         let insert = vec![
             Stmt::decl(CType::U64, first.clone(), by.clone()),
-            Stmt::Expr(T::insert(&map, id(&key).addr(), id(&first).addr())),
+            Stmt::Expr(insert(&map, id(&key).addr(), id(&first).addr())),
         ];
         vec![Stmt::If(
             C::bin(BinOp::Lt, id(&key), C::int(size)),
@@ -249,7 +249,8 @@ fn counter_map<T: State>(
     let sparse = data
         .args
         .iter()
-        .any(|(n, v)| n == "sparse" && *v == ir::CtorValue::Bool(true));
+        .any(|(n, v)| n == "sparse" && *v == ir::CtorValue::Bool(true))
+        && T::INSERT.is_some();
     let name = g.file.names.fresh_short(&data.name, "", T::MAP_NAME);
     let (kind, entries) = match sparse {
         true => (MapKind::PerCoreHash, size.min(SPARSE_LIMIT)),

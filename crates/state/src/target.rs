@@ -45,8 +45,9 @@ pub trait State: Memory {
     /// Gives a lock back, whose address is given.
     fn give_lock_back(lock: C) -> C;
 
-    /// Adds an element to a map at a key that has none, both by their addresses; where there is one, it stays.
-    fn insert(map: &SmolStr, key: C, value: C) -> C;
+    /// The way to add an element to a map at a key that has none, both by their addresses; where there is one, it stays. `None` where packets add no elements
+    /// since memory that nobody has written costs nothing: there is one for each index then.
+    const INSERT: Option<fn(map: &SmolStr, key: C, value: C) -> C> = None;
 
     /// Memory for a record of so many bytes in a ring, whose address is given; null if there is no room.
     fn reserve(ring: C, size: C) -> C;

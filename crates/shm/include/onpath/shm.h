@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Reads of maps in shared memory, by packets: the crate `shm` describes its layout. */
+/* Maps in shared memory as packets use them: the crate `shm` describes their layout. Includes come with the C library. */
 #ifndef ONPATH_SHM_H
 #define ONPATH_SHM_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #define SHM_VERSION 1
 #define SHM_MAPS 4096
@@ -62,23 +64,12 @@ static inline uint64_t shm_directory(const uint8_t *base) {
     return shm_u64(base, 40 + 8 * (uint64_t)(shm_u32(base, 24) & 1));
 }
 
-/* An element of an array or a hash table, the copy of a core where each has one; NULL if there is none. The batch has begun. */
-static inline void *map_find(uint8_t *base, uint64_t directory, int number, const void *key, uint32_t core) {
-    const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
-    uint8_t *at = base + shm_u64(base, directory + 8 * (uint64_t)number);
-    int many = map->kind == SHM_CORE_ARRAY || map->kind == SHM_CORE_HASH;
-    uint64_t copies = many ? shm_u32(base, 16) : 1;
-    uint64_t value = shm_room(map->value_size), copy = many ? core * value : 0;
+/* The value of exactly this key in a hash table or a prefix trie, the copy of a core where each has one; NULL if there is none. */
+static inline void *shm_exactly(const uint8_t *base, const struct shm_map *map, uint8_t *at, const void *key, uint32_t core) {
+    uint64_t copies = map->kind == SHM_CORE_HASH ? shm_u32(base, 16) : 1, value = shm_room(map->value_size);
+    uint64_t lengths = map->kind == SHM_TRIE ? (map->key_size * 8ull / 64 + 1) * 8 : 0;
+    uint64_t heads = 4, heads_at = (64 + lengths + 63) & ~(uint64_t)63, hash = shm_u64(base, 88);
 
-    if (map->kind == SHM_ARRAY || map->kind == SHM_CORE_ARRAY) {
-        uint32_t index;
-        memcpy(&index, key, sizeof index);
-        return index < map->max_entries ? at + index * value * copies + copy : NULL;
-    }
-    if (map->kind != SHM_HASH && map->kind != SHM_CORE_HASH)
-        return NULL;
-
-    uint64_t heads = 4, hash = shm_u64(base, 88);
     while (heads < map->max_entries)
         heads *= 2;
     for (uint32_t from = 0; from < map->key_size; from += 8) {
@@ -89,18 +80,18 @@ static inline void *map_find(uint8_t *base, uint64_t directory, int number, cons
         hash ^= hash >> 32;
     }
     uint64_t value_at = 8 + shm_room(map->key_size), node = value_at + value * copies;
-    uint64_t nodes_at = (64 + 4 * heads + 63) & ~(uint64_t)63;
+    uint64_t nodes_at = (heads_at + 4 * heads + 63) & ~(uint64_t)63;
 
     for (;;) {
         uint64_t before = shm_u64(at, offsetof(struct shm_hash, changes));
-        uint32_t next = shm_u32(at, 64 + 4 * (hash & (heads - 1)));
+        uint32_t next = shm_u32(at, heads_at + 4 * (hash & (heads - 1)));
         for (uint64_t steps = 0; next && steps <= map->max_entries + 16ull; steps++) {
             uint64_t element = nodes_at + (next - 1) * node;
             uint32_t version = shm_u32(at, element + 4);
             if (version % 2 == 0 && memcmp(at + element + 8, key, map->key_size) == 0) {
                 __atomic_thread_fence(__ATOMIC_ACQUIRE);
                 if (shm_u32(at, element + 4) == version)
-                    return at + element + value_at + copy;
+                    return at + element + value_at + (copies > 1 ? core * value : 0);
                 break;
             }
             next = shm_u32(at, element);
@@ -109,6 +100,101 @@ static inline void *map_find(uint8_t *base, uint64_t directory, int number, cons
         if (next == 0 && shm_u64(at, offsetof(struct shm_hash, changes)) == before)
             return NULL;
     }
+}
+
+/* The longest prefix of a trie that a key has, which begins with its own length in bits. */
+static inline void *shm_prefix(const uint8_t *base, const struct shm_map *map, uint8_t *at, const void *key, uint32_t core) {
+    uint32_t length, most = map->key_size * 8 - 32;
+    uint8_t prefix[map->key_size];
+
+    memcpy(prefix, key, map->key_size);
+    memcpy(&length, key, sizeof length);
+    if (length > most)
+        length = most;
+    for (uint32_t bits = most; ; bits--) {
+        if (bits < most)
+            prefix[4 + bits / 8] &= ~(0x80u >> bits % 8);
+        if (bits <= length && shm_u64(at, 64 + bits / 64 * 8ull) >> bits % 64 & 1) {
+            memcpy(prefix, &bits, sizeof bits);
+            void *found = shm_exactly(base, map, at, prefix, core);
+            if (found)
+                return found;
+        }
+        if (!bits)
+            return NULL;
+    }
+}
+
+/* The memory of a map. The batch has begun. */
+static inline uint8_t *shm_place(uint8_t *base, uint64_t directory, uint32_t number) {
+    return base + shm_u64(base, directory + 8 * (uint64_t)number);
+}
+
+/* An element of a map that is no ring, the copy of a core where each has one; NULL if there is none. The batch has begun. */
+static inline void *shm_find(uint8_t *base, uint64_t directory, uint32_t number, const void *key, uint32_t core) {
+    const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
+    uint8_t *at = shm_place(base, directory, number);
+    uint64_t value = shm_room(map->value_size);
+    uint32_t index;
+
+    switch (map->kind) {
+    case SHM_ARRAY:
+        memcpy(&index, key, sizeof index);
+        return index < map->max_entries ? at + index * value : NULL;
+    case SHM_CORE_ARRAY:
+        memcpy(&index, key, sizeof index);
+        return index < map->max_entries ? at + (index * (uint64_t)shm_u32(base, 16) + core) * value : NULL;
+    case SHM_HASH:
+    case SHM_CORE_HASH:
+        return shm_exactly(base, map, at, key, core);
+    case SHM_TRIE:
+        return shm_prefix(base, map, at, key, core);
+    default:
+        return NULL;
+    }
+}
+
+/* Takes a lock, after a second from one that must be dead. */
+static inline void shm_lock(uint32_t *lock) {
+    struct timespec begun, now;
+    uint32_t free = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    while (!__atomic_compare_exchange_n(lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        free = 0;
+        sched_yield();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((now.tv_sec - begun.tv_sec) * 1000000000ll + now.tv_nsec - begun.tv_nsec >= 1000000000ll)
+            break;
+    }
+}
+
+static inline void shm_unlock(uint32_t *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+/* Adds a record to a ring. 0 if there is no room. */
+static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, const void *record, uint32_t length) {
+    const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
+    uint8_t *at = shm_place(base, directory, number);
+    uint64_t size = map->max_entries & ~7u, whole = 8 + shm_room(length), produced;
+    uint32_t *lock = (uint32_t *)(at + 16);
+    int fits;
+
+    shm_lock(lock);
+    produced = shm_u64(at, 0);
+    fits = produced - shm_u64(at, 64) + whole <= size;
+    if (fits) {
+        for (uint64_t from = 0; from < whole; from += 8) {
+            uint64_t word = 0, left = from ? length - (from - 8) : 0;
+            if (from)
+                memcpy(&word, (const uint8_t *)record + from - 8, left < 8 ? left : 8);
+            else
+                memcpy(&word, &length, sizeof length);
+            memcpy(at + 128 + (produced + from) % size, &word, 8);
+        }
+        __atomic_store_n((uint64_t *)at, produced + whole, __ATOMIC_RELEASE);
+    }
+    shm_unlock(lock);
+    return fits;
 }
 
 #endif

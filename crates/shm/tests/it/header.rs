@@ -35,14 +35,21 @@ int main(int argc, char **argv) {
     memset(present, 5, 12);
     memset(absent, 200, 12);
     uint32_t index = 2;
-    show(map_find(base, directory, shm_map_number(base, "hash"), present, 0), 24);
-    show(map_find(base, directory, shm_map_number(base, "hash"), absent, 0), 24);
-    show(map_find(base, directory, shm_map_number(base, "cores"), &index, 1), 12);
-    show(map_find(base, directory, shm_map_number(base, "core_hash"), present, 1), 4);
+    show(shm_find(base, directory, shm_map_number(base, "hash"), present, 0), 24);
+    show(shm_find(base, directory, shm_map_number(base, "hash"), absent, 0), 24);
+    show(shm_find(base, directory, shm_map_number(base, "cores"), &index, 1), 12);
+    show(shm_find(base, directory, shm_map_number(base, "core_hash"), present, 1), 4);
     index = 3;
-    show(map_find(base, directory, shm_map_number(base, "cores"), &index, 1), 12);
+    show(shm_find(base, directory, shm_map_number(base, "cores"), &index, 1), 12);
+    uint8_t address[8] = {32, 0, 0, 0, 10, 1, 2, 3}, elsewhere[8] = {32, 0, 0, 0, 11, 1, 2, 3};
+    show(shm_find(base, directory, shm_map_number(base, "trie"), address, 0), 4);
+    show(shm_find(base, directory, shm_map_number(base, "trie"), elsewhere, 0), 4);
+    int ring = shm_map_number(base, "ring"), added = 0;
+    while (shm_add(base, directory, ring, "a record", 8))
+        added++;
+    printf("%d\n", added);
     index = 40;
-    show(map_find(base, directory, shm_map_number(base, argv[2]), &index, 0), 8);
+    show(shm_find(base, directory, shm_map_number(base, argv[2]), &index, 0), 8);
     shm_end(base, 1);
     return shm_map_number(base, "nothing") == -1 ? 0 : 3;
 }
@@ -61,6 +68,17 @@ fn packets_find_what_writers_have_stored() {
     }
     set("cores", &2u32.to_ne_bytes(), &[7; 12]);
     set("core_hash", &[5; 4], &[9; 4]);
+    for (length, address, value) in [
+        (8u32, [10, 0, 0, 0], 1u8),
+        (23, [10, 1, 2, 0], 2),
+        (24, [10, 9, 2, 0], 3),
+    ] {
+        set(
+            "trie",
+            &[&length.to_le_bytes()[..], &address].concat(),
+            &[value; 4],
+        );
+    }
     let table = Kind::Index.table();
     // The second place of the array, which a swap has led to.
     let entry = Kind::Index.entry(40, 0x0102_0304);
@@ -91,9 +109,19 @@ fn packets_find_what_writers_have_stored() {
     let text = String::from_utf8_lossy(&read.stdout);
     let lines: Vec<&str> = text.lines().collect();
     let (hash, cores) = ("05".repeat(24), "07".repeat(12));
-    assert_eq!(lines[..5], [&hash, "none", &cores, "09090909", "none"]);
+    assert_eq!(
+        lines[..8],
+        [
+            &hash, "none", &cores, "09090909", "none", "02020202", "none", "4"
+        ]
+    );
+    let mut records = Vec::new();
+    let ring = store.memory.map("ring").expect("opens").expect("there");
+    ring.take(9, &mut |record| records.push(record.to_vec()))
+        .expect("reads");
+    assert_eq!(records, vec![b"a record".to_vec(); 4]);
     // An action, and its parameter in network order.
     let bytes = [1u32.to_ne_bytes(), 0x0102_0304u32.to_be_bytes()].concat();
     let wanted: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(lines[5], wanted);
+    assert_eq!(lines[8], wanted);
 }
