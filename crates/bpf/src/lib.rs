@@ -31,7 +31,7 @@ mod packets;
 mod parts;
 mod state;
 mod storage;
-mod table;
+pub mod table;
 mod target;
 pub mod uses;
 mod wire;

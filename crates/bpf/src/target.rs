@@ -2,7 +2,7 @@
 
 use crate::compile::Function;
 use crate::context;
-use crate::externs::{self, direct};
+use crate::externs;
 use crate::features::Feature;
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
@@ -24,7 +24,7 @@ use ir::{
 };
 use layout::ByteOrder;
 use smol_str::SmolStr;
-use state::{Held, State};
+use state::{Held, State, direct};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tables::value_set;
@@ -84,8 +84,6 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The locks that are held, and what calls under them work on.
     pub held: Held,
-    /// The colour that the direct meter of the entry gave whose action runs.
-    pub entry_color: Option<C>,
     /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
@@ -113,7 +111,6 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: Held::default(),
-            entry_color: None,
             asked_mtu: None,
             copies: None,
             next_copy: None,
@@ -416,12 +413,12 @@ impl Target for Bpf {
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
         if let Some(direct) = &table.direct {
-            direct::enter(g, direct, number);
+            direct.enter(g, number);
         }
     }
 
     fn leave_entry(g: &mut Gen<'_>) {
-        g.target.entry_color = None;
+        direct::leave(g);
     }
 
     fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {

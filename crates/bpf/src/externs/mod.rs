@@ -1,6 +1,5 @@
 //! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
-pub(crate) mod direct;
 mod hash;
 
 use crate::abi::{MapAbi, MapKind};
@@ -13,11 +12,8 @@ use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
-use emit::calls::places;
-use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use ir::ExternCall;
 use smol_str::SmolStr;
-use state::meter;
 
 /// The extern that sends a packet to user space as it came.
 pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
@@ -32,14 +28,6 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (Some(object), method) => {
             let ty = g.p.externs[object].ty.clone();
             match (ty.as_str(), method) {
-                // Applying the table counted.
-                (DIRECT_COUNTER, "count") => {}
-                (DIRECT_METER, "read") => {
-                    if let Some(&place) = places(call, 0).first() {
-                        let color = g.target.entry_color.clone();
-                        meter::store(g, place, color.unwrap_or(C::int(0)));
-                    }
-                }
                 ("Checksum16", "get") => hash::checksum16(g, call, span),
                 (MESSAGE, _) if message::call(g, object, call, span) => {}
                 _ => unknown(g, &format!("{ty}.{method}"), span),
