@@ -4,7 +4,7 @@ mod traffic;
 
 use crate::uses::Use;
 use arch::Place;
-use layout::{Contents, Map, Structure};
+use layout::{Contents, Map};
 use serde::{Deserialize, Serialize};
 pub use traffic::{
     DROP_REASONS, GROUP_BYTES, MOST_REPLICAS, MOST_ROUNDS, ROUNDS_MAP, SESSION_BYTES, TrafficAbi,
@@ -311,15 +311,3 @@ impl PacketsAbi {
 
 /// Ports that a multicast group may have.
 pub const MOST_PORTS_OF_A_GROUP: u32 = 32;
-
-/// A table's structure, as people read it.
-pub fn title(structure: Structure) -> &'static str {
-    match structure {
-        Structure::BitVectors => "bit vectors",
-        Structure::TupleSpace => "tuple space search",
-        Structure::Trie => "the kernel's trie",
-        Structure::MultibitTrie => "multibit trie",
-        Structure::HashMap => "the kernel's hash map",
-        Structure::Buckets => "buckets",
-    }
-}

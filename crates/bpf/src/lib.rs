@@ -31,7 +31,7 @@ mod parts;
 mod payload;
 mod state;
 mod storage;
-mod table;
+pub mod table;
 mod target;
 pub mod uses;
 mod wire;

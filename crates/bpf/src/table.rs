@@ -1,12 +1,12 @@
-//! Tables as BPF has them: what crate `tables` asks of the target, and what is kept for each entry.
+//! Tables as BPF has them: what crate `tables` asks of the target, what is kept for each entry, and what people call their structures.
 
-use crate::externs::direct::{self, Direct};
 use crate::features::Feature;
 use crate::target::{Bpf, Gen, STATIC_FUNC, Shared};
 use crate::uses::{Construct, needs};
 use cgen::tree::Expr as C;
 use emit::table::TableShape;
 use layout::Structure;
+use state::direct::Direct;
 use tables::{Tables, TurnCalls};
 
 /// A table: its entries, its default action, and the direct objects of its entries.
@@ -20,7 +20,7 @@ pub(crate) struct Table {
 pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
     let mut direct = None;
     let entries = tables::declare(g, shape, |g, entries| {
-        let (kept, abi) = direct::declare(g, shape.data, shape.short, entries)?;
+        let (kept, abi) = Direct::declare(g, shape, entries)?;
         direct = Some(kept);
         Some(abi)
     });
@@ -42,5 +42,17 @@ impl Tables for Bpf {
             linkage: STATIC_FUNC,
             run: |count, turn, with| C::call("bpf_loop", vec![count, turn, with, C::int(0)]),
         })
+    }
+}
+
+/// A table's structure, as people read it.
+pub fn title(structure: Structure) -> &'static str {
+    match structure {
+        Structure::BitVectors => "bit vectors",
+        Structure::TupleSpace => "tuple space search",
+        Structure::Trie => "the kernel's trie",
+        Structure::MultibitTrie => "multibit trie",
+        Structure::HashMap => "the kernel's hash map",
+        Structure::Buckets => "buckets",
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::compile::Function;
 use crate::context;
-use crate::externs::{self, direct};
+use crate::externs;
 use crate::features::Feature;
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
@@ -20,7 +20,7 @@ use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Target};
 use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
-use state::{Held, State};
+use state::{Held, State, direct};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use tables::value_set;
@@ -80,8 +80,6 @@ pub(crate) struct Bpf {
     pub wire: Wire,
     /// The locks that are held, and what calls under them work on.
     pub held: Held,
-    /// The colour that the direct meter of the entry gave whose action runs.
-    pub entry_color: Option<C>,
     /// The interface's size, if it was read.
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
@@ -109,7 +107,6 @@ impl Bpf {
             coverage,
             wire: Wire::default(),
             held: Held::default(),
-            entry_color: None,
             asked_mtu: None,
             copies: None,
             next_copy: None,
@@ -392,12 +389,12 @@ impl Target for Bpf {
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
         if let Some(direct) = &table.direct {
-            direct::enter(g, direct, number);
+            direct.enter(g, number);
         }
     }
 
     fn leave_entry(g: &mut Gen<'_>) {
-        g.target.entry_color = None;
+        direct::leave(g);
     }
 
     fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {

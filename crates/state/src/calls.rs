@@ -3,9 +3,10 @@
 use crate::figures::Kind;
 use crate::records::{digest, log};
 use crate::target::State;
-use crate::{counter, figures, flow_state, meter, random, register};
+use crate::{counter, direct, figures, flow_state, meter, random, register};
 use cgen::tree::Expr as C;
 use emit::Gen;
+use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use ir::ExternCall;
 use ir::atomic::{FLOW_STATE, REGISTER};
 
@@ -18,6 +19,9 @@ pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) ->
             match (data.ty.as_str(), method) {
                 ("CounterArray", "increment" | "add") => counter::add(g, object, call),
                 ("counter", "count") => counter::count(g, object, call),
+                // Applying the table counted.
+                (DIRECT_COUNTER, "count") => {}
+                (DIRECT_METER, "read") => direct::color(g, call),
                 ("meter", "execute_meter") => meter::execute(g, object, call),
                 (REGISTER, "read") => register::read(g, object, call),
                 (REGISTER, "write") => register::write(g, object, call),

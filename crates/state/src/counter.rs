@@ -21,7 +21,7 @@ const BYTES: &str = "bytes";
 
 /// What an element of a counter keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// How many packets.
     Packets,
     /// How many bytes they had.
@@ -32,7 +32,7 @@ pub enum Unit {
 
 impl Unit {
     /// What a counter's constructor asks for.
-    pub fn of(p: &Program, object: ExternInst) -> Unit {
+    pub(crate) fn of(p: &Program, object: ExternInst) -> Unit {
         let mut args = p.externs[object].args.iter();
         let member = args.find_map(|(_, value)| match value {
             CtorValue::Member(id, index) => p.enums[*id].members.get(*index as usize),
@@ -46,7 +46,7 @@ impl Unit {
     }
 
     /// An element's type.
-    pub fn ty(self) -> CType {
+    pub(crate) fn ty(self) -> CType {
         match self {
             Unit::Packets | Unit::Bytes => CType::U64,
             Unit::PacketsAndBytes => CType::Struct("packet_count".into()),
@@ -54,7 +54,7 @@ impl Unit {
     }
 
     /// The packet's length, if that counts.
-    pub fn length<T: State>(self, g: &mut Gen<'_, T>) -> C {
+    pub(crate) fn length<T: State>(self, g: &mut Gen<'_, T>) -> C {
         match self {
             Unit::Packets => C::int(0),
             Unit::Bytes | Unit::PacketsAndBytes => g.packet_length(),
@@ -62,7 +62,7 @@ impl Unit {
     }
 
     /// Bytes of an element.
-    pub fn size(self) -> u32 {
+    pub(crate) fn size(self) -> u32 {
         match self {
             Unit::Packets | Unit::Bytes => 8,
             Unit::PacketsAndBytes => 16,
@@ -70,7 +70,7 @@ impl Unit {
     }
 
     /// Counts a packet of this length in the element that a variable points to.
-    pub fn count(self, element: &SmolStr, length: C) -> Block {
+    pub(crate) fn count(self, element: &SmolStr, length: C) -> Block {
         let element = || C::Ident(element.clone());
         let word = || C::Unary(UnOp::Deref, Box::new(element()));
         let add = |to: C, number: C| Stmt::Update(BinOp::Add, to, number);
@@ -134,7 +134,7 @@ fn added<T: State>(
     block
 }
 
-/// The function that adds to an element, made on first use. A verifier of the C checks it once; of the key's memory, it would compare what each path left there.
+/// The function that adds to an element, made on first use. A target that verifies code checks it once; of the key's memory, it would compare what each path left there.
 fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     if let Some(known) = T::shared(&mut g.file.own).counter_functions.get(map) {
         return known.clone();
@@ -165,9 +165,14 @@ pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
         return;
     };
     let index = index(g, call, 0);
+    count_at(g, &map, unit, index);
+}
+
+/// Counts the packet in a map's element at an index, if there is one.
+pub(crate) fn count_at<T: State>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, index: C) {
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let length = unit.length(g);
-    let mut block = found::<T>(&map, &key, index, &slot, unit.ty());
+    let mut block = found::<T>(map, &key, index, &slot, unit.ty());
     block.push(Stmt::If(
         C::Ident(slot.clone()),
         unit.count(&slot, length),
@@ -177,7 +182,7 @@ pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
 }
 
 /// An index argument as the key of an array, which has no element at the last number: a wider one must not become another.
-pub fn index<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, at: usize) -> C {
+pub(crate) fn index<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, at: usize) -> C {
     let index = values(call, at).first();
     index.map_or(C::int(0), |&index| index_of(g, index))
 }
@@ -204,7 +209,13 @@ pub(crate) fn index_of<T: State>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
 }
 
 /// Declares a key, and a pointer to the element that it finds.
-pub fn found<T: State>(map: &SmolStr, key: &SmolStr, index: C, slot: &SmolStr, ty: CType) -> Block {
+pub(crate) fn found<T: State>(
+    map: &SmolStr,
+    key: &SmolStr,
+    index: C,
+    slot: &SmolStr,
+    ty: CType,
+) -> Block {
     let element = T::find(map, C::Ident(key.clone()).addr());
     vec![
         Stmt::decl(CType::U32, key.clone(), index),

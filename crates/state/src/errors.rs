@@ -10,31 +10,35 @@ pub(crate) fn atomic(target: &str, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match &refusal.problem {
         Problem::Statement(what) => (
             format!("the {target} target cannot have {what} in an `@atomic` block"),
-            "keep only computations, conditions and the calls of one flow_state or of registers in the block",
+            "keep only computations, conditions and the calls of one flow_state or of registers in the block".to_string(),
         ),
         Problem::Extern(name) => (
             format!("the {target} target cannot call `{name}` in an `@atomic` block"),
-            "call it before or after the block; only the methods of one flow_state or of registers run in it",
+            "call it before or after the block; only the methods of one flow_state or of registers run in it".to_string(),
         ),
         Problem::OfChanging(name) => (
             format!("`{name}` in an `@atomic` block reads what the block changes"),
-            "call it before the block; in it, a call without an effect may only read what nothing in the block assigns",
+            "call it before the block; in it, a call without an effect may only read what nothing in the block assigns".to_string(),
         ),
         Problem::OtherState(second, first) => (
             format!(
                 "an `@atomic` block uses `{second}` and `{first}`: it can hold the lock of one"
             ),
-            "the kernel lets a program hold one lock at a time: keep what belongs together in one flow_state whose value is a \
-             struct (`flow_state<key_t, both_t>(64) both;`), or use a block for each; of registers a block may use several",
+            format!(
+                "a program holds one lock at a time on the {target} target: keep what belongs together in one flow_state whose value is a \
+                 struct (`flow_state<key_t, both_t>(64) both;`), or use a block for each; of registers a block may use several"
+            ),
         ),
         Problem::OtherKey => (
             "the calls of a flow_state in an `@atomic` block have different keys".to_string(),
-            "the kernel lets a program hold one lock at a time: use the same variable as key in all of them, or a block for \
-             each; of a register a block may use several cells",
+            format!(
+                "a program holds one lock at a time on the {target} target: use the same variable as key in all of them, or a block for \
+                 each; of a register a block may use several cells"
+            ),
         ),
         Problem::KeyChanges => (
             "the key or index of an `@atomic` block changes in it".to_string(),
-            "assign it before the first call in the block, and nowhere after it",
+            "assign it before the first call in the block, and nowhere after it".to_string(),
         ),
     };
     let diagnostic = Diagnostic::error("E0740", refusal.at, message);
@@ -42,9 +46,9 @@ pub(crate) fn atomic(target: &str, refusal: &Refusal) -> Diagnostic {
         Problem::OtherState(..) | Problem::OtherKey | Problem::KeyChanges => {
             diagnostic.also(refusal.first, "the lock is that of what is used here")
         }
-        Problem::Statement(_) | Problem::Extern(_) | Problem::OfChanging(_) => {
-            diagnostic.label("the kernel allows nothing like it while a lock is held")
-        }
+        Problem::Statement(_) | Problem::Extern(_) | Problem::OfChanging(_) => diagnostic.label(
+            format!("the {target} target allows nothing like it while a lock is held"),
+        ),
     };
     diagnostic.help(help)
 }

@@ -1,4 +1,4 @@
-//! The locks that are held at a point, and what calls under a lock work on.
+//! What is known of state at a point: the locks that are held, what calls under a lock work on, and the colour of an entry.
 
 use crate::analysis::in_place::InPlace;
 use crate::analysis::redundant_stores::RedundantStores;
@@ -9,13 +9,15 @@ use emit::{Gen, Target};
 use ir::atomic::Cell;
 use smol_str::SmolStr;
 
-/// What is held at a point of a function.
+/// What is known of state at a point of a function.
 #[derive(Clone, Default)]
 pub struct Held {
     /// The lock of a set of flows.
     pub(crate) flow: Option<HeldLock>,
     /// The cells of registers whose lock is held, with pointers that may be null.
     pub(crate) cells: Vec<(Cell, C)>,
+    /// The colour that the direct meter of the entry gave whose action runs.
+    pub(crate) entry_color: Option<C>,
 }
 
 impl Held {
@@ -55,8 +57,8 @@ impl HeldLock {
     }
 
     /// Where the way is known: bounds its number once more if the compiler may have saved it before the test, which
-    /// the verifier would not know of. A barrier alone may take the saved one. In a large program it keeps the verifier
-    /// from following each number by itself.
+    /// a target that verifies code would not know of. A barrier alone may take the saved one. In a large program it keeps such
+    /// a target from following each number by itself.
     pub(crate) fn stays_in_bounds<T: Target>(&self, g: &mut Gen<'_, T>) {
         g.file.contents.bounds = true;
         let kept = match g.plan.record.is_some() {

@@ -9,19 +9,20 @@
 //! - `SET_AT_LOADING`: the attribute of data that is set before the program runs, and then constant.
 //! - `now_ns()`, `random_u32()`, `this_processor()`: the clock in nanoseconds, 32 random bits, the number of the core.
 //! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.
-//! - `paths_meet()`, if `ONPATH_LARGE` is defined: where a verifier of the C is to drop what it knows of the path.
+//! - `paths_meet()`, if `ONPATH_LARGE` is defined: where a target that verifies code is to drop what it knows of the path.
 
 mod analysis;
 mod atomic;
 mod calls;
-pub mod counter;
+mod counter;
+pub mod direct;
 mod errors;
 mod figures;
 mod flow_state;
 mod held;
 mod keys;
 mod layouts;
-pub mod meter;
+mod meter;
 mod names;
 pub mod random;
 mod records;

@@ -16,19 +16,19 @@ use smol_str::SmolStr;
 const SIZE: u32 = 96;
 
 /// An element's type.
-pub fn ty() -> CType {
+pub(crate) fn ty() -> CType {
     CType::Struct("packet_meter".into())
 }
 
 /// Declares a map of so many meters.
-pub fn declare<T: State>(g: &mut Gen<'_, T>, name: &SmolStr, max_entries: u32) {
+pub(crate) fn declare<T: State>(g: &mut Gen<'_, T>, name: &SmolStr, max_entries: u32) {
     T::note(g, Used::Meters);
     let map = Map::new(name.as_str(), MapKind::Array, 4, SIZE, max_entries.into());
     emit::memory::declare(g, map, Some((CType::U32, ty())));
 }
 
 /// What a packet costs a meter: a token, or one for each byte of its length.
-pub fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
+pub(crate) fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
     match externs::meter::counts_bytes(&g.p.externs[object]) {
         true => g.packet_length(),
         false => C::int(1),
@@ -36,12 +36,12 @@ pub fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
 }
 
 /// The colour that a meter, a pointer that may be null, gives a packet.
-pub fn color(meter: C, cost: C) -> C {
+pub(crate) fn color(meter: C, cost: C) -> C {
     C::call("meter_color", vec![meter, cost])
 }
 
 /// Stores a colour.
-pub fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
+pub(crate) fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
     let width = g.p.place_type(place).map_or(0, |ty| ty.width());
     let color = match width {
         0 => return,

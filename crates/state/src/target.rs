@@ -33,7 +33,7 @@ pub trait State: Memory {
     /// State that the functions of a file have in common.
     fn shared(file: &mut Self::File) -> &mut Shared;
 
-    /// The locks that are held at this point.
+    /// The locks that are held at this point, and what else is known of state.
     fn held(&mut self) -> &mut Held;
 
     /// Notes that the program has state of this kind.
@@ -58,12 +58,12 @@ pub trait State: Memory {
     /// The time by which unused flows end, in nanoseconds: a few milliseconds late, if that is cheaper.
     fn flow_time(g: &mut Gen<'_, Self>) -> C;
 
-    /// Hides a way's number from a verifier of the C, which would otherwise check all later paths once for each number.
+    /// Hides a way's number from a target that verifies code, which would otherwise check all later paths once for each number.
     fn anywhere(way: C) -> C {
         way
     }
 
-    /// Whether counters are raised by functions of their own, which a verifier of the C checks once.
+    /// Whether counters are raised by functions of their own, which a target that verifies code checks once.
     fn counts_by_functions(_g: &Gen<'_, Self>) -> bool {
         false
     }

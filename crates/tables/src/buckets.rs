@@ -89,7 +89,7 @@ pub(crate) fn declare<T: Tables>(
         size,
         ..
     } = *entries;
-    let (key, key_abi) = declare_key(g, short, parts, entries);
+    let (key, key_abi) = declare_key(g, parts, entries);
     let key_type = Type::Struct(key.name.clone());
     let types = [key_type.clone(), values.ty.clone()];
     let (record, _) = bucket(types, &key.record, values.abi.size);

@@ -24,6 +24,8 @@ pub(crate) struct Values {
 
 /// Entries that are to be stored.
 pub(crate) struct Entries<'a> {
+    /// The control-plane name of their table or value set.
+    pub(crate) name: &'a str,
     /// What names begin with.
     pub(crate) short: &'a str,
     pub(crate) values: Values,
@@ -47,18 +49,16 @@ pub(crate) fn whole(parts: &[KeyPart]) -> Vec<KeyPart> {
     parts.iter().map(KeyPart::without_prefix).collect()
 }
 
-/// Declares the struct of a search's key, which is on the stack; gives its layout, and that for the control plane. `of` is what the
-/// program calls the table.
+/// Declares the struct of a search's key, which is on the stack; gives its layout, and that for the control plane.
 pub(crate) fn declare_key<T: Tables>(
     g: &mut Gen<'_, T>,
-    of: &str,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> (KeyLayout, KeyAbi) {
     let name = g.file.names.fresh(&format!("{}_key", entries.short));
     let key = plain_key(T::names(), name, parts);
     let abi = describe::key(&key, parts);
-    limit_key(g, of, abi.size, KEY_LIMIT, entries);
+    limit_key(g, abi.size, KEY_LIMIT, entries);
     g.file.declare_struct(&key.name, key.record.members.clone());
     (key, abi)
 }
@@ -66,14 +66,19 @@ pub(crate) fn declare_key<T: Tables>(
 /// Refuses a key of too many bytes.
 pub(crate) fn limit_key<T: Tables>(
     g: &mut Gen<'_, T>,
-    of: &str,
     bytes: u32,
     limit: u32,
     entries: &Entries<'_>,
 ) {
     if bytes > limit {
         let target = g.target.name();
-        g.refuse(errors::key_too_long(target, of, bytes, limit, entries.span));
+        g.refuse(errors::key_too_long(
+            target,
+            entries.name,
+            bytes,
+            limit,
+            entries.span,
+        ));
     }
 }
 

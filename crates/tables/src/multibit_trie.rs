@@ -89,7 +89,7 @@ pub(crate) fn declare<T: Tables>(
         size,
         ..
     } = *entries;
-    let (key, key_abi) = declare_key(g, short, parts, entries);
+    let (key, key_abi) = declare_key(g, parts, entries);
     let route_name = g.file.names.fresh(&format!("{short}_route"));
     let key_type = Type::Struct(key.name.clone());
     let mut route = Record::default();

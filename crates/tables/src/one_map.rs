@@ -69,11 +69,10 @@ pub(crate) fn declare_array<T: Tables>(
 /// Declares a hash table.
 pub(crate) fn declare_hash<T: Tables>(
     g: &mut Gen<'_, T>,
-    table: &str,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> (OneMap, LookupAbi) {
-    let (key, key_abi) = declare_key(g, table, parts, entries);
+    let (key, key_abi) = declare_key(g, parts, entries);
     let key_type = Type::Struct(key.name.clone());
     let of_keys = (key_abi.size, key_type);
     let map = declare(g, MapKind::Hash, of_keys, entries.size, entries);
@@ -88,7 +87,6 @@ pub(crate) fn declare_hash<T: Tables>(
 /// Declares a trie of prefixes; `lpm` is the P4 key with the prefix.
 pub(crate) fn declare_trie<T: Tables>(
     g: &mut Gen<'_, T>,
-    table: &str,
     lpm: usize,
     parts: &[KeyPart],
     entries: &Entries<'_>,
@@ -98,7 +96,7 @@ pub(crate) fn declare_trie<T: Tables>(
     head.add(Type::U32, "prefix_length", 4, 4, "in bits, of what follows");
     let key = key::layout(T::names(), name.clone(), parts, head);
     let key_abi = describe::key(&key, parts);
-    limit_key(g, table, key_abi.size - 4, TRIE_LIMIT, entries);
+    limit_key(g, key_abi.size - 4, TRIE_LIMIT, entries);
     g.file.declare_struct(&name, key.record.members.clone());
     let of_keys = (key_abi.size, Type::Struct(name));
     let map = declare(g, MapKind::PrefixTrie, of_keys, entries.size, entries);

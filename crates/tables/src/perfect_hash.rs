@@ -122,7 +122,7 @@ pub(crate) fn declare<T: Tables>(
     let found = entries_of(data, &form)?;
     let keys: Vec<Vec<u8>> = found.iter().map(|(bytes, ..)| bytes.clone()).collect();
     let hash = Hash::of(&keys)?;
-    let (key, key_abi) = declare_key(g, &data.name, parts, entries);
+    let (key, key_abi) = declare_key(g, parts, entries);
     let element = g.file.names.fresh(&format!("{short}_element"));
     let mut record = Record::default();
     let (key_type, align) = (Type::Struct(key.name.clone()), key.record.align.max(4));

@@ -98,13 +98,13 @@ pub(crate) fn declare<T: Tables>(
     let parts = key::parts(g.p, &data.keys);
     if has_priorities(data) {
         let kinds: Vec<MatchKind> = key::matched(&data.keys).map(|key| key.kind).collect();
-        return declare_overlapping(g, &data.name, &parts, &kinds, wanted, entries);
+        return declare_overlapping(g, &parts, &kinds, wanted, entries);
     }
     match key::matched(&data.keys).position(|k| k.kind == MatchKind::Lpm) {
-        Some(lpm) => declare_prefixes(g, &data.name, lpm, &parts, wanted, entries),
+        Some(lpm) => declare_prefixes(g, lpm, &parts, wanted, entries),
         None => {
             let hash = property(g.p, data, HASH_TABLE).is_some();
-            declare_exact(g, &data.name, hash, &parts, wanted, entries)
+            declare_exact(g, hash, &parts, wanted, entries)
         }
     }
 }
@@ -112,7 +112,6 @@ pub(crate) fn declare<T: Tables>(
 /// Declares a table whose entries may overlap.
 pub(crate) fn declare_overlapping<T: Tables>(
     g: &mut Gen<'_, T>,
-    name: &str,
     parts: &[KeyPart],
     kinds: &[MatchKind],
     wanted: Option<Structure>,
@@ -130,7 +129,7 @@ pub(crate) fn declare_overlapping<T: Tables>(
         let target = g.target.name();
         g.refuse(errors::too_large_for_bit_vectors(
             target,
-            name,
+            entries.name,
             entries.size,
             entries.span,
         ));
@@ -148,7 +147,6 @@ pub(crate) fn declare_overlapping<T: Tables>(
 /// Declares a table of which the P4 key of this number has a prefix.
 fn declare_prefixes<T: Tables>(
     g: &mut Gen<'_, T>,
-    table: &str,
     lpm: usize,
     parts: &[KeyPart],
     wanted: Option<Structure>,
@@ -172,19 +170,18 @@ fn declare_prefixes<T: Tables>(
         let target = g.target.name();
         g.refuse(errors::too_large_for_multibit_trie(
             target,
-            table,
+            entries.name,
             entries.size,
             entries.span,
         ));
     }
-    let (trie, abi) = one_map::declare_trie(g, table, lpm, parts, entries);
+    let (trie, abi) = one_map::declare_trie(g, lpm, parts, entries);
     (Lookup::OneMap(trie), abi)
 }
 
 /// Declares a table with exact keys, which asks for a hash table, or does not.
 fn declare_exact<T: Tables>(
     g: &mut Gen<'_, T>,
-    table: &str,
     asks_for_hash: bool,
     parts: &[KeyPart],
     wanted: Option<Structure>,
@@ -213,11 +210,11 @@ fn declare_exact<T: Tables>(
         let target = g.target.name();
         g.refuse(errors::too_large_for_buckets(
             target,
-            table,
+            entries.name,
             entries.size,
             entries.span,
         ));
     }
-    let (hash, abi) = one_map::declare_hash(g, table, parts, entries);
+    let (hash, abi) = one_map::declare_hash(g, parts, entries);
     (Lookup::OneMap(hash), abi)
 }

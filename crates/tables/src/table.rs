@@ -91,6 +91,7 @@ pub fn declare<T: Tables>(
         None => (None, LookupAbi::Compiled),
         Some(value) => {
             let entries = Entries {
+                name: &data.name,
                 short,
                 values: values(g, value),
                 size,

@@ -56,6 +56,7 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData
         .collect();
     let size = data.size.clamp(1, u64::from(u32::MAX));
     let entries = Entries {
+        name: &data.name,
         short,
         values: Values {
             ty: Type::Struct(value.clone()),
@@ -82,8 +83,7 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData
         declare_hash(g, &parts, &entries)
     } else {
         let kinds: Vec<MatchKind> = data.fields.iter().map(|(_, _, kind)| *kind).collect();
-        let (lookup, abi) =
-            structure::declare_overlapping(g, &data.name, &parts, &kinds, wanted, &entries);
+        let (lookup, abi) = structure::declare_overlapping(g, &parts, &kinds, wanted, &entries);
         (SetLookup::Other(lookup), abi)
     };
     let kept = T::kept(&mut g.file.own);

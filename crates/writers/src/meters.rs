@@ -1,4 +1,4 @@
-//! Meters: buckets that packets empty under a lock of their own, and whose rates user space sets under the same.
+//! Meters: buckets that packets empty under a lock of their own, and whose rates the control plane sets under the same.
 
 use crate::encoding;
 use crate::errors::{refused, system, unsupported};
@@ -65,7 +65,7 @@ fn rates(bytes: &[u8]) -> Option<Rates> {
     })
 }
 
-/// What user space reads of the meter at an index.
+/// What the control plane reads of the meter at an index.
 fn read(map: &dyn Map, index: u32) -> Result<Option<Rates>, StoreError> {
     let found = map.get_locked(&index.to_ne_bytes());
     let found = found.map_err(refused("read the meter"))?;

@@ -1,4 +1,4 @@
-//! Registers: cells that packets write, and user space too.
+//! Registers: cells that packets write, and the control plane too.
 
 use crate::encoding;
 use crate::errors::{refused, unsupported};

@@ -100,7 +100,7 @@ impl Table {
             LookupAbi::Array { .. } => "array",
             LookupAbi::Hash { .. } => "the kernel's hash map",
             LookupAbi::Compiled => "const, read-only data",
-            other => other.structure().map_or("", bpf::abi::title),
+            other => other.structure().map_or("", bpf::table::title),
         });
         named.next_back().unwrap_or_default()
     }

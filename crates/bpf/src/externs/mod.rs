@@ -1,7 +1,5 @@
 //! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
-pub(crate) mod direct;
-
 use crate::abi::{MapAbi, MapKind};
 use crate::errors;
 use crate::maps::MAP_NAME;
@@ -11,11 +9,8 @@ use arch::Model;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Target;
-use emit::calls::places;
-use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use ir::ExternCall;
 use smol_str::SmolStr;
-use state::meter;
 
 /// The extern that sends a packet to user space as it came.
 pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
@@ -28,18 +23,8 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
     }
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {
-            let ty = g.p.externs[object].ty.clone();
-            match (ty.as_str(), method) {
-                // Applying the table counted.
-                (DIRECT_COUNTER, "count") => {}
-                (DIRECT_METER, "read") => {
-                    if let Some(&place) = places(call, 0).first() {
-                        let color = g.target.entry_color.clone();
-                        meter::store(g, place, color.unwrap_or(C::int(0)));
-                    }
-                }
-                _ => unknown(g, &format!("{ty}.{method}"), span),
-            }
+            let name = format!("{}.{method}", g.p.externs[object].ty);
+            unknown(g, &name, span);
         }
         (None, name @ ("csum_replace2" | "csum_replace4" | "ebpf_ipv4_checksum")) => {
             g.pure_function(name, call);

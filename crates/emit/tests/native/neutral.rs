@@ -23,7 +23,12 @@ const NEUTRAL: &[(&str, &str)] = &[
 ];
 
 /// Those of them that do not name either what only some targets have.
-const STRICT: [&str; 2] = ["crates/layout/", "crates/tables/"];
+const STRICT: [&str; 4] = [
+    "crates/layout/",
+    "crates/tables/",
+    "crates/state/",
+    "crates/writers/",
+];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
 /// between underscores or at a change to upper case, names it.
@@ -47,7 +52,8 @@ const WORDS: [&str; 16] = [
 ];
 
 /// Words of targets whose code runs in a kernel, after a verifier has seen it.
-const STRICT_WORDS: [&str; 8] = [
+const STRICT_WORDS: [&str; 9] = [
+    "user space",
     "kernel",
     "kernels",
     "verifier",
@@ -88,9 +94,9 @@ fn named(line: &str, more: &'static [&'static str]) -> Option<&'static str> {
     let line = ALLOWED
         .iter()
         .fold(line.to_owned(), |line, allowed| line.replace(allowed, ""));
-    let words = words(&line);
+    let words = format!(" {} ", words(&line).join(" "));
     let mut all = WORDS.iter().chain(more).copied();
-    all.find(|word| words.iter().any(|w| w == word))
+    all.find(|word| words.contains(&format!(" {word} ")))
 }
 
 /// The words of a line, names split, in lower case.
@@ -107,6 +113,7 @@ fn words(line: &str) -> Vec<String> {
         }
         last_is_lower = c.is_ascii_lowercase();
     }
+    words.retain(|word| !word.is_empty());
     words
 }
 
@@ -125,4 +132,6 @@ fn a_name_is_found_wherever_it_is_in_a_word() {
     for line in ["etc", "match_case", "ebpf_ipv4_checksum", "switch"] {
         assert!(named(line, &[]).is_none(), "{line}");
     }
+    assert!(named("// User space, which maps it", &STRICT_WORDS).is_some());
+    assert!(named("the space that a user has", &STRICT_WORDS).is_none());
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Figures by group: each processor has sets of eight groups of its own, in memory that user space maps. Whoever reads
+/* Figures by group: each processor has sets of eight groups of its own, in memory that others map. Whoever reads
  * sees every word whole. A group's tag is set after its key; where a group takes the place of another, the set's
  * `changes` is odd meanwhile. Both are done by atomic operations, behind which no other write is seen earlier. */
 #ifndef ONPATH_FIGURES_H

@@ -13,8 +13,8 @@
  * which is as if it had none. */
 #define FLOW_AGED 16
 
-/* The number of a way, which came about on one of many paths: in a large program by way of memory, so that the
- * verifier forgets which. To do so it borrows a word of the set, whose lock is held. */
+/* The number of a way, which came about on one of many paths: in a large program by way of memory, so that a
+ * target that verifies code forgets which. To do so it borrows a word of the set, whose lock is held. */
 INLINE u32 flow_forget(u32 *word, u32 way)
 {
 #ifdef ONPATH_LARGE
@@ -96,7 +96,7 @@ INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
     u64 *to = way;
 
 #ifdef ONPATH_LARGE
-    /* Without a loop, through which the verifier goes for each path. */
+    /* Without a loop, through which a target that verifies code goes for each path. */
     paths_meet();
 #pragma unroll
     for (u32 i = 0; i < size / 8; i++)

@@ -34,7 +34,7 @@ INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
 INLINE u64 key_hash(const u64 *word, u32 words)
 {
 #ifdef ONPATH_LARGE
-    /* The hash is long: the verifier goes through it once for paths that bring the same. */
+    /* The hash is long: a target that verifies code goes through it once for paths that bring the same. */
     paths_meet();
 #endif
     return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The secrets of this loading, which user space draws and sets before the program is loaded: outsiders do not know them. */
+/* The secrets of this loading, which the loader draws and sets before the program is loaded: outsiders do not know them. */
 #ifndef ONPATH_SEEDS_H
 #define ONPATH_SEEDS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* SipHash-1-3 of words of 8 bytes: one round a word, three at the end, under a key of 128 bits. From the description in
- * J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012). User space computes the same
+ * J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012). The control plane computes the same
  * (crates/sketch/src/hash.rs). A machine without rotations takes 32 instructions for a round, and a key of three words takes about 35 ns
  * (make bench-tables), less than with any other function of its strength that was tried (ARCHITECTURE.md). */
 #ifndef ONPATH_SIPHASH_H

@@ -1,4 +1,4 @@
-//! A figure's layout: the structs of its map, as C and in the description for user space.
+//! A figure's layout: the structs of its map, as C and in the description for the control plane.
 
 use super::kind::Kind;
 use crate::errors;

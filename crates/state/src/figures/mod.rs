@@ -1,4 +1,4 @@
-//! Figures about packets by group (`p4include/telemetry.p4`): for each object an array that user space maps, in which each processor
+//! Figures about packets by group (`p4include/telemetry.p4`): for each object an array that the control plane maps, in which each processor
 //! has sets of groups of its own. Nobody waits, and nothing is lost but what belongs to groups that find no place.
 
 mod kind;
@@ -54,7 +54,7 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
 /// The member of a key's struct.
 const WORD: &str = "word";
 
-/// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A verifier of the C checks it once, and not
+/// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A target that verifies code checks it once, and not
 /// on each path on which a loop comes by.
 fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
     let map = &layout.map;
@@ -115,7 +115,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
         key,
         words,
     ];
-    // An array has all its elements; the verifier needs the check.
+    // An array has all its elements; a target that verifies code needs the check.
     let there = g.block(|g| match kind {
         Kind::Top => {
             let mut args = place;

@@ -139,7 +139,7 @@ fn flow_update<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall,
 
 /// A flow of zeros, in the way of the one that it replaces.
 fn flow_add<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
-    // The verifier need not know which way it is, only that it is in bounds.
+    // A target that verifies code need not know which way it is, only that it is in bounds.
     g.set(held.at.clone(), masked(T::anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
     g.set(tag, held.tag.clone());

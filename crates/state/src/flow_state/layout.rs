@@ -1,4 +1,4 @@
-//! A flow state's layout: the structs of its map, as C and in the description for user space.
+//! A flow state's layout: the structs of its map, as C and in the description for the control plane.
 
 use crate::errors;
 use crate::keys;

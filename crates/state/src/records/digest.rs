@@ -16,7 +16,7 @@ use layout::{DigestAbi, DigestsAbi, Map, MapKind};
 /// Bytes of the ring.
 const RING: u64 = 1 << 18;
 
-/// `digest`: hands values to user space.
+/// `digest`: hands values to the control plane.
 pub(crate) fn send<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let number = values(call, 2).first().map(|&e| lower::scalar(g, e));
     let number = number.and_then(|number| number.as_int()).unwrap_or(0) as u32;

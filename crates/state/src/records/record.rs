@@ -1,4 +1,4 @@
-//! Records that packets hand to user space: a number, a receiver, and values.
+//! Records that packets hand to the control plane: a number, a receiver, and values.
 
 use crate::errors;
 use crate::layouts::RecordLayout;

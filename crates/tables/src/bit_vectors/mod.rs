@@ -100,7 +100,7 @@ pub(crate) fn declare<T: Tables>(
         size,
         ..
     } = *entries;
-    let (key, key_abi) = declare_key(g, short, &whole(parts), entries);
+    let (key, key_abi) = declare_key(g, &whole(parts), entries);
     let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
     let [rows, places, found, shadow] =
         ["_rows", "_places", "", "_shadow"].map(|what| named(g, what));

@@ -69,7 +69,7 @@ pub(crate) fn declare<T: Tables>(
     } = *entries;
     let value_size = values.abi.size;
     let parts = whole(parts);
-    let (key, key_abi) = declare_key(g, short, &parts, entries);
+    let (key, key_abi) = declare_key(g, &parts, entries);
     let key_type = Type::Struct(key.name.clone());
     let padded = key_abi.size.next_multiple_of(8);
     let with_head = |second: &str| {

@@ -44,7 +44,7 @@ pub(super) fn show(described: &Value) -> String {
         let text = |key: &str| layout[key].as_str().unwrap_or_default().to_owned();
         let layouts = Structure::ALL.into_iter();
         let what = layouts.filter(|l| l.name() == text("layout"));
-        let what: String = what.map(bpf::abi::title).collect();
+        let what: String = what.map(bpf::table::title).collect();
         let full = layout["memory"]["full"].as_u64().unwrap_or_default();
         format!(
             "{} {}: {what}, {} entries, {}\n",

@@ -1,0 +1,89 @@
+//! What is kept for each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
+//! that packets may count meanwhile and nothing is lost.
+
+use crate::counter::{Unit, count_at, found};
+use crate::meter;
+use crate::target::State;
+use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use emit::Gen;
+use emit::calls::places;
+use emit::memory;
+use emit::table::{DIRECT_COUNTER, DIRECT_METER, TableShape, property};
+use ir::{ExternCall, ExternInst};
+use layout::{DirectAbi, Map, MapKind};
+use smol_str::SmolStr;
+
+/// What is kept for the entries of a table.
+#[derive(Clone, Debug)]
+pub struct Direct {
+    /// The map of counters, and what they count.
+    counter: Option<(SmolStr, Unit)>,
+    /// The map of meters, and what a packet costs.
+    meter: Option<(SmolStr, ExternInst)>,
+}
+
+impl Direct {
+    /// Declares what is kept for so many entries of a table; `None` if it is nothing.
+    pub fn declare<T: State>(
+        g: &mut Gen<'_, T>,
+        shape: &TableShape<'_>,
+        entries: u64,
+    ) -> Option<(Direct, DirectAbi)> {
+        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        let object = |g: &Gen<'_, T>, ty| property(g.p, shape.data, ty).filter(|_| entries > 0);
+        let counter = object(g, DIRECT_COUNTER).map(|object| {
+            let unit = Unit::of(g.p, object);
+            let name = g.file.names.fresh_short(shape.short, "_count", T::MAP_NAME);
+            let (kind, size) = (MapKind::PerCoreArray, unit.size());
+            let map = Map::new(name.as_str(), kind, 4, size, entries.into());
+            memory::declare(g, map, Some((CType::U32, unit.ty())));
+            (name, unit)
+        });
+        let meter = object(g, DIRECT_METER).map(|object| {
+            let name = g.file.names.fresh_short(shape.short, "_meter", T::MAP_NAME);
+            meter::declare(g, &name, entries);
+            (name, object)
+        });
+        let abi = DirectAbi {
+            entries,
+            counter: counter.as_ref().map(|(map, _)| map.to_string()),
+            meter: meter.as_ref().map(|(map, _)| map.to_string()),
+        };
+        let any = counter.is_some() || meter.is_some();
+        any.then_some((Direct { counter, meter }, abi))
+    }
+
+    /// Emits what is done where a packet has found the entry of this number; 0 is the default action, for which nothing is kept.
+    pub fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
+        // No array has the index in front of the first.
+        let index = C::bin(BinOp::Sub, number, C::int(1));
+        if let Some((map, unit)) = &self.counter {
+            count_at(g, map, *unit, index.clone());
+        }
+        if let Some((map, object)) = &self.meter {
+            let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("meter"));
+            let color = g.own_local("color", CType::U32, None);
+            let mut block = found::<T>(map, &key, index, &slot, meter::ty());
+            let cost = meter::cost(g, *object);
+            block.push(Stmt::Assign(
+                color.clone(),
+                meter::color(C::Ident(slot), cost),
+            ));
+            g.push(Stmt::Block(block));
+            g.target.held().entry_color = Some(color);
+        }
+    }
+}
+
+/// The action of the entry is done.
+pub fn leave<T: State>(g: &mut Gen<'_, T>) {
+    g.target.held().entry_color = None;
+}
+
+/// `direct_meter.read`: the colour that the entry's meter gave; green outside of its action.
+pub(crate) fn color<T: State>(g: &mut Gen<'_, T>, call: &ExternCall) {
+    if let Some(&place) = places(call, 0).first() {
+        let color = g.target.held().entry_color.clone();
+        meter::store(g, place, color.unwrap_or(C::int(0)));
+    }
+}
