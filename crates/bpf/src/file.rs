@@ -12,7 +12,6 @@ use crate::{BpfOutput, Options, Report, budget, limits, packets, parts, storage}
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
-use layout::{DefaultAbi, LookupAbi, TableAbi};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -157,9 +156,7 @@ pub(crate) fn file(
     if limits::is_long(&report) {
         without_variables_for_debuggers(&mut items);
     }
-    let tables = &mut maps.kept.contents.tables;
-    tables.extend(unapplied_tables(program, tables));
-    tables.sort_by_key(|t| t.index);
+    ::tables::complete(&mut maps.kept.contents.tables, program);
     let redirects = maps.ports.devmap.is_some() || maps.ports.egress.is_some();
     let abi = Abi {
         version: Abi::VERSION,
@@ -320,23 +317,4 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         moves_head: both().any(|f| f.moves_head),
         parser_turns: both().find_map(|f| f.parser_turns),
     }
-}
-
-/// Tables that the program never applies have nothing in the kernel.
-fn unapplied_tables(program: &Program, applied: &[TableAbi]) -> Vec<TableAbi> {
-    program
-        .tables
-        .iter()
-        .filter(|(t, _)| !applied.iter().any(|m| m.index == t.as_u32()))
-        .map(|(t, data)| TableAbi {
-            index: t.as_u32(),
-            name: data.name.to_string(),
-            capacity: 0,
-            lookup: LookupAbi::Compiled,
-            default: DefaultAbi::Const,
-            preload: false,
-            direct: None,
-            members: None,
-        })
-        .collect()
 }

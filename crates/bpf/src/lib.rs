@@ -216,6 +216,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 emit::HEADERS[5],
                 emit::HEADERS[6],
                 emit::HEADERS[7],
+                emit::HEADERS[8],
                 messages::HEADERS[0],
                 messages::HEADERS[1],
                 messages::HEADERS[2],
@@ -241,7 +242,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
             ]
         };
     }
-    const _: () = assert!(emit::HEADERS.len() == 8, "all of them are in the list");
+    const _: () = assert!(emit::HEADERS.len() == 9, "all of them are in the list");
     const _: () = assert!(messages::HEADERS.len() == 3, "all of them are in the list");
     const _: () = assert!(tables::HEADERS.len() == 5, "all of them are in the list");
     const _: () = assert!(::state::HEADERS.len() == 10, "all of them are in the list");

@@ -1,31 +1,11 @@
-//! Tables as BPF has them: what crate `tables` asks of the target, what is kept for each entry, and what people call their structures.
+//! Tables as BPF has them: what crate `tables` asks of the target, and what people call their structures.
 
 use crate::features::Feature;
 use crate::target::{Bpf, Gen, STATIC_FUNC, Shared};
 use crate::uses::{Construct, needs};
 use cgen::tree::Expr as C;
-use emit::table::TableShape;
 use layout::Structure;
-use state::direct::Direct;
 use tables::{Tables, TurnCalls};
-
-/// A table: its entries, its default action, and the direct objects of its entries.
-#[derive(Clone, Debug)]
-pub(crate) struct Table {
-    pub entries: tables::Table,
-    pub direct: Option<Direct>,
-}
-
-/// Declares what a table needs.
-pub(crate) fn declare(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
-    let mut direct = None;
-    let entries = tables::declare(g, shape, |g, entries| {
-        let (kept, abi) = Direct::declare(g, shape, entries)?;
-        direct = Some(kept);
-        Some(abi)
-    });
-    Table { entries, direct }
-}
 
 impl Tables for Bpf {
     fn tables(file: &mut Shared) -> &mut tables::Shared {

@@ -7,7 +7,6 @@ use crate::features::Feature;
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
 use crate::names::RESERVED;
-use crate::table::{self, Table};
 use crate::uses::Construct;
 use crate::wire::Wire;
 use crate::{Options, ParseRecord, parts, storage};
@@ -20,7 +19,8 @@ use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Target};
 use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
-use state::{Held, State, direct};
+use state::direct::{self, Table};
+use state::{Held, State};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use tables::value_set;
@@ -370,7 +370,7 @@ impl Target for Bpf {
     }
 
     fn table(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
-        table::declare(g, shape)
+        Table::declare(g, shape)
     }
 
     fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
@@ -388,9 +388,7 @@ impl Target for Bpf {
     }
 
     fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
-        if let Some(direct) = &table.direct {
-            direct.enter(g, number);
-        }
+        table.enter(g, number);
     }
 
     fn leave_entry(g: &mut Gen<'_>) {

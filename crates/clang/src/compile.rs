@@ -45,6 +45,8 @@ enum Form {
     Bpf,
     /// A shared object for this machine.
     Shared,
+    /// A program for this machine.
+    Program,
 }
 
 /// Why there is no object.
@@ -92,6 +94,11 @@ pub fn compile_shared(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<
     compile_as(Form::Shared, clang, source).map_err(|refused| refused.diagnostic)
 }
 
+/// Compiles to the bytes of a program for this machine.
+pub fn compile_program(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    compile_as(Form::Program, clang, source).map_err(|refused| refused.diagnostic)
+}
+
 fn compile_as(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     let Some(cache) = ObjectCache::from_environment() else {
         return compile_anew(form, clang, source);
@@ -128,7 +135,7 @@ const FLAGS: [&str; 15] = [
     "-fdebug-compilation-dir=.",
 ];
 
-/// The flags of a shared object. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
+/// The flags of a shared object, which begin with those that a program has not. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
 const SHARED_FLAGS: [&str; 9] = [
     "-shared",
     "-fPIC",
@@ -150,6 +157,7 @@ fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
     let own: &[&str] = match form {
         Form::Bpf => &FLAGS,
         Form::Shared => &SHARED_FLAGS,
+        Form::Program => &SHARED_FLAGS[2..],
     };
     own.iter().copied().chain(long).collect()
 }
@@ -220,7 +228,7 @@ fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>
     if !status.success() {
         return Err(match form {
             Form::Bpf => explain(clang, &output),
-            Form::Shared => errors::refused_for_machine(clang, &output).into(),
+            Form::Shared | Form::Program => errors::refused_for_machine(clang, &output).into(),
         });
     }
     files::read(&object, Streams::Refused).map_err(|e| errors::clang_left_nothing(clang, &e).into())

@@ -11,7 +11,7 @@ pub mod object_cache;
 mod shared_object;
 mod source;
 
-pub use compile::{Cause, NoObject, compile, compile_shared};
+pub use compile::{Cause, NoObject, compile, compile_program, compile_shared};
 pub use compiler::{CLANG_VARIABLE, Clang, LONG_JUMPS, OLDEST, SECONDS_VARIABLE};
 pub use find::{find, installed};
 pub use shared_object::{NativeFunction, SharedObject};

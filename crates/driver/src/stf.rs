@@ -119,7 +119,11 @@ pub struct Prepared {
 enum Backend {
     Interp(Options, Option<NativeExterns>),
     Kernel(Box<Compiled>, Reach),
+    Other(Start),
 }
+
+/// Starts a program, from a fresh state, on a target that this crate does not know.
+pub type Start = Box<dyn Fn() -> Result<Box<dyn Device>, Diagnostics>>;
 
 impl Prepared {
     /// Compiles what the target needs. `externs` are C files for the program's extern functions.
@@ -181,6 +185,27 @@ impl Prepared {
         })
     }
 
+    /// The same for a target that this crate does not know, which compiles the program.
+    pub fn on(
+        elaborated: Elaborated,
+        compile: impl FnOnce(&Program, &SourceMap) -> Result<Start, Diagnostics>,
+    ) -> Result<Prepared, Unfit> {
+        let sources = Rc::new(elaborated.map);
+        match compile(&elaborated.program, &sources) {
+            Ok(start) => Ok(Prepared {
+                sources,
+                scripts: SourceMap::new(),
+                warnings: Diagnostics::new(),
+                program: Arc::new(elaborated.program),
+                backend: Backend::Other(start),
+            }),
+            Err(diagnostics) => Err(Unfit {
+                map: sources,
+                diagnostics,
+            }),
+        }
+    }
+
     /// The texts that the diagnostics of the last test point at: those of the program if its target does
     /// not run it, else the script.
     pub fn map(&self, verdict: &TestResult) -> &SourceMap {
@@ -238,6 +263,7 @@ impl Prepared {
             Backend::Kernel(compiled, reach) => {
                 bpf_target::device(compiled, &self.sources, *reach, script)
             }
+            Backend::Other(start) => start(),
         }
     }
 
@@ -248,7 +274,7 @@ impl Prepared {
     ) -> Option<Result<Interpreter, Diagnostics>> {
         match &self.backend {
             Backend::Interp(options, native) => Some(self.traced(*options, native.as_ref(), trace)),
-            Backend::Kernel(..) => None,
+            Backend::Kernel(..) | Backend::Other(_) => None,
         }
     }
 

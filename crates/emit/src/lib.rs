@@ -51,7 +51,7 @@ pub use target::{Hints, Limits, Reserved, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.
-pub const HEADERS: [(&str, &str); 8] = {
+pub const HEADERS: [(&str, &str); 9] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -68,6 +68,7 @@ pub const HEADERS: [(&str, &str); 8] = {
         header!("packet.h"),
         header!("search.h"),
         header!("types.h"),
+        header!("unverified.h"),
         header!("wide.h"),
     ]
 };

@@ -25,7 +25,9 @@ pub trait Memory: Target {
     fn declare_constants(file: &mut Self::File, item: Item);
 
     /// The address of a map's element at a key, whose address is given; null if there is none.
-    fn find(map: &SmolStr, key: C) -> C;
+    fn find(map: &SmolStr, key: C) -> C {
+        C::call("map_find", vec![C::Ident(map.clone()).addr(), key])
+    }
 }
 
 /// State that a file's functions keep between packets.

@@ -4,6 +4,7 @@ use crate::area::Area;
 use crate::cells::LONGEST;
 use crate::memory::Program;
 use crate::plan::Plan;
+use host::linux::monotonic_now;
 use host::safe_dir::Dir;
 use host::words::Words;
 use layout::HashSeeds;
@@ -24,6 +25,7 @@ const CURRENT: u32 = 24;
 const COUNTED: u32 = 28;
 const EPOCH: u32 = 32;
 const SEEDS: u32 = 72;
+const CLOCK: u32 = 96;
 
 /// A mapped file, and the maps in both of their places.
 #[derive(Debug)]
@@ -94,6 +96,19 @@ impl State {
     /// The secrets of hashes.
     pub(crate) fn seeds(&self) -> io::Result<HashSeeds> {
         seeds(&self.words)
+    }
+
+    /// Nanoseconds by the program's clock.
+    pub(crate) fn now(&self) -> io::Result<u64> {
+        Ok(match self.words.u64(CLOCK)? {
+            0 => monotonic_now(),
+            set => set,
+        })
+    }
+
+    /// Gives it a clock of its own.
+    pub(crate) fn set_clock(&self, now: u64) -> io::Result<()> {
+        self.words.set_u64(CLOCK, now)
     }
 
     /// The number of a map.

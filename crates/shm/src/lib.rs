@@ -22,6 +22,7 @@
 //! | 56 | `u64` | where the cores' words are, each in 64 bytes of its own |
 //! | 64 | `u64` | where the counts of changes are: a `u64` for each table |
 //! | 72 | `u8[24]` | the secrets of hashes ([`layout::HashSeeds`]) |
+//! | 96 | `u64` | the clock of a test in nanoseconds; 0 for that of the machine |
 //! | 4096 | | the maps, of 128 bytes each: `{char name[64]; u32 kind, key_size, value_size, max_entries; u64 place[2], size}` |
 //!
 //! A kind is 0 for an array, 1 for one per core, 2 for a hash table, 3 for one per core, 4 for a prefix trie, 5 for a ring. A map is in one of its two
@@ -69,3 +70,6 @@ mod ring;
 
 pub use file::VERSION;
 pub use memory::{Program, Shm};
+
+/// The header for packets: its path relative to the include path, and its text.
+pub const HEADERS: [(&str, &str); 1] = [("onpath/shm.h", include_str!("../include/onpath/shm.h"))];

@@ -3,7 +3,6 @@
 use crate::file::State;
 use crate::guard::Guard;
 use control::StoreError;
-use host::linux::monotonic_now;
 use host::safe_dir::Dir;
 use host::words::Words;
 use layout::{Contents, HashSeeds};
@@ -61,6 +60,11 @@ impl Shm {
     pub fn open(folder: Dir, program: Arc<Program>) -> io::Result<Shm> {
         let state = State::open(&folder, &program)?;
         Shm::of(folder, program, state)
+    }
+
+    /// Sets the time of a test, in nanoseconds: from then on it is the program's and its writers'.
+    pub fn set_clock(&self, now: u64) -> io::Result<()> {
+        self.state.set_clock(now)
     }
 
     fn of(folder: Dir, program: Arc<Program>, state: State) -> io::Result<Shm> {
@@ -136,7 +140,7 @@ impl Memory for Shm {
     }
 
     fn now(&self) -> Result<u64, StoreError> {
-        Ok(monotonic_now())
+        self.state.now().map_err(system("read the clock"))
     }
 
     fn wait_for_packets(&self) {

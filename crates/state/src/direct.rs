@@ -12,10 +12,39 @@ use emit::table::{DIRECT_COUNTER, DIRECT_METER, TableShape, property};
 use ir::{ExternCall, ExternInst};
 use layout::{DirectAbi, Map, MapKind};
 use smol_str::SmolStr;
+use tables::Tables;
+
+/// A table: its entries and its default action, and what is kept for each entry.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The entries and the default action.
+    pub entries: tables::Table,
+    direct: Option<Direct>,
+}
+
+impl Table {
+    /// Declares what a table needs.
+    pub fn declare<T: State + Tables>(g: &mut Gen<'_, T>, shape: &TableShape<'_>) -> Table {
+        let mut direct = None;
+        let entries = tables::declare(g, shape, |g, entries| {
+            let (kept, described) = Direct::declare(g, shape, entries)?;
+            direct = Some(kept);
+            Some(described)
+        });
+        Table { entries, direct }
+    }
+
+    /// Emits what is done where a packet has found the entry of this number; 0 is the default action, for which nothing is kept.
+    pub fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
+        if let Some(direct) = &self.direct {
+            direct.enter(g, number);
+        }
+    }
+}
 
 /// What is kept for the entries of a table.
 #[derive(Clone, Debug)]
-pub struct Direct {
+struct Direct {
     /// The map of counters, and what they count.
     counter: Option<(SmolStr, Unit)>,
     /// The map of meters, and what a packet costs.
@@ -24,7 +53,7 @@ pub struct Direct {
 
 impl Direct {
     /// Declares what is kept for so many entries of a table; `None` if it is nothing.
-    pub fn declare<T: State>(
+    fn declare<T: State>(
         g: &mut Gen<'_, T>,
         shape: &TableShape<'_>,
         entries: u64,
@@ -53,8 +82,7 @@ impl Direct {
         any.then_some((Direct { counter, meter }, abi))
     }
 
-    /// Emits what is done where a packet has found the entry of this number; 0 is the default action, for which nothing is kept.
-    pub fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
+    fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
         // No array has the index in front of the first.
         let index = C::bin(BinOp::Sub, number, C::int(1));
         if let Some((map, unit)) = &self.counter {

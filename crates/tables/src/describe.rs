@@ -3,7 +3,27 @@
 use emit::table::key::{KeyLayout, KeyPart};
 use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
 use ir::{Program, TableData};
-use layout::{ActionAbi, KeyAbi, ValueAbi};
+use layout::{ActionAbi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
+
+/// Adds the tables that the program never applies, which have no memory, and brings all into their order.
+pub fn complete(applied: &mut Vec<TableAbi>, program: &Program) {
+    for (table, data) in program.tables.iter() {
+        let index = table.as_u32();
+        if applied.iter().all(|known| known.index != index) {
+            applied.push(TableAbi {
+                index,
+                name: data.name.to_string(),
+                capacity: 0,
+                lookup: LookupAbi::Compiled,
+                default: DefaultAbi::Const,
+                preload: false,
+                direct: None,
+                members: None,
+            });
+        }
+    }
+    applied.sort_by_key(|table| table.index);
+}
 
 /// A key.
 pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {

@@ -29,6 +29,7 @@ mod target;
 mod tuple_space;
 pub mod value_set;
 
+pub use describe::complete;
 pub use names::RESERVED;
 pub use shared::Shared;
 pub use table::{Table, declare};

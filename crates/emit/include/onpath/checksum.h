@@ -14,6 +14,18 @@ INLINE u32 csum_fold(u32 sum)
     return sum;
 }
 
+/* The sum of so many bytes, as words of 16 bits in their own order; of words that begin with a byte in front of them if `odd`. */
+INLINE u32 csum_bytes(const u8 *bytes, u64 length, u32 odd)
+{
+    u32 sum = 0;
+
+    for (u64 at = 0; at + 1 < length; at += 2)
+        sum = csum_fold(sum + *(const any16 *)(bytes + at));
+    if (length & 1)
+        sum = csum_fold(sum + BE16(bytes[length - 1] << 8));
+    return odd ? (u16)(sum << 8 | sum >> 8) : sum;
+}
+
 /* The checksum of what was added up to 65,535 times 32 bits. */
 INLINE u32 csum_of(u64 sum)
 {

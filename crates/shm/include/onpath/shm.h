@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define SHM_VERSION 1
+#define SHM_SEEDS 72
 #define SHM_MAPS 4096
 
 enum shm_kind { SHM_ARRAY, SHM_CORE_ARRAY, SHM_HASH, SHM_CORE_HASH, SHM_TRIE, SHM_RING };
@@ -34,6 +35,17 @@ static inline uint32_t shm_u32(const uint8_t *base, uint64_t at) {
 
 static inline uint64_t shm_u64(const uint8_t *base, uint64_t at) {
     return __atomic_load_n((const uint64_t *)(base + at), __ATOMIC_ACQUIRE);
+}
+
+/* Nanoseconds by the program's clock: that of the machine, unless a test has one of its own. */
+static inline uint64_t shm_now(const uint8_t *base) {
+    struct timespec now;
+    uint64_t set = shm_u64(base, 96);
+
+    if (set)
+        return set;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
 /* The number of a map; -1 if there is none of this name. */
@@ -154,13 +166,17 @@ static inline void *shm_find(uint8_t *base, uint64_t directory, uint32_t number,
     }
 }
 
+struct shm_lock {
+    uint32_t taken;
+};
+
 /* Takes a lock, after a second from one that must be dead. */
-static inline void shm_lock(uint32_t *lock) {
+static inline void shm_take(struct shm_lock *lock) {
     struct timespec begun, now;
     uint32_t free = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    while (!__atomic_compare_exchange_n(lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    while (!__atomic_compare_exchange_n(&lock->taken, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         free = 0;
         sched_yield();
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -169,17 +185,25 @@ static inline void shm_lock(uint32_t *lock) {
     }
 }
 
-static inline void shm_unlock(uint32_t *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+static inline void shm_give_back(struct shm_lock *lock) { __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE); }
+
+/* Whether a ring has room for a record now. */
+static inline int shm_fits(uint8_t *base, uint64_t directory, uint32_t number, uint32_t length) {
+    const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
+    uint8_t *at = shm_place(base, directory, number);
+
+    return shm_u64(at, 0) - shm_u64(at, 64) + 8 + shm_room(length) <= (map->max_entries & ~7u);
+}
 
 /* Adds a record to a ring. 0 if there is no room. */
 static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, const void *record, uint32_t length) {
     const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
     uint8_t *at = shm_place(base, directory, number);
     uint64_t size = map->max_entries & ~7u, whole = 8 + shm_room(length), produced;
-    uint32_t *lock = (uint32_t *)(at + 16);
+    struct shm_lock *lock = (struct shm_lock *)(at + 16);
     int fits;
 
-    shm_lock(lock);
+    shm_take(lock);
     produced = shm_u64(at, 0);
     fits = produced - shm_u64(at, 64) + whole <= size;
     if (fits) {
@@ -193,8 +217,27 @@ static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, co
         }
         __atomic_store_n((uint64_t *)at, produced + whole, __ATOMIC_RELEASE);
     }
-    shm_unlock(lock);
+    shm_give_back(lock);
     return fits;
+}
+
+/* A record until it is handed over: a thread has one at a time. */
+static __thread struct {
+    uint32_t ring, length;
+    uint64_t words[512];
+} shm_record;
+
+/* Memory for a record of a ring; NULL if there is no room. */
+static inline void *shm_reserve(uint8_t *base, uint64_t directory, uint32_t ring, uint64_t length) {
+    if (length > sizeof shm_record.words || !shm_fits(base, directory, ring, (uint32_t)length))
+        return NULL;
+    shm_record.ring = ring;
+    shm_record.length = (uint32_t)length;
+    return shm_record.words;
+}
+
+static inline int shm_submit(uint8_t *base, uint64_t directory) {
+    return shm_add(base, directory, shm_record.ring, shm_record.words, shm_record.length);
 }
 
 #endif

@@ -1,5 +1,7 @@
-//! Every STF test of the repository on every target: the interpreter, and each hook of the kernel by test
+//! Every STF test of the repository on every target: the interpreter, the native one, and each hook of the kernel by test
 //! run and between veth pairs. Trials that `make test` ignores run in `make test-all`.
+
+mod native;
 
 use arch::Model;
 use arch::tc::Direction;
@@ -191,6 +193,10 @@ fn main() {
     })];
     for (program, scripts) in by_program {
         let name = files::short(&program);
+        let (of_native, all) = (program.clone(), scripts.clone());
+        trials.push(Trial::test(format!("native::{name}"), move || {
+            native::passes(&of_native, &all)
+        }));
         for runner in RUNNERS {
             let (program, scripts) = (program.clone(), scripts.clone());
             let always = !runner.sampled || IN_EVERY_FORM.contains(&name.as_str());

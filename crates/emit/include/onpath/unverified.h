@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Primitives that help a verifier of the C, for targets that have none. */
+#ifndef ONPATH_UNVERIFIED_H
+#define ONPATH_UNVERIFIED_H
+
+#include "types.h"
+
+#define barrier_var(number) ((void)0)
+#define forget_bounds(number) ((void)0)
+#define forget_wide_bounds(number) ((void)0)
+#define forget_constant(number, unknown) ((void)0)
+#define paths_meet() ((void)0)
+#define masked_by(number, mask) ((u64)(number) & (mask))
+
+/* 0, so that what is loaded at an address with it is loaded later. */
+INLINE u64 zero_after(u64 number)
+{
+    u64 zero = number;
+
+    asm volatile("" : "+r"(zero));
+    return zero ^ number;
+}
+
+#define goto_if_short(end, data_end, label) \
+    if ((end) > (data_end))                   \
+    goto label
+
+#define run_turns(count, turn, with)                          \
+    for (u32 i_ = 0; i_ < (count) && !(turn)(i_, with); i_++) \
+        ;
+
+#endif

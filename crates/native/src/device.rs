@@ -1,0 +1,159 @@
+//! A program that runs in a process of its own, with its memory in a folder of its own.
+
+use crate::file::Built;
+use control::repeatable::{self, RandomLists};
+use control::{Packet, Store, StoreError};
+use diag::{Diagnostic, Span};
+use host::safe_dir::Dir;
+use layout::HashSeeds;
+use shm::Shm;
+use std::fs::{self, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use tempfile::TempDir;
+
+/// A file system in memory.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// A running program. Its clock and its random numbers are those of a test.
+#[derive(Debug)]
+pub struct Device {
+    store: writers::Store<Shm>,
+    process: Child,
+    packets: ChildStdin,
+    answers: ChildStdout,
+    now: u64,
+    random: RandomLists,
+    out: Vec<Packet>,
+    /// With the memory and the executable.
+    _folder: TempDir,
+}
+
+impl Built {
+    /// Starts the program, with empty memory but for its own entries.
+    ///
+    /// # Errors
+    /// There is no room for its memory, or its own entries have none in it.
+    pub fn start(&self) -> Result<Device, Box<Diagnostic>> {
+        let failed = |what: &'static str| {
+            move |error: io::Error| not_started(&format!("could not {what}: {error}"))
+        };
+        let folder = tempfile::tempdir_in(IN_MEMORY).map_err(failed("make a folder in memory"))?;
+        let memory = Dir::at(folder.path())
+            .and_then(|dir| Shm::create(dir, self.memory.clone(), 1, SEEDS))
+            .map_err(failed("make the program's memory"))?;
+        memory
+            .set_clock(repeatable::START)
+            .map_err(failed("set the clock"))?;
+        let mut store = writers::Store::new(memory, true);
+        let preloaded = store.preload();
+        preloaded.map_err(|(_, error)| not_started(&error.to_string()))?;
+        let program = folder.path().join("program");
+        let mut process = self
+            .run(&program, &folder.path().join("state"))
+            .map_err(failed("run the program"))?;
+        let ends = process.stdin.take().zip(process.stdout.take());
+        let (packets, answers) = ends.ok_or_else(|| not_started("the program has no input"))?;
+        Ok(Device {
+            store,
+            process,
+            packets,
+            answers,
+            now: repeatable::START,
+            random: RandomLists::new(repeatable::SEED),
+            out: Vec::new(),
+            _folder: folder,
+        })
+    }
+
+    fn run(&self, program: &Path, state: &Path) -> io::Result<Child> {
+        fs::write(program, &self.executable)?;
+        fs::set_permissions(program, Permissions::from_mode(0o700))?;
+        Command::new(program)
+            .arg(state)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+    }
+}
+
+fn not_started(why: &str) -> Box<Diagnostic> {
+    let message = format!("the native target could not start the program: {why}");
+    Box::new(Diagnostic::error("E0720", Span::NONE, message))
+}
+
+/// The secrets of the hashes: in a test they are no secrets.
+const SEEDS: HashSeeds = HashSeeds {
+    key: [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210],
+    buckets: 0x5555_aaaa_3333_cccc,
+};
+
+impl Device {
+    /// Runs the program on a packet.
+    fn run(&mut self, packet: &Packet) -> io::Result<()> {
+        self.now += repeatable::STEP;
+        self.store.memory.set_clock(self.now)?;
+        let length = packet.bytes.len() as u32;
+        let words = [packet.port, length]
+            .into_iter()
+            .chain(self.random.next_list());
+        let mut input: Vec<u8> = words.flat_map(u32::to_ne_bytes).collect();
+        input.extend(&packet.bytes);
+        self.packets.write_all(&input)?;
+        let [leaves, port, length] = [self.word()?, self.word()?, self.word()?];
+        let mut bytes = vec![0; length as usize];
+        self.answers.read_exact(&mut bytes)?;
+        if leaves != 0 {
+            self.out.push(Packet { port, bytes });
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) -> io::Result<u32> {
+        let mut word = [0; 4];
+        self.answers.read_exact(&mut word)?;
+        Ok(u32::from_ne_bytes(word))
+    }
+}
+
+impl control::Device for Device {
+    fn store(&self) -> &dyn Store {
+        &self.store
+    }
+
+    fn store_mut(&mut self) -> &mut dyn Store {
+        &mut self.store
+    }
+
+    fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
+        self.run(packet).map_err(|error| {
+            let ended = self.process.try_wait().ok().flatten();
+            let why = ended.map_or(error.to_string(), |status| format!("it ended: {status}"));
+            StoreError::System {
+                what: format!("the program did not answer a packet: {why}"),
+            }
+        })
+    }
+
+    fn receive(&mut self) -> Result<Vec<Packet>, StoreError> {
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
+        self.now = self.now.saturating_add(nanoseconds);
+        let set = self.store.memory.set_clock(self.now);
+        set.map_err(|error| StoreError::System {
+            what: format!("could not set the clock: {error}"),
+        })
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // Its input ends with it; who waits for the end of a killed process waits for nothing.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,180 @@
+//! The C file around the functions, compiled.
+
+use crate::target::{LINKAGE, Native, Shared, refusal};
+use arch::Model;
+use cgen::tree::{Expr as C, Item, Type, Unit};
+use clang::{Effort, Jumps, Source};
+use diag::{Diagnostics, SourceMap, Span};
+use ir::Program;
+use ir::passes::{self, Level};
+use schema::Schema;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The way to compile a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Headers are in a parse record in memory.
+    pub record: bool,
+    /// C files of extern functions.
+    pub externs: Vec<PathBuf>,
+}
+
+/// A program that was compiled.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Its C.
+    pub c: String,
+    /// The program for this machine.
+    pub(crate) executable: Vec<u8>,
+    /// The description of its memory.
+    pub(crate) memory: Arc<shm::Program>,
+}
+
+/// The function of the first stage.
+const STAGE: &str = "stage_0";
+/// The header of the target, and the C around the program.
+const OWN: [(&str, &str); 2] = [
+    ("native.h", include_str!("../include/native.h")),
+    ("main.c", include_str!("../include/main.c")),
+];
+
+/// Compiles a program, as elaborated.
+///
+/// # Errors
+/// It is of an architecture that the target does not have, or uses what that does not have.
+pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Built, Diagnostics> {
+    let schema = Arc::new(Schema::of(program));
+    let (mut optimised, rejects) = arch::for_targets(program);
+    let all = passes::Options {
+        level: Level::Optimize,
+        function_params: 6,
+        follows_turns: false,
+        rejects,
+    };
+    passes::pipeline(&mut optimised, &all);
+    let (c, file) = emitted(&optimised, map, options)?;
+    let clang = clang::find()?;
+    let folders: Vec<PathBuf> = options
+        .externs
+        .iter()
+        .filter_map(|file| Some(file.parent()?.to_owned()))
+        .collect();
+    let headers: Vec<_> = [
+        &OWN[..],
+        &emit::HEADERS,
+        &tables::HEADERS,
+        &state::HEADERS,
+        &messages::HEADERS,
+        &shm::HEADERS,
+    ]
+    .concat();
+    let source = Source {
+        text: &c,
+        headers: &headers,
+        include_dirs: &folders,
+        defines: &[],
+        effort: Effort::Reduced,
+        jumps: Jumps::Short,
+    };
+    let executable = clang::compile_program(&clang, source)?;
+    let memory = Arc::new(shm::Program {
+        contents: file.kept.contents,
+        schema,
+        maps: file.maps,
+        groups: None,
+        sessions: None,
+        drops: None,
+    });
+    Ok(Built {
+        c,
+        executable,
+        memory,
+    })
+}
+
+/// The C, and what the file has in memory.
+fn emitted(
+    program: &Program,
+    map: &SourceMap,
+    options: &Options,
+) -> Result<(String, Shared), Diagnostics> {
+    let arch = arch::by_package(&program.arch);
+    let known =
+        arch.filter(|arch| matches!(arch.model, Model::Filter | Model::Switch | Model::Pipeline));
+    let known = known.and_then(|arch| Some((arch.model, arch.stages_of(program)?)));
+    let unknown = || Box::new(refusal("such architecture", Span::NONE));
+    let (model, stages) = known.ok_or_else(unknown)?;
+    let target = Native::new(model, options.record, !options.externs.is_empty());
+    let mut file: emit::File<Native> = emit::File::default();
+    file.own.payload = messages::calls::Shared::of(program);
+    let mut stages_in_c = Vec::new();
+    for joined in emit::joined(program, stages, &mut file.names) {
+        let (body, after) = emit::stage(program, map, &joined, &target, file)?;
+        file = after;
+        let packet = (Type::Struct("packet".into()).ptr(), "ctx".into());
+        stages_in_c.push(Item::Function {
+            linkage: LINKAGE.into(),
+            result: Type::U32,
+            name: match joined.name.is_empty() {
+                true => STAGE.into(),
+                false => joined.name.clone(),
+            },
+            params: std::iter::once(packet).chain(joined.params()).collect(),
+            body,
+        });
+    }
+    let emit::File {
+        prototypes,
+        structs,
+        functions,
+        mut own,
+        ..
+    } = file;
+    let kept = &own.kept.contents;
+    let (tables, payload) = (&own.tables, &own.payload);
+    let includes = [
+        (!kept.flow_states.is_empty(), "onpath/flow_state.h"),
+        (!kept.figures.is_empty(), "onpath/figures.h"),
+        (payload.reads_payload(), "onpath/message.h"),
+        (payload.reads_documents(), "onpath/document.h"),
+        (kept.logs.is_some(), "onpath/log.h"),
+        (tables.bit_vectors, "onpath/bit_vectors.h"),
+        (tables.perfect_hash, "onpath/perfect_hash.h"),
+        (tables.multibit_trie, "onpath/multibit_trie.h"),
+        (tables.buckets, "onpath/buckets.h"),
+    ];
+    let mut items = vec![Item::Include("native.h".into())];
+    let needed = includes.into_iter().filter(|(needed, _)| *needed);
+    items.extend(needed.map(|(_, header)| Item::Include(header.into())));
+    items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
+    let externs = options.externs.iter().filter_map(|file| file.file_name());
+    items.extend(externs.map(|name| Item::Include(name.to_string_lossy().into_owned())));
+    let verdicts = model.verdicts().into_iter();
+    items.push(Item::Enum(
+        verdicts
+            .map(|(name, number)| (name.into(), number))
+            .collect(),
+    ));
+    items.extend(structs);
+    items.append(&mut own.items);
+    if let Some(globals) = own.kept.finish_globals("globals") {
+        items.push(Item::Struct {
+            name: "globals_of_program".into(),
+            members: globals.record.members,
+        });
+        let number = own.maps.len() as u64;
+        items.push(Item::Variable {
+            ty: Type::U32,
+            name: "GLOBALS".into(),
+            init: Some(C::int(number)),
+            attribute: None,
+            constant: true,
+        });
+    }
+    items.extend(functions.into_iter().map(emit::Function::item));
+    items.extend(stages_in_c);
+    items.push(Item::Include("main.c".into()));
+    tables::complete(&mut own.kept.contents.tables, program);
+    Ok((cgen::print(&Unit { items }), own))
+}

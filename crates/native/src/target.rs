@@ -1,0 +1,297 @@
+//! The target as the emitter, tables, state and messages ask for it.
+
+use crate::{externs, fate};
+use arch::Model;
+use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
+use diag::{Diagnostic, Diagnostics, Span};
+use emit::locals::{Local, LocalKind};
+use emit::memory::{Kept, Memory};
+use emit::record::Form;
+use emit::table::TableShape;
+use emit::{Code, Hints, Limits, Reserved, Target};
+use ir::{Expr, ExternCall, TableData, ValueSet, ValueSetData, Var};
+use layout::Map;
+use messages::Payload;
+use messages::calls::PayloadSum;
+use state::direct::{self, Table};
+use state::{Held, State};
+use tables::{Tables, value_set};
+
+/// The emitter for this target.
+pub(crate) type Gen<'a> = emit::Gen<'a, Native>;
+
+/// The linkage of functions.
+pub(crate) const LINKAGE: &str = "static";
+
+/// Names that the headers and the code around the program use.
+pub(crate) const RESERVED: &[Reserved] = &[
+    Reserved {
+        names: "
+            memory directory packet current HEADROOM LONGEST stage_0 main put all turns MOST_TURNS record random next_random
+            packet_load_bytes packet_store_bytes packet_resize packet_length goto_if_short map_find ring_submit now_ns random_u32 this_processor
+            barrier_var zero_after masked_by paths_meet may_goto forget_bounds forget_wide_bounds forget_constant unforeseen payload_sum run_turns
+            lock globals globals_of_program GLOBALS relocated hash_seeds
+        ",
+        prefixes: &["shm_", "SHM_"],
+    },
+    messages::RESERVED,
+    state::RESERVED,
+    tables::RESERVED,
+];
+
+/// The target, and what is known of the current function.
+#[derive(Clone)]
+pub(crate) struct Native {
+    /// The meaning of the program.
+    pub model: Model,
+    /// The parse record is kept.
+    pub record: bool,
+    /// C of the user's extern functions is there.
+    pub has_externs: bool,
+    held: Held,
+}
+
+impl Native {
+    /// At the start of a program.
+    pub(crate) fn new(model: Model, record: bool, has_externs: bool) -> Native {
+        let held = Held::default();
+        Native {
+            model,
+            record,
+            has_externs,
+            held,
+        }
+    }
+}
+
+/// What the functions of a file share.
+#[derive(Clone, Default)]
+pub(crate) struct Shared {
+    /// State between packets.
+    pub kept: Kept,
+    /// Its maps; a map is known by its number.
+    pub maps: Vec<Map>,
+    /// The numbers of maps, and constants.
+    pub items: Vec<Item>,
+    pub payload: messages::calls::Shared,
+    state: state::Shared,
+    pub tables: tables::Shared,
+}
+
+/// The refusal of something that the target does not have.
+pub(crate) fn refusal(what: &str, at: Span) -> Diagnostic {
+    let message = format!("the native target has no {what}");
+    Diagnostic::error("E0720", at, message)
+}
+
+impl Hints for Native {
+    fn record_above(&self) -> Option<u64> {
+        self.record.then_some(0)
+    }
+
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_goto".into(),
+            args: Vec::new(),
+            label: label.into(),
+        })
+    }
+}
+
+impl Target for Native {
+    type File = Shared;
+    type Table = Table;
+    type ValueSet = value_set::Set;
+    type Function = Block;
+
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            offset: 1 << 20,
+            front_stays: false,
+        }
+    }
+
+    fn reserved() -> &'static [Reserved] {
+        RESERVED
+    }
+
+    fn afresh(&self) -> Native {
+        Native::new(self.model, self.record, self.has_externs)
+    }
+
+    fn linkage(&self) -> &'static str {
+        LINKAGE
+    }
+
+    fn bounds(&self) -> (C, C) {
+        let ctx = C::id("ctx");
+        (ctx.clone().arrow("data"), ctx.arrow("data_end"))
+    }
+
+    fn relocated(&self) -> C {
+        C::id("relocated")
+    }
+
+    fn dropped(_g: &Gen<'_>) -> C {
+        C::int(0)
+    }
+
+    fn go_on(g: &mut Gen<'_>, next: C) {
+        g.deparse();
+        g.push(Stmt::Return(Some(next)));
+    }
+
+    fn verdict(g: &mut Gen<'_>) {
+        fate::verdict(g);
+    }
+
+    fn reject(g: &mut Gen<'_>) {
+        g.push(Stmt::Return(Some(C::int(0))));
+    }
+
+    fn function(g: &mut Gen<'_>, code: Code) -> Result<Block, Diagnostics> {
+        let Code { locals, mut body } = code;
+        let declare = |local: &Local| Stmt::Decl {
+            ty: local.ty.clone(),
+            name: local.name.clone(),
+            init: local.init.clone(),
+            align: None,
+        };
+        let mut all: Block = locals.iter().map(declare).collect();
+        let relocated = g.rebuilding.relocated_bytes;
+        if relocated > 0 {
+            all.push(Stmt::Decl {
+                ty: Type::U8.array(relocated),
+                name: "relocated".into(),
+                init: None,
+                align: None,
+            });
+        }
+        // A later stage takes them from the one before.
+        if g.taken.is_empty() {
+            all.extend(fate::inputs(g, |g, var| {
+                let C::Ident(name) = g.local(LocalKind::Var(var)) else {
+                    return None;
+                };
+                let is_used = locals.iter().any(|local| local.name == name);
+                is_used.then_some(C::Ident(name))
+            }));
+        }
+        all.append(&mut body);
+        Ok(all)
+    }
+
+    fn table(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
+        Table::declare(g, shape)
+    }
+
+    fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
+        table.entries.look_up(g, keys, entry)
+    }
+
+    fn default_action(_g: &Gen<'_>, table: &Table) -> C {
+        table.entries.default_action::<Native>()
+    }
+
+    const HAS_PROFILES: bool = true;
+
+    fn follow(g: &mut Gen<'_>, table: &Table, data: &TableData, entry: &C) {
+        table.entries.follow(g, data, entry);
+    }
+
+    fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
+        table.enter(g, number);
+    }
+
+    fn leave_entry(g: &mut Gen<'_>) {
+        direct::leave(g);
+    }
+
+    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
+        value_set::declare(g, set, data)
+    }
+
+    fn member(g: &mut Gen<'_>, set: &value_set::Set, keys: &[Expr]) -> C {
+        value_set::member(g, set, keys)
+    }
+
+    fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
+        externs::call(g, call, stmt);
+    }
+
+    fn atomic(g: &mut Gen<'_>, block: &ir::Block) {
+        state::atomic(g, block);
+    }
+
+    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
+        state::home(g, var)
+    }
+}
+
+impl Memory for Native {
+    const MAP_NAME: usize = 60;
+
+    const GLOBALS: &'static str = "globals";
+
+    fn kept(file: &mut Shared) -> &mut Kept {
+        &mut file.kept
+    }
+
+    fn declare_map(file: &mut Shared, map: Map, _types: Option<(Type, Type)>) {
+        file.items.push(Item::Variable {
+            ty: Type::U32,
+            name: map.name.as_str().into(),
+            init: Some(C::int(file.maps.len() as u64)),
+            attribute: None,
+            constant: true,
+        });
+        file.maps.push(map);
+    }
+
+    fn declare_constants(file: &mut Shared, item: Item) {
+        file.items.push(item);
+    }
+}
+
+impl Tables for Native {
+    fn tables(file: &mut Shared) -> &mut tables::Shared {
+        &mut file.tables
+    }
+}
+
+impl State for Native {
+    const LOCK: &'static str = "shm_lock";
+
+    fn shared(file: &mut Shared) -> &mut state::Shared {
+        &mut file.state
+    }
+
+    fn held(&mut self) -> &mut Held {
+        &mut self.held
+    }
+}
+
+impl Payload for Native {
+    fn shared(file: &mut Shared) -> &mut messages::calls::Shared {
+        &mut file.payload
+    }
+
+    fn packet(&self) -> &'static str {
+        "packet"
+    }
+
+    fn sum(_g: &mut Gen<'_>) -> PayloadSum<Native> {
+        |g, parsed, odd| {
+            let args = vec![C::id("ctx"), parsed, g.packet_length(), odd];
+            C::call("payload_sum", args)
+        }
+    }
+
+    fn refuse_extern(g: &mut Gen<'_>, name: &str, span: Span) {
+        g.refuse(refusal(&format!("extern `{name}`"), span));
+    }
+}
