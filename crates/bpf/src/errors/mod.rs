@@ -3,7 +3,7 @@
 pub mod message;
 
 use crate::abi::Hook;
-use crate::forecast::{Construct, Limit, Share, Stack};
+use crate::costs::forecast::{Construct, Limit, Share, Stack};
 use arch::Model;
 use diag::{Diagnostic, Span};
 

@@ -8,6 +8,8 @@
 #define run_turns(count, turn, with) \
     for (u32 i_ = 0; i_ < (count) && !(turn)(i_, with); i_++) \
     ;
+/* Bytes of the packet's front that are kept in memory, where they are. */
+#define GATHERED_FRONT 2048
 
 #include "onpath/arith.h"
 #include "onpath/checksum.h"

@@ -23,7 +23,7 @@ const NEUTRAL: &[(&str, &str)] = &[
 ];
 
 /// Those of them that do not name either what only some targets have.
-const STRICT: [&str; 2] = ["crates/layout/", "crates/tables/"];
+const STRICT: [&str; 3] = ["crates/emit/", "crates/layout/", "crates/tables/"];
 
 /// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
 /// between underscores or at a change to upper case, names it.

@@ -8,9 +8,10 @@ use cgen::tree::{BinOp, Block, Expr as C, Item, Member, Stmt, Type, Unit};
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use emit::access::Bytes;
 use emit::locals::{Local, LocalKind};
+use emit::plan::graph::Graph;
 use emit::table::{TableShape, Value, has_priorities};
 use emit::values::store_value;
-use emit::{Code, File, Gen, Hints, Limits, Reserved, Target};
+use emit::{Code, File, Forms, Gen, Hints, Limits, Reserved, Target};
 use ir::{
     ActionCall, Bits, Entry, Expr, ExternCall, ExternInst, KeyMatch, MatchKind, Program, ValueSet,
     ValueSetData,
@@ -166,16 +167,11 @@ fn variable(ty: Type, name: impl Into<SmolStr>, init: Option<C>) -> Item {
 }
 
 impl Hints for Native {
-    fn record_above(&self) -> Option<u64> {
-        self.record.then_some(0)
-    }
-
-    fn leave_loop(&self, label: &str) -> Option<Stmt> {
-        Some(Stmt::MayJump {
-            name: "may_leave".into(),
-            args: Vec::new(),
-            label: label.into(),
-        })
+    fn forms(&mut self, _: &Program, _: &ir::Stage, _: &Graph) -> Forms {
+        Forms {
+            record: self.record,
+            ..Forms::default()
+        }
     }
 }
 
@@ -193,6 +189,7 @@ impl Target for Native {
         Limits {
             offset: 1 << 20,
             front_stays: false,
+            kept_front: 2048,
         }
     }
 
@@ -219,6 +216,14 @@ impl Target for Native {
 
     fn relocated(&self) -> C {
         C::id("relocated")
+    }
+
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_leave".into(),
+            args: Vec::new(),
+            label: label.into(),
+        })
     }
 
     fn dropped(_g: &Gen<'_, Native>) -> C {
