@@ -1,4 +1,4 @@
-//! What clang and the verifier are told beyond the program's meaning.
+//! Hints for clang and the verifier, beyond the program's meaning.
 
 use crate::ParseRecord;
 use crate::costs::weights::walk::{MOST_IN_VARIABLES, MOST_WITH_COPIES};
@@ -71,7 +71,7 @@ impl Hints for Bpf {
 }
 
 impl Bpf {
-    /// How many turns of loops a packet may take, if the verifier has to follow every turn.
+    /// Turns of loops that a packet may take, if the verifier has to follow every turn.
     fn turn_limit(&self) -> Option<u32> {
         let counts = !self.options.features.has(Feature::MayGoto);
         counts.then_some(self.options.parser_turns)

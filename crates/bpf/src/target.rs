@@ -89,7 +89,7 @@ pub(crate) struct Bpf {
     pub grown: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
-    /// What the verifier may have to walk of the current stage if what its parser leaves is in variables ([`crate::costs::walk`]).
+    /// Instructions that the verifier may have to walk of the current stage if what its parser leaves is in variables ([`crate::costs::walk`]).
     pub estimate: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a target may make of emitted code beyond the program's meaning: statements where something happens, other
+//! Choices that a target may make of emitted code beyond the program's meaning: statements where something happens, other
 //! expressions for values, and the code's forms. Without any of it the C means the same.
 
 use crate::plan::graph::Graph;
@@ -24,7 +24,7 @@ pub enum Event<'a> {
     Decides,
 }
 
-/// What a value is to the code that uses it.
+/// The part that a value plays in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// 1, set in a flag where something is found.
@@ -41,7 +41,7 @@ pub enum Role {
 /// The forms that the code of a stage has. The default is what a C compiler makes most of.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Forms {
-    /// What the parser leaves is kept in memory ([`crate::plan::parse_record`]). It is in any case where loops or copies of the
+    /// Memory keeps what the parser leaves ([`crate::plan::parse_record`]), as it does in any case where loops or copies of the
     /// packet need it there.
     pub record: bool,
     /// No code that could be shared is written several times for speed.

@@ -23,7 +23,7 @@ pub struct Limits {
     pub offset: u64,
     /// The packet's front can stay where it is while what is behind it grows or shrinks.
     pub front_stays: bool,
-    /// How many of a packet's first bytes are kept in memory for fields of variable length, where it is put together several times: a
+    /// Bytes of a packet's front that are kept in memory for fields of variable length, where it is put together several times: a
     /// power of two. A packet whose parser reads more of it is rejected.
     pub kept_front: u32,
 }

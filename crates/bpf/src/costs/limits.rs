@@ -19,13 +19,13 @@ pub fn is_long(report: &Report) -> bool {
     report.longest_estimate > LONG || report.parts > 0
 }
 
-/// How many seconds clang takes, about, if they are many.
+/// The seconds that clang takes, about, if they are many.
 pub fn seconds(report: &Report) -> Option<u32> {
     let instructions = report.instruction_estimate;
     (instructions > SLOW).then(|| instructions.div_ceil(A_SECOND))
 }
 
-/// How many statements lie between places where a function can be cut into parts of so many instructions.
+/// The statements between places where a function can be cut into parts of so many instructions.
 pub(crate) fn between_cuts(most: u32) -> u32 {
     most.div_ceil(PLACES * STATEMENT)
 }

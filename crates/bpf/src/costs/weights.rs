@@ -18,7 +18,7 @@ pub mod kernel {
     /// Bytes of stack that a program may use, over all functions of a call chain (`MAX_BPF_STACK` of Linux).
     pub const STACK: u32 = 512;
 
-    /// What a per-CPU array's value may have, in bytes (`PCPU_MIN_UNIT_SIZE` of Linux).
+    /// Bytes that a per-CPU array's value may have (`PCPU_MIN_UNIT_SIZE` of Linux).
     pub const SCRATCH: u32 = 32 << 10;
 
     /// The largest offset into a packet that the generated code follows, in bytes. The verifier takes less than 64 KiB for an offset in
@@ -26,7 +26,7 @@ pub mod kernel {
     pub const MAX_OFFSET: u64 = 0x7fff;
 }
 
-/// Where variables are.
+/// Memory of variables.
 pub mod memory {
     /// Bytes of the stack that variables may take, so that the compiler has room for what it adds.
     pub const STACK: u32 = 320;
@@ -35,12 +35,12 @@ pub mod memory {
     /// names that were described before.
     pub const MOST_DESCRIBED: usize = 256;
 
-    /// How many of a packet's first bytes are kept for fields of variable length where the packet is put together several times: a
+    /// Bytes of a packet's front that are kept for fields of variable length where the packet is put together several times: a
     /// power of two. `bpf.h` has it too.
     pub const KEPT_FRONT: u32 = 2048;
 }
 
-/// What C tends to become ([`super::code`]).
+/// Estimates of C ([`super::code`]).
 pub mod code {
     /// Registers that hold variables across calls.
     pub const REGISTERS: u32 = 4;
@@ -55,7 +55,7 @@ pub mod code {
     pub const CALL: u32 = 2;
 }
 
-/// What the verifier may walk of IR ([`super::walk`]).
+/// The verifier's walk of IR ([`super::walk`]).
 pub mod walk {
     /// Sets of headers at one point that the estimate distinguishes; more cost what these do.
     pub const SETS: usize = 1024;
@@ -82,7 +82,7 @@ pub mod walk {
     pub const RISKY: u64 = 175_000;
 }
 
-/// What the verifier processes of IR at the least ([`super::forecast`]): instructions by construct.
+/// The least that the verifier processes of IR ([`super::forecast`]): instructions by construct.
 pub mod forecast {
     /// A parser's state.
     pub const STATE: u64 = 9;
@@ -112,18 +112,18 @@ pub mod forecast {
     pub const MOST_CASES_OF_COPIES: usize = 128;
 }
 
-/// How long code is.
+/// Lengths of code.
 pub mod length {
     /// Instructions of the C that a program becomes ([`super::code`]), of one that its IR suggests ([`super::walk`]): 1.4 to 3.
     pub const OF_IR: u64 = 2;
 
-    /// How much longer than the longest function a program is that is certainly too long for one.
+    /// As many times as long as what a jump can pass over is a program that is certainly too long for one function.
     pub const CERTAINLY: u32 = 3;
 
-    /// By how much a program may be shorter than estimated; 2.7 is the most that was seen.
+    /// As many times as long as the program may be its estimate; 2.7 is the most that was seen.
     pub const OVERESTIMATE: u32 = 3;
 
-    /// From how many times what a jump can pass over a function is likely to have a jump that is too far.
+    /// As many times as long as what a jump can pass over, by estimate, is a function that is likely to have a jump that is too far.
     pub const NEEDS_LONG_JUMPS: u32 = 2;
 
     /// Instructions by estimate of a program whose copies differ that may be no longer than the kernel allows. The estimate is closer
@@ -131,7 +131,7 @@ pub mod length {
     pub const LONGEST_OF_COPIES: u64 = super::kernel::LONGEST as u64 * 5 / 4;
 }
 
-/// What takes clang long.
+/// Clang's time.
 pub mod clang {
     /// Of a function of more instructions it does not describe where its variables are: that would take it longer than all
     /// the rest, and as much more again each time the function doubles.
@@ -144,7 +144,7 @@ pub mod clang {
     pub const SLOW: u32 = 5 * A_SECOND;
 }
 
-/// How functions are cut, and over how many programs they are spread.
+/// Functions that are cut, and spread over several programs.
 pub mod parts {
     /// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
     /// nanoseconds. In a loop that is not cut, stack slots that clang spilled to in one turn most likely keep the verifier from pruning states of the
@@ -154,7 +154,7 @@ pub mod parts {
     /// Instructions that a statement of a program tends to become.
     pub const STATEMENT: u32 = 25;
 
-    /// In so many places of a part's length the function can be cut.
+    /// Places in a part's length where the function can be cut.
     pub const PLACES: u32 = 8;
 
     /// Functions of a program besides those of headers, of [`super::kernel::MOST_FUNCTIONS`].
@@ -173,16 +173,16 @@ pub mod parts {
     /// that, but the time that the kernel needs grows faster than a program does.
     pub const PROGRAM: u32 = 150_000;
 
-    /// How many times as many programs are made as are needed by estimate, if the verifier refuses those.
+    /// As many times as many programs as are needed by estimate are made if the verifier refuses those.
     pub const MORE_PROGRAMS: usize = 4;
 }
 
-/// How often a packet goes round in loops where the verifier has to follow each turn.
+/// Turns of loops that a packet may take where the verifier has to follow each.
 pub mod turns {
-    /// If it can: as often as there are bytes in a packet of Ethernet's usual size.
+    /// The turns if it can: as many as there are bytes in a packet of Ethernet's usual size.
     pub const MOST: u32 = 1600;
 
-    /// What is tried if it cannot, one after the other.
+    /// Those that are tried if it cannot, one after the other.
     pub const FEWER: [u32; 4] = [400, 100, 32, 8];
 }
 
