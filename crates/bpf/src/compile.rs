@@ -1,11 +1,12 @@
 //! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
+use crate::costs::limits;
 use crate::errors;
 use crate::hook;
 use crate::model;
 use crate::storage::{Scratch, Spilled};
 use crate::target::{Bpf, Coverage, File, INLINE};
-use crate::{BpfOutput, Options, ParseRecord, file, limits};
+use crate::{BpfOutput, Options, ParseRecord, file};
 use arch::Model;
 use cgen::tree::{Block, Type};
 use diag::{Diagnostics, SourceMap};

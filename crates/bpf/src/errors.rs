@@ -1,7 +1,7 @@
 //! What cannot become a BPF program. Codes E0719 to E0749.
 
 use crate::abi::Hook;
-use crate::forecast::{Construct, Limit, Share, Stack};
+use crate::costs::forecast::{Construct, Limit, Share, Stack};
 use arch::Model;
 use diag::{Diagnostic, Span};
 

@@ -2,13 +2,14 @@
 
 use crate::abi::{Abi, ProgramAbi};
 use crate::compile::Function;
+use crate::costs::{code as estimated, limits};
 use crate::features::Feature;
 use crate::hook::{self, HookCode, HookText};
 use crate::maps;
 use crate::outer_maps;
 use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, budget, limits, packets, parts, storage};
+use crate::{BpfOutput, Options, Report, packets, parts, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -137,7 +138,7 @@ pub(crate) fn file(
     report.longest_estimate = report.instruction_estimate;
     let bodies = functions.iter().map(|function| &function.body);
     for body in full.others.iter().chain(bodies) {
-        let instructions = budget::instructions(body);
+        let instructions = estimated::instructions(body);
         report.instruction_estimate += instructions;
         report.longest_estimate = report.longest_estimate.max(instructions);
     }
@@ -289,11 +290,11 @@ fn hooked(
 
 fn report(full: &Function, fast: Option<&Function>) -> Report {
     let both = || fast.into_iter().chain([full]);
-    let stack = |f: &Function| budget::stack(&f.body, f.locals.iter().map(Local::size).sum());
+    let stack = |f: &Function| estimated::stack(&f.body, f.locals.iter().map(Local::size).sum());
     Report {
         stack_estimate: both().map(stack).max().unwrap_or(0),
         instruction_estimate: both()
-            .map(|f| budget::instructions(&f.body) + f.extra_instructions)
+            .map(|f| estimated::instructions(&f.body) + f.extra_instructions)
             .sum(),
         scratch_bytes: full.spilled.as_ref().map_or(0, |s| s.bytes),
         scratch_variables: full

@@ -7,21 +7,16 @@
 /// How many parameters a function of the program may have, results aside: what BPF passes in registers.
 pub const FUNCTION_PARAMS: usize = 5;
 
-/// How often a parser goes round in loops where the verifier has to follow each turn, if it can: as often as there are
-/// bytes in a packet of Ethernet's usual size.
-pub const PARSER_TURNS: u32 = 1600;
-
 pub mod abi;
-mod budget;
 mod compile;
 mod context;
+pub mod costs;
 pub mod errors;
 mod externs;
 pub mod features;
 mod file;
-pub mod forecast;
+mod hints;
 mod hook;
-pub mod limits;
 mod maps;
 mod model;
 mod names;
@@ -37,6 +32,9 @@ pub mod uses;
 mod wire;
 
 use abi::{Abi, Hook};
+use costs::limits;
+use costs::weights::parts::MOST_PROGRAMS;
+use costs::weights::turns;
 use diag::{Diagnostics, SourceMap};
 use features::Features;
 use serde::{Deserialize, Serialize};
@@ -55,7 +53,7 @@ pub enum ParseRecord {
 pub struct Parts {
     /// About how many instructions a part has.
     pub size: u32,
-    /// How many programs they are in at most, which go on in each other: up to [`limits::MOST_PROGRAMS`].
+    /// How many programs they are in at most, which go on in each other: up to [`costs::weights::parts::MOST_PROGRAMS`].
     pub programs: usize,
 }
 
@@ -108,7 +106,7 @@ impl Default for Options {
             copy_headers: false,
             parse_record: ParseRecord::BySize,
             features: Features::newest(),
-            parser_turns: PARSER_TURNS,
+            parser_turns: turns::MOST,
             layout: None,
         }
     }
@@ -140,7 +138,7 @@ pub struct Report {
     pub fast_path: bool,
     /// What the parser leaves is in the per-CPU map.
     pub parse_record: bool,
-    /// About how many instructions the verifier would process if it were in variables, up to [`LARGEST_ESTIMATE`].
+    /// About how many instructions the verifier would process if it were in variables, up to [`costs::weights::walk::MOST`].
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
@@ -167,7 +165,6 @@ pub struct Report {
     pub parser_turns: Option<u32>,
 }
 
-pub use emit::plan::size::MOST as LARGEST_ESTIMATE;
 pub use model::same_code;
 
 impl Report {
@@ -177,7 +174,7 @@ impl Report {
             || !self.parse_record
             || self.fast_path
             || self.parts == 0
-            || self.programs < limits::MOST_PROGRAMS
+            || self.programs < MOST_PROGRAMS
             || self.variables_can_be_forgotten()
     }
 

@@ -5,6 +5,7 @@
 //! there by itself too.
 
 use crate::abi::{MapAbi, MapKind};
+use crate::costs::weights::kernel::MOST_MAPS;
 use crate::maps::{GLOBALS, LOOK_UP, MAP_NAME, section};
 use cgen::tidy;
 use cgen::tree::{Expr as C, Item, Type, UnOp};
@@ -12,10 +13,7 @@ use emit::names::Names;
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
-pub(crate) const MOST_MAPS: usize = 64;
-
-/// Of them, those that are not in the list of maps: sections of constants, of the key of hashes, of the number of changes, and of
+/// Of the maps that one program may use, those that are not in the list of maps: sections of constants, of the key of hashes, of the number of changes, and of
 /// what a test run observes.
 const SECTIONS: usize = 4;
 

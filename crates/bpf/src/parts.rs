@@ -5,22 +5,16 @@
 //! anew in each. One lets another go on by a tail call.
 
 use crate::abi::PROGRAMS_MAP;
-use crate::budget;
+use crate::costs::{code, weights};
 use crate::hook::tc::copies;
 use crate::storage::Placed;
 use crate::target::{GLOBAL_FUNC, Gen};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::{Home, Local};
-use emit::{Function, Hints};
+use emit::{Function, Target};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
-
-/// Instructions that a statement of a program tends to become.
-const STATEMENT: u32 = 25;
-
-/// Functions of a program besides those of headers, of the 256 that the kernel lets it have.
-const MOST_PARTS: usize = 220;
 
 /// The function by which a program lets another one go on.
 const TAIL_CALL: &str = "bpf_tail_call";
@@ -30,11 +24,6 @@ const PACKET: [&str; 2] = ["data", "data_end"];
 
 /// The function that takes a lock. No function may be called until it is given back.
 const LOCK: &str = "bpf_spin_lock";
-
-/// How many statements lie between places where a function can be cut into parts of so many instructions.
-pub(crate) fn statements(most: u32) -> u32 {
-    most.div_ceil(8 * STATEMENT)
-}
 
 /// The variable in which a part leaves what the function is to return, if it is to be cut.
 pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr> {
@@ -106,14 +95,14 @@ pub(crate) fn cut(
         kept: &declared.chain(given).collect(),
         entered: &entered(),
         again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
-        turn: match g.target.turn_limit() {
+        turn: match g.plan.forms.turn_limit {
             None => g.target.leave_loop("reject"),
             Some(_) => None,
         },
         stays: &|stmt| differ && copies::is_of_loop(stmt),
         most: asked.map_or(u32::MAX, |parts| parts.size),
-        count: programs * MOST_PARTS.saturating_sub(g.file.functions.len()),
-        size: &budget::instructions,
+        count: programs * weights::parts::MOST.saturating_sub(g.file.functions.len()),
+        size: &code::instructions,
         is_whole: &takes_lock,
         args: &[C::id("ctx")],
         result: C::id("scratch").arrow(result.clone()),
@@ -125,7 +114,7 @@ pub(crate) fn cut(
         // Those that it calls came before it.
         let within = calls(&part.body).into_iter();
         let within: u64 = within.filter_map(|callee| sizes.get(&callee)).sum();
-        let own = u64::from(budget::instructions(&part.body)).max(1);
+        let own = u64::from(code::instructions(&part.body)).max(1);
         sizes.insert(part.name.clone(), own + within);
         let function = function(g, part, locals);
         g.file.functions.push(function);

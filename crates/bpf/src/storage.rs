@@ -2,28 +2,21 @@
 
 use crate::abi::{MapAbi, MapKind};
 use crate::compile::Function;
+use crate::costs::weights::kernel::SCRATCH;
+use crate::costs::weights::memory::{self, MOST_DESCRIBED};
 use crate::errors;
 use crate::hook::tc::copies;
 use crate::parts::{self, Cut};
 use crate::target::{Gen, barrier};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
+use emit::Code;
 use emit::locals::{Home, Local, LocalKind};
 use emit::names::Names;
 use emit::record::Record;
-use emit::{Code, Hints};
 use ir::Var;
 use smol_str::SmolStr;
 use std::collections::HashSet;
-
-/// Bytes of the BPF stack that variables may take, so that the compiler has room for what it adds.
-const STACK_FOR_VARIABLES: u32 = 320;
-/// What a per-CPU array's value may have, in bytes.
-const SCRATCH_LIMIT: u32 = 32 << 10;
-
-/// Members up to which the map's description has their names. For each line of the program clang looks through all names that were
-/// described before.
-const MOST_DESCRIBED: usize = 256;
 
 /// The function of a stage: its variables placed, and what comes before its statements.
 pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
@@ -63,7 +56,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         extra_instructions: g.target.extra_instructions,
         moves_head: g.rebuilding.resizes,
         parse_record: g.plan.record.is_some(),
-        verifier_estimate: g.plan.estimate,
+        verifier_estimate: g.target.estimate,
         copied_headers: g.copied_headers(),
         rolled_stacks: g.rolled_stacks(),
         remembers_type: hook.remembers_type(g),
@@ -73,7 +66,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
 
 /// How often a packet may go round in loops, those of the parser's states and of statements, where turns are counted.
 fn parser_turns(g: &Gen<'_>) -> Option<u32> {
-    g.target.turn_limit().filter(|_| g.file.contents.loops)
+    g.plan.forms.turn_limit.filter(|_| g.file.contents.loops)
 }
 
 /// Moves what copies of a packet begin with to a struct of its own: the names of its members.
@@ -136,9 +129,9 @@ fn spill(
     let limit = if g.target.options.spill_everything {
         0
     } else if g.target.wire.writes {
-        STACK_FOR_VARIABLES - g.target.hook.stack_for_rewriting()
+        memory::STACK - g.target.hook.stack_for_rewriting()
     } else {
-        STACK_FOR_VARIABLES
+        memory::STACK
     };
     // Scalars live in registers most of the time; arrays do too while they are small.
     for i in order {
@@ -157,8 +150,8 @@ fn spill(
         locals.drain(..).partition(|l| moved.contains(&l.name));
     *locals = stay;
     let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.relocated_bytes;
-    if bytes > SCRATCH_LIMIT {
-        g.refuse(errors::too_much_state(bytes, SCRATCH_LIMIT));
+    if bytes > SCRATCH {
+        g.refuse(errors::too_much_state(bytes, SCRATCH));
         return Err(g.refusals());
     }
     cgen::tidy::substitute(body, &|name| {

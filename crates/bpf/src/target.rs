@@ -2,21 +2,22 @@
 
 use crate::compile::Function;
 use crate::context;
+use crate::costs::weights::kernel::MAX_OFFSET;
+use crate::costs::weights::memory::KEPT_FRONT;
 use crate::externs;
-use crate::features::Feature;
 use crate::hook::{self, HookCode, Pull};
 use crate::maps::{CHANGES, Maps};
 use crate::names::RESERVED;
 use crate::uses::Construct;
 use crate::wire::Wire;
-use crate::{Options, ParseRecord, parts, storage};
+use crate::{Options, storage};
 use arch::Model;
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{Code, Hints, Limits, Reserved, Target};
+use emit::{Code, Limits, Reserved, Target};
 use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
 use state::direct::{self, Table};
@@ -30,14 +31,6 @@ pub(crate) type Gen<'a> = emit::Gen<'a, Bpf>;
 
 /// A file for BPF.
 pub(crate) type File = emit::File<Bpf>;
-
-/// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
-/// takes less than 64 KiB for an offset in all.
-const MAX_OFFSET: u64 = 0x7fff;
-
-/// The estimate ([`emit::plan::size`]) up to which a program keeps what its parser leaves in variables: it runs a little
-/// faster, and the verifier takes a few milliseconds.
-const MOST_IN_VARIABLES: u64 = 10_000;
 
 /// How a function is linked that is part of the one that calls it.
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
@@ -90,6 +83,8 @@ pub(crate) struct Bpf {
     pub grown: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
+    /// Instructions that the verifier may have to walk of the current stage if what its parser leaves is in variables ([`crate::costs::walk`]).
+    pub estimate: u64,
 }
 
 impl Bpf {
@@ -112,6 +107,7 @@ impl Bpf {
             next_copy: None,
             grown: None,
             extra_instructions: 0,
+            estimate: 0,
         }
     }
 }
@@ -152,104 +148,6 @@ pub(crate) fn barrier(var: &C) -> Stmt {
     }
 }
 
-impl Hints for Bpf {
-    fn recheck_lengths(&self) -> bool {
-        self.options.spill_everything
-    }
-
-    fn record_above(&self) -> Option<u64> {
-        match (self.coverage, self.options.parse_record) {
-            // Its code is short, and what most packets meet.
-            (Coverage::FastPath, _) => None,
-            (Coverage::FullBehindFastPath, _) | (Coverage::Full, ParseRecord::Always) => Some(0),
-            (Coverage::Full, ParseRecord::BySize) => Some(MOST_IN_VARIABLES),
-        }
-    }
-
-    fn forget(&self) -> Option<Stmt> {
-        Some(Stmt::Expr(C::call("load_memory_again", Vec::new())))
-    }
-
-    fn join_paths(&self) -> Option<Stmt> {
-        // What has a fast path is large enough for the verifier to mind.
-        match self.coverage {
-            Coverage::FastPath => self.forget(),
-            Coverage::Full | Coverage::FullBehindFastPath => None,
-        }
-    }
-
-    fn cut_after(&self) -> Option<u32> {
-        self.options
-            .parts
-            .map(|parts| parts::statements(parts.size))
-    }
-
-    fn copy_headers(&self) -> bool {
-        self.options.copy_headers
-    }
-
-    fn barrier(&self, var: &C) -> Option<Stmt> {
-        Some(barrier(var))
-    }
-
-    fn keep_bound(&self, var: &C) -> Option<Stmt> {
-        let follows = self.options.features.has(Feature::TrackedSpills);
-        (!follows).then(|| barrier(var))
-    }
-
-    fn keep_known(&self, flag: &C) -> Option<Stmt> {
-        Some(Stmt::Hint {
-            name: "stay_known".into(),
-            on: flag.clone(),
-        })
-    }
-
-    fn leave_loop(&self, label: &str) -> Option<Stmt> {
-        Some(Stmt::MayJump {
-            name: "may_goto".into(),
-            args: Vec::new(),
-            label: label.into(),
-        })
-    }
-
-    fn turn_begins(&self) -> Option<Stmt> {
-        let hint = || Stmt::Expr(C::call("turn_begins", Vec::new()));
-        self.turn_limit().map(|_| hint())
-    }
-
-    fn forget_value(&self, number: &C) -> Option<Stmt> {
-        let hint = || Stmt::Hint {
-            name: "forget_value".into(),
-            on: number.clone(),
-        };
-        self.turn_limit().map(|_| hint())
-    }
-
-    fn turn_limit(&self) -> Option<u32> {
-        let counts = !self.options.features.has(Feature::MayGoto);
-        counts.then_some(self.options.parser_turns)
-    }
-
-    fn flag(&self) -> C {
-        C::pure("flag_set", Vec::new())
-    }
-
-    fn unknown(&self, number: C) -> C {
-        C::bin(BinOp::Add, unknown_zero(), number)
-    }
-
-    fn over_resize(&self, offset: C) -> C {
-        match self.options.features.has(Feature::TrackedSpills) {
-            true => offset,
-            false => self.hook.over_resize(offset),
-        }
-    }
-
-    fn behind_check(&self, header: C) -> C {
-        C::pure("behind_check", vec![header])
-    }
-}
-
 impl Target for Bpf {
     type File = Shared;
     type Table = Table;
@@ -264,6 +162,7 @@ impl Target for Bpf {
         Limits {
             offset: MAX_OFFSET,
             front_stays: self.hook.front_stays(),
+            kept_front: KEPT_FRONT,
         }
     }
 
@@ -290,6 +189,14 @@ impl Target for Bpf {
 
     fn relocated(&self) -> C {
         C::id("scratch").arrow("relocated")
+    }
+
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_goto".into(),
+            args: Vec::new(),
+            label: label.into(),
+        })
     }
 
     fn too_short(g: &Gen<'_>) -> &'static str {

@@ -178,7 +178,7 @@ fn a_program_with_a_fast_path_can_shrink() {
         fast_path: false,
         movable_variables: false,
         parts: 1,
-        programs: bpf::limits::MOST_PROGRAMS,
+        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
         ..report
     };
     assert!(!without.can_shrink());
@@ -191,7 +191,7 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
         parse_record: true,
         movable_variables: true,
         parts: 1,
-        programs: bpf::limits::MOST_PROGRAMS,
+        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
         longest_estimate: 65_534,
         ..bpf::Report::default()
     };
@@ -226,12 +226,12 @@ parser p(packet_in packet, out headers_t hdr) {
     let report = |text: &str| bpf::Report {
         movable_variables: false,
         parts: 1,
-        programs: bpf::limits::MOST_PROGRAMS,
+        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
         ..compile(text).expect("compiles").report
     };
     assert!(!report(text).can_shrink());
     let old = report(&format!("// kernel: 6.1\n{text}"));
-    assert_eq!(old.parser_turns, Some(bpf::PARSER_TURNS));
+    assert_eq!(old.parser_turns, Some(bpf::costs::weights::turns::MOST));
     assert!(old.can_shrink());
 }
 

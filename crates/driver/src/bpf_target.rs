@@ -3,9 +3,9 @@
 use crate::strategy::{self, Failed, Outcome, Strategy, Tried};
 use crate::{frontend, stack};
 use bpf::abi::{Abi, Hook};
+use bpf::costs::forecast::Forecast;
+use bpf::costs::limits::{self, Length};
 use bpf::features::{Feature, Features};
-use bpf::forecast::Forecast;
-use bpf::limits::{self, Length};
 use bpf::uses::{Construct, Use};
 use bpf::{BpfOutput, Options, ParseRecord, Parts};
 use clang::{Cause, Clang, Effort, Jumps, NoObject, Source};
@@ -432,8 +432,8 @@ fn attempt(
     times: &mut Times,
 ) -> Outcome<Made> {
     let begun = Instant::now();
-    if output.report.instruction_estimate > SLOW {
-        (request.notice)(&slow(&output.report));
+    if let Some(seconds) = limits::seconds(&output.report) {
+        (request.notice)(&slow(&output.report, seconds));
     }
     let has_long = features.has(Feature::LongJumps);
     let mut jumps = match has_long && limits::needs_long_jumps(&output.report) {
@@ -518,15 +518,9 @@ pub fn with_externs(sources: &SourceMap, externs: &[PathBuf]) -> SourceMap {
     all
 }
 
-/// Instructions by estimate from which clang may take more than five seconds.
-const SLOW: u32 = 5 * A_SECOND;
-/// Instructions by estimate that clang takes a second, about, of parsers in parts; fewer of long functions.
-const A_SECOND: u32 = 15_000;
-
 /// What takes long about a program.
-fn slow(report: &bpf::Report) -> String {
+fn slow(report: &bpf::Report, seconds: u32) -> String {
     let instructions = report.instruction_estimate;
-    let seconds = instructions.div_ceil(A_SECOND);
     let functions = match report.parts {
         0 => "one function".to_owned(),
         parts => format!("{} functions", parts + report.programs),

@@ -4,7 +4,9 @@
 //! which follows values but not the relations between them, cannot see through. It does so less when it optimises
 //! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
 
-use bpf::{PARSER_TURNS, ParseRecord};
+use bpf::ParseRecord;
+use bpf::costs::weights::parts::MORE_PROGRAMS;
+use bpf::costs::weights::turns::{FEWER, MOST};
 use clang::Effort;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
@@ -70,7 +72,7 @@ const FULL: Strategy = Strategy {
     parse_record: ParseRecord::BySize,
     fast_path: true,
     effort: Effort::Full,
-    parser_turns: PARSER_TURNS,
+    parser_turns: MOST,
 };
 
 /// All of them, the fastest code first.
@@ -175,39 +177,39 @@ pub const STRATEGIES: [Strategy; 22] = [
     Strategy {
         name: "parser loops of 400 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: 400,
+        parser_turns: FEWER[0],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: 100,
+        parser_turns: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 32 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: 32,
+        parser_turns: FEWER[2],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: 8,
+        parser_turns: FEWER[3],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: 100,
+        parser_turns: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: 8,
+        parser_turns: FEWER[3],
         ..FULL
     },
     // The verifier's limit for all functions begins anew in each.
@@ -215,7 +217,7 @@ pub const STRATEGIES: [Strategy; 22] = [
         name: "more programs, all variables in a per-CPU map",
         against: &[Obstacle::TooLarge],
         in_parts: true,
-        programs: 4,
+        programs: MORE_PROGRAMS,
         fast_path: false,
         ..FULL
     },
@@ -335,6 +337,14 @@ mod tests {
             Err(diagnostics) => Err(diagnostics.iter().next().expect("one").code.0),
         };
         (names, taken)
+    }
+
+    #[test]
+    fn the_names_of_fewer_turns_say_how_many() {
+        for strategy in STRATEGIES.iter().filter(|s| s.parser_turns < MOST) {
+            let turns = format!("loops of {} turns", strategy.parser_turns);
+            assert!(strategy.name.contains(&turns), "{}", strategy.name);
+        }
     }
 
     #[test]
@@ -537,7 +547,7 @@ mod tests {
         let tried = try_all(|strategy| match strategy.parse_record {
             ParseRecord::Always => Outcome::Repeated,
             _ if strategy.in_parts => Outcome::Repeated,
-            ParseRecord::BySize if strategy.parser_turns < PARSER_TURNS => Outcome::Made(2),
+            ParseRecord::BySize if strategy.parser_turns < MOST => Outcome::Made(2),
             ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
         })
         .expect("something");

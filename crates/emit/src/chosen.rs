@@ -1,8 +1,9 @@
 //! Fields of elements of which the packet chooses one, where the parse record has each: one pointer, to the one that is meant. With a pointer for each,
-//! which may be there or not, the verifier of the C would follow every combination of those that are.
+//! which may be there or not, every combination of those that are would be a path of its own.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::hints::Role;
 use crate::plan::HeaderStorage;
 use crate::plan::header_facts::Known;
 use crate::rolled::{At, What};
@@ -34,7 +35,7 @@ impl<T: Target> Gen<'_, T> {
         let index = lower::scalar(self, index);
         let (pointer, flag) = self.point_at_chosen(elems, first, index.clone());
         let bytes = Bytes {
-            base: self.target.behind_check(pointer),
+            base: self.target.see(Role::Checked, pointer),
             len: self.plain_bytes(first),
         };
         let in_packet = bytes.load(bit + width - 1 - hi, hi - lo + 1);
@@ -77,7 +78,7 @@ impl<T: Target> Gen<'_, T> {
         let bytes = self.plain_bytes(first);
         let made = self.guarded(|g| {
             g.point_into(&pointer, choose(&at, offsets), bytes);
-            let set = g.target.flag();
+            let set = g.flag();
             g.set(flag.clone(), set);
         });
         self.push(Stmt::If(choose(&at, there), made, Block::new()));

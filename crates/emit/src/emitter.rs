@@ -3,6 +3,7 @@
 use crate::entries::Entries;
 use crate::errors;
 use crate::function;
+use crate::hints::{Event, Role};
 use crate::locals::Locals;
 use crate::names::Names;
 use crate::parser::CursorAt;
@@ -69,7 +70,7 @@ pub(crate) struct ConditionalAccess {
 pub struct Contents {
     /// Loops of the program.
     pub loops: bool,
-    /// Bounds of numbers, checked so that the verifier of the C knows them.
+    /// Bounds of numbers, checked in front of their uses.
     pub bounds: bool,
     /// Searches in the packet (`onpath/search.h`).
     pub searches: bool,
@@ -313,20 +314,23 @@ impl<'a, T: Target> Gen<'a, T> {
         }
     }
 
-    /// The target's barrier for a variable, if it has one.
-    pub fn barrier(&mut self, var: &C) {
-        let barrier = self.target.barrier(var);
-        self.out.extend(barrier);
+    /// Has the target add what it wants where something happens.
+    pub fn on(&mut self, event: Event<'_>) {
+        let added = self.target.on(event);
+        self.out.extend(added);
     }
 
-    /// Rejects the packet where a variable is greater than `most`, so that the verifier of the C knows the bound where the
-    /// variable is used.
+    /// 1, for a flag that something was found.
+    pub(crate) fn flag(&self) -> C {
+        self.target.see(Role::Flag, C::int(1))
+    }
+
+    /// Rejects the packet where a variable is greater than `most`, by a test in front of where the variable is used.
     pub(crate) fn at_most(&mut self, var: &C, most: u64) {
-        self.barrier(var);
+        self.on(Event::Computed(var));
         self.goto_reject(C::bin(BinOp::Gt, var.clone(), C::int(most)));
         self.file.contents.bounds = true;
-        let kept = self.target.keep_bound(var);
-        self.out.extend(kept);
+        self.on(Event::Bounded(var));
     }
 
     /// Refuses what no pass should have left.

@@ -2,6 +2,7 @@
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::hints::Role;
 use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
 use crate::plan::header_facts::Known;
@@ -177,7 +178,7 @@ impl<T: Target> Gen<'_, T> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if present.as_int().is_none() || self.only_assumed(h) {
-                    bytes.base = self.target.behind_check(bytes.base);
+                    bytes.base = self.target.see(Role::Checked, bytes.base);
                 }
                 let value = bytes.load(bit + ty.width() - 1 - hi, hi - lo + 1);
                 match present.as_int() {
@@ -231,7 +232,7 @@ impl<T: Target> Gen<'_, T> {
                 }
                 let (mut bytes, bit) = self.place_of(h, field);
                 if present.as_int().is_none() {
-                    bytes.base = self.target.behind_check(bytes.base);
+                    bytes.base = self.target.see(Role::Checked, bytes.base);
                 }
                 let mut stores = Block::new();
                 store_value(&bytes, bit, ty.width(), value, &mut stores);

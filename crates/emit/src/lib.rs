@@ -2,7 +2,7 @@
 //!
 //! [`stage()`] makes the function of one stage of a program ([`ir::Stage`]), [`joined()`] has several go on in each other. It gets target-specific code from the
 //! [`Target`]: how a table finds its entries, how an extern is called, what a packet's verdict is. The C calls
-//! the helpers of [`HEADERS`], and a few primitives of the packet that the target's own headers give the
+//! the functions of [`HEADERS`], and a few primitives of the packet that the target's own headers give the
 //! names that [`Target`] lists.
 //!
 //! Nothing here knows where the C will run.
@@ -21,6 +21,7 @@ mod function;
 mod gathered;
 mod hash;
 mod headers;
+mod hints;
 mod joined;
 pub mod locals;
 mod loops;
@@ -45,9 +46,10 @@ pub mod values;
 pub use block::packet_length;
 pub use emitter::{File, Gen};
 pub use function::Function;
+pub use hints::{Event, Forms, Hints, Role};
 pub use joined::{Joined, joined};
 pub use stage::{Code, stage};
-pub use target::{Hints, Limits, Reserved, Target};
+pub use target::{Limits, Reserved, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.

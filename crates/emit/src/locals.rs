@@ -60,11 +60,11 @@ pub enum LocalKind {
 /// Where a C variable may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Home {
-    /// In the function only: the verifier of the C has to follow its value, which it would not in memory.
+    /// In the function only: where the packet's bytes are, and whether, or when a loop ends.
     Function,
     /// Anywhere.
     Anywhere,
-    /// In memory, if the target has any: the verifier of the C is to forget its value.
+    /// In memory, if the target has any: paths that meet leave it with many values.
     Memory,
     /// In memory, with all that a copy of the packet begins with: see [`crate::plan::state`].
     State,
@@ -199,7 +199,7 @@ impl<T: Target> Gen<'_, T> {
             LocalKind::Found(h) => (format!("{}_found", last(&header(h))), Type::U32, zero),
             LocalKind::Cursor => ("cursor".to_string(), Type::U32, None),
             LocalKind::Front => {
-                let words = crate::plan::state::FRONT_BYTES / 8;
+                let words = self.target.limits().kept_front / 8;
                 ("front_bytes".to_string(), Type::U64.array(words), None)
             }
             LocalKind::VarbitAt(h) => (format!("{}_at", last(&header(h))), Type::U32, zero),
@@ -269,9 +269,9 @@ impl<T: Target> Gen<'_, T> {
                 {
                     Home::Memory
                 }
-                // A loop over the elements is then the same to the verifier in every turn, unless it has to count them.
+                // Every turn of a loop over the elements has it in memory, unless turns are counted.
                 LocalKind::Var(v) if self.plan.rolled.is_index(v) => {
-                    match self.target.turn_limit() {
+                    match self.plan.forms.turn_limit {
                         None => Home::Memory,
                         Some(_) => Home::Anywhere,
                     }
@@ -328,8 +328,7 @@ impl<T: Target> Gen<'_, T> {
         )
     }
 
-    /// A variable of the emitter's own for what the deparser adds up: a known value would be followed for each
-    /// combination of headers.
+    /// A variable of the emitter's own for what the deparser adds up: another sum for each combination of headers.
     pub(crate) fn summed_local(&mut self, wish: &str, init: Option<C>) -> C {
         if !self.in_record() {
             return self.pinned_local(wish, init);

@@ -2,6 +2,7 @@
 
 use crate::access::mask_to;
 use crate::emitter::{Gen, Labeled};
+use crate::hints::{Event, Role};
 use crate::locals::LocalKind;
 use crate::parser::CursorAt;
 use crate::plan::HeaderStorage;
@@ -72,8 +73,7 @@ impl<T: Target> Gen<'_, T> {
         self.hide(self.plan.carried.by_loop(label));
         self.push(Stmt::Label(start));
         if !self.plan.rolled.is_empty() {
-            let hint = self.target.turn_begins();
-            self.out.extend(hint);
+            self.on(Event::TurnsMeet);
         }
         if moves_cursor {
             self.follow_offset(true);
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
         self.end(label, end);
     }
 
-    /// Before a loop: what it carries from turn to turn is unknown to the target's verifier.
+    /// Before a loop: what it carries from turn to turn may be any number.
     pub(crate) fn hide(&mut self, carried: &[Var]) {
         for &var in carried {
             if self.plan.rolled.is_index(var) || self.plan.rolled.is_carried(var) {
@@ -96,7 +96,7 @@ impl<T: Target> Gen<'_, T> {
                 continue;
             }
             let value = self.local(LocalKind::Var(var));
-            let hidden = self.target.unknown(value.clone());
+            let hidden = self.target.see(Role::Varying, value.clone());
             if hidden == value {
                 continue;
             }
@@ -108,9 +108,9 @@ impl<T: Target> Gen<'_, T> {
                 _ => hidden,
             };
             self.set(value.clone(), hidden);
-            if self.target.turn_limit().is_some() {
+            if self.plan.forms.turn_limit.is_some() {
                 // Else clang may put off hiding it until behind the loop.
-                self.barrier(&value);
+                self.on(Event::Computed(&value));
             }
         }
     }
@@ -165,7 +165,7 @@ impl<T: Target> Gen<'_, T> {
     /// once for each number of turns, else, where a path leads back to it.
     pub(crate) fn enter_loop_anew(&mut self) {
         self.enter_loop();
-        if self.target.turn_limit().is_some() {
+        if self.plan.forms.turn_limit.is_some() {
             let turns = self.turns();
             self.set(turns, C::int(0));
         }
@@ -186,7 +186,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// At a loop's end: has the target's verifier remember which headers are valid.
+    /// At a loop's end: which headers are valid holds on in the next turn.
     fn keep_flags(&mut self) {
         let flags: Vec<_> = self
             .p
@@ -205,14 +205,13 @@ impl<T: Target> Gen<'_, T> {
             kinds.dedup();
             for kind in kinds {
                 let flag = self.local(kind);
-                let hint = self.target.keep_known(&flag);
-                self.out.extend(hint);
+                self.on(Event::Carried(&flag));
             }
         }
     }
 
-    /// Goes back to `start` in a loop whose turns have a counter of their own, set to 0 before it, and are never more than so many: however many turns
-    /// other loops have taken, the verifier of the C has seen this one.
+    /// Goes back to `start` in a loop whose turns have a counter of their own, set to 0 before it, and are never more than so many,
+    /// however many turns other loops have taken.
     pub(crate) fn back_edge_counted(&mut self, turns: &C, most: u32, start: &str) {
         self.keep_flags();
         self.count_turn("reject", Turns::Counted(turns.clone(), most));
@@ -225,8 +224,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// In a loop of the target's own, where all its turns come by: goes to `end` if it has taken too long. The verifier of the C sees there
-    /// that what follows is what it was.
+    /// In a loop of the target's own, where all its turns come by: goes to `end` if it has taken too long.
     pub fn turn(&mut self, end: &str) {
         self.file.contents.loops = true;
         self.count_turn(end, Turns::Any);
@@ -234,7 +232,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than it ever takes.
     fn count_turn(&mut self, end: &str, counted: Turns) {
-        match self.target.turn_limit() {
+        match self.plan.forms.turn_limit {
             None => {
                 let left = self.target.leave_loop(end);
                 self.out.extend(left);

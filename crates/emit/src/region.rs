@@ -4,6 +4,7 @@
 //! offset, and checked once.
 
 use crate::emitter::Gen;
+use crate::hints::Event;
 use crate::locals::LocalKind;
 use crate::plan::header_facts::{Known, instances};
 use crate::plan::{HeaderStorage, cursor::header_bytes};
@@ -118,7 +119,7 @@ impl Regions {
 impl<T: Target> Gen<'_, T> {
     /// Before a statement: has the function be one that can be cut here, from time to time.
     pub(crate) fn may_cut(&mut self) {
-        let Some(most) = self.target.cut_after() else {
+        let Some(most) = self.plan.forms.cut_after else {
             return;
         };
         self.regions.uncut += 1;
@@ -138,7 +139,7 @@ impl<T: Target> Gen<'_, T> {
         if !self.in_record() {
             return;
         }
-        if let Some(forgotten) = self.target.forget()
+        if let Some(forgotten) = self.target.on(Event::PathsMeet)
             && self.out.last() != Some(&forgotten)
         {
             self.push(forgotten);
@@ -159,7 +160,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// The packet's length in bytes, by its bounds in this region: those of an earlier one would be live where the function is to be cut.
     pub fn packet_length(&mut self) -> C {
-        if self.in_record() && self.target.cut_after().is_some() {
+        if self.in_record() && self.plan.forms.cut_after.is_some() {
             self.ask_bounds();
         }
         crate::block::packet_length()
@@ -194,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
         }
         self.ask_bounds();
         self.set(flag.clone(), C::int(0));
-        if self.target.cut_after().is_some() {
+        if self.plan.forms.cut_after.is_some() {
             // What they were before is of no use, which whoever cuts the function has to see.
             for part in self.parts(h) {
                 let pointer = self.local(match part {
@@ -203,7 +204,7 @@ impl<T: Target> Gen<'_, T> {
                 });
                 self.set(pointer.clone(), C::id("data"));
                 // The packet's context has 32 bits of it, as which it would be kept on the stack.
-                self.barrier(&pointer);
+                self.on(Event::Computed(&pointer));
             }
         }
         let there = self.local(self.presence_kind(h));
@@ -211,7 +212,7 @@ impl<T: Target> Gen<'_, T> {
             for part in g.parts(h) {
                 g.point_at(part);
             }
-            let set = g.target.flag();
+            let set = g.flag();
             g.set(flag.clone(), set);
         });
         self.push(Stmt::If(there, made, Block::new()));
@@ -249,7 +250,7 @@ impl<T: Target> Gen<'_, T> {
         };
         let pointer = self.local(pointer);
         self.set(pointer.clone(), place);
-        self.barrier(&pointer);
+        self.on(Event::Computed(&pointer));
         let end = pointer.plus(bytes.into());
         self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
     }

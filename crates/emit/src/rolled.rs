@@ -5,6 +5,7 @@
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::hints::{Event, Role};
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
 use crate::plan::rolled::Member;
@@ -160,10 +161,9 @@ impl<T: Target> Gen<'_, T> {
         let size = self.plan.rolled.stacks[stack].size;
         let at = self.pinned_local("element_at", None);
         self.set(at.clone(), index);
-        self.barrier(&at);
+        self.on(Event::Computed(&at));
         let inside = self.guarded(|g| {
-            let kept = g.target.keep_bound(&at);
-            g.out.extend(kept);
+            g.on(Event::Bounded(&at));
             f(g, at.clone());
         });
         let fits = C::bin(BinOp::Lt, at, C::int(size.into()));
@@ -227,7 +227,7 @@ impl<T: Target> Gen<'_, T> {
                 self.set(pointer.clone(), C::id("data"));
                 let made = self.guarded(|g| {
                     g.point_into(&pointer, offset, bytes);
-                    let set = g.target.flag();
+                    let set = g.flag();
                     g.set(flag.clone(), set);
                 });
                 let is = C::bin(BinOp::And, kind, C::int(INVALID - 1));
@@ -286,7 +286,7 @@ impl<T: Target> Gen<'_, T> {
         let bit = before.map(|f| f.ty.width()).sum();
         let base = match flag.as_int() {
             Some(_) => pointer,
-            None => self.target.behind_check(pointer),
+            None => self.target.see(Role::Checked, pointer),
         };
         let len = self.plain_bytes(e.header);
         (Bytes { base, len }, bit, flag)
@@ -385,7 +385,7 @@ impl<T: Target> Gen<'_, T> {
             At::Run(index) => {
                 let at = self.pinned_local("element_at", None);
                 self.set(at.clone(), index.clone());
-                // The program has checked that there is room; the verifier of the C has to see it.
+                // The program has checked that there is room; the test shows it here.
                 self.at_most(&at, u64::from(size) - 1);
                 at
             }
@@ -413,7 +413,7 @@ impl<T: Target> Gen<'_, T> {
         };
         let place = C::bin(BinOp::Add, C::id("data"), bounded);
         self.set(pointer.clone(), place);
-        self.barrier(pointer);
+        self.on(Event::Computed(pointer));
         let end = pointer.clone().plus(bytes.into());
         self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
     }
@@ -427,8 +427,8 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("each"),
             self.file.names.fresh("each_done"),
         );
-        // Where the verifier of the C has to follow every turn, it has to know which it is; else it is better off if it does not.
-        let counts = self.target.turn_limit().is_some();
+        // Where turns are counted, the number shows which it is; else all are to be alike.
+        let counts = self.plan.forms.turn_limit.is_some();
         let turn = match counts {
             true => self.pinned_local("turn", None),
             false => self.summed_local("turn", None),
@@ -438,11 +438,10 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Label(again.clone()));
         self.forget();
         self.set(at.clone(), turn.clone());
-        self.barrier(&at);
+        self.on(Event::Computed(&at));
         let outside = C::bin(BinOp::Ge, at.clone(), C::int(size.into()));
         self.push(Stmt::goto_if(outside, done.clone()));
-        let kept = self.target.keep_bound(&at);
-        self.out.extend(kept);
+        self.on(Event::Bounded(&at));
         let kind = self.kind_in_memory(stack, at.clone());
         let is = C::bin(BinOp::Sub, kind.cast(CType::U32), C::int(1));
         let valid = C::bin(BinOp::Lt, is, C::int(members));

@@ -3,7 +3,7 @@
 use crate::emitter::{File, Gen};
 use crate::joined::Joined;
 use crate::locals::{Home, Local, LocalKind};
-use crate::plan::state::{FRONT_BYTES, State};
+use crate::plan::state::State;
 use crate::plan::{HeaderStorage, Plan};
 use crate::snapshot;
 use crate::target::Target;
@@ -39,12 +39,10 @@ pub fn stage<T: Target>(
         .and_then(|deparser| snapshot::of_emits(program, deparser));
     let program = copied.as_ref().unwrap_or(program);
     let mut forced: BTreeSet<Header> = BTreeSet::new();
-    if target.copy_headers() {
-        forced.extend(program.headers.keys());
-    }
     loop {
-        let plan = Plan::new(program, stage, target, &forced)?;
-        let mut g = Gen::new(program, map, &plan, target.afresh(), file.clone());
+        let mut own = target.afresh();
+        let plan = Plan::new(program, stage, &mut own, &forced)?;
+        let mut g = Gen::new(program, map, &plan, own, file.clone());
         g.statements(joined);
         if g.is_refused() {
             return Err(g.refusals());
@@ -94,14 +92,15 @@ impl<T: Target> Gen<'_, T> {
         }
         let length = self.pinned_local("front_len", None);
         self.set(length.clone(), C::id("keep"));
-        self.at_most(&length, FRONT_BYTES.into());
+        let most = self.target.limits().kept_front;
+        self.at_most(&length, most.into());
         self.file.contents.copied_bytes = true;
         let to = self.local(LocalKind::Front);
         let load = |len: C| {
             let args = vec![C::id("ctx"), C::int(0), to, len];
             vec![Stmt::goto_if(C::call("packet_load_bytes", args), "reject")]
         };
-        let loaded = self.unless_empty(&length, FRONT_BYTES, load);
+        let loaded = self.unless_empty(&length, most, load);
         self.out.extend(loaded);
     }
 

@@ -4,6 +4,7 @@
 //! values and names as the emitter itself does.
 
 use crate::emitter::Gen;
+use crate::hints::Hints;
 use crate::names::Names;
 use crate::record::Form;
 use crate::stage::Code;
@@ -22,6 +23,9 @@ pub struct Limits {
     pub offset: u64,
     /// The packet's front can stay where it is while what is behind it grows or shrinks.
     pub front_stays: bool,
+    /// Bytes of a packet's front that are kept in memory for fields of variable length, where it is put together several times: a
+    /// power of two. A packet whose parser reads more of it is rejected.
+    pub kept_front: u32,
 }
 
 /// The names that a program's own must not take.
@@ -31,100 +35,6 @@ pub struct Reserved {
     pub names: &'static str,
     /// What no name may begin with.
     pub prefixes: &'static [&'static str],
-}
-
-/// Hints for the target's C compiler, or for the verifier of its output, beyond the program's meaning.
-/// Without any of it the C means the same.
-pub trait Hints {
-    /// Keeps the compiler from using another copy of a variable than the one that was checked.
-    fn barrier(&self, _var: &C) -> Option<Stmt> {
-        None
-    }
-
-    /// Keeps the compiler from saving a variable before its bound was checked: what it loads again later is not bounded.
-    fn keep_bound(&self, _var: &C) -> Option<Stmt> {
-        None
-    }
-
-    /// At a loop's end: whether a header is valid is to be remembered in the next turn.
-    fn keep_known(&self, _flag: &C) -> Option<Stmt> {
-        None
-    }
-
-    /// At a loop's end: a jump to a label if the loop has taken too long.
-    fn leave_loop(&self, _label: &str) -> Option<Stmt> {
-        None
-    }
-
-    /// At a loop's start: has the verifier of the C note what it knows in each turn, if it has to follow every turn.
-    fn turn_begins(&self) -> Option<Stmt> {
-        None
-    }
-
-    /// Where the paths of a turn meet: has the verifier of the C know nothing of a number of 64 bits, if it has to follow every turn.
-    fn forget_value(&self, _number: &C) -> Option<Stmt> {
-        None
-    }
-
-    /// Whether lengths that were kept in memory are checked again where they are used: the verifier of the C lost
-    /// their bounds.
-    fn recheck_lengths(&self) -> bool {
-        false
-    }
-
-    /// What the parser leaves is kept in memory ([`crate::plan::parse_record`]) if [`crate::plan::size`] estimates more
-    /// than this; `None` if it never is. A target without a verifier has no use for it.
-    fn record_above(&self) -> Option<u64> {
-        None
-    }
-
-    /// Where paths meet, if the parse record is kept: has the compiler load again what is in memory.
-    fn forget(&self) -> Option<Stmt> {
-        None
-    }
-
-    /// Before a decision about flags that were set on many paths: keeps the compiler from making it on each of them.
-    fn join_paths(&self) -> Option<Stmt> {
-        None
-    }
-
-    /// After how many statements of a control the function may be cut, if parts of it become functions of their own
-    /// ([`cgen::parts`]): what leads into the packet is made anew there, and at each state of the parser.
-    fn cut_after(&self) -> Option<u32> {
-        None
-    }
-
-    /// Whether every header lives in variables, none in the packet: the verifier of the C lost their pointers.
-    fn copy_headers(&self) -> bool {
-        false
-    }
-
-    /// How many turns of loops a packet may take, if the verifier of the C has to follow every turn. A packet that takes
-    /// more is rejected. The target's headers define `count_turn(turns)` then, which adds 1 to a variable.
-    fn turn_limit(&self) -> Option<u32> {
-        None
-    }
-
-    /// 1, for a presence flag.
-    fn flag(&self) -> C {
-        C::int(1)
-    }
-
-    /// A number, as an offset into the packet, whose value and range the verifier of the C is to drop.
-    fn unknown(&self, number: C) -> C {
-        number
-    }
-
-    /// An offset that was computed before the packet was resized, to be used after that: the verifier of the C may not be
-    /// able to follow it back.
-    fn over_resize(&self, offset: C) -> C {
-        offset
-    }
-
-    /// A header's first byte, after the check that the header is valid.
-    fn behind_check(&self, header: C) -> C {
-        header
-    }
 }
 
 /// A target: where the C runs.
@@ -168,6 +78,11 @@ pub trait Target: Hints + Sized {
 
     /// The address of memory for relocated headers, of the final `g.rebuilding.relocated_bytes` bytes.
     fn relocated(&self) -> C;
+
+    /// At the end of a loop's turn: a jump to a label if the loop has taken too long. `None` if a loop may take as long as it does.
+    fn leave_loop(&self, _label: &str) -> Option<Stmt> {
+        None
+    }
 
     /// The label for packets that are too short for their parser, as far as they can be seen; `reject` by default.
     fn too_short(_g: &Gen<'_, Self>) -> &'static str {

@@ -137,8 +137,8 @@ fn limbs_of(array: &C, width: u32) -> Value {
     )
 }
 
-/// Values of which one is chosen by comparing the index with one after the other, if there are fewer. With more, jumps that a verifier
-/// has yet to follow would be many, where the choice is in a loop.
+/// Values of which one is chosen by comparing the index with one after the other, if there are fewer. With more, the jumps in sequence
+/// would be many, where the choice is in a loop.
 const FEWEST_IN_A_TREE: u64 = 8;
 
 /// The value at an index; 0 past the end.

@@ -2,11 +2,6 @@
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
-/// Bytes of stack that a BPF program may use, over all functions of a call chain.
-pub const STACK_LIMIT: u32 = 512;
-/// Instructions that the verifier processes before it gives up.
-pub const VERIFIER_LIMIT: u32 = 1_000_000;
-
 /// One function of an object.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionBudget {

@@ -98,6 +98,8 @@ INLINE long packet_store_bytes(struct packet *ctx, u64 offset, const void *from,
     return 0;
 }
 
+#define GATHERED_FRONT 2048
+
 #include "onpath/arith.h"
 #include "onpath/checksum.h"
 #include "onpath/counter.h"

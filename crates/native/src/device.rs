@@ -32,7 +32,7 @@ pub struct Device {
 }
 
 impl Built {
-    /// Starts the program, with empty memory but for its own entries.
+    /// Starts the program, with empty memory but for its own entries. Its hashes have no secret.
     ///
     /// # Errors
     /// There is no room for its memory, or its own entries have none in it.
@@ -42,7 +42,7 @@ impl Built {
         };
         let folder = tempfile::tempdir_in(IN_MEMORY).map_err(failed("make a folder in memory"))?;
         let memory = Dir::at(folder.path())
-            .and_then(|dir| Shm::create(dir, self.memory.clone(), 1, SEEDS))
+            .and_then(|dir| Shm::create(dir, self.memory.clone(), 1, HashSeeds::default()))
             .map_err(failed("make the program's memory"))?;
         memory
             .set_clock(repeatable::START)
@@ -83,12 +83,6 @@ fn not_started(why: &str) -> Box<Diagnostic> {
     let message = format!("the native target could not start the program: {why}");
     Box::new(Diagnostic::error("E0720", Span::NONE, message))
 }
-
-/// The secrets of the hashes: in a test they are no secrets.
-const SEEDS: HashSeeds = HashSeeds {
-    key: [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210],
-    buckets: 0x5555_aaaa_3333_cccc,
-};
 
 impl Device {
     /// Runs the program on a packet.

@@ -6,10 +6,11 @@ use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use diag::{Diagnostic, Diagnostics, Span};
 use emit::locals::{Local, LocalKind};
 use emit::memory::{Kept, Memory};
+use emit::plan::graph::Graph;
 use emit::record::Form;
 use emit::table::TableShape;
-use emit::{Code, Hints, Limits, Reserved, Target};
-use ir::{Expr, ExternCall, TableData, ValueSet, ValueSetData, Var};
+use emit::{Code, Forms, Hints, Limits, Reserved, Target};
+use ir::{Expr, ExternCall, Program, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::Map;
 use messages::Payload;
 use messages::calls::PayloadSum;
@@ -85,16 +86,11 @@ pub(crate) fn refusal(what: &str, at: Span) -> Diagnostic {
 }
 
 impl Hints for Native {
-    fn record_above(&self) -> Option<u64> {
-        self.record.then_some(0)
-    }
-
-    fn leave_loop(&self, label: &str) -> Option<Stmt> {
-        Some(Stmt::MayJump {
-            name: "may_goto".into(),
-            args: Vec::new(),
-            label: label.into(),
-        })
+    fn forms(&mut self, _: &Program, _: &Stage, _: &Graph) -> Forms {
+        Forms {
+            record: self.record,
+            ..Forms::default()
+        }
     }
 }
 
@@ -112,6 +108,7 @@ impl Target for Native {
         Limits {
             offset: 1 << 20,
             front_stays: false,
+            kept_front: 2048,
         }
     }
 
@@ -125,6 +122,14 @@ impl Target for Native {
 
     fn linkage(&self) -> &'static str {
         LINKAGE
+    }
+
+    fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        Some(Stmt::MayJump {
+            name: "may_goto".into(),
+            args: Vec::new(),
+            label: label.into(),
+        })
     }
 
     fn bounds(&self) -> (C, C) {

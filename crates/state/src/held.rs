@@ -5,7 +5,7 @@ use crate::analysis::redundant_stores::RedundantStores;
 use crate::layouts::FlowLayout;
 use cgen::tree::{BinOp, Expr as C, Type as CType};
 use emit::values::Value;
-use emit::{Gen, Target};
+use emit::{Event, Gen, Target};
 use ir::atomic::Cell;
 use smol_str::SmolStr;
 
@@ -62,8 +62,8 @@ impl HeldLock {
     pub(crate) fn stays_in_bounds<T: Target>(&self, g: &mut Gen<'_, T>) {
         g.file.contents.bounds = true;
         let kept = match g.plan.record.is_some() {
-            true => g.target.barrier(&self.at),
-            false => g.target.keep_bound(&self.at),
+            true => g.target.on(Event::Computed(&self.at)),
+            false => g.target.on(Event::Bounded(&self.at)),
         };
         if let Some(barrier) = kept {
             g.push(barrier);

@@ -10,7 +10,7 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::record::Record;
 use emit::table::value::{Layout, REFERENCE_ID};
 use emit::table::{ACTION_SELECTOR, Value, profile_of, property};
-use emit::{Gen, errors, memory};
+use emit::{Event, Gen, errors, memory};
 use externs::hash::Algorithm;
 use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, TableData};
 use layout::{
@@ -259,7 +259,7 @@ fn choose<T: Tables>(
         let index = C::bin(BinOp::Mod, hash.cast(CType::U64), count);
         g.push(Stmt::decl(CType::U32, at.clone(), index));
         // No group has more, but a target that verifies code cannot know that.
-        g.barrier(&id(&at));
+        g.on(Event::Computed(&id(&at)));
         let last = C::int((MOST_MEMBERS_OF_A_GROUP - 1).into());
         let within = C::bin(BinOp::And, id(&at), last);
         let chosen = id(&group).arrow(MEMBER).index(within);

@@ -1,6 +1,7 @@
 //! Means of the tests of several crates: the repository's files, random programs with entries and packets for
 //! them, and texts with their expectations. No crate uses it outside of its tests.
 
+pub mod changes;
 pub mod entries;
 pub mod files;
 pub mod generate;
@@ -11,6 +12,7 @@ pub mod packets;
 pub mod refused;
 pub mod relay;
 pub mod sample;
+pub mod state;
 
 /// The number of tests at a time where they wait for the kernel for more than half of their time: three a processor.
 pub fn threads() -> usize {

@@ -80,6 +80,8 @@ static long (*const bpf_loop)(u32 turns, void *turn, void *with,
                               u64 flags) __attribute__((unused)) = (void *)181;
 /* Calls a function with each number below `count` until it does not return 0. */
 #define run_turns(count, turn, with) bpf_loop(count, turn, with, 0)
+/* Bytes of the packet's front that are kept in memory, where they are. */
+#define GATHERED_FRONT 2048
 
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) __attribute__((unused)) = (void *)25;

@@ -130,7 +130,7 @@ pub(crate) trait HookCode {
         None
     }
 
-    /// [`emit::Hints::over_resize`] for old verifiers: where a number that a function was called in between has to be
+    /// [`emit::Role::OverResize`] for old verifiers: where a number that a function was called in between has to be
     /// known exactly, they take every number for one that has to be.
     fn over_resize(&self, offset: C) -> C {
         offset

@@ -1,7 +1,7 @@
 //! How often clang and the verifier work on a program that is too large: no more often than may help. Needs root.
 
 use bpf::abi::Hook;
-use bpf::limits;
+use bpf::costs::limits;
 use diag::SourceMap;
 use driver::bpf_target::{Compiled, Refused, Request, Trial, compile, generate};
 use driver::{Elaborated, Input};

@@ -2,8 +2,8 @@
 
 use crate::shapes;
 use bpf::abi::Hook;
-use bpf::forecast::{Construct, Forecast};
-use bpf::limits::PART;
+use bpf::costs::forecast::{Construct, Forecast};
+use bpf::costs::weights::parts::SIZE;
 use driver::bpf_target::{Request, compile, generate};
 use driver::{Elaborated, Input};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ fn complaint(name: &str, shape: Shape) -> Option<String> {
     let elaborated = shape();
     let least = forecast(&elaborated).least();
     let request = Request {
-        parts: Some(bpf::Parts::of(PART)),
+        parts: Some(bpf::Parts::of(SIZE)),
         ..Request::default()
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect(name);
@@ -149,7 +149,10 @@ fn what_is_certainly_long_is_several_functions_at_once() {
     let request = Request::default();
     let whole = generate(&elaborated.program, &elaborated.map, request).expect("C");
     let real = whole.report.longest_estimate;
-    assert!(bpf::limits::needs_long_jumps(&whole.report), "{real}");
+    assert!(
+        bpf::costs::limits::needs_long_jumps(&whole.report),
+        "{real}"
+    );
     assert!(long.longest_estimate / 4 < real && real < long.longest_estimate * 4);
     assert!(matches!(
         forecast.most().expect("a share").construct,

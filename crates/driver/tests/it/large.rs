@@ -2,8 +2,8 @@
 
 use crate::shapes::{self, Switch, conditions, large_maps, program, states, tables};
 use bpf::abi::Hook;
+use bpf::costs::limits;
 use bpf::features::Feature;
-use bpf::limits;
 use bpf::uses::{Construct, Use};
 use bpf::{ParseRecord, Parts, Report};
 use driver::Elaborated;
@@ -328,7 +328,7 @@ fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as
         ..Switch::default()
     });
     let elaborated = shapes::elaborate(&text);
-    for parts in [None, Some(Parts::of(limits::PART))] {
+    for parts in [None, Some(Parts::of(bpf::costs::weights::parts::SIZE))] {
         let request = Request {
             parts,
             ..Request::hook(Hook::TcIngress)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Field lists of varying length, gathered in memory: hashes, checksums and comparisons of them. Eight zeros follow the bytes. The
  * target defines `run_turns(count, turn, with)`, which calls `turn(i, with)` for each i below `count`, until one does not
- * return 0. */
+ * return 0, and `GATHERED_FRONT`: how many bytes of the packet's front are kept in memory, where they are, a power of two. */
 #ifndef ONPATH_GATHERED_H
 #define ONPATH_GATHERED_H
 
@@ -9,14 +9,13 @@
 #include "hash.h"
 
 #define GATHERED 4096 /* bytes of memory for a field list: a power of two, for which a mask is a bound */
-#define GATHERED_FRONT 2048 /* bytes of the packet's front, where that is kept in memory */
 
 struct gathered {
     const u8 *at;
     u64 value;
 };
 
-/* The loops have functions of their own, which a verifier follows once whatever the number of turns. */
+/* The loops have functions of their own, which may be checked by themselves, once whatever the number of turns. */
 #define GATHERED_TURN static __attribute__((unused)) long
 
 GATHERED_TURN gathered_crc32_turn(u32 turn, struct gathered *list)

@@ -17,7 +17,7 @@ static const u16 crc16_nibble[16] __attribute__((unused, section(".rodata.crc16"
 };
 
 /* The lowest four bits of a number, of which the compiler does not know if there are others: else it leaves the bound to what it knows of the number, of
- * which the verifier may know less. */
+ * which less may be known. */
 INLINE u32 nibble_of(u32 number)
 {
     asm("" : "+r"(number));

@@ -10,7 +10,7 @@ typedef unsigned long long u64;
 typedef signed int s32;
 typedef signed long long s64;
 
-/* The kernel's names for the same, which C files of extern functions may use. */
+/* Linux' names for the same, which C files of extern functions may use. */
 typedef u8 __u8;
 typedef u16 __u16;
 typedef u32 __u32;
@@ -27,7 +27,7 @@ typedef u32 __attribute__((may_alias)) any32;
 typedef u64 __attribute__((may_alias)) any64;
 
 #define INLINE_DESCRIBED static inline __attribute__((always_inline, unused))
-/* In a long program what is inlined has the line that it is inlined at. What is found in the kernel's own types needs lines of its own. */
+/* In a long program what is inlined has the line that it is inlined at. What is found in types of the system's own needs lines of its own. */
 #ifdef ONPATH_LONG
 #define INLINE static inline __attribute__((always_inline, unused, nodebug))
 #else

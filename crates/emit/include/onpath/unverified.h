@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Primitives that help a verifier of the C, for targets that have none. */
+/* Primitives of targets that run the C as the compiler makes it: nothing goes through it before. */
 #ifndef ONPATH_UNVERIFIED_H
 #define ONPATH_UNVERIFIED_H
 

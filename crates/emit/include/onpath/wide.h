@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Numbers of more than 64 bits: `n` limbs of 64 bits, the least significant first, zero above `width`.
  * Results may not overlap operands. Bits of a result above `width` are the caller's to drop, unless the
- * helper takes the width. The counts are constants; loops over limbs unroll. */
+ * function takes the width. The counts are constants; loops over limbs unroll. */
 #ifndef ONPATH_WIDE_H
 #define ONPATH_WIDE_H
 
@@ -82,7 +82,7 @@ INLINE void wide_multiply(u64 *r, const u64 *a, const u64 *b, u32 n)
     }
 }
 
-/* Limb `i` of `a`, `fill` outside. A chain of comparisons, for the verifier needs constant offsets; each
+/* Limb `i` of `a`, `fill` outside. A chain of comparisons, since not every target takes offsets that vary; each
  * limb is hidden from the compiler, which else computes an address from `i` after all. */
 INLINE u64 limb_at(const u64 *a, u64 i, u32 n, u64 fill)
 {
@@ -212,8 +212,8 @@ INLINE void wide_sat_sub_signed(u64 *r, const u64 *a, const u64 *b, u32 n, u32 w
         wide_sat_limit(r, sa, n, width);
 }
 
-/* Bit by bit; quotient and remainder are 0 where `b` is. Each step takes its choice by masks: with branches the verifier
- * would follow the paths through all of them. */
+/* Bit by bit; quotient and remainder are 0 where `b` is. Each step takes its choice by masks: with branches the paths
+ * through all of them would be very many. */
 INLINE void wide_long_division(u64 *quotient, u64 *rest, const u64 *a, const u64 *b, u32 n, u32 width)
 {
     u64 value[n], shifted[n], diff[n], zero = 0;

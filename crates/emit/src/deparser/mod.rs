@@ -9,6 +9,7 @@ mod fields;
 mod put_back;
 
 use crate::emitter::Gen;
+use crate::hints::Event;
 use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
 use crate::plan::layout::Emit;
@@ -83,8 +84,7 @@ impl<T: Target> Gen<'_, T> {
             None => g.rebuild_items(&emits),
         });
         if self.plan.layout.fixed_if_untouched {
-            let joined = self.target.join_paths();
-            self.out.extend(joined);
+            self.on(Event::Decides);
             self.push(Stmt::If(C::id("touched"), body, Block::new()));
         } else {
             self.out.extend(body);
@@ -292,7 +292,7 @@ impl<T: Target> Gen<'_, T> {
         let len = self.pinned_local("relocated_len", None);
         let value = self.relocated_length(item, fixed);
         self.set(len.clone(), value);
-        // The verifier of the C may have lost the bound in a loop in between.
+        // A loop may have come in between.
         self.at_most(&len, (fixed + max).into());
         let to = self.target.relocated().plus(slot.into());
         self.file.contents.copied_bytes = true;
@@ -308,8 +308,8 @@ impl<T: Target> Gen<'_, T> {
         self.when(&present, block);
     }
 
-    /// What `then` makes of a length, done where it is not 0. It is `most` at most. Comparing with 0 teaches many
-    /// verifiers nothing.
+    /// What `then` makes of a length, done where it is not 0. It is `most` at most, as the comparison
+    /// shows: with 0 it would show nothing of it.
     pub(crate) fn unless_empty(
         &mut self,
         len: &C,
@@ -319,7 +319,7 @@ impl<T: Target> Gen<'_, T> {
         let less = self.pinned_local("less", None);
         self.block(|g| {
             g.set(less.clone(), C::bin(BinOp::Sub, len.clone(), C::int(1)));
-            g.barrier(&less);
+            g.on(Event::Computed(&less));
             let some = C::bin(BinOp::Lt, less.clone(), C::int(most.into()));
             g.push(Stmt::If(some, then(less.plus(1)), Block::new()));
         })

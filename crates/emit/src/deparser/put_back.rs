@@ -3,9 +3,9 @@
 use super::{Item, Saved};
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::hints::{Event, Role};
 use crate::locals::LocalKind;
 use crate::plan::HeaderStorage;
-use crate::plan::state::FRONT_BYTES;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
@@ -27,7 +27,7 @@ impl<T: Target> Gen<'_, T> {
         if known.is_none() {
             let kept = match self.in_record() {
                 true => front.clone(),
-                false => self.target.over_resize(front.clone()),
+                false => self.target.see(Role::OverResize, front.clone()),
             };
             self.set(at.clone(), kept);
             let most = self.target.limits().offset;
@@ -61,7 +61,7 @@ impl<T: Target> Gen<'_, T> {
                             C::bin(BinOp::Add, C::id("data"), at.clone()),
                         );
                         // Else the compiler may check one sum and store through another.
-                        g.barrier(&pointer);
+                        g.on(Event::Computed(&pointer));
                         if item.saved.is_none()
                             || g.plan.storage(item.header) == HeaderStorage::Fields
                         {
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Where the next item goes, with a bound that the verifier of the C knows.
+    /// Where the next item goes, within its bound.
     fn here(&mut self, at: &C) -> C {
         let most = self.target.limits().offset;
         if self.in_record() {
@@ -98,7 +98,7 @@ impl<T: Target> Gen<'_, T> {
             self.at_most(&here, most);
             return here;
         }
-        if self.target.recheck_lengths() {
+        if self.plan.forms.recheck_lengths {
             self.at_most(at, most);
         }
         at.clone()
@@ -151,7 +151,7 @@ impl<T: Target> Gen<'_, T> {
                 }
                 let start = C::bin(BinOp::Add, offset, len);
                 self.set(rest.clone(), C::bin(BinOp::Add, C::id("data"), start));
-                self.barrier(&rest);
+                self.on(Event::Computed(&rest));
                 let end = rest.clone().plus(after.into());
                 self.push(Stmt::goto_if(
                     C::bin(BinOp::Gt, end, C::id("data_end")),
@@ -175,7 +175,8 @@ impl<T: Target> Gen<'_, T> {
             Saved::Front(at, most) => {
                 let from = self.pinned_local("from", None);
                 self.set(from.clone(), at.clone());
-                self.at_most(&from, (FRONT_BYTES - most).into());
+                let kept = self.target.limits().kept_front;
+                self.at_most(&from, (kept - most).into());
                 let front = self.local(LocalKind::Front).cast(CType::U8.ptr());
                 (C::bin(BinOp::Add, front, from), *most)
             }

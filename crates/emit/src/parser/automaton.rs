@@ -5,6 +5,7 @@
 //! eight bytes.
 
 use crate::emitter::Gen;
+use crate::hints::Role;
 use crate::target::Target;
 use crate::values::Value;
 use cgen::lower;
@@ -108,7 +109,7 @@ impl<T: Target> Gen<'_, T> {
             number.cast(CType::U64),
             C::int(table.shift.into()),
         );
-        let first = self.target.unknown(first);
+        let first = self.target.see(Role::Varying, first);
         self.set(place.clone(), first);
         let [some, one, done] =
             ["take", "take_one", "taken"].map(|wish| self.file.names.fresh(wish));
@@ -129,7 +130,7 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Takes eight bytes at a time, and goes on to `one` where there are not so many, or one of them ends the automaton: at most eight
-    /// bytes before its end. Each turn has one path on only: a verifier that follows turns would follow a second one again and again.
+    /// bytes before its end. Each turn has one path on only.
     fn take_words(&mut self, taking: &Taking, again: &str, one: &str) {
         let bytes = self.offset_local("bytes");
         let then = &taking.then;
@@ -139,7 +140,7 @@ impl<T: Target> Gen<'_, T> {
         let few = C::bin(BinOp::Gt, next.clone(), taking.stop.clone());
         self.push(Stmt::goto_if(few, one));
         self.follow_in_bounds();
-        // The verifier of the C does not see from where it stops that the packet has them.
+        // The place where it stops is a number, which no pointer was compared with.
         self.goto_done_unless_there(AT_ONCE, one);
         self.set(bytes.clone(), C::pure("load_le64", vec![C::id("cur")]));
         self.set(then.clone(), taking.place.clone());

@@ -1,6 +1,7 @@
 //! The cursor: where it is, what of the packet is known to be there, and how it gets into its variables.
 
 use crate::emitter::Gen;
+use crate::hints::{Event, Role};
 use crate::plan::cursor::{Cursor, const_bits, header_bytes};
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C};
@@ -39,7 +40,7 @@ impl<T: Target> Gen<'_, T> {
         }
         let here = C::bin(BinOp::Add, C::id("data"), C::id("off"));
         self.set(C::id("cur"), here);
-        self.barrier(&C::id("cur"));
+        self.on(Event::Computed(&C::id("cur")));
     }
 
     /// The cursor as an offset into the packet.
@@ -113,9 +114,9 @@ impl<T: Target> Gen<'_, T> {
         self.cursor = CursorAt::variable();
     }
 
-    /// The cursor as an offset of which nothing is known: the verifier of the C would follow a loop turn by turn.
+    /// The cursor as an offset of which nothing is known, so that turns of a loop are alike.
     pub(super) fn unknown_offset(&self) -> C {
-        self.target.unknown(self.offset())
+        self.target.see(Role::Varying, self.offset())
     }
 
     pub(super) fn set_offset(&mut self, offset: C) {

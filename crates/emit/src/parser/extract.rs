@@ -131,14 +131,14 @@ impl<T: Target> Gen<'_, T> {
                 let extracted = self.local(kind);
                 let set = match self.in_record() {
                     true => C::int(1),
-                    false => self.target.flag(),
+                    false => self.flag(),
                 };
                 self.set(extracted, set);
             }
         }
         let valid = self.local(LocalKind::Valid(h));
         if self.plan.storage(h) == HeaderStorage::Packet && !self.in_record() {
-            self.set(valid, self.target.flag());
+            self.set(valid, self.flag());
         } else {
             self.set(valid, C::int(1));
         }

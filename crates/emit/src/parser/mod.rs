@@ -11,6 +11,7 @@ mod skip_ahead;
 pub(crate) use cursor::CursorAt;
 
 use crate::emitter::Gen;
+use crate::hints::Role;
 use crate::locals::LocalKind;
 use crate::plan::cursor::{Cursor, const_bits};
 use crate::plan::graph::StateInfo;
@@ -123,14 +124,14 @@ impl<T: Target> Gen<'_, T> {
     /// Whether a state begins as if several paths led to it, each of which leaves the cursor in memory.
     fn joins(&self, info: &StateInfo) -> bool {
         let is_kept_whole = info.cyclic && !self.cuts_loops();
-        let is_cut = self.target.cut_after().is_some() && !is_kept_whole && info.preds > 0;
+        let is_cut = self.plan.forms.cut_after.is_some() && !is_kept_whole && info.preds > 0;
         self.in_record() && (info.preds > 1 || is_cut)
     }
 
     /// Whether states of loops may be in different functions: where turns are not counted in a variable, and there are so many that speed is of less
     /// concern.
     fn cuts_loops(&self) -> bool {
-        self.target.turn_limit().is_none() && self.plan.graph.in_loops > MOST_TOGETHER
+        self.plan.forms.turn_limit.is_none() && self.plan.graph.in_loops > MOST_TOGETHER
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {
@@ -237,7 +238,7 @@ impl<T: Target> Gen<'_, T> {
                             offset = C::id("off");
                         } else if cyclic && !was_variable {
                             // See `unknown_offset`.
-                            offset = g.target.unknown(offset);
+                            offset = g.target.see(Role::Varying, offset);
                         }
                         g.set_offset(offset);
                     }

@@ -6,12 +6,13 @@
 //! allows: their loads do not wait for each other, and one jump moves on over all of them. What the table has of each stands in a word, so
 //! that without a further load the first group that is in the value shows where to compare. The other search compares eight places at
 //! once with the value's first and last byte, in two words, and all of the value where both are right. What compares too many places in vain
-//! leaves the rest to `search_densely.rs`. Where the verifier of the C follows
-//! every turn, `search_by_turns.rs` has other loops.
+//! leaves the rest to `search_densely.rs`. Where turns are counted,
+//! `search_by_turns.rs` has other loops.
 
 use super::CursorAt;
 use super::search_densely::Densely;
 use crate::emitter::Gen;
+use crate::hints::{Event, Role};
 use crate::plan::facts;
 use crate::target::Target;
 use crate::values::Value;
@@ -208,12 +209,11 @@ impl<T: Target> Gen<'_, T> {
         self.stop_at(needle.end, limit, &stop);
         self.hide(&counters);
         // A value of one or two bytes is where those are.
-        let may_fail = self.target.turn_limit().is_none() && needle.is_compared();
+        let may_fail = self.plan.forms.turn_limit.is_none() && needle.is_compared();
         let densely = may_fail.then(|| self.may_search_densely());
         if let Some(from) = &from {
             self.set(from.clone(), C::id("off"));
-            let forgotten = self.target.forget_value(from);
-            self.out.extend(forgotten);
+            self.on(Event::Differs(from));
         }
         let [again, done] = ["search", "searched"].map(|wish| self.file.names.fresh(wish));
         self.enter_loop();
@@ -222,7 +222,7 @@ impl<T: Target> Gen<'_, T> {
         let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
-        match (needle.groups(), self.target.turn_limit()) {
+        match (needle.groups(), self.plan.forms.turn_limit) {
             (Some(groups), None) => {
                 self.by_groups(&needle, &groups, (&stop, &densely), &again, &done);
             }
@@ -243,13 +243,11 @@ impl<T: Target> Gen<'_, T> {
         self.finish_search(passed, from);
     }
 
-    /// Where the paths of a turn meet, or of all of them. If a verifier that follows turns kept what it knows of the offset, it would follow each path
-    /// separately through the next turn and through what is behind the loop.
+    /// Where the paths of a turn meet, or of all of them. The offset is another one on each, and the next turn and what is behind the loop are the
+    /// same for all.
     pub(super) fn meet(&mut self) {
-        let forgotten = self.target.forget_value(&C::id("off"));
-        self.out.extend(forgotten);
-        let hint = self.target.turn_begins();
-        self.out.extend(hint);
+        self.on(Event::Differs(&C::id("off")));
+        self.on(Event::TurnsMeet);
     }
 
     /// A number of bytes after which a search ends in any case, and the variables in it.
@@ -279,13 +277,13 @@ impl<T: Target> Gen<'_, T> {
         self.function_local(wish, CType::U64, Some(C::int(0)))
     }
 
-    /// Sets `cur` from an offset that is less than where the search stops, so that it is in bounds. A verifier sees that without
-    /// a jump: one that follows every turn would have to keep what is behind the jump for each of them.
+    /// Sets `cur` from an offset that is less than where the search stops, so that it is in bounds. That shows
+    /// without a jump, which every turn would take.
     pub(super) fn follow_in_bounds(&mut self) {
         let most = self.target.limits().offset;
         if (most + 1).is_power_of_two() {
             self.set(C::id("off"), C::bin(BinOp::And, C::id("off"), C::int(most)));
-            self.barrier(&C::id("off"));
+            self.on(Event::Computed(&C::id("off")));
         }
         self.follow_offset(false);
     }
@@ -307,13 +305,12 @@ impl<T: Target> Gen<'_, T> {
             let less = vec![Stmt::Assign(stop.clone(), most)];
             self.push(Stmt::If(beyond, less, Vec::new()));
         }
-        // The verifier of the C would follow the search for each way in which it may be bounded.
-        let hidden = self.target.unknown(stop.clone());
+        // There are several ways in which it may be bounded.
+        let hidden = self.target.see(Role::Varying, stop.clone());
         if hidden != *stop {
             self.set(stop.clone(), hidden);
         }
-        let forgotten = self.target.forget_value(stop);
-        self.out.extend(forgotten);
+        self.on(Event::Differs(stop));
     }
 
     /// Declares a table of what places move on less by.
@@ -434,7 +431,7 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge("reject", again);
     }
 
-    /// The verifier of the C does not follow from the offset that the bytes are there.
+    /// Tests whether the bytes are there, of which the offset alone is no proof.
     pub(super) fn goto_done_unless_there(&mut self, bytes: u32, done: &str) {
         let end = C::id("cur").plus(bytes.into());
         let short = C::bin(BinOp::Gt, end, C::id("data_end"));

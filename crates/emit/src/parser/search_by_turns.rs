@@ -1,8 +1,9 @@
-//! Searches for a target whose verifier follows every turn of a loop. Each turn has one path on: for a second one the verifier would follow the rest of the
-//! loop again, since it soon drops the states of turns with other numbers.
+//! Searches for a target that counts the turns of loops. Each turn has one path on: with two of them, paths through all turns would be
+//! as many as there are combinations.
 
 use super::search::{Groups, Needle};
 use crate::emitter::Gen;
+use crate::hints::Event;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
@@ -68,7 +69,7 @@ impl<T: Target> Gen<'_, T> {
         let any = differing.reduce(|any, word| C::bin(BinOp::Or, any, word));
         let differs = self.function_local("differs", CType::U64, None);
         self.set(differs.clone(), any.unwrap_or(C::int(0)));
-        self.barrier(&differs);
+        self.on(Event::Computed(&differs));
         let is_there = C::bin(BinOp::Eq, differs, C::int(0));
         self.push(Stmt::goto_if(is_there, done));
     }

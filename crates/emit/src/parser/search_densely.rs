@@ -6,6 +6,7 @@
 
 use super::search::Needle;
 use crate::emitter::Gen;
+use crate::hints::Role;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
 use smol_str::SmolStr;
@@ -28,8 +29,8 @@ impl<T: Target> Gen<'_, T> {
     /// Before the loop of a search that may become this one.
     pub(super) fn may_search_densely(&mut self) -> Densely {
         let in_vain = self.function_local("in_vain", CType::U64, Some(C::int(0)));
-        // The verifier of the C would follow each number of them.
-        let none = self.target.unknown(C::int(0));
+        // From turn to turn it is another number.
+        let none = self.target.see(Role::Varying, C::int(0));
         self.set(in_vain.clone(), none);
         Densely {
             in_vain,
@@ -41,7 +42,7 @@ impl<T: Target> Gen<'_, T> {
     pub(super) fn compared_in_vain(&mut self, needle: &Needle, stop: &C, densely: &Densely) {
         self.push(Stmt::Update(BinOp::Add, densely.in_vain.clone(), C::int(1)));
         let many = C::bin(BinOp::Gt, densely.in_vain.clone(), C::int(MOST_IN_VAIN));
-        // This search reads on behind the place where it stops. A nearer one is not taken: the verifier would follow it apart from the other search's.
+        // This search reads on behind the place where it stops. A nearer one is not taken: it would be another path than the other search's.
         let farthest = self
             .target
             .limits()

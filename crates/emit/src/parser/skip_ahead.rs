@@ -3,6 +3,7 @@
 use super::CursorAt;
 use crate::access::Bytes;
 use crate::emitter::Gen;
+use crate::hints::Event;
 use crate::plan::facts;
 use crate::sizes::{Hashed, LOW, Sizes};
 use crate::target::Target;
@@ -127,12 +128,11 @@ impl<T: Target> Gen<'_, T> {
                 self.push(Stmt::decl(Type::U64, place.clone(), tag));
                 let place = C::Ident(place);
                 if let Some(last) = last {
-                    self.barrier(&place);
+                    self.on(Event::Computed(&place));
                     let past = C::bin(BinOp::Gt, place.clone(), C::int(*last));
                     self.push(Stmt::goto_if(past, done.clone()));
                     self.file.contents.bounds = true;
-                    let kept = self.target.keep_bound(&place);
-                    self.out.extend(kept);
+                    self.on(Event::Bounded(&place));
                 }
                 self.push(Stmt::decl(Type::U32, size.clone(), at(sizes, place)));
             }

@@ -1,7 +1,7 @@
 //! The numbers that a loop carries from one turn to the next: it changes them, and reads what the turn before left.
 //!
-//! A verifier that follows values knows a counter's first value, and therefore each that follows: it walks every turn.
-//! It walks a loop once if these numbers are unknown to it when the loop begins.
+//! A counter's first value tells each that follows, so that every turn is a path of its own to whoever follows values. If these numbers
+//! may be any when the loop begins, all turns are alike.
 
 use super::graph::Graph;
 use super::parse_record::ParseRecord;
@@ -91,9 +91,9 @@ fn loops(block: &Block) -> Vec<(Label, &Block)> {
     found
 }
 
-/// Which variables hold numbers that a verifier would follow.
+/// Which variables hold numbers that may be any when a loop begins.
 struct Numbers {
-    /// Those that it has to know, or cannot.
+    /// Those that have to be known, or are in memory.
     not: HashSet<Var>,
 }
 

@@ -20,8 +20,8 @@ pub struct StateInfo {
     pub cyclic: bool,
     /// Where the cursor is on entry.
     pub cursor: Cursor,
-    /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: the
-    /// verifier of the C would follow each of them to the end.
+    /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: each would
+    /// be a path of its own to the end.
     pub kills_cursor: bool,
 }
 
@@ -96,7 +96,7 @@ impl Graph {
             .collect();
         let cursors = Cursors::new(program, parser);
         for info in &mut states {
-            // A loop's states keep the cursor in a variable, so that the verifier of the C sees one state.
+            // A loop's states keep the cursor in a variable, so that all turns are alike.
             info.cursor = match cursors.at_state(info.state) {
                 Some(at) if !info.cyclic => at,
                 _ => Cursor::Variable,

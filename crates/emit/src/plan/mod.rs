@@ -13,9 +13,9 @@ pub mod reach;
 pub mod rolled;
 mod rolled_loops;
 pub mod shapes;
-pub mod size;
 pub mod state;
 
+use crate::hints::Forms;
 use crate::target::Target;
 use carried::Carried;
 use diag::Diagnostics;
@@ -73,12 +73,11 @@ pub struct Plan {
     pub facts: Facts,
     /// What may still be read after each statement.
     pub live: Liveness,
-    /// About how many instructions a verifier that follows values would walk, if what the parser leaves were in variables of the
-    /// function.
-    pub estimate: u64,
+    /// The forms of the code.
+    pub forms: Forms,
     /// What is in memory of what the parser leaves; `None` if all of it is in variables of the function.
     pub record: Option<ParseRecord>,
-    /// The numbers that loops carry, where the target's verifier is not to know them.
+    /// The numbers that loops carry, where turns are not counted.
     pub carried: Carried,
     /// Header stacks that stay rolled.
     pub rolled: Rolled,
@@ -95,7 +94,7 @@ impl Plan {
     pub fn new<T: Target>(
         program: &Program,
         stage: &Stage,
-        target: &T,
+        target: &mut T,
         forced: &BTreeSet<Header>,
     ) -> Result<Plan, Diagnostics> {
         let Stage {
@@ -105,6 +104,7 @@ impl Plan {
             ..
         } = *stage;
         let graph = Graph::new(program, parser);
+        let forms = target.forms(program, stage, &graph);
         let rolled = Rolled::new(program, &graph, parser);
         let facts = Facts::new(program, &graph, stage, &rolled, T::reads_packet);
         let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
@@ -128,6 +128,7 @@ impl Plan {
                     && state.is_none()
                     && plain
                     && (in_place || !f.written)
+                    && !forms.copy_headers
                     && !forced.contains(&h)
                 {
                     HeaderStorage::Packet
@@ -149,22 +150,20 @@ impl Plan {
             None => Layout::default(),
         };
         layout.fixed_if_untouched &= state.is_none();
-        let estimate = size::estimate(program, &graph, stage);
-        let large = target.record_above().is_some_and(|most| estimate > most);
-        // Their arrays are in memory anyway, and loops are walked best if nothing of them is known.
-        let record = (large || !rolled.is_empty() || state.is_some())
+        // Their arrays are in memory anyway, and turns of a loop are alike if all that they carry is.
+        let record = (forms.record || !rolled.is_empty() || state.is_some())
             .then(|| ParseRecord::new(program, &graph, stage));
-        // In a large program they are many, and what the verifier knows of them makes its paths differ.
+        // With a record the program is a large one, in which they are many.
         let shapes = match record {
             None => {
                 let of = (&layout, &storages[..], &only_extracted);
-                Shapes::new(program, stage, of, estimate)
+                Shapes::new(program, stage, of, forms.short)
             }
             Some(_) => None,
         };
-        let carried = match target.turn_limit() {
+        let carried = match forms.turn_limit {
             None => Carried::new(program, &graph, stage, record.as_ref()),
-            // It has to see that a loop ends.
+            // They show that a loop ends.
             Some(_) => Carried::default(),
         };
         Ok(Plan {
@@ -181,7 +180,7 @@ impl Plan {
             shapes,
             facts,
             live: Liveness::new(program),
-            estimate,
+            forms,
             record,
             carried,
             rolled,

@@ -1,9 +1,9 @@
 //! The parse record: whether what a parser leaves is kept in memory instead of in variables of the function, and
 //! which variables of the program are.
 //!
-//! In variables it costs least to run. But a verifier that follows values walks everything behind the parser once
-//! for each combination of headers that may be there, and for each offset at which they may be. Memory makes it forget: paths that meet
-//! look alike, and checking costs as much as the program is long. Then a header is an offset in memory, from which its pointer is made, and checked
+//! In variables it costs least to run. But to whoever follows values, everything behind the parser is another path
+//! for each combination of headers that may be there, and for each offset at which they may be. With memory, paths that meet
+//! are alike, and there is as much to follow as the program is long. Then a header is an offset in memory, from which its pointer is made, and checked
 //! against the packet's end, where it is used.
 
 use super::graph::Graph;

@@ -1,6 +1,6 @@
 //! Variables that loops over the elements of rolled stacks carry from turn to turn, or out of the loop.
 //!
-//! A verifier that knew their values would follow each combination of them through all turns.
+//! With their values known, each combination of them would be a path of its own through all turns.
 
 use super::rolled::Rolled;
 use ir::visit::{self, Access};

@@ -20,9 +20,6 @@ const ON_THE_WAY: usize = 16;
 /// A header that is read from the packet and has more bytes does not fit into registers.
 const IN_REGISTERS: u32 = 64;
 
-/// A stage whose estimate (see [`super::size`]) is greater should not grow by copies.
-const SMALL: u64 = 1000;
-
 /// The headers of one set, by the bits of their places among those that may have to move.
 type Shape = u64;
 
@@ -41,7 +38,7 @@ impl Shapes {
         program: &Program,
         stage: &Stage,
         (layout, storages, only_extracted): (&Layout, &[HeaderStorage], &Members),
-        estimate: u64,
+        short: bool,
     ) -> Option<Shapes> {
         let mut headers = Vec::new();
         for emit in &layout.emits[..layout.relocated] {
@@ -75,16 +72,16 @@ impl Shapes {
             headers: finding.headers,
             sets,
         };
-        shapes.are_few(estimate).then_some(shapes)
+        shapes.are_few(short).then_some(shapes)
     }
 
-    /// Whether code for each set does not get longer than code that asks for each header, or not much longer in a small
-    /// stage.
-    fn are_few(&self, estimate: u64) -> bool {
+    /// Whether code for each set does not get longer than code that asks for each header, or not much longer unless it is to be
+    /// short.
+    fn are_few(&self, short: bool) -> bool {
         let emitted: u32 = self.sets.iter().map(|set| set.count_ones()).sum();
-        let most = match estimate {
-            ..=SMALL => 2 * self.headers.len(),
-            _ => self.headers.len(),
+        let most = match short {
+            false => 2 * self.headers.len(),
+            true => self.headers.len(),
         };
         (1..=SETS).contains(&self.sets.len()) && emitted as usize <= most
     }

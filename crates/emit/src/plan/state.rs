@@ -11,9 +11,6 @@ use ir::analysis::mentions::{Mentions, Storage};
 use ir::{BlockBody, Header, Program, Routine, Stage, Var};
 use std::collections::HashSet;
 
-/// How many of a packet's first bytes are kept for fields of variable length, if it has such. One whose parser reads more of it is rejected.
-pub const FRONT_BYTES: u32 = 2048;
-
 /// What is in the struct.
 #[derive(Clone, Debug)]
 pub struct State {

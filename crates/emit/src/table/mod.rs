@@ -14,6 +14,7 @@ pub(crate) use value_set::LoweredSet;
 
 use crate::emitter::Gen;
 use crate::errors;
+use crate::hints::Event;
 use crate::locals::LocalKind;
 use crate::target::Target;
 use cgen::tree::{Expr as C, Stmt, Type};
@@ -144,15 +145,15 @@ impl<T: Target> Gen<'_, T> {
     ) {
         let keys: Vec<Expr> = key::matched(&data.keys).map(|k| k.expr).collect();
         let entry = T::look_up(self, &made.of, &keys, entry);
-        // Opaque, or a compiler would ask for two entries at once by joining their pointers, which not every
-        // verifier can follow.
-        let found = self.target.flag();
+        // Opaque, or a compiler would ask for two entries at once by joining their pointers, of which neither
+        // would be checked by itself.
+        let found = self.flag();
         if made.keeps_default {
             // One switch for entries and default alike.
             let default = T::default_action(self, &made.of);
             // The barrier keeps the compiler from finding the default on the path to every entry.
             let mut fallback = vec![Stmt::Assign(entry.clone(), default)];
-            fallback.extend(self.target.barrier(&entry));
+            fallback.extend(self.target.on(Event::Computed(&entry)));
             match &results.hit {
                 None => self.push(Stmt::If(C::not(entry.clone()), fallback, Vec::new())),
                 Some(hit) => {

@@ -17,10 +17,10 @@ use arch::payload::{
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
-use emit::Gen;
 use emit::calls::{declare, places, values};
 use emit::memory::Memory;
 use emit::values::Value;
+use emit::{Event, Gen};
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
 use object::Object;
 use payload::Kind;
@@ -377,7 +377,7 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
                 // There is no branch: the verifier would follow both of each attribute through all that comes later.
                 let absent = C::bin(BinOp::Shr, start.clone(), C::int(31));
                 let absent = declare(g, CType::U32, "absent", absent);
-                g.barrier(&absent);
+                g.on(Event::Computed(&absent));
                 g.store(place, Value::Scalar(C::bin(BinOp::Xor, absent, C::int(1))));
             }
             if let Kind::Number { .. } = kind {

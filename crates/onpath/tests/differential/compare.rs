@@ -1,6 +1,5 @@
 //! One program on both sides: the interpreter and the kernel.
 
-use crate::changes;
 use crate::fate::{self, Seen};
 use arch::tc::Direction;
 use bpf::abi::Hook;
@@ -17,13 +16,13 @@ use kernel::test_run::shortest;
 use layout::Structure;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use schema::ObjectKind;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testkit::entries::{self, Filled};
-use testkit::inputs;
 use testkit::packets::Packets;
+use testkit::{changes, inputs, state};
 
 /// A program compiled for the kernel.
 pub(crate) struct Prepared {
@@ -198,7 +197,7 @@ impl Prepared {
                 return Err(Difference { number, text });
             }
         }
-        self.compare_counters(&reference, &target).map_err(trouble)
+        state::compare(&reference, target.store()).map_err(trouble)
     }
 
     /// What is beside a packet before it runs.
@@ -211,42 +210,6 @@ impl Prepared {
             priority: random.random(),
             queue: 0,
         }
-    }
-
-    fn compare_counters(&self, reference: &Interpreter, target: &TestRun) -> Result<(), String> {
-        for (counter, data) in self.program.externs.iter() {
-            match data.ty.as_str() {
-                "CounterArray" | "counter" => {}
-                "register" => {
-                    compare_register(reference, target, counter, &data.name)?;
-                    continue;
-                }
-                _ if matches!(
-                    target.store().schema().objects[counter].kind,
-                    ObjectKind::Figures { .. }
-                ) =>
-                {
-                    compare_figures(reference, target, counter, &data.name)?;
-                    continue;
-                }
-                _ => continue,
-            }
-            for index in 0..256 {
-                let (Ok(a), Ok(b)) = (
-                    reference.counter(counter, index),
-                    target.store().counter(counter, index),
-                ) else {
-                    break;
-                };
-                if a != b {
-                    return Err(format!(
-                        "counter {}[{index}]: interpreter {a:?}, kernel {b:?}",
-                        data.name
-                    ));
-                }
-            }
-        }
-        Ok(())
     }
 
     fn report(
@@ -275,56 +238,6 @@ impl Prepared {
         }
         text
     }
-}
-
-/// Compares cells that both sides have; the kernel keeps none of a register that no packet depends on.
-fn compare_figures(
-    reference: &Interpreter,
-    target: &TestRun,
-    object: schema::Object,
-    name: &str,
-) -> Result<(), String> {
-    let read = |store: &dyn Store| -> Result<control::Groups, String> {
-        let mut groups = store.figures(object).map_err(|e| format!("{name}: {e}"))?;
-        let number = |group: &control::Group| -> Vec<_> {
-            group.key.iter().map(|bits| bits.value().clone()).collect()
-        };
-        groups.groups.sort_by_key(number);
-        Ok(groups)
-    };
-    let (a, b) = (read(reference)?, read(target.store())?);
-    let differs = a.groups.iter().zip(&b.groups).find(|(a, b)| a != b);
-    let counts = |groups: &control::Groups| (groups.groups.len(), groups.lost, groups.unseen);
-    match (counts(&a) == counts(&b), differs) {
-        (true, None) => Ok(()),
-        (_, differs) => Err(format!(
-            "figures {name}: interpreter {:?}, kernel {:?}; the first groups that differ: {differs:?}",
-            counts(&a),
-            counts(&b)
-        )),
-    }
-}
-
-fn compare_register(
-    reference: &Interpreter,
-    target: &TestRun,
-    register: schema::Object,
-    name: &str,
-) -> Result<(), String> {
-    for index in 0..256 {
-        let (Ok(a), Ok(b)) = (
-            reference.register(register, index),
-            target.store().register(register, index),
-        ) else {
-            break;
-        };
-        if a != b {
-            return Err(format!(
-                "register {name}[{index}]: interpreter {a:?}, kernel {b:?}"
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn make_groups(

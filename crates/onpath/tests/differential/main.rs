@@ -6,7 +6,6 @@
 //! have the forms of that one. `ONPATH_DIFF_SHRINKING` is how many compilations a failure may cost until it is shown; with 0 a long run
 //! shows many.
 
-mod changes;
 mod compare;
 mod fate;
 

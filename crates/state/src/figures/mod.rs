@@ -11,10 +11,9 @@ use crate::layouts::{FigureLayout, KeyLayout};
 use crate::target::State;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Function;
-use emit::Gen;
 use emit::calls::{declare, values};
 use emit::record::Record;
+use emit::{Event, Function, Gen};
 use ir::{Expr, ExternCall, ExternInst};
 use smol_str::SmolStr;
 
@@ -128,7 +127,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
             let lost = vec![Stmt::Update(BinOp::Add, lost, C::int(1))];
             let known = C::bin(BinOp::Lt, at.clone(), C::id("SET_WAYS"));
             let found = g.block(|g| {
-                g.barrier(&at);
+                g.on(Event::Computed(&at));
                 let last = C::bin(BinOp::Sub, C::id("SET_WAYS"), C::int(1));
                 let masked = C::bin(BinOp::And, at.clone(), last);
                 let figure = set.clone().arrow("way").index(masked).member("figure");

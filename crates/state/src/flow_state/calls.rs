@@ -3,10 +3,10 @@
 use crate::held::{HeldLock, masked};
 use crate::target::State;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use emit::Gen;
 use emit::calls::{declare, places, values};
 use emit::record::Form;
 use emit::values::Value;
+use emit::{Event, Gen};
 use ir::{ExternCall, Place, StmtId, Var};
 
 pub(crate) fn locked_call<T: State>(
@@ -53,12 +53,12 @@ fn flow_take_way<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCal
     let added = g.block(|g| flow_add(g, held));
     g.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
     // The compiler is to keep the pointer, not what it was made of.
-    g.barrier(&held.at);
+    g.on(Event::Computed(&held.at));
     g.set(held.at.clone(), masked(held.at.clone()));
     let slot = held.set.clone().arrow("way").index(held.at.clone());
     let ty = CType::Struct(held.layout.way.clone()).ptr();
     let way = declare(g, ty, "way", slot.addr());
-    g.barrier(&way);
+    g.on(Event::Computed(&way));
     let held = HeldLock {
         way: Some(way),
         ..held.clone()

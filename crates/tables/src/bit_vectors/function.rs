@@ -3,7 +3,7 @@
 
 use crate::target::Tables;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
-use emit::Function;
+use emit::{Event, Function};
 use layout::{BitVectorsAbi, RowForm, Test};
 use smol_str::SmolStr;
 
@@ -74,7 +74,9 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     };
     // Where the rows are is found anew in each turn, and not kept on the stack for all of them.
     let anew = ["rows", "bytes", "block"].map(C::id);
-    let anew = anew.iter().filter_map(|name| target.barrier(name));
+    let anew = anew
+        .iter()
+        .filter_map(|name| target.on(Event::Computed(name)));
     let counter = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::int(1));
     if words > 1 {
         let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));

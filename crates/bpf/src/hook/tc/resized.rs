@@ -3,7 +3,7 @@
 use super::{CAME_AS, ETHERNET};
 use crate::target::{Gen, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
-use emit::Hints;
+use emit::{Hints, Role};
 
 /// Bytes in front of an outer header at most: an Ethernet header and a tag.
 const MOST_FRONT: u32 = ETHERNET + 4;
@@ -36,7 +36,7 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     g.file.own.tunnels = true;
     let by = C::bin(BinOp::Sub, to.clone(), C::id("keep"));
     // Verifiers would distinguish paths by it.
-    let by = g.target.unknown(by);
+    let by = g.target.see(Role::Varying, by);
     g.set(grown, by);
 }
 

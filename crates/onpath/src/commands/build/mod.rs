@@ -8,6 +8,8 @@ use super::loads_from;
 use super::source::elaborate;
 use crate::args::{Build, Emit};
 use crate::output::{Done, Stop, notice, out, out_line, print_diagnostics, print_json};
+use bpf::costs::weights::kernel::{LONGEST, STACK};
+use bpf::costs::weights::walk;
 use diag::{Diagnostic, Diagnostics, SourceMap, columns};
 use driver::bpf_target::{self, Compiled, Refused, Request, Trial};
 use driver::built::is_object;
@@ -16,7 +18,6 @@ use driver::hooks;
 use host::caps;
 use ir::Program;
 use kernel::Verified;
-use kernel::budget::{STACK_LIMIT, VERIFIER_LIMIT};
 use kernel::features::Kernel;
 use kernel::memory::{self, Need};
 use serde_json::{Value, json};
@@ -280,7 +281,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
             "asked": true,
             "accepted": true,
             "instructions": instructions,
-            "limit": VERIFIER_LIMIT,
+            "limit": LONGEST,
         }),
         Answer::Refused(why) => json!({ "asked": true, "accepted": false, "reason": why }),
     };
@@ -288,7 +289,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
         "functions": functions,
         "instructions": compiled.budget.instructions(),
         "stack": compiled.budget.stack(),
-        "stack_limit": STACK_LIMIT,
+        "stack_limit": STACK,
         "maps": maps,
         "layouts": layouts::describe(&compiled.abi, &needs),
         "memory": {
@@ -384,7 +385,7 @@ fn show(report: &Value) -> String {
     if report["parse_record"]["used"] == true {
         let estimate = &report["parse_record"]["estimate"];
         let about = match estimate.as_u64() {
-            Some(bpf::LARGEST_ESTIMATE) => "over",
+            Some(walk::MOST) => "over",
             _ => "about",
         };
         out += &format!(

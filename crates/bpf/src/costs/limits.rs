@@ -1,49 +1,34 @@
 //! Limits of the kernel that a program is held against before clang works on it, which may take a minute for one that exceeds them.
 
+use super::weights::clang::{A_SECOND, LONG, SLOW};
+use super::weights::kernel::{FARTHEST, LONGEST, MOST_FUNCTIONS, MOST_MAPS};
+use super::weights::length::{LONGEST_OF_COPIES, NEEDS_LONG_JUMPS, OVERESTIMATE};
+use super::weights::parts::{
+    MOST_PROGRAMS, ONE_IN, ONE_IN_OF_SEVERAL, PLACES, PROGRAM, SIZE, STATEMENT,
+};
+use super::weights::walk::RISKY;
 use crate::abi::Hook;
 use crate::features::{Feature, Features};
 use crate::hook::tc::copies;
-use crate::outer_maps::MOST_MAPS;
 use crate::{Parts, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
-
-/// Functions that the kernel lets a program have (`BPF_MAX_SUBPROGS` of Linux).
-const MOST_FUNCTIONS: usize = 256;
-
-/// Instructions that a jump can pass over where the kernel lacks [`Feature::LongJumps`].
-pub(crate) const FARTHEST: u32 = 32_767;
-
-/// Instructions that a program may have (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
-pub(crate) const LONGEST: u32 = 1_000_000;
-
-/// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
-/// nanoseconds. In a loop that is not cut, stack slots that clang spilled to in one turn most likely keep the verifier from pruning states of the
-/// next: it was seen not to finish on loops of 1,500 instructions.
-pub const PART: u32 = 1_000;
-
-/// Programs that one may be in. The kernel lets a packet go on in another one 32 times at least, one of which may lead to the first.
-pub const MOST_PROGRAMS: usize = 24;
-
-/// Instructions by estimate of a program of several. The verifier was seen to process up to 1.7 times as many. It would take more than
-/// that, but the time that the kernel needs grows faster than a program does.
-const PROGRAM: u32 = 150_000;
-
-/// By how much a program may be shorter than estimated; 2.7 is the most that was seen.
-const OVERESTIMATE: u32 = 3;
-
-/// Of a function of more instructions clang does not describe where its variables are: that would take it longer than all
-/// the rest, and as much more again each time the function doubles.
-const LONG: u32 = 4_000;
 
 /// Whether clang takes so long over a program that less of it is described for debuggers.
 pub fn is_long(report: &Report) -> bool {
     report.longest_estimate > LONG || report.parts > 0
 }
 
-/// The estimate of what the verifier processes of one function that reads messages, above which it takes seconds or gives up. Of queries
-/// on HTTP, it processed 100,000 instructions where 173,000 were estimated, and from 178,000 on 840,000 at least; as several functions 80,000.
-const RISKY: u64 = 175_000;
+/// The seconds that clang takes, about, if they are many.
+pub fn seconds(report: &Report) -> Option<u32> {
+    let instructions = report.instruction_estimate;
+    (instructions > SLOW).then(|| instructions.div_ceil(A_SECOND))
+}
+
+/// The statements between places where a function can be cut into parts of so many instructions.
+pub(crate) fn between_cuts(most: u32) -> u32 {
+    most.div_ceil(PLACES * STATEMENT)
+}
 
 /// How the longest function compares with what clang and the kernel can make of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,20 +73,19 @@ pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
     let programs = programs.clamp(1, most);
     // Those of several do not have as many parts each.
     let parts = match programs {
-        1 => MOST_FUNCTIONS / 2,
-        _ => programs * MOST_FUNCTIONS / 3,
+        1 => MOST_FUNCTIONS / ONE_IN,
+        _ => programs * MOST_FUNCTIONS / ONE_IN_OF_SEVERAL,
     };
     Parts {
-        size: PART.max(instructions / parts as u32),
+        size: SIZE.max(instructions / parts as u32),
         programs,
     }
 }
 
-/// Instructions by estimate of a program that may be no longer than the kernel allows. Of one whose copies differ the estimate is closer: the verifier was
-/// seen to process 0.8 to 1.7 times as many.
+/// Instructions by estimate of a program that may be no longer than the kernel allows.
 fn longest(program: &Program, report: &Report) -> u64 {
     match copies::differ(program) {
-        true => u64::from(LONGEST) * 5 / 4,
+        true => LONGEST_OF_COPIES,
         false => u64::from(OVERESTIMATE * LONGEST) * report.programs.max(1) as u64,
     }
 }
@@ -139,7 +123,7 @@ pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<()
 
 /// Whether jumps of a program are likely to pass over more than they can without [`Feature::LongJumps`].
 pub fn needs_long_jumps(report: &Report) -> bool {
-    report.longest_estimate > 2 * FARTHEST
+    report.longest_estimate > NEEDS_LONG_JUMPS * FARTHEST
 }
 
 /// True if the verifier is likely to follow too many branches in one function, by what it would process of it with all in variables.
@@ -273,7 +257,7 @@ mod tests {
             };
             parts(&program(), &report, 1)
         };
-        assert_eq!(of(100_000), Parts::of(PART));
+        assert_eq!(of(100_000), Parts::of(SIZE));
         for instructions in [1_000_000, 3_000_000, 40_000_000] {
             let parts = of(instructions);
             let functions = parts.programs as u32 * (MOST_FUNCTIONS as u32);

@@ -23,7 +23,8 @@ const NEUTRAL: &[(&str, &str)] = &[
 ];
 
 /// Those of them that do not name either what only some targets have.
-const STRICT: [&str; 4] = [
+const STRICT: [&str; 5] = [
+    "crates/emit/",
     "crates/layout/",
     "crates/tables/",
     "crates/state/",

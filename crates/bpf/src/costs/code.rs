@@ -1,19 +1,15 @@
-//! Estimates of stack and instructions, before any compiler or verifier has seen the program.
+//! Estimates of the stack and the instructions of C, before any compiler or verifier has seen the program.
 
+use super::weights::code::{CALL, HELPER, REGISTERS, STRUCT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
-/// Registers that hold variables across calls.
-const REGISTERS: u32 = 4;
-
-/// The kernel's functions that generated code calls by their own names; its arguments go to memory first.
+/// The kernel's functions that generated code calls by their own names.
 const HELPERS: [&str; 4] = [
     "bpf_map_lookup_elem",
     "bpf_map_update_elem",
     "bpf_spin_lock",
     "bpf_spin_unlock",
 ];
-/// What a call of anything else tends to take.
-const CALL: u32 = 2;
 
 /// Bytes of stack: keys, and variables that the registers have no room for.
 pub(crate) fn stack(body: &Block, variables: u32) -> u32 {
@@ -27,7 +23,7 @@ fn declared(block: &[Stmt]) -> u32 {
             Stmt::Decl {
                 ty: Type::Struct(_),
                 ..
-            } => 24,
+            } => STRUCT,
             Stmt::If(_, a, b) => declared(a).max(declared(b)),
             Stmt::Switch { cases, default, .. } => cases
                 .iter()
@@ -68,7 +64,7 @@ fn cost(e: &C) -> u32 {
         C::Ident(_) | C::Word(_) | C::Int { .. } | C::Signed(_) | C::SizeOf(_) => 0,
         C::Call(callee, args) => {
             let helper = HELPERS.contains(&callee.name.as_str());
-            let own = if helper { 4 } else { CALL };
+            let own = if helper { HELPER } else { CALL };
             own + args.iter().map(cost).sum::<u32>()
         }
         C::Binary(_, a, b) => 1 + cost(a) + cost(b),

@@ -1,14 +1,14 @@
-//! How much a verifier that follows values may have to walk, estimated before there is any C.
+//! How much the verifier may have to walk, estimated before there is any C.
 //!
 //! It walks each state of the parser once for each set of headers that may be valid there, and everything behind the
 //! parser once for each set that it accepts with.
 
-use super::graph::Graph;
+use super::weights::walk::{LOOK_UP, MOST, OBJECT, SETS, STATEMENT};
+use emit::plan::graph::Graph;
 use ir::analysis::dataflow;
 use ir::visit::{self, Access};
 use ir::{
-    Block, Expr, HeaderRef, Program, Routine, Stage, StateData, Stmt, StmtKind, Table, Target,
-    Transition,
+    Block, HeaderRef, Program, Routine, Stage, StateData, Stmt, StmtKind, Table, Target, Transition,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -50,21 +50,8 @@ impl Hash for Valid {
     }
 }
 
-/// Sets of headers at one point that the estimate distinguishes; more cost what these do.
-const SETS: usize = 1024;
-
-/// Instructions of a statement, besides its expressions' nodes.
-const STATEMENT: u64 = 3;
-/// Of a table's look-up, actions aside.
-const LOOK_UP: u64 = 40;
-/// Of a call of an extern object: a map's element is found and changed.
-const OBJECT: u64 = 60;
-
-/// Beyond that the estimate ends, however much more there is: the kernel's verifier walks a tenth of it.
-pub const MOST: u64 = 10_000_000;
-
-/// The instructions that a verifier may have to walk for a stage, up to [`MOST`].
-pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
+/// The instructions that the verifier may have to walk for a stage, up to [`MOST`].
+pub(crate) fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
     let mut sizes = Sizes::of(program);
     let parser = &program.parsers[stage.parser];
     let mut at: Vec<HashSet<Valid>> = vec![HashSet::new(); graph.states.len()];
@@ -109,29 +96,12 @@ pub fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
 }
 
 /// About how many instructions a program has, if its code is walked once.
-pub fn once(program: &Program) -> u64 {
+pub(crate) fn once(program: &Program) -> u64 {
     let mut sizes = Sizes::of(program);
     let states = program.parsers.values().flat_map(|p| p.states.values());
     let parsers: u64 = states.map(|state| sizes.state(state)).sum();
     let routines: u64 = program.routines.keys().map(|r| sizes.routine(r)).sum();
     parsers + routines
-}
-
-/// The same of a parser's state.
-pub fn of_state(program: &Program, state: &StateData) -> u64 {
-    Sizes::of(program).state(state)
-}
-
-/// The same of statements.
-pub fn of_block(program: &Program, block: &[Stmt]) -> u64 {
-    Sizes::of(program).block(block)
-}
-
-/// The same of an `if` without its blocks.
-pub fn of_condition(program: &Program, condition: Expr) -> u64 {
-    let mut size = STATEMENT;
-    visit::walk_expr(program, condition, &mut |_| size += 1);
-    size
 }
 
 /// The headers that a block extracts.

@@ -2,55 +2,23 @@
 //! there is any C, over which clang alone would take minutes.
 //!
 //! The verifier processes every instruction once at least, so what it processes grows with the constructs of a program, whatever paths
-//! lead to them. Each has a weight: less than what it took in the leanest of the programs that were measured, cut into functions as all
+//! lead to them. Each has a weight ([`super::weights`]): less than what it took in the leanest of the programs that were measured, cut into functions as all
 //! are that come near the limit (`crates/driver/tests/it/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
 //! no weight: a thousand additions in a row may be one instruction.
 
+use super::walk;
+use super::weights::forecast::{
+    self as weight, MOST, MOST_CASES, MOST_CASES_OF_COPIES, MOST_OF_ONE,
+};
+use super::weights::{kernel, length};
 use crate::abi::Hook;
 use crate::hook::tc::copies;
-use crate::limits::FARTHEST;
 use crate::{Report, errors};
 use diag::{Diagnostics, Span};
 use ir::{Block, ExternInst, Parser, Program, Routine, StmtKind, Table, Transition, visit};
 use smol_str::SmolStr;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-
-/// Instructions by construct.
-mod weight {
-    /// A parser's state.
-    pub(super) const STATE: u64 = 9;
-    /// A way out of a state by the cases of its `select`, of which clang may merge those that lead to the same state.
-    pub(super) const CASE: u64 = 2;
-    /// An `if`, or a value of a `switch`.
-    pub(super) const CONDITION: u64 = 8;
-    /// A look-up in a table with keys.
-    pub(super) const LOOK_UP: u64 = 30;
-    /// An action of such a table.
-    pub(super) const ACTION: u64 = 18;
-    /// A call of an extern object that keeps what it counts in a map.
-    pub(super) const CALL: u64 = 18;
-}
-
-/// The most that is compiled, by forecast, of what may be several programs that go on in each other. The verifier would take more; it is clang that
-/// takes minutes: nearly two over parsers of 20,000 states, which are 540,000 here, and the kernel nearly one.
-pub const MOST: u64 = 800_000;
-
-/// The same where packets are copied or begin anew. What runs for each is a loop, which has to be one program, and the verifier processes a million
-/// instructions of one: of parsers with eight ways out of each state three times what is forecast.
-pub const MOST_OF_ONE: u64 = 350_000;
-
-/// Elements of a header stack that does not stay rolled: of more cases clang makes code that has no room on the stack.
-pub const MOST_CASES: usize = 256;
-
-/// The same where copies of packets differ, of which the verifier processes half a million instructions then: each copy has all elements.
-pub const MOST_CASES_OF_COPIES: usize = 128;
-
-/// Instructions of the C that a program becomes, of one that its IR suggests: 1.4 to 3.
-const LENGTH: u64 = 2;
-
-/// How much longer than the longest function a program is that is certainly too long for one.
-const CERTAINLY: u32 = 3;
 
 /// The forecast for a program.
 #[derive(Clone, Debug)]
@@ -139,7 +107,7 @@ impl Forecast {
                 false => Limit::Compiler,
             },
             stack: stack_of_cases(program),
-            length: LENGTH * emit::plan::size::once(program),
+            length: length::OF_IR * walk::once(program),
         }
     }
 
@@ -175,7 +143,7 @@ impl Forecast {
             longest_estimate: length,
             ..Report::default()
         };
-        (length / 2 > CERTAINLY * FARTHEST).then_some(report)
+        (length / 2 > length::CERTAINLY * kernel::FARTHEST).then_some(report)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Entries that change while packets run.
 
+use crate::entries::{Filled, call};
 use control::{Change, EntryKey, Store, StoreError};
 use ir::{Entry, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use testkit::entries::{Filled, call};
 
 /// Removes some of the entries from both, gives others another action, and puts some in anew.
-pub(crate) fn change(
+pub fn change(
     filled: &mut Filled,
     program: &Program,
     random: &mut ChaCha8Rng,
@@ -20,7 +20,7 @@ pub(crate) fn change(
             let (a, b) = (change(&mut *reference), change(&mut *target));
             match a.is_ok() == b.is_ok() {
                 true => Ok(a.is_ok()),
-                false => Err(format!("{what} {entry:?}: interpreter {a:?}, kernel {b:?}")),
+                false => Err(format!("{what} {entry:?}: interpreter {a:?}, target {b:?}")),
             }
         };
         let what = random.random_range(0..5);

@@ -1,0 +1,79 @@
+//! Hints for clang and the verifier, beyond the program's meaning.
+
+use crate::ParseRecord;
+use crate::costs::weights::walk::{MOST_IN_VARIABLES, MOST_WITH_COPIES};
+use crate::costs::{limits, walk};
+use crate::features::Feature;
+use crate::target::{Bpf, Coverage, barrier, unknown_zero};
+use cgen::tree::{BinOp, Expr as C, Stmt};
+use emit::plan::graph::Graph;
+use emit::{Event, Forms, Hints, Role};
+use ir::{Program, Stage};
+
+impl Hints for Bpf {
+    fn forms(&mut self, program: &Program, stage: &Stage, graph: &Graph) -> Forms {
+        self.estimate = walk::estimate(program, graph, stage);
+        let options = &self.options;
+        let most_in_variables = match (self.coverage, options.parse_record) {
+            // Its code is short, and what most packets meet.
+            (Coverage::FastPath, _) => u64::MAX,
+            (Coverage::FullBehindFastPath, _) | (Coverage::Full, ParseRecord::Always) => 0,
+            (Coverage::Full, ParseRecord::BySize) => MOST_IN_VARIABLES,
+        };
+        Forms {
+            record: self.estimate > most_in_variables,
+            short: self.estimate > MOST_WITH_COPIES,
+            copy_headers: options.copy_headers,
+            recheck_lengths: options.spill_everything,
+            turn_limit: self.turn_limit(),
+            cut_after: options.parts.map(|parts| limits::between_cuts(parts.size)),
+        }
+    }
+
+    fn on(&self, event: Event<'_>) -> Option<Stmt> {
+        let hint = |name: &str, on: &C| Stmt::Hint {
+            name: name.into(),
+            on: on.clone(),
+        };
+        let call = |name: &str| Stmt::Expr(C::call(name, Vec::new()));
+        let has_tracked_spills = self.options.features.has(Feature::TrackedSpills);
+        let follows_turns = self.turn_limit().is_some();
+        match event {
+            // Else clang may use another copy of it than the one that was checked.
+            Event::Computed(var) => Some(barrier(var)),
+            // Else clang may have saved it before the check, and what it loads again is not bounded to the verifier.
+            Event::Bounded(var) => (!has_tracked_spills).then(|| barrier(var)),
+            Event::Carried(flag) => Some(hint("stay_known", flag)),
+            // The verifier notes what it knows in each turn.
+            Event::TurnsMeet => follows_turns.then(|| call("turn_begins")),
+            // It would follow each path separately through the next turn, and through what is behind the loop.
+            Event::Differs(number) => follows_turns.then(|| hint("forget_value", number)),
+            Event::PathsMeet => Some(call("load_memory_again")),
+            // Else clang decides on each path. What has a fast path is large enough for the verifier to mind.
+            Event::Decides => match self.coverage {
+                Coverage::FastPath => self.on(Event::PathsMeet),
+                Coverage::Full | Coverage::FullBehindFastPath => None,
+            },
+        }
+    }
+
+    fn see(&self, role: Role, value: C) -> C {
+        match role {
+            Role::Flag => C::pure("flag_set", Vec::new()),
+            // The verifier drops its value and its range.
+            Role::Varying => C::bin(BinOp::Add, unknown_zero(), value),
+            Role::OverResize if self.options.features.has(Feature::TrackedSpills) => value,
+            // The verifier may not be able to follow it back over the call.
+            Role::OverResize => self.hook.over_resize(value),
+            Role::Checked => C::pure("behind_check", vec![value]),
+        }
+    }
+}
+
+impl Bpf {
+    /// Turns of loops that a packet may take, if the verifier has to follow every turn.
+    fn turn_limit(&self) -> Option<u32> {
+        let counts = !self.options.features.has(Feature::MayGoto);
+        counts.then_some(self.options.parser_turns)
+    }
+}
