@@ -26,21 +26,9 @@ static struct packet current;
 static u8 *memory;
 static u64 directory;
 
-INLINE u64 now_ns(void)
-{
-    return shm_now(memory);
-}
-
-INLINE u32 random_u32(void)
-{
-    return current.random[current.drawn++ % 64];
-}
-
-INLINE u32 this_processor(void)
-{
-    return 0;
-}
-
+#define now_ns() shm_now(memory)
+#define random_u32() (current.random[current.drawn++ % 64])
+#define this_processor() 0u
 #define unforeseen() ((u64)random_u32() << 32 | random_u32())
 
 /* Memory. A map is its number. */
@@ -82,21 +70,16 @@ INLINE long packet_resize(struct packet *ctx, u32 front, u32 from, u32 to)
     return 0;
 }
 
-INLINE long packet_load_bytes(struct packet *ctx, u64 offset, void *to, u32 len)
+INLINE long packet_copy(struct packet *ctx, u64 offset, u64 len, void *to, const void *from)
 {
     if (offset + len > (u64)(ctx->data_end - ctx->data))
         return -1;
-    memcpy(to, ctx->data + offset, len);
+    memcpy(to ? to : ctx->data + offset, from ? from : ctx->data + offset, len);
     return 0;
 }
 
-INLINE long packet_store_bytes(struct packet *ctx, u64 offset, const void *from, u32 len)
-{
-    if (offset + len > (u64)(ctx->data_end - ctx->data))
-        return -1;
-    memcpy(ctx->data + offset, from, len);
-    return 0;
-}
+#define packet_load_bytes(ctx, offset, to, len) packet_copy(ctx, offset, len, to, NULL)
+#define packet_store_bytes(ctx, offset, from, len) packet_copy(ctx, offset, len, NULL, from)
 
 #define GATHERED_FRONT 2048
 

@@ -55,7 +55,7 @@ impl Built {
             .run(&program, &folder.path().join("state"))
             .map_err(failed("run the program"))?;
         let ends = process.stdin.take().zip(process.stdout.take());
-        let (packets, answers) = ends.ok_or_else(|| not_started("the program has no input"))?;
+        let (packets, answers) = ends.ok_or_else(|| not_started("it has no input"))?;
         Ok(Device {
             store,
             process,

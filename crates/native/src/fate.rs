@@ -7,8 +7,8 @@ use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT};
 use arch::{ebpf, xdp};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
+use emit::locals::{Local, LocalKind};
 use emit::packet_length;
-use ir::Var;
 
 /// The slot of the inputs, with the value of each.
 fn all(model: Model) -> (&'static str, Vec<(&'static str, C)>) {
@@ -29,16 +29,14 @@ fn all(model: Model) -> (&'static str, Vec<(&'static str, C)>) {
     }
 }
 
-/// Sets the inputs that have a place.
-pub(crate) fn inputs(
-    g: &mut Gen<'_>,
-    mut place: impl FnMut(&mut Gen<'_>, Var) -> Option<C>,
-) -> Block {
+/// Sets the inputs that the program has variables for.
+pub(crate) fn inputs(g: &mut Gen<'_>, locals: &[Local]) -> Block {
     let (slot, inputs) = all(g.target.model);
     let mut set = Block::new();
     for (name, value) in inputs {
         if let Some(var) = g.p.slot_var(slot, name)
-            && let Some(place) = place(g, var)
+            && let place @ C::Ident(_) = g.local(LocalKind::Var(var))
+            && locals.iter().any(|l| C::Ident(l.name.clone()) == place)
         {
             let mask = C::int(lower::mask(g.p.vars[var].ty.width()));
             set.push(Stmt::Assign(place, C::bin(BinOp::And, value, mask)));
@@ -74,15 +72,10 @@ pub(crate) fn verdict(g: &mut Gen<'_>) {
             C::id("ctx").arrow("in_port")
         }
     };
-    let port = {
-        let chosen = g.own_local("chosen_port", cgen::tree::Type::U32, None);
-        g.set(chosen.clone(), port);
-        chosen
-    };
+    g.set(C::id("ctx").arrow("out_port"), port);
     if g.target.model != Model::Filter {
         g.deparse();
     }
-    g.set(C::id("ctx").arrow("out_port"), port);
     g.push(Stmt::Return(Some(C::int(1))));
 }
 

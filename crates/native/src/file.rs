@@ -1,8 +1,8 @@
 //! The C file around the functions, compiled.
 
-use crate::target::{LINKAGE, Native, Shared, refusal};
+use crate::target::{LINKAGE, Native, Shared, number, refusal};
 use arch::Model;
-use cgen::tree::{Expr as C, Item, Type, Unit};
+use cgen::tree::{Item, Type, Unit};
 use clang::{Effort, Jumps, Source};
 use diag::{Diagnostics, SourceMap, Span};
 use ir::Program;
@@ -31,6 +31,8 @@ pub struct Built {
     pub(crate) memory: Arc<shm::Program>,
 }
 
+/// The models that it has.
+const MODELS: [Model; 3] = [Model::Filter, Model::Switch, Model::Pipeline];
 /// The function of the first stage.
 const STAGE: &str = "stage_0";
 /// The header of the target, and the C around the program.
@@ -44,7 +46,6 @@ const OWN: [(&str, &str); 2] = [
 /// # Errors
 /// It is of an architecture that the target does not have, or uses what that does not have.
 pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Built, Diagnostics> {
-    let schema = Arc::new(Schema::of(program));
     let (mut optimised, rejects) = arch::for_targets(program);
     let all = passes::Options {
         level: Level::Optimize,
@@ -55,11 +56,8 @@ pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Bu
     passes::pipeline(&mut optimised, &all);
     let (c, file) = emitted(&optimised, map, options)?;
     let clang = clang::find()?;
-    let folders: Vec<PathBuf> = options
-        .externs
-        .iter()
-        .filter_map(|file| Some(file.parent()?.to_owned()))
-        .collect();
+    let folders = options.externs.iter().filter_map(|file| file.parent());
+    let folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
     let headers: Vec<_> = [
         &OWN[..],
         &emit::HEADERS,
@@ -78,18 +76,18 @@ pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Bu
         jumps: Jumps::Short,
     };
     let executable = clang::compile_program(&clang, source)?;
-    let memory = Arc::new(shm::Program {
+    let memory = shm::Program {
         contents: file.kept.contents,
-        schema,
+        schema: Arc::new(Schema::of(program)),
         maps: file.maps,
         groups: None,
         sessions: None,
         drops: None,
-    });
+    };
     Ok(Built {
         c,
         executable,
-        memory,
+        memory: Arc::new(memory),
     })
 }
 
@@ -99,12 +97,10 @@ fn emitted(
     map: &SourceMap,
     options: &Options,
 ) -> Result<(String, Shared), Diagnostics> {
-    let arch = arch::by_package(&program.arch);
-    let known =
-        arch.filter(|arch| matches!(arch.model, Model::Filter | Model::Switch | Model::Pipeline));
-    let known = known.and_then(|arch| Some((arch.model, arch.stages_of(program)?)));
-    let unknown = || Box::new(refusal("such architecture", Span::NONE));
-    let (model, stages) = known.ok_or_else(unknown)?;
+    let (model, stages) = arch::by_package(&program.arch)
+        .filter(|arch| MODELS.contains(&arch.model))
+        .and_then(|arch| Some((arch.model, arch.stages_of(program)?)))
+        .ok_or_else(|| Box::new(refusal("such architecture", Span::NONE)))?;
     let target = Native::new(model, options.record, !options.externs.is_empty());
     let mut file: emit::File<Native> = emit::File::default();
     file.own.payload = messages::calls::Shared::of(program);
@@ -150,12 +146,11 @@ fn emitted(
     items.extend(prototypes.into_iter().map(|(_, prototype)| prototype));
     let externs = options.externs.iter().filter_map(|file| file.file_name());
     items.extend(externs.map(|name| Item::Include(name.to_string_lossy().into_owned())));
-    let verdicts = model.verdicts().into_iter();
-    items.push(Item::Enum(
-        verdicts
-            .map(|(name, number)| (name.into(), number))
-            .collect(),
-    ));
+    let verdicts = model
+        .verdicts()
+        .into_iter()
+        .map(|(name, n)| (name.into(), n));
+    items.push(Item::Enum(verdicts.collect()));
     items.extend(structs);
     items.append(&mut own.items);
     if let Some(globals) = own.kept.finish_globals("globals") {
@@ -163,14 +158,7 @@ fn emitted(
             name: "globals_of_program".into(),
             members: globals.record.members,
         });
-        let number = own.maps.len() as u64;
-        items.push(Item::Variable {
-            ty: Type::U32,
-            name: "GLOBALS".into(),
-            init: Some(C::int(number)),
-            attribute: None,
-            constant: true,
-        });
+        items.push(number("GLOBALS", own.maps.len()));
     }
     items.extend(functions.into_iter().map(emit::Function::item));
     items.extend(stages_in_c);

@@ -4,7 +4,7 @@ use crate::{externs, fate};
 use arch::Model;
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
 use diag::{Diagnostic, Diagnostics, Span};
-use emit::locals::{Local, LocalKind};
+use emit::locals::Local;
 use emit::memory::{Kept, Memory};
 use emit::plan::graph::Graph;
 use emit::record::Form;
@@ -28,10 +28,12 @@ pub(crate) const LINKAGE: &str = "static";
 pub(crate) const RESERVED: &[Reserved] = &[
     Reserved {
         names: "
-            memory directory packet current HEADROOM LONGEST stage_0 main put all turns MOST_TURNS record random next_random
+            memory directory packet current HEADROOM LONGEST stage_0 main turns MOST_TURNS packet_copy
             packet_load_bytes packet_store_bytes packet_resize packet_length goto_if_short map_find ring_submit now_ns random_u32 this_processor
             barrier_var zero_after masked_by paths_meet may_goto forget_bounds forget_wide_bounds forget_constant unforeseen payload_sum run_turns
-            lock globals globals_of_program GLOBALS relocated hash_seeds
+            globals globals_of_program GLOBALS relocated hash_seeds
+            bcmp bcopy bzero chmod clock creat ctime fcntl fflush ffs fread fstat fwrite getc getw gmtime index localtime lockf lstat memcmp memcpy memmove memset
+            mkdir mktime mlock mmap msync munmap open pclose perror popen printf putc puts putw remove rename rewind rindex scanf setbuf stat stdin stdout time tzset umask
         ",
         prefixes: &["shm_", "SHM_"],
     },
@@ -77,6 +79,17 @@ pub(crate) struct Shared {
     pub payload: messages::calls::Shared,
     state: state::Shared,
     pub tables: tables::Shared,
+}
+
+/// A constant.
+pub(crate) fn number(name: &str, value: usize) -> Item {
+    Item::Variable {
+        ty: Type::U32,
+        name: name.into(),
+        init: Some(C::int(value as u64)),
+        attribute: None,
+        constant: true,
+    }
 }
 
 /// The refusal of something that the target does not have.
@@ -178,13 +191,7 @@ impl Target for Native {
         }
         // A later stage takes them from the one before.
         if g.taken.is_empty() {
-            all.extend(fate::inputs(g, |g, var| {
-                let C::Ident(name) = g.local(LocalKind::Var(var)) else {
-                    return None;
-                };
-                let is_used = locals.iter().any(|local| local.name == name);
-                is_used.then_some(C::Ident(name))
-            }));
+            all.extend(fate::inputs(g, &locals));
         }
         all.append(&mut body);
         Ok(all)
@@ -247,13 +254,7 @@ impl Memory for Native {
     }
 
     fn declare_map(file: &mut Shared, map: Map, _types: Option<(Type, Type)>) {
-        file.items.push(Item::Variable {
-            ty: Type::U32,
-            name: map.name.as_str().into(),
-            init: Some(C::int(file.maps.len() as u64)),
-            attribute: None,
-            constant: true,
-        });
+        file.items.push(number(&map.name, file.maps.len()));
         file.maps.push(map);
     }
 
