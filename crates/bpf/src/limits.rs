@@ -1,8 +1,8 @@
 //! Limits of the kernel that a program is held against before clang works on it, which may take a minute for one that exceeds them.
 
 use crate::abi::Hook;
+use crate::copies;
 use crate::features::{Feature, Features};
-use crate::hook::tc::copies;
 use crate::outer_maps::MOST_MAPS;
 use crate::{Parts, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};

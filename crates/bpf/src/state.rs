@@ -1,8 +1,8 @@
 //! State between packets as the kernel has it.
 
-use crate::message;
-use crate::target::{Bpf, Gen, Shared, unknown_zero};
-use crate::uses::{Construct, needs};
+use crate::emitter::{Bpf, Gen, Shared, needs, unknown_zero};
+use crate::uses::Construct;
+use arch::payload::are_read_in_loop;
 use cgen::tree::{BinOp, Expr as C, Type};
 use ir::Var;
 use smol_str::SmolStr;
@@ -66,7 +66,7 @@ impl State for Bpf {
     }
 
     fn counts_by_functions(g: &Gen<'_>) -> bool {
-        message::are_read_in_loop(g.p)
+        are_read_in_loop(g.p)
     }
 
     fn late_input(g: &Gen<'_>, var: Var) -> Option<LateInput<Bpf>> {

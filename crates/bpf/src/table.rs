@@ -1,8 +1,8 @@
 //! Tables as BPF has them: what crate `tables` asks of the target, what is kept for each entry, and what people call their structures.
 
+use crate::emitter::{Bpf, Gen, STATIC_FUNC, Shared, needs};
 use crate::features::Feature;
-use crate::target::{Bpf, Gen, STATIC_FUNC, Shared};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use cgen::tree::Expr as C;
 use emit::table::TableShape;
 use layout::Structure;

@@ -1,17 +1,16 @@
-//! BPF as a target of the emitter: its options, and its state while a function is emitted.
+//! BPF as a target of the emitter: hands each question to the file that knows the answer.
 
-use crate::compile::Function;
 use crate::context;
+use crate::emitter::{Bpf, Coverage, GLOBAL_FUNC, Gen, Shared, barrier, unknown_zero};
 use crate::externs;
 use crate::features::Feature;
-use crate::hook::{self, HookCode, Pull};
-use crate::maps::{CHANGES, Maps};
-use crate::message;
+use crate::function::Function;
+use crate::hook::code::{Pull, pull_call};
+use crate::maps::CHANGES;
 use crate::names::RESERVED;
 use crate::table::{self, Table};
-use crate::uses::Construct;
 use crate::wire::Wire;
-use crate::{Options, ParseRecord, parts, storage};
+use crate::{ParseRecord, parts, storage};
 use arch::Model;
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -19,21 +18,11 @@ use diag::Diagnostics;
 use emit::record::Form;
 use emit::table::TableShape;
 use emit::{Code, Hints, Limits, Reserved, Target};
-use ir::{
-    Expr, ExternCall, ExternInst, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var,
-};
+use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
 use layout::ByteOrder;
-use smol_str::SmolStr;
-use state::{Held, State, direct};
-use std::collections::{BTreeSet, HashMap};
+use state::{State, direct};
 use std::rc::Rc;
 use tables::value_set;
-
-/// The emitter for BPF.
-pub(crate) type Gen<'a> = emit::Gen<'a, Bpf>;
-
-/// A file for BPF.
-pub(crate) type File = emit::File<Bpf>;
 
 /// The largest offset into a packet that the generated code follows, in bytes. The kernel's verifier
 /// takes less than 64 KiB for an offset in all.
@@ -42,139 +31,6 @@ const MAX_OFFSET: u64 = 0x7fff;
 /// The estimate ([`emit::plan::size`]) up to which a program keeps what its parser leaves in variables: it runs a little
 /// faster, and the verifier takes a few milliseconds.
 const MOST_IN_VARIABLES: u64 = 10_000;
-
-/// How a function is linked that is part of the one that calls it.
-pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
-/// The linkage of a function that the verifier checks separately from its callers.
-pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
-/// The linkage of a function that the verifier checks at each call.
-pub(crate) const STATIC_FUNC: &str = "STATIC_FUNC";
-
-/// Which part of the program a function covers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coverage {
-    /// All of it.
-    Full,
-    /// The fast path; another function has the full program.
-    FastPath,
-    /// All of it, for packets that leave the fast path.
-    FullBehindFastPath,
-}
-
-/// The loop that runs egress for each copy.
-#[derive(Clone)]
-pub(crate) struct Copies {
-    /// Where the ports are kept that copies go to: a pointer to a `struct port_group`.
-    pub destinations: C,
-    /// The number of the copy that egress runs for.
-    pub number: C,
-}
-
-/// BPF, and what is known of the current function.
-pub(crate) struct Bpf {
-    /// The compilation's options.
-    pub options: Rc<Options>,
-    /// Where the program is to run.
-    pub hook: &'static dyn HookCode,
-    /// Which model's meaning it has.
-    pub model: Model,
-    /// Which part of the program the function covers.
-    pub coverage: Coverage,
-    /// What of the packet's bytes matters.
-    pub wire: Wire,
-    /// The locks that are held, and what calls under them work on.
-    pub held: Held,
-    /// The interface's size, if it was read.
-    pub asked_mtu: Option<C>,
-    /// The loop over the copies of the packet, if it may go to several ports.
-    pub copies: Option<Copies>,
-    /// Where the code goes on that runs for each copy of a packet, if this one goes no further.
-    pub next_copy: Option<&'static str>,
-    /// By how many bytes the packet has grown in front of its IP header, if it may.
-    pub grown: Option<C>,
-    /// Instructions that runtime helpers take beyond what statements suggest.
-    pub extra_instructions: u32,
-}
-
-impl Bpf {
-    /// At the start of a function.
-    pub(crate) fn new(
-        options: Rc<Options>,
-        hook: &'static dyn HookCode,
-        model: Model,
-        coverage: Coverage,
-    ) -> Bpf {
-        Bpf {
-            options,
-            hook,
-            model,
-            coverage,
-            wire: Wire::default(),
-            held: Held::default(),
-            asked_mtu: None,
-            copies: None,
-            next_copy: None,
-            grown: None,
-            extra_instructions: 0,
-        }
-    }
-}
-
-/// What the functions of a file share.
-#[derive(Clone, Default)]
-pub(crate) struct Shared {
-    /// Maps, globals and their description for user space.
-    pub maps: Maps,
-    /// State between packets.
-    pub state: state::Shared,
-    /// The attributes that the program asks for, of all its paths.
-    pub asked: message::AllAsked,
-    /// The functions that read messages for some attributes, by their objects and the lists of these.
-    pub reads_for: Vec<((ExternInst, String), SmolStr)>,
-    /// The functions that keep the first bytes of messages, by their objects.
-    pub keeps: HashMap<ExternInst, SmolStr>,
-    /// The program reads the payload.
-    pub reads_payload: bool,
-    /// It reads messages with documents in them.
-    pub reads_documents: bool,
-    /// The functions that look for bytes in it.
-    pub finds: Vec<(Vec<u8>, SmolStr)>,
-    /// The map of the memory that they look in, and its struct.
-    pub find_memory: Option<(SmolStr, SmolStr)>,
-    /// The regular expressions that are looked for in a memory.
-    pub patterns: messages::Patterns,
-    /// Those that do so in the payload, by the expressions' texts.
-    pub payload_patterns: Vec<(String, SmolStr)>,
-    /// Number of the program's stages.
-    pub stages: usize,
-    /// The memory of the current stage.
-    pub scratch: storage::Scratch,
-    /// The function that passes over a body in chunks, if one does.
-    pub chunks: Option<SmolStr>,
-    /// What reads messages.
-    pub messages: HashMap<ExternInst, message::Object>,
-    /// Headers and groups that its tables need.
-    pub tables: tables::Shared,
-    /// Packets that are still to be segmented may get outer headers.
-    pub tunnels: bool,
-    /// A decision depends on how often tables were changed.
-    pub counts_changes: bool,
-    /// What is in the file that the kernel must have something for.
-    pub constructs: BTreeSet<Construct>,
-}
-
-/// 0, which the verifier does not know.
-pub(crate) fn unknown_zero() -> C {
-    C::pure("unknown_zero", vec![C::id("ctx")])
-}
-
-/// Keeps clang from using another register for a variable than the one that was checked.
-pub(crate) fn barrier(var: &C) -> Stmt {
-    Stmt::Hint {
-        name: "barrier_var".into(),
-        on: var.clone(),
-    }
-}
 
 impl Hints for Bpf {
     fn recheck_lengths(&self) -> bool {
@@ -378,7 +234,7 @@ impl Target for Bpf {
             // Eight bytes of stack of its own: next to others the verifier would lose track of it.
             g.push(barrier(&C::id("pulled")));
             g.push(Stmt::If(
-                C::and(C::not(C::id("pulled")), hook::pull_call(bytes)),
+                C::and(C::not(C::id("pulled")), pull_call(bytes)),
                 vec![
                     Stmt::Assign(C::id("pulled"), C::int(1)),
                     Stmt::Goto("start_over".into()),

@@ -20,6 +20,7 @@ mod externs;
 mod function;
 mod gathered;
 mod hash;
+mod hash_calls;
 mod headers;
 mod joined;
 pub mod locals;

@@ -1,11 +1,11 @@
 //! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
-mod hash;
+mod checksum;
 
 use crate::abi::{MapAbi, MapKind};
+use crate::emitter::{Bpf, Gen, needs};
 use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use crate::{errors, message};
 use arch::Model;
 use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, MESSAGE, PATTERN, READ};
@@ -28,7 +28,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (Some(object), method) => {
             let ty = g.p.externs[object].ty.clone();
             match (ty.as_str(), method) {
-                ("Checksum16", "get") => hash::checksum16(g, call, span),
+                ("Checksum16", "get") => g.checksum16(call, span),
                 (MESSAGE, _) if message::call(g, object, call, span) => {}
                 _ => unknown(g, &format!("{ty}.{method}"), span),
             }
@@ -45,12 +45,12 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
         (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) => {
             message::cursor::call(g, call, span);
         }
-        (None, "hash") => hash::hash(g, call, span),
+        (None, "hash") => g.hash_call(call, span, state::random::draw),
         (None, "update_checksum" | "update_checksum_with_payload") => {
-            hash::update_checksum(g, call, span);
+            g.update_checksum(call, span, |g| checksum::of(g, call, span));
         }
         (None, "verify_checksum" | "verify_checksum_with_payload") => {
-            hash::verify_checksum(g, call, span);
+            g.verify_checksum(call, span, |g| checksum::of(g, call, span));
         }
         (None, "assert" | "assume") => {
             let holds = g.arguments(call).into_iter().next();

@@ -7,7 +7,7 @@
 //! no weight: a thousand additions in a row may be one instruction.
 
 use crate::abi::Hook;
-use crate::hook::tc::copies;
+use crate::copies;
 use crate::limits::FARTHEST;
 use crate::{Report, errors};
 use diag::{Diagnostics, Span};

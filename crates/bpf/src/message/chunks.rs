@@ -3,7 +3,7 @@
 use super::cursor::offset;
 use super::file;
 use super::object::push_function;
-use crate::target::Gen;
+use crate::emitter::Gen;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use emit::calls::values;
@@ -25,7 +25,7 @@ pub(super) fn call(g: &mut Gen<'_>, call: &ExternCall, parsed: C) {
 
 /// The function that passes over a body, made on first use.
 fn function(g: &mut Gen<'_>) -> SmolStr {
-    if let Some(known) = &g.file.own.chunks {
+    if let Some(known) = &g.file.own.messages.chunks {
         return known.clone();
     }
     let [kinds, phases] = tables::chunks(&mut file(&mut g.file));
@@ -39,7 +39,7 @@ fn function(g: &mut Gen<'_>) -> SmolStr {
     );
     let body = vec![Stmt::Return(Some(passed))];
     push_function(g, &name, CType::U64, true, body);
-    g.file.own.chunks = Some(name.clone());
+    g.file.own.messages.chunks = Some(name.clone());
     name
 }
 

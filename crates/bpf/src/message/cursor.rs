@@ -2,8 +2,8 @@
 
 use super::can_loop;
 use super::pieces;
+use crate::emitter::Gen;
 use crate::errors::message as errors;
-use crate::target::Gen;
 use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
@@ -28,7 +28,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, span: Span) {
             return g.refuse(errors::of_copies(hook, span));
         }
     };
-    g.file.own.reads_payload = true;
+    g.file.own.messages.reads_payload = true;
     let parsed = C::bin(BinOp::Shr, lower::scalar(g, parsed), C::int(3));
     match call.name.as_str() {
         PATTERN if can_loop(g, span) => pattern(g, call, parsed),

@@ -1,9 +1,10 @@
 //! The first bytes of messages that go on in later packets: in a ring of so many, which a ticket leads to (`message_keep` in `onpath/message.h`).
 
-use super::{Object, object};
+use super::object;
+use super::shared::Object;
 use crate::abi::{MapAbi, MapKind};
+use crate::emitter::Gen;
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::ExternInst;
@@ -81,7 +82,7 @@ pub(super) fn copied(heads: &SmolStr, limit: u32, refuse_if: &impl Fn(C) -> Stmt
 /// The function that keeps bytes of a packet, with which a message begins or goes on, made on first use; `None` if the program keeps none.
 pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Option<SmolStr> {
     let heads = known.heads.as_ref()?;
-    if let Some(made) = g.file.own.keeps.get(&object) {
+    if let Some(made) = g.file.own.messages.keeps.get(&object) {
         return Some(made.clone());
     }
     let name = g.file.names.fresh(&format!("{}_keep", known.structure));
@@ -126,7 +127,7 @@ pub(super) fn keep(g: &mut Gen<'_>, object: ExternInst, known: &Object) -> Optio
         Stmt::Return(Some(C::call("message_keep", kept))),
     ];
     object::push_function(g, &name, CType::U64, true, body);
-    g.file.own.keeps.insert(object, name.clone());
+    g.file.own.messages.keeps.insert(object, name.clone());
     Some(name)
 }
 

@@ -7,29 +7,27 @@ pub(crate) mod cursor;
 mod head;
 mod object;
 mod pieces;
-
-pub(crate) use object::Object;
+pub(crate) mod shared;
 
 use crate::abi::Hook;
+use crate::copies;
+use crate::emitter::{File, GLOBAL_FUNC, Gen, barrier, needs};
 use crate::errors::message as errors;
 use crate::features::Feature;
-use crate::hook::tc::copies;
 use crate::names::RESERVED;
-use crate::target::{self, GLOBAL_FUNC, Gen};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use arch::payload::{
-    GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, READ_BEHIND, READ_FOR, READ_MESSAGE,
-    names_in, read_for, reads_message,
+    GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, READ_BEHIND, READ_FOR, READ_MESSAGE, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::calls::{declare, places, values};
 use emit::values::Value;
-use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
+use ir::{Expr, ExternArg, ExternCall, ExternInst, Place};
 use messages::{Bytes, Member, Patterns};
 use payload::Kind;
-use std::collections::HashMap;
+use shared::Object;
 
 /// The properties of BPF that the code of messages depends on.
 const TARGET: messages::Target = messages::Target {
@@ -38,105 +36,19 @@ const TARGET: messages::Target = messages::Target {
 };
 
 /// The file, as far as code of messages is added to it.
-fn file(file: &mut target::File) -> messages::File<'_> {
+fn file(file: &mut File) -> messages::File<'_> {
     patterns(file).1
 }
 
 /// The same, with the regular expressions in it.
-fn patterns(file: &mut target::File) -> (&mut Patterns, messages::File<'_>) {
+fn patterns(file: &mut File) -> (&mut Patterns, messages::File<'_>) {
     let parts = messages::File {
         target: TARGET,
         names: &mut file.names,
         tables: &mut file.structs,
         functions: &mut file.functions,
     };
-    (&mut file.own.patterns, parts)
-}
-
-/// What a program asks of each object that reads messages.
-pub(crate) type AllAsked = HashMap<ExternInst, Asked>;
-
-/// What a program asks of an object.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Asked {
-    /// The names of attributes, in the order in which it does.
-    names: Vec<String>,
-    /// Which attributes messages are read for, each list once; `None` for all of the message.
-    reads: Vec<Option<String>>,
-    /// Whether first bytes of messages are kept.
-    keeps: bool,
-}
-
-impl Asked {
-    /// Whether a message need be read no further than to the last attribute that is asked for.
-    fn may_stop(&self) -> bool {
-        match &self.reads[..] {
-            [Some(list)] => {
-                let mut names = self.names.iter();
-                names.all(|name| names_in(list).any(|known| known == name))
-            }
-            _ => false,
-        }
-    }
-
-    fn add(&mut self, name: &str) {
-        if !self.names.iter().any(|known| known == name) {
-            self.names.push(name.to_owned());
-        }
-    }
-}
-
-/// What a program asks for.
-pub(crate) fn asked(program: &Program) -> AllAsked {
-    let mut all = AllAsked::new();
-    for body in visit::bodies(program) {
-        visit::walk_block(body, &mut |stmt| {
-            let StmtKind::Extern(call) = &stmt.kind else {
-                return;
-            };
-            let Some(object) = object_of(program, call) else {
-                return;
-            };
-            let asked = all.entry(object).or_default();
-            asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
-            let list = read_for(call);
-            if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
-                asked.reads.push(list.cloned());
-            }
-            if let Some(list) = list {
-                names_in(list).for_each(|name| asked.add(name));
-            }
-            if let Some(ExternArg::String(name)) = call.args.first() {
-                asked.add(name);
-            }
-        });
-    }
-    all
-}
-
-/// The object that reads messages of which a call is.
-fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
-    let object = call.object?;
-    (program.externs[object].ty == MESSAGE).then_some(object)
-}
-
-/// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
-/// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
-pub(crate) fn are_read_in_loop(program: &Program) -> bool {
-    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
-        _ => false,
-    };
-    let mut bodies = visit::bodies(program);
-    bodies.any(|body| {
-        let mut found = false;
-        visit::walk_block(body, &mut |stmt| {
-            if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
-            }
-        });
-        found
-    })
+    (&mut file.own.messages.patterns, parts)
 }
 
 /// A call of an object's method. `false` if there is no such method.
@@ -303,7 +215,7 @@ fn get(g: &mut Gen<'_>, object: ExternInst, call: &ExternCall, span: Span) {
                 // There is no branch: the verifier would follow both of each attribute through all that comes later.
                 let absent = C::bin(BinOp::Shr, start.clone(), C::int(31));
                 let absent = declare(g, CType::U32, "absent", absent);
-                g.push(crate::target::barrier(&absent));
+                g.push(barrier(&absent));
                 g.store(place, Value::Scalar(C::bin(BinOp::Xor, absent, C::int(1))));
             }
             if let Kind::Number { .. } = kind {

@@ -1,20 +1,19 @@
 //! An object's memory and functions.
 
+use super::shared::Object;
 use super::{file, head, patterns};
 use crate::abi::{MapAbi, MapKind};
+use crate::emitter::{GLOBAL_FUNC, Gen};
 use crate::errors::message as errors;
 use crate::maps::MAP_NAME;
-use crate::target::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
 use emit::calls::declare;
 use emit::record::Record;
 use ir::ExternInst;
-use messages::{MEMORY, Member, Message, Request, SLACK, any_is_missing, status};
-use payload::Kind;
+use messages::{MEMORY, Message, Request, SLACK, any_is_missing, status};
 use smol_str::SmolStr;
-use std::collections::HashMap;
 
 /// The parameters and variables of the functions of the packet, besides those of the code of messages.
 const VARIABLES: [&str; 15] = [
@@ -35,25 +34,6 @@ const VARIABLES: [&str; 15] = [
     "ticket_of_all",
 ];
 
-/// An object that reads messages.
-#[derive(Clone, Debug)]
-pub(crate) struct Object {
-    /// The map with its memory.
-    pub map: SmolStr,
-    /// The struct of it.
-    pub structure: SmolStr,
-    /// The function that reads a message.
-    pub read: SmolStr,
-    /// The map with the first bytes of messages that go on in later packets, if some are kept.
-    pub heads: Option<SmolStr>,
-    /// The most bytes of a message that are read.
-    pub limit: u32,
-    /// The function that gives the text of a DNS name, if one is wanted.
-    pub name_text: Option<SmolStr>,
-    /// The members that say where attributes are, by their names.
-    pub attributes: HashMap<String, (Member, Kind)>,
-}
-
 /// Where an object has the bytes of messages.
 struct Memories<'o> {
     map: &'o SmolStr,
@@ -73,7 +53,7 @@ pub(super) fn memory(g: &mut Gen<'_>, object: &Object) -> C {
 
 /// An object's memory and functions, made on first use. `None` if there can be none, for which the program is refused.
 pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
-    if let Some(known) = g.file.own.messages.get(&object) {
+    if let Some(known) = g.file.own.messages.objects.get(&object) {
         return Some(known.clone());
     }
     let data = &g.p.externs[object];
@@ -82,7 +62,14 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
     reserve_variables(g);
     let map = g.file.names.fresh_short(&data.name, "", MAP_NAME);
     let structure = g.file.names.fresh(&format!("{map}_message"));
-    let asked = g.file.own.asked.get(&object).cloned().unwrap_or_default();
+    let asked = g
+        .file
+        .own
+        .messages
+        .asked
+        .get(&object)
+        .cloned()
+        .unwrap_or_default();
     let request = Request {
         names: &asked.names,
         limit,
@@ -96,7 +83,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
             return None;
         }
     };
-    g.file.own.reads_documents |= message.has_documents;
+    g.file.own.messages.reads_documents |= message.has_documents;
     let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, message.size, 1);
     let types = (CType::U32, CType::Struct(structure.clone()));
     g.file.own.maps.declare(abi, Some(types));
@@ -120,7 +107,7 @@ pub(super) fn object(g: &mut Gen<'_>, object: ExternInst) -> Option<Object> {
         map,
         structure,
     };
-    g.file.own.messages.insert(object, made.clone());
+    g.file.own.messages.objects.insert(object, made.clone());
     Some(made)
 }
 
@@ -133,7 +120,7 @@ fn reserve_variables(g: &mut Gen<'_>) {
 
 /// The map and the struct of the memory that all functions about the payload share, made on first use.
 pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
-    if let Some(known) = g.file.own.find_memory.clone() {
+    if let Some(known) = g.file.own.messages.find_memory.clone() {
         return known;
     }
     reserve_variables(g);
@@ -147,7 +134,7 @@ pub(super) fn memory_of_payload(g: &mut Gen<'_>) -> (SmolStr, SmolStr) {
     let abi = MapAbi::new(map.as_str(), MapKind::PercpuArray, 4, value_size, 1);
     let types = (CType::U32, CType::Struct(structure.clone()));
     g.file.own.maps.declare(abi, Some(types));
-    g.file.own.find_memory = Some((map.clone(), structure.clone()));
+    g.file.own.messages.find_memory = Some((map.clone(), structure.clone()));
     (map, structure)
 }
 
@@ -165,7 +152,7 @@ fn reader(g: &mut Gen<'_>, message: &Message<'_>, memory: &Memories) -> SmolStr 
 /// The function that reads a message for the attributes in a list, made on first use: whatever follows these does not matter.
 pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list: &str) -> SmolStr {
     let key = (object, list.to_owned());
-    let mut made = g.file.own.reads_for.iter();
+    let mut made = g.file.own.messages.reads_for.iter();
     if let Some((_, function)) = made.find(|(made, _)| *made == key) {
         return function.clone();
     }
@@ -191,7 +178,7 @@ pub(super) fn read_for(g: &mut Gen<'_>, object: ExternInst, known: &Object, list
         Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
     ];
     push_reader(g, &name, known.heads.is_some(), body);
-    g.file.own.reads_for.push((key, name.clone()));
+    g.file.own.messages.reads_for.push((key, name.clone()));
     name
 }
 
@@ -280,8 +267,7 @@ pub(super) fn push_function(
     keeps: bool,
     body: Block,
 ) {
-    let context = g.target.hook.text().context;
-    let packet = (CType::Struct(context.into()).ptr(), SmolStr::from("ctx"));
+    let packet = g.target.hook.text().packet();
     g.file.functions.push(Function {
         linkage: GLOBAL_FUNC.into(),
         name: name.clone(),

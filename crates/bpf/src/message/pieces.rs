@@ -3,7 +3,7 @@
 
 use super::object::memory_of_payload;
 use super::{file, patterns};
-use crate::target::{GLOBAL_FUNC, Gen};
+use crate::emitter::{GLOBAL_FUNC, Gen};
 use arch::payload::{MOST_BYTES, REACH, WIDEST_CONSTANT};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Function;
@@ -24,7 +24,7 @@ fn begins(overlap: u32) -> impl Iterator<Item = u32> {
 /// The function that looks for bytes in the payload, made on first use. It takes the context, how much was parsed, the offset, and the
 /// packet's length.
 pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
-    let own = &g.file.own;
+    let own = &g.file.own.messages;
     if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
         return known.clone();
     }
@@ -70,14 +70,18 @@ pub(super) fn find(g: &mut Gen<'_>, wanted: &[u8]) -> SmolStr {
     }
     body.extend(absent());
     push(g, &name, &["parsed", "offset", "length"], body);
-    g.file.own.finds.push((wanted.to_vec(), name.clone()));
+    g.file
+        .own
+        .messages
+        .finds
+        .push((wanted.to_vec(), name.clone()));
     name
 }
 
 /// The function that says whether a regular expression is found in the payload, made on first use; `None` if there is none, for which
 /// the program was refused. It takes what that of [`find`] does, with the number of bytes before the packet's length.
 pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
-    let own = &g.file.own;
+    let own = &g.file.own.messages;
     if let Some((_, known)) = own.payload_patterns.iter().find(|(known, _)| known == text) {
         return Some(known.clone());
     }
@@ -119,7 +123,7 @@ pub(super) fn matches(g: &mut Gen<'_>, text: &str) -> Option<SmolStr> {
     }
     body.extend(done());
     push(g, &name, &["parsed", "offset", "most", "length"], body);
-    let known = &mut g.file.own.payload_patterns;
+    let known = &mut g.file.own.messages.payload_patterns;
     known.push((text.to_owned(), name.clone()));
     Some(name)
 }
@@ -189,7 +193,7 @@ fn piece(g: &mut Gen<'_>, of: &str, more: Option<&str>, none: &C, result: C) -> 
 
 /// Adds a global function of the packet and of numbers.
 fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
-    let context = CType::Struct(g.target.hook.text().context.into()).ptr();
+    let packet = g.target.hook.text().packet();
     let numbers = numbers
         .iter()
         .map(|&name| (CType::U32, SmolStr::from(name)));
@@ -197,9 +201,7 @@ fn push(g: &mut Gen<'_>, name: &SmolStr, numbers: &[&str], body: Block) {
         linkage: GLOBAL_FUNC.into(),
         name: name.clone(),
         result: CType::U32,
-        params: std::iter::once((context, "ctx".into()))
-            .chain(numbers)
-            .collect(),
+        params: std::iter::once(packet).chain(numbers).collect(),
         body,
     });
 }
