@@ -19,7 +19,7 @@ pub(crate) const LOST: &str = "reject";
 pub(crate) const STATE: &str = "packet_state";
 pub(crate) const STATES: &str = "packet_states";
 
-/// Whether copies of a program's packets may differ, or its packets begin anew.
+/// True if copies of a program's packets may differ, or its packets begin anew.
 pub(crate) fn differ(program: &Program) -> bool {
     program.slots.iter().any(|slot| slot.name == REQUESTS)
 }
@@ -35,20 +35,20 @@ pub(crate) fn requests() -> ir::Slot {
     }
 }
 
-/// Whether a statement is where a turn of the loop begins, which is counted there, or where the loop ends: the verifier is to see that no end
+/// True if a statement is where a turn of the loop begins, which is counted there, or where the loop ends: the verifier is to see that no end
 /// leads back.
 pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Label(label) if [BEGINS, ALL, LOST].contains(&label.as_str()))
 }
 
-/// What is in memory: by which name, its type, in which map.
+/// Pointers to memory: their names, their types, and the maps.
 const IN_MEMORY: [(&str, &str, &str); 2] =
     [(THIS, STATE, STATES), (TRAFFIC, TRAFFIC, "traffic_map")];
 const TRAFFIC: &str = "traffic";
 /// The macro that is about it without naming it.
 const LENGTH: &str = "packet_length";
 
-/// Whether a variable points to memory that a function can find by itself.
+/// True if a variable points to memory that a function can find by itself.
 pub(crate) fn is_fetched(name: &str) -> bool {
     IN_MEMORY.iter().any(|(known, ..)| *known == name)
 }

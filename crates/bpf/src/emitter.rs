@@ -26,7 +26,7 @@ pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
 /// The linkage of a function that the verifier checks at each call.
 pub(crate) const STATIC_FUNC: &str = "STATIC_FUNC";
 
-/// Which part of the program a function covers.
+/// Parts of the program that a function may cover.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
     /// All of it.
@@ -96,7 +96,7 @@ impl Bpf {
     }
 }
 
-/// What the functions of a file share.
+/// State that the functions of a file share.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     /// Maps, globals and their description for user space.

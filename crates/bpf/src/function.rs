@@ -5,7 +5,7 @@ use arch::Model;
 use cgen::tree::Block;
 use emit::locals::Local;
 
-/// What became of a program: the function of its hook, or the part of it that begins with the parser.
+/// The function of a program's hook, or the part of it that begins with the parser.
 pub(crate) struct Function {
     /// Which model's meaning it has.
     pub model: Model,

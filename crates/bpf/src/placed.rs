@@ -9,7 +9,7 @@ use ir::Var;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-/// Where a function's variables are.
+/// Places of a function's variables.
 pub(crate) struct Placed {
     /// On the stack.
     pub locals: Vec<Local>,
@@ -20,7 +20,7 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// Where a variable ended up, if it is used.
+    /// The place of a variable, if it is used.
     pub(crate) fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
         let C::Ident(name) = g.local(LocalKind::Var(v)) else {
             return None;

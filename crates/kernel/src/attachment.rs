@@ -6,7 +6,7 @@ use crate::sys::{Link, Side, XdpMode};
 use crate::tc::filter::{Filter, FilterLocation};
 use bpf::abi::Hook;
 
-/// How a program is attached.
+/// Modes in which a program is attached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// XDP in the driver.
@@ -31,7 +31,7 @@ impl Mode {
     }
 }
 
-/// How tc programs are attached to an interface.
+/// Ways to attach tc programs to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TcMethod {
     /// By tcx links, and by filters where the kernel has no tcx.
@@ -63,14 +63,14 @@ impl TcOrder {
     }
 }
 
-/// What holds a program on an interface.
+/// Holders of a program on an interface.
 #[derive(Debug)]
 pub(crate) enum Holder {
     Link(Link),
     Filter(Filter),
 }
 
-/// Why the kernel does not attach a program by some method.
+/// The reason why the kernel does not attach a program by some method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// In words that follow a colon.
@@ -87,7 +87,7 @@ pub struct Attached {
     pub how: How,
 }
 
-/// How a program is attached, and why not in a better way.
+/// The way in which a program is attached, and why it is not a better one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct How {
     /// The mode.

@@ -4,10 +4,10 @@ use super::{KEEP, MESSAGE, READ_BEHIND, names_in, read_for, reads_message};
 use ir::{ExternArg, ExternCall, ExternInst, Program, StmtKind, visit};
 use std::collections::HashMap;
 
-/// What a program asks of each object that reads messages.
+/// Requests of a program, by the objects that read messages.
 pub type AllAsked = HashMap<ExternInst, Asked>;
 
-/// What a program asks of an object.
+/// Requests of a program to an object that reads messages.
 #[derive(Clone, Default, Debug)]
 pub struct Asked {
     /// The names of attributes, in the order in which it does.
@@ -19,7 +19,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether a message need be read no further than to the last attribute that is asked for.
+    /// True if a message need be read no further than to the last attribute that is asked for.
     pub fn may_stop(&self) -> bool {
         match &self.reads[..] {
             [Some(list)] => {
@@ -37,7 +37,7 @@ impl Asked {
     }
 }
 
-/// What a program asks for.
+/// Collects what a program asks for.
 pub fn asked(program: &Program) -> AllAsked {
     let mut all = AllAsked::new();
     for body in visit::bodies(program) {
@@ -71,7 +71,7 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     (program.externs[object].ty == MESSAGE).then_some(object)
 }
 
-/// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
+/// True if a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which a target that verifies code would follow through every further turn.
 pub fn are_read_in_loop(program: &Program) -> bool {
     let is_one = |stmt: &ir::Stmt| match &stmt.kind {

@@ -9,7 +9,7 @@ use cgen::tree::{Block, Expr as C, Type};
 use ir::{Program, Routine, Var};
 use smol_str::SmolStr;
 
-/// What the kernel and clang see of a hook.
+/// Names of a hook, as the kernel and clang see them.
 pub(crate) struct HookText {
     /// The header that gives the packet's primitives their names.
     pub include: &'static str,
@@ -28,7 +28,7 @@ impl HookText {
     }
 }
 
-/// What a program has that takes packets in several buffers.
+/// Parts of a program that takes packets in several buffers.
 pub(crate) struct Buffers {
     /// The header that is included instead of the hook's.
     pub include: &'static str,

@@ -7,7 +7,7 @@ use payload::Kind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// What reads the payload, and messages in it.
+/// Functions and memory for the payload, and for messages in it.
 #[derive(Clone, Default)]
 pub(crate) struct Messages {
     /// The attributes that the program asks for, of all its paths.

@@ -16,7 +16,7 @@ const LARGER: [(&str, usize); 6] = [
     ("writers", 30),
 ];
 
-/// What each module of a crate imports of it, by the modules' paths: every path that begins with `crate` or `super`, and every module
+/// Imports of each module of a crate from the crate itself, by the modules' paths: every path that begins with `crate` or `super`, and every module
 /// below that its parent calls.
 fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
     let folder = format!("crates/{name}/src");
@@ -75,7 +75,7 @@ fn above(module: &str) -> &str {
     module.rsplit_once("::").map_or("", |(above, _)| above)
 }
 
-/// Where in a text one of these paths begins.
+/// Places in a text at which one of these paths begins.
 fn words<'w>(text: &str, wanted: &[&'w str]) -> Vec<(usize, &'w str)> {
     let is_first =
         |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
