@@ -1,53 +1,18 @@
 //! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
 use crate::costs::limits;
+use crate::emitter::{Bpf, Coverage, File, INLINE};
 use crate::errors;
+use crate::function::Function;
 use crate::hook;
 use crate::model;
-use crate::storage::{Scratch, Spilled};
-use crate::target::{Bpf, Coverage, File, INLINE};
+use crate::placed::Scratch;
 use crate::{BpfOutput, Options, ParseRecord, file};
-use arch::Model;
-use cgen::tree::{Block, Type};
+use arch::payload::are_read_in_loop;
+use cgen::tree::Type;
 use diag::{Diagnostics, SourceMap};
-use emit::locals::Local;
 use ir::Program;
-use messages::calls::are_read_in_loop;
 use std::rc::Rc;
-
-/// What became of a program: the function of its hook, or the part of it that begins with the parser.
-pub(crate) struct Function {
-    /// Which model's meaning it has.
-    pub model: Model,
-    /// What it does once it is known that the stack can handle the packet.
-    pub body: Block,
-    /// Its variables.
-    pub locals: Vec<Local>,
-    /// Up to which offset its parser may read, if there is such.
-    pub front: Option<u32>,
-    /// Functions that were parts of it.
-    pub parts: usize,
-    /// The programs that go on where it stops.
-    pub others: Vec<Block>,
-    /// What is in the per-CPU map.
-    pub spilled: Option<Spilled>,
-    /// Instructions that runtime helpers take beyond what statements suggest.
-    pub extra_instructions: u32,
-    /// The head of the packet may be moved.
-    pub moves_head: bool,
-    /// What its parser leaves is in the per-CPU map.
-    pub parse_record: bool,
-    /// About how many instructions the verifier would process if it were in variables.
-    pub verifier_estimate: u64,
-    /// Headers that live in variables.
-    pub copied_headers: Vec<String>,
-    /// Header stacks that stay rolled, with the number of their elements.
-    pub rolled_stacks: Vec<(String, u32)>,
-    /// The stack must be informed of an EtherType that the program changed.
-    pub remembers_type: bool,
-    /// Turns that a packet may take in its loops, if they are counted.
-    pub parser_turns: Option<u32>,
-}
 
 /// Emits a program: a function of the fast path, if it is given, and one of the full program.
 pub(crate) fn compile(
@@ -116,7 +81,7 @@ fn function_of(
     mut shared: File,
 ) -> Result<(Function, File), Diagnostics> {
     let (model, stages) = model::of(program, options.hook)?;
-    let code = hook::code(options.hook);
+    let code = hook::of(options.hook);
     let target = Bpf::new(Rc::new(options.clone()), code, model, coverage);
     let mut joined = emit::joined(program, stages, &mut shared.names);
     shared.own.stages = joined.len();
@@ -131,7 +96,7 @@ fn function_of(
             linkage: INLINE.into(),
             name: joined.name.clone(),
             result: Type::Int,
-            params: std::iter::once(file::context(&code.text()))
+            params: std::iter::once(code.text().packet())
                 .chain(joined.params())
                 .collect(),
             body,
@@ -145,28 +110,4 @@ fn function_of(
     let (mut function, shared) = emit::stage(program, map, &first, &target, shared)?;
     later.into_iter().for_each(|stage| function.add(stage));
     Ok((function, shared))
-}
-
-impl Function {
-    /// Counts what a later stage takes, whose body is in a function of its own.
-    fn add(&mut self, stage: Function) {
-        self.locals.extend(stage.locals);
-        self.front = self.front.max(stage.front);
-        self.spilled = match (self.spilled.take(), stage.spilled) {
-            (Some(mut all), Some(more)) => {
-                all.gone.extend(more.gone);
-                all.bytes += more.bytes;
-                Some(all)
-            }
-            (one, other) => one.or(other),
-        };
-        self.parts += stage.parts;
-        self.extra_instructions += stage.extra_instructions;
-        self.moves_head |= stage.moves_head;
-        self.parse_record |= stage.parse_record;
-        self.verifier_estimate += stage.verifier_estimate;
-        self.copied_headers.extend(stage.copied_headers);
-        self.rolled_stacks.extend(stage.rolled_stacks);
-        self.parser_turns = self.parser_turns.or(stage.parser_turns);
-    }
 }

@@ -1,13 +1,15 @@
 //! The C file around the functions, and its description for user space.
 
 use crate::abi::{Abi, ProgramAbi};
-use crate::compile::Function;
+use crate::copies;
 use crate::costs::{code as estimated, limits};
+use crate::emitter::{File, INLINE, Shared};
 use crate::features::Feature;
-use crate::hook::{self, HookCode, HookText};
+use crate::function::Function;
+use crate::hook;
+use crate::hook::code::HookCode;
 use crate::maps;
 use crate::outer_maps;
-use crate::target::{File, INLINE, Shared};
 use crate::uses::{Construct, Use};
 use crate::{BpfOutput, Options, Report, packets, parts, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
@@ -45,7 +47,7 @@ pub(crate) fn file(
             },
         ..
     } = file;
-    let code = hook::code(options.hook);
+    let code = hook::of(options.hook);
     let about_payload = payload.reads_payload();
     let front = full.front.filter(|_| about_payload);
     let buffers = front.and_then(|front| code.buffers(front, full.model));
@@ -76,7 +78,7 @@ pub(crate) fn file(
         (true, include),
         (full.parse_record, "onpath/large.h"),
         (maps.traffic.drops.is_some(), "onpath/drops.h"),
-        (hook::tc::copies::differ(program), "onpath/traffic.h"),
+        (copies::differ(program), "onpath/traffic.h"),
         (
             !maps.kept.contents.flow_states.is_empty(),
             "onpath/flow_state.h",
@@ -128,7 +130,7 @@ pub(crate) fn file(
         let prototype = |name: &SmolStr| Item::Prototype {
             result: Type::Int,
             name: name.clone(),
-            params: vec![context(&hook)],
+            params: vec![hook.packet()],
         };
         items.extend(own_names.iter().map(prototype));
         items.push(maps.declare_programs(&own_names));
@@ -214,11 +216,6 @@ fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     constructs.iter().map(used).collect()
 }
 
-/// The parameter for the packet's context.
-pub(crate) fn context(text: &HookText) -> (Type, SmolStr) {
-    (Type::Struct(text.context.into()).ptr(), "ctx".into())
-}
-
 /// Functions of the program that has most, of those that go on in each other.
 fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usize {
     if full.others.is_empty() {
@@ -254,7 +251,6 @@ fn hooked(
     names: Vec<SmolStr>,
 ) -> Vec<Item> {
     let text = code.text();
-    let context = || context(&text);
     let came_as = full.remembers_type || fast.as_ref().is_some_and(|f| f.remembers_type);
     let mut start = first;
     start.extend(code.begin(came_as));
@@ -262,7 +258,7 @@ fn hooked(
         linkage: maps::section(section).into(),
         result: Type::Int,
         name,
-        params: vec![context()],
+        params: vec![text.packet()],
         body,
     };
     let entry = |body: Block| program((text.function.into(), body));
@@ -274,7 +270,7 @@ fn hooked(
     let kept = code.kept(full.remembers_type);
     let names = kept.iter().map(|(_, name)| C::Ident(name.clone()));
     let args = std::iter::once(C::id("ctx")).chain(names).collect();
-    let params = std::iter::once(context()).chain(kept.clone()).collect();
+    let params = std::iter::once(text.packet()).chain(kept.clone()).collect();
     let full_program = Item::Function {
         linkage: INLINE.into(),
         result: Type::Int,

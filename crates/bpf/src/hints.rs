@@ -3,8 +3,8 @@
 use crate::ParseRecord;
 use crate::costs::weights::walk::{MOST_IN_VARIABLES, MOST_WITH_COPIES};
 use crate::costs::{limits, walk};
+use crate::emitter::{Bpf, Coverage, barrier, unknown_zero};
 use crate::features::Feature;
-use crate::target::{Bpf, Coverage, barrier, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt};
 use emit::plan::graph::Graph;
 use emit::{Event, Forms, Hints, Role};

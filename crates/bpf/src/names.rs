@@ -32,7 +32,7 @@ const OWN: Reserved = Reserved {
 
 #[cfg(test)]
 mod tests {
-    use crate::target::Bpf;
+    use crate::emitter::Bpf;
     use emit::Target;
     use emit::names::declared;
 

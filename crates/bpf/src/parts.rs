@@ -5,10 +5,10 @@
 //! anew in each. One lets another go on by a tail call.
 
 use crate::abi::PROGRAMS_MAP;
+use crate::copies;
 use crate::costs::{code, weights};
-use crate::hook::tc::copies;
-use crate::storage::Placed;
-use crate::target::{GLOBAL_FUNC, Gen};
+use crate::emitter::{GLOBAL_FUNC, Gen};
+use crate::placed::{Placed, declare};
 use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::{Home, Local};
@@ -238,7 +238,7 @@ pub(crate) fn spread(
     let goes_on = |leg: Block| {
         let own = placed.locals.iter();
         let own = own.filter(|l| !kept.iter().any(|kept| kept.name == l.name));
-        let mut out = crate::storage::declare(own, true);
+        let mut out = declare(own, true);
         out.extend(g.file.own.scratch.fetch(true, refused.clone()));
         let take = |kept: &Kept| Stmt::decl(kept.ty.clone(), kept.name.clone(), kept.place.clone());
         out.extend(kept.iter().map(take));
@@ -278,10 +278,7 @@ fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
         body.extend(copies::fetch(&C::id("zero"), &C::int(FINISHED), true, uses));
     }
     body.extend(part.body);
-    let packet = (
-        Type::Struct(g.target.hook.text().context.into()).ptr(),
-        "ctx".into(),
-    );
+    let packet = g.target.hook.text().packet();
     let entered = part.entered.map(|name| (NUMBER, name));
     Function {
         linkage: GLOBAL_FUNC.into(),

@@ -1,13 +1,13 @@
 //! The payload as BPF programs read it.
 
 use crate::abi::Hook;
+use crate::copies;
+use crate::emitter::{Bpf, Gen, Shared, needs};
 use crate::errors;
 use crate::externs;
 use crate::features::Feature;
-use crate::hook::tc::copies;
 use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen, Shared};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use cgen::tree::{Expr as C, Type};
 use diag::Span;
 use emit::Target;

@@ -1,10 +1,10 @@
 //! State between packets as the kernel has it.
 
-use crate::target::{Bpf, Gen, Shared, unknown_zero};
-use crate::uses::{Construct, needs};
+use crate::emitter::{Bpf, Gen, Shared, needs, unknown_zero};
+use crate::uses::Construct;
+use arch::payload::are_read_in_loop;
 use cgen::tree::{BinOp, Expr as C, Type};
 use ir::Var;
-use messages::calls::are_read_in_loop;
 use smol_str::SmolStr;
 use state::{Held, LateInput, State, Used};
 

@@ -1,20 +1,20 @@
-//! Where the program's variables are: on the stack, or in a per-CPU map if it has no room for them.
+//! Gives the program's variables their places: on the stack, or in a per-CPU map if it has no room for them.
 
 use crate::abi::{MapAbi, MapKind};
-use crate::compile::Function;
+use crate::copies;
 use crate::costs::weights::kernel::SCRATCH;
 use crate::costs::weights::memory::{self, MOST_DESCRIBED};
+use crate::emitter::Gen;
 use crate::errors;
-use crate::hook::tc::copies;
+use crate::function::Function;
+use crate::hook::tc::copies::declare_states;
 use crate::parts::{self, Cut};
-use crate::target::{Gen, barrier};
+use crate::placed::{Placed, Scratch, Spilled, declare};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
 use emit::Code;
-use emit::locals::{Home, Local, LocalKind};
-use emit::names::Names;
+use emit::locals::{Home, Local};
 use emit::record::Record;
-use ir::Var;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
@@ -79,7 +79,7 @@ fn copied(g: &mut Gen<'_>, locals: &mut Vec<Local>, body: &mut Block) -> HashSet
     }
     let record = members(&all);
     g.file.declare_struct(&copies::STATE.into(), record.members);
-    copies::declare_states(g, record.size);
+    declare_states(g, record.size);
     let names: HashSet<SmolStr> = all.into_iter().map(|l| l.name).collect();
     cgen::tidy::substitute(body, &|name| {
         let is_copied = names.contains(name);
@@ -191,53 +191,6 @@ fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
     out
 }
 
-/// Declarations of a function's variables, with their first values.
-pub(crate) fn declare<'l>(locals: impl Iterator<Item = &'l Local>, is_cut: bool) -> Block {
-    let mut out = Block::new();
-    for local in locals {
-        out.push(Stmt::Decl {
-            ty: local.ty.clone(),
-            name: local.name.clone(),
-            init: local.init.clone(),
-            align: None,
-        });
-        if is_cut && matches!(local.ty, Type::Ptr(_)) {
-            // If nothing but the packet's length is asked of it here, clang keeps 32 bits of it, which on the stack are no pointer to
-            // the verifier.
-            out.push(barrier(&C::id(local.name.clone())));
-        }
-    }
-    out
-}
-
-/// Where a function's variables are.
-pub(crate) struct Placed {
-    /// On the stack.
-    pub locals: Vec<Local>,
-    /// In the per-CPU map.
-    pub spilled: Option<Spilled>,
-    /// With what copies of the packet begin with, by name.
-    pub copied: HashSet<SmolStr>,
-}
-
-impl Placed {
-    /// Where a variable ended up, if it is used.
-    pub(crate) fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
-        let C::Ident(name) = g.local(LocalKind::Var(v)) else {
-            return None;
-        };
-        if self.locals.iter().any(|l| l.name == name) {
-            return Some(C::Ident(name));
-        }
-        if self.copied.contains(&name) {
-            return Some(C::id(copies::THIS).arrow(name));
-        }
-        let spilled = self.spilled.as_ref()?;
-        let in_scratch = spilled.gone.iter().any(|l| l.name == name);
-        in_scratch.then(|| C::id("scratch").arrow(name))
-    }
-}
-
 fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
     let mut record = Record::default();
     if g.rebuilding.relocated_bytes > 0 {
@@ -267,66 +220,4 @@ fn declare_scratch(g: &mut Gen<'_>, spilled: &Spilled) {
         },
         described.then_some((Type::U32, Type::Struct(tag))),
     );
-}
-
-/// Names of a stage's scratch memory.
-#[derive(Clone)]
-pub(crate) struct Scratch {
-    /// The struct.
-    tag: SmolStr,
-    /// The map that it is in.
-    map: SmolStr,
-}
-
-impl Default for Scratch {
-    fn default() -> Scratch {
-        Scratch {
-            tag: "scratch".into(),
-            map: "scratch_map".into(),
-        }
-    }
-}
-
-impl Scratch {
-    /// That of another stage.
-    pub(crate) fn fresh(names: &mut Names) -> Scratch {
-        let Scratch { tag, map } = Scratch::default();
-        Scratch {
-            tag: names.fresh(&tag),
-            map: names.fresh(&map),
-        }
-    }
-
-    /// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
-    /// registers what was stored or loaded before, and put on the stack those that there are not.
-    pub(crate) fn fetch(&self, kept: bool, refused: C) -> Block {
-        let scratch = match kept {
-            true => Type::Named(format!("volatile struct {}", self.tag).into()),
-            false => Type::Struct(self.tag.clone()),
-        };
-        vec![
-            Stmt::decl(Type::U32, "zero", C::int(0)),
-            Stmt::decl(
-                scratch.ptr(),
-                "scratch",
-                C::call(
-                    "bpf_map_lookup_elem",
-                    vec![C::Ident(self.map.clone()).addr(), C::id("zero").addr()],
-                ),
-            ),
-            Stmt::If(
-                C::not(C::id("scratch")),
-                vec![Stmt::Return(Some(refused))],
-                Block::new(),
-            ),
-        ]
-    }
-}
-
-/// Variables in the per-CPU map.
-pub(crate) struct Spilled {
-    /// Which they are.
-    pub gone: Vec<Local>,
-    /// Bytes in all.
-    pub bytes: u32,
 }

@@ -1,8 +1,8 @@
 //! Tables as BPF has them: what crate `tables` asks of the target, and what people call their structures.
 
+use crate::emitter::{Bpf, Gen, STATIC_FUNC, Shared, needs};
 use crate::features::Feature;
-use crate::target::{Bpf, Gen, STATIC_FUNC, Shared};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use cgen::tree::Expr as C;
 use layout::Structure;
 use tables::{Tables, TurnCalls};

@@ -1,7 +1,6 @@
 //! What an object needs of the kernel, recorded where the code that needs it is emitted.
 
 use crate::features::{FLOOR, Feature, Features, Version};
-use crate::target::Gen;
 use serde::{Deserialize, Serialize};
 
 /// Something in a program that generated code has several forms of, or that needs a feature of the kernel.
@@ -235,12 +234,6 @@ pub fn missing(uses: &[Use], kernel: &Features) -> Vec<Use> {
     let lacks = |by: Feature| by.is_certain() && !kernel.has(by);
     let missing = uses.iter().filter(|used| used.by.is_some_and(lacks));
     missing.copied().collect()
-}
-
-/// Records that the file has something, and gives the form that its code is to have.
-pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Form {
-    g.file.own.constructs.insert(construct);
-    construct.form(&g.target.options.features)
 }
 
 #[cfg(test)]

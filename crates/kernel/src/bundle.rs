@@ -10,10 +10,12 @@
 //! Begun::commit   everything stays
 //! ```
 
-use crate::attach::{self, Attached, Interfaces, Mode, TcMethod, TcOrder};
+use crate::attach;
+use crate::attachment::{Attached, Interfaces, Mode, TcMethod, TcOrder};
 use crate::features::Kernel;
 use crate::load::{Failure, Instance, Onto, load_with};
 use crate::loss::{self, Loss, Use};
+use crate::port::Port;
 use crate::ports::connect_ports;
 use crate::sys::{self, Map};
 use crate::{Pins, errors};
@@ -54,17 +56,6 @@ pub struct LoadRefused {
     pub member: usize,
     /// What happened.
     pub failure: Failure,
-}
-
-/// A port of a program, and its interface.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Port {
-    /// Its number in the program.
-    pub number: u32,
-    /// The interface's name.
-    pub name: String,
-    /// The interface's index.
-    pub index: u32,
 }
 
 /// A loaded program of a bundle.

@@ -11,6 +11,7 @@
 //! single system calls of [`features`], [`keeper`] and `xdp`.
 
 pub mod attach;
+pub mod attachment;
 pub mod bench;
 pub mod budget;
 pub mod build;
@@ -24,6 +25,7 @@ pub mod load;
 pub mod loss;
 pub mod memory;
 pub mod pins;
+pub mod port;
 pub mod ports;
 pub mod probe;
 pub mod program;

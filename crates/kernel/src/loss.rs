@@ -10,8 +10,8 @@
 //! At traffic control nothing of that is lost. But packets come there that are still to be segmented, and the kernel can do that behind
 //! headers that it knows only.
 
-use crate::attach::Mode;
-use crate::bundle::Port;
+use crate::attachment::Mode;
+use crate::port::Port;
 use crate::sys;
 use crate::sys::{XdpMode, XdpSeen};
 use crate::xdp::Driver;

@@ -7,7 +7,7 @@
 mod tc;
 mod xdp;
 
-use crate::attach;
+use crate::attachment;
 use crate::errors;
 use crate::load::Instance;
 use crate::store::Maps;
@@ -80,7 +80,7 @@ impl VethDevice {
             |what: &'static str| move |e: io::Error| errors::device::no_test_network(what, &e);
         let namespace = NetNs::new().map_err(failed("a network namespace"))?;
         let runs_counted = count_runs().map_err(failed("counting the program's runs"))?;
-        let side = attach::side(instance.program.hook());
+        let side = attachment::side(instance.program.hook());
         let maps = &instance.store.memory.abi.maps;
         let comes_in_again = maps.iter().any(|map| map.name == ROUNDS_MAP);
         let takes_fragments = |program: &ProgramAbi| program.takes_fragments();

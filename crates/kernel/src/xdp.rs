@@ -5,7 +5,7 @@ mod modes;
 mod queues;
 mod refusal;
 
-use crate::attach::{Attached, Holder, How, Interfaces, Mode, Refused};
+use crate::attachment::{Attached, Holder, How, Interfaces, Mode, Refused};
 use crate::errors::device::Occupant;
 use crate::sys::{Link, Prog, XdpMode, driver_words, xdp_on};
 use crate::{Pins, errors};

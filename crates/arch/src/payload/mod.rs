@@ -1,9 +1,11 @@
 //! The payload, what the parser left of a packet, and messages in it (`p4include/payload.p4`): what programs may ask of them,
 //! and what calls become for targets.
 
+mod asked;
 mod check;
 mod lower;
 
+pub use asked::{AllAsked, Asked, are_read_in_loop, asked};
 pub use check::check;
 pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::{Calls, lower};

@@ -12,7 +12,7 @@ use super::weights::forecast::{
 };
 use super::weights::{kernel, length};
 use crate::abi::Hook;
-use crate::hook::tc::copies;
+use crate::copies;
 use crate::{Report, errors};
 use diag::{Diagnostics, Span};
 use ir::{Block, ExternInst, Parser, Program, Routine, StmtKind, Table, Transition, visit};

@@ -8,8 +8,8 @@ use super::weights::parts::{
 };
 use super::weights::walk::RISKY;
 use crate::abi::Hook;
+use crate::copies;
 use crate::features::{Feature, Features};
-use crate::hook::tc::copies;
 use crate::{Parts, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};

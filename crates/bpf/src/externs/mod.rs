@@ -1,10 +1,10 @@
 //! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
 
 use crate::abi::{MapAbi, MapKind};
+use crate::emitter::{Bpf, Gen, needs};
 use crate::errors;
 use crate::maps::MAP_NAME;
-use crate::target::{Bpf, Gen};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use arch::Model;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;

@@ -2,9 +2,9 @@
 
 use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind, PortsAbi};
 use crate::context;
+use crate::emitter::{Gen, needs};
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
 /// Multicast groups that there may be at a time.

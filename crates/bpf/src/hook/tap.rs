@@ -1,8 +1,8 @@
 //! `tap_model` at any hook: what its control is given.
 
 use super::verdict::is_read;
-use crate::storage::Placed;
-use crate::target::Gen;
+use crate::emitter::Gen;
+use crate::placed::Placed;
 use arch::tap::{INPUT, PARSER_ERROR};
 use cgen::tree::{Block, Expr as C, Stmt};
 use emit::packet_length;

@@ -1,8 +1,8 @@
 //! The maps of a traffic manager that makes copies of packets, and counts what it loses.
 
 use crate::abi::{MapAbi, TrafficAbi, drops_map, groups_map, sessions_map};
+use crate::emitter::Gen;
 use crate::maps::MAP_NAME;
-use crate::target::Gen;
 use cgen::tree::{Expr as C, Stmt, Type};
 
 /// The address of the map from multicast groups to copies that differ.

@@ -2,9 +2,9 @@
 
 use super::ports::input_port;
 use super::verdict::is_read;
+use crate::emitter::Gen;
 use crate::errors;
-use crate::storage::Placed;
-use crate::target::Gen;
+use crate::placed::Placed;
 use arch::v1model::DROP_PORT;
 use arch::v1model::unicast::{DESTINATION, INPUT, NOW, OUTPUT, REPLICA};
 use cgen::lower;

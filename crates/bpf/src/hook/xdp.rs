@@ -1,14 +1,14 @@
 //! XDP: its verdicts are the program's own.
 
+use super::code::{Buffers, HookCode, HookText};
 use super::ports::{input_port, redirect_ports};
 use super::tap;
 use super::traffic::{count_drop, drops};
 use super::v1model;
 use super::verdict::may_give;
-use super::{Buffers, HookCode, HookText};
 use crate::abi::FRAGMENTS_SECTION;
-use crate::storage::Placed;
-use crate::target::Gen;
+use crate::emitter::Gen;
+use crate::placed::Placed;
 use crate::uses::Construct;
 use arch::Model;
 use arch::xdp::{INPUT, OUTPUT, Verdict};

@@ -1,7 +1,7 @@
 //! Settings that are made so that programs lose no packets, for as long as they run.
 
 use bpf::abi::Hook;
-use kernel::attach::Mode;
+use kernel::attachment::Mode;
 use kernel::bundle::{self, Member};
 use kernel::loss::{Kind, Loss};
 use kernel::pins::Begun;

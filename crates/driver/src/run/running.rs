@@ -6,11 +6,11 @@ use crate::specialize::Specializable;
 use bpf::abi::Hook;
 use diag::Diagnostic;
 use kernel::Pins;
-use kernel::attach::{How, Mode};
-use kernel::bundle::Port;
+use kernel::attachment::{How, Mode};
 use kernel::guard::Guard;
 use kernel::loss::Loss;
 use kernel::pins::Loading;
+use kernel::port::Port;
 use net::interface;
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use driver::run::{
     Alone, AtHooks, Ended, Lasts, NotStarted, Observer, Options, Step, Unit, Unsuited, start,
 };
 use driver::{Input, built};
-use kernel::attach::{Mode, TcMethod, TcOrder};
+use kernel::attachment::{Mode, TcMethod, TcOrder};
 use kernel::{KernelStore, Pins};
 use net::netns::NetNs;
 use net::raw_socket::RawSocket;

@@ -1,6 +1,6 @@
 //! Network interfaces, namespaces, and programs on them.
 
-use crate::attach::Refused;
+use crate::attachment::Refused;
 use diag::{Code, Diagnostic, system_message};
 use net::interface::LinkType;
 use std::io;

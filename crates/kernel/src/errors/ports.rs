@@ -1,6 +1,6 @@
 //! Ports of running programs that cannot be changed as asked.
 
-use crate::attach::Refused;
+use crate::attachment::Refused;
 use control::StoreError;
 use diag::Diagnostic;
 use std::path::Path;

@@ -4,11 +4,11 @@
 //! [`Pins::follow`] does so, and writes down since when an interface is absent. [`keeper`](crate::keeper) calls it whenever
 //! interfaces change, other commands when they begin.
 
-use super::folder::{ABSENCES, NEXT_ABSENCES, link_file};
+use super::files::{ABSENCES, NEXT_ABSENCES, link_file};
 use super::presence::is_attached;
 use super::{Pins, Record, record};
-use crate::bundle::Port;
 use crate::errors::device;
+use crate::port::Port;
 use crate::sys::Link;
 use crate::sys::time;
 use diag::Diagnostic;

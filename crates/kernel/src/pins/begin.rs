@@ -1,12 +1,12 @@
 //! From loaded and filled programs to a pinned instance.
 
-use super::folder::{
+use super::files::{
     self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
 use super::lock::Lock;
 use super::record::Target;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
-use crate::attach::{Holder, TcOrder};
+use crate::attachment::{Holder, TcOrder};
 use crate::bundle::{Attachment, Member};
 use crate::errors::device;
 use crate::sys::{DetachedBpffs, pin_bytes, time};
@@ -108,7 +108,7 @@ impl Begun<'_> {
             _ => {
                 let mount = DetachedBpffs::new().map_err(|e| device::not_one(&e))?;
                 let loading = pin_all(mount.root(), members, &attached, &record).map_err(failed)?;
-                let mark = folder::space_mark().map_err(failed)?;
+                let mark = files::space_mark().map_err(failed)?;
                 self.folder.make_dir(mark).map_err(failed)?;
                 mount.mount(&self.folder).map_err(|e| device::not_one(&e))?;
                 loading

@@ -1,6 +1,6 @@
 //! Removing what Onpath has made in an instance's folder, by its form, and nothing else.
 
-use super::folder::{
+use super::files::{
     ABSENCES, ENDING, GATE, JOURNAL, KEEPER, LINK, MAP, MEMBER, NEXT, NEXT_ABSENCES,
     NEXT_ATTACHMENT, NEXT_KEEPER, NEXT_PORTS, NEXT_SETTINGS, NEXT_SPECIALIZED, OBJECT, PORT_CHANGE,
     PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered,

@@ -4,7 +4,7 @@
 //! mapped for writing. So any other process, of whatever PID or mount namespace, finds out by freezing it whether that one has ended,
 //! however it did. A lock on a file would tell the same, and keep the BPF file system from being unmounted.
 
-use super::folder::{KEEPER, NEXT_KEEPER};
+use super::files::{KEEPER, NEXT_KEEPER};
 use super::{Loading, Pins};
 use crate::sys::Map;
 use diag::Diagnostic;

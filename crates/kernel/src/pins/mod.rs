@@ -4,7 +4,7 @@
 //! Several programs can be one instance (a bundle), and an instance is complete or not there, at whatever moment
 //! the process that makes or removes it is killed:
 //!
-//! - Links and gates (see [`tc`](crate::tc)) work while a descriptor or pin of theirs lives. Before anything of
+//! - Links and gates (see [`tc::filter`](crate::tc::filter)) work while a descriptor or pin of theirs lives. Before anything of
 //!   an instance is pinned where it stays, the death of its process detaches all of it.
 //! - An instance with one attachment is pinned in its folder with the attachment last. That pin is the step
 //!   from nothing to everything.
@@ -31,13 +31,14 @@
 mod absences;
 mod alone;
 mod begin;
-mod empty;
+pub(crate) mod empty;
+pub(crate) mod files;
 mod folder;
 mod keeping;
 mod lock;
 mod moved;
 mod order;
-mod owner;
+pub(crate) mod owner;
 mod ports;
 mod prepare;
 mod presence;
@@ -56,11 +57,8 @@ use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelMemory, KernelStore, Maps, SEED_SECTION};
 use bpf::abi::{CHANGES_SECTION, Hook};
 use diag::Diagnostic;
-pub(crate) use empty::empty_successor;
-use folder::{Folder, RECORD, member_folder, whole};
-pub(crate) use folder::{
-    JOURNAL, NEXT, NEXT_SPECIALIZED, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file,
-};
+use files::{RECORD, map_file, member_folder};
+use folder::{Folder, whole};
 use host::safe_dir::{Dir, Given, Refused};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,8 @@
 //! what was changed of them stays changed, but in the namespace that is written down they are gone.
 
 use super::Pins;
-use super::folder::{self, Folder};
+use super::files;
+use super::folder::Folder;
 use crate::sys::{self, Link, Side};
 use host::safe_dir::Dir;
 use net::link_settings::{self, Changed};
@@ -71,7 +72,7 @@ pub(super) fn follow(settings: &[Changed], folder: &Dir) -> Vec<Changed> {
 
 /// The links in a folder that were made at an interface.
 fn links_at(folder: &Dir, ifindex: u32) -> Vec<Link> {
-    let links = folder::links_at(folder, ifindex).unwrap_or_default();
+    let links = files::links_at(folder, ifindex).unwrap_or_default();
     let links = links.iter().map(|name| Link::open(folder, name));
     links.filter_map(Result::ok).collect()
 }
@@ -138,7 +139,7 @@ mod tests {
                 pair()?;
                 let index = if_nametoindex("one")?;
                 let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
-                link.pin(folder.root(), &folder::link_file(0, index))?;
+                link.pin(folder.root(), &files::link_file(0, index))?;
                 let before = link_settings::read(index)?;
                 let changed =
                     Changed::new(&Place::here("one", index), &before, Change::segments(1));

@@ -1,7 +1,7 @@
 //! The order of instances at traffic control, where one of them is attached anew.
 
 use super::{Interface, Pins, Record};
-use crate::attach::{TcOrder, side};
+use crate::attachment::{TcOrder, side};
 use crate::sys::{self, Side};
 use bpf::abi::Hook;
 use std::cmp::Reverse;

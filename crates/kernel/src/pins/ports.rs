@@ -5,21 +5,22 @@
 //! not completed is taken back, a removal is completed. A port that gets another interface is an addition, behind which the one before is
 //! taken away.
 
-use super::folder::{
+use super::files::{
     NEXT_ATTACHMENT, NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder,
 };
 use super::lock::Lock;
 use super::presence::is_attached;
 use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
-use crate::attach::{self, Attached, Holder, How, Interfaces, Mode, TcMethod, TcOrder};
-use crate::bundle::Port;
+use crate::attach;
+use crate::attachment::{Attached, Holder, How, Interfaces, Mode, TcMethod, TcOrder};
 use crate::errors::{load as load_errors, ports as errors};
+use crate::port::Port;
 use crate::ports::{connect_ports, disconnect_port, move_port};
 use crate::program::HookProg;
 use crate::store::KernelStore;
 use crate::sys::{Link, Prog};
-use crate::tc::FilterLocation;
+use crate::tc::filter::FilterLocation;
 use crate::xdp::Running;
 use control::{Replica, Store as _, StoreError};
 use diag::Diagnostic;

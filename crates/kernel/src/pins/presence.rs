@@ -1,9 +1,10 @@
 //! The places of the interfaces of running programs: in the network namespace that they were in, in another one, or nowhere.
 
-use super::folder::{self, Folder, link_file};
+use super::files::{self, link_file};
+use super::folder::Folder;
 use super::moved::{self, find};
 use super::{Interface, Pins, Target};
-use crate::attach::side;
+use crate::attachment::side;
 use crate::sys::{self, Link, Side, filter};
 use bpf::abi::Hook;
 use diag::Diagnostic;
@@ -112,7 +113,7 @@ fn in_namespace(namespace: u64, name: String) -> Presence {
 pub(super) fn is_attached(folder: &Dir, member: usize, hook: Hook, at: &Interface) -> bool {
     match at.filter {
         Some(_) => has_filter(hook, at),
-        None => Link::open(folder, &folder::link_file(member, at.index))
+        None => Link::open(folder, &files::link_file(member, at.index))
             .and_then(|link| link.ifindex())
             .is_ok_and(|index| index != 0),
     }

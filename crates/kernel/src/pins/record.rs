@@ -1,12 +1,12 @@
 //! What is written down about pinned programs, in a pinned map whose only value is JSON.
 
 use super::Owner;
-use super::folder::{PORTS, RECORD};
-use crate::attach::{Attached, TcOrder};
-use crate::bundle::Port;
+use super::files::{PORTS, RECORD};
+use crate::attachment::{Attached, TcOrder};
 use crate::errors::device;
+use crate::port::Port;
 use crate::sys::{Map, pin_bytes, read_bytes};
-use crate::tc::FilterLocation;
+use crate::tc::filter::FilterLocation;
 use bpf::abi::{Abi, Hook};
 use diag::Diagnostic;
 use host::safe_dir::Dir;

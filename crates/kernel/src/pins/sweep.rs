@@ -1,7 +1,8 @@
 //! Removing instances, and what killed commands left.
 
 use super::empty::empty;
-use super::folder::{self, Folder, SETTINGS, whole};
+use super::files::{self, SETTINGS};
+use super::folder::{self, Folder, whole};
 use super::lock::Lock;
 use super::{
     Loading, MemberRecord, Owner, PATIENCE_WITH_WRITERS, Pins, Record, moved, ports, record,
@@ -9,7 +10,7 @@ use super::{
 use crate::errors::{device, load as load_errors};
 use crate::store::Guard;
 use crate::sys::Link;
-use crate::tc;
+use crate::tc::filter;
 use bpf::abi::PROGRAMS_MAP;
 use diag::Diagnostic;
 use host::linux::wait_for_softirqs;
@@ -208,7 +209,7 @@ impl Pins {
                 &other.into(),
             )));
         }
-        done.and(tc::sweep().map_err(|e| device::filters_left(&e)))
+        done.and(filter::sweep().map_err(|e| device::filters_left(&e)))
     }
 }
 
@@ -237,7 +238,7 @@ fn is_left(root: &Dir) -> io::Result<bool> {
 
 /// The numbers of those programs of an instance of whose tables a killed command has begun a change.
 fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
-    let guards = folder::members(folder).enumerate();
+    let guards = files::members(folder).enumerate();
     guards
         .filter_map(|(n, member)| {
             let guard: &dyn writers::Guard = &Guard::new(member, Arc::clone(folder), n);
@@ -248,7 +249,7 @@ fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
 
 /// Waits for those who change the tables of an instance, but not for long, and keeps others away.
 fn hold_writers(folder: &Arc<Dir>) -> Vec<FolderLock> {
-    let guards = folder::members(folder).enumerate();
+    let guards = files::members(folder).enumerate();
     guards
         .filter_map(|(n, member)| {
             let guard: &dyn writers::Guard = &Guard::new(member, Arc::clone(folder), n);
@@ -279,7 +280,7 @@ fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
 /// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin
 /// is the one step: what this process holds of it after that ends with the process.
 fn detach(folder: &Dir) -> io::Result<()> {
-    let links = folder::links(folder)?;
+    let links = files::links(folder)?;
     let links = links.iter().map(|name| Link::open(folder, name));
     let links: Vec<Link> = links.filter_map(Result::ok).collect();
     // What is not Onpath's is reported by who removes the folder.

@@ -2,7 +2,7 @@
 
 use super::elements::explained;
 use super::successor;
-use crate::pins::JOURNAL;
+use crate::pins::files::JOURNAL;
 use crate::sys::Map;
 use control::StoreError;
 use host::safe_dir::Dir;

@@ -11,7 +11,7 @@ pub use guard::Guard;
 pub use maps::Maps;
 pub use specialized::{Specialized, SpecializedTable, load_beside, put_in_place, specialized};
 
-use crate::pins::map_file;
+use crate::pins::files::map_file;
 use crate::ports::check_ports;
 use crate::sys::Map;
 use crate::test_run::observed_now;

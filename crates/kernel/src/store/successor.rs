@@ -10,9 +10,8 @@
 use super::guard::Guard;
 use super::{KernelMemory, system, unopened};
 use crate::load::{Instance, load_again};
-use crate::pins::{
-    NEXT, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, empty_successor, map_file,
-};
+use crate::pins::empty::empty_successor;
+use crate::pins::files::{NEXT, OBJECT, PROGRAM, SPECIALIZED, TAKEN, attachments_of, map_file};
 use crate::sys::{Map, Prog, Update, read_bytes};
 use bpf::abi::{PROGRAMS_MAP, SEED_SECTION};
 use control::StoreError;

@@ -4,7 +4,7 @@
 //! packets runs alike at all its interfaces: what it redirects while it runs natively is lost at an interface that is not
 //! made for that. A program that runs already keeps its mode: an interface that would change it is refused.
 
-use crate::attach::Refused;
+use crate::attachment::Refused;
 
 /// An interface, and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 //! kernel's log.
 
 use super::driver::Driver;
-use crate::attach::Refused;
+use crate::attachment::Refused;
 use crate::sys::possible_cpus;
 use net::offloads::ethtool;
 use std::io;

@@ -1,8 +1,8 @@
 //! Why a driver does not run an XDP program, in its own words where it has any, and which setting would change that.
 
 use super::driver::Driver;
-use crate::attach::Refused;
-use crate::bundle::Port;
+use crate::attachment::Refused;
+use crate::port::Port;
 use crate::sys;
 use host::linux::kernel_version;
 use net::link_settings;

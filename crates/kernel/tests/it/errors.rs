@@ -2,7 +2,7 @@
 
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic};
-use kernel::attach::Refused;
+use kernel::attachment::Refused;
 use kernel::errors::{bundle, contents, device, load, verifier};
 use kernel::memory::{MapNeed, Need};
 use kernel::verifier_log::{Location, Refusal};

@@ -2,9 +2,10 @@
 
 use crate::bundles::{BpfFs, members};
 use crate::hand_written_tc::{FLOWS, object};
-use kernel::attach::TcMethod;
-use kernel::bundle::{self, Port};
+use kernel::attachment::TcMethod;
+use kernel::bundle;
 use kernel::pins::{Pins, PortUse};
+use kernel::port::Port;
 use net::netns::{self, NetNs};
 use net::{interface, veth};
 use std::process::Command;

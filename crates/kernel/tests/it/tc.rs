@@ -6,7 +6,7 @@ use bpf::abi::Hook;
 use control::repeatable::RandomLists;
 use control::{Change, Device, Packet, Replica, StoreError};
 use host::linux::kernel_version;
-use kernel::attach::{Mode, TcMethod};
+use kernel::attachment::{Mode, TcMethod};
 use kernel::sys::{Side, TcContext, filter};
 use kernel::test_run::Fate;
 use kernel::{HookProg, TestRun, VethDevice, test_run};

@@ -11,8 +11,8 @@ mod pieces;
 
 use crate::{Bytes, File, Member, Patterns, Target, errors};
 use arch::payload::{
-    CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, PATTERN,
-    READ, READ_BEHIND, READ_FOR, READ_MESSAGE, names_in, read_for, reads_message,
+    AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
+    PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -21,7 +21,7 @@ use emit::calls::{declare, places, values};
 use emit::memory::Memory;
 use emit::values::Value;
 use emit::{Event, Gen};
-use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program, StmtKind, visit};
+use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program};
 use object::Object;
 use payload::Kind;
 use smol_str::SmolStr;
@@ -133,67 +133,6 @@ fn packet<T: Payload>(g: &Gen<'_, T>) -> (CType, SmolStr) {
     (CType::Struct(g.target.packet().into()).ptr(), "ctx".into())
 }
 
-/// What a program asks of each object that reads messages.
-type AllAsked = HashMap<ExternInst, Asked>;
-
-/// What a program asks of an object.
-#[derive(Clone, Default, Debug)]
-struct Asked {
-    /// The names of attributes, in the order in which it does.
-    names: Vec<String>,
-    /// Which attributes messages are read for, each list once; `None` for all of the message.
-    reads: Vec<Option<String>>,
-    /// Whether first bytes of messages are kept.
-    keeps: bool,
-}
-
-impl Asked {
-    /// Whether a message need be read no further than to the last attribute that is asked for.
-    fn may_stop(&self) -> bool {
-        match &self.reads[..] {
-            [Some(list)] => {
-                let mut names = self.names.iter();
-                names.all(|name| names_in(list).any(|known| known == name))
-            }
-            _ => false,
-        }
-    }
-
-    fn add(&mut self, name: &str) {
-        if !self.names.iter().any(|known| known == name) {
-            self.names.push(name.to_owned());
-        }
-    }
-}
-
-/// What a program asks for.
-fn asked(program: &Program) -> AllAsked {
-    let mut all = AllAsked::new();
-    for body in visit::bodies(program) {
-        visit::walk_block(body, &mut |stmt| {
-            let StmtKind::Extern(call) = &stmt.kind else {
-                return;
-            };
-            let Some(object) = object_of(program, call) else {
-                return;
-            };
-            let asked = all.entry(object).or_default();
-            asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
-            let list = read_for(call);
-            if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
-                asked.reads.push(list.cloned());
-            }
-            if let Some(list) = list {
-                names_in(list).for_each(|name| asked.add(name));
-            }
-            if let Some(ExternArg::String(name)) = call.args.first() {
-                asked.add(name);
-            }
-        });
-    }
-    all
-}
-
 /// True for a call of the extern object that computes the Internet checksum.
 fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     let of = |object: ExternInst| program.externs[object].ty == "Checksum16";
@@ -204,25 +143,6 @@ fn is_checksum(program: &Program, call: &ExternCall) -> bool {
 fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     let object = call.object?;
     (program.externs[object].ty == MESSAGE).then_some(object)
-}
-
-/// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
-/// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
-pub fn are_read_in_loop(program: &Program) -> bool {
-    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
-        _ => false,
-    };
-    let mut bodies = visit::bodies(program);
-    bodies.any(|body| {
-        let mut found = false;
-        visit::walk_block(body, &mut |stmt| {
-            if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
-            }
-        });
-        found
-    })
 }
 
 /// Calls an extern function or method about the payload, or one that computes a hash or a checksum. False if it is none.

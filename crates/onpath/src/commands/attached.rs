@@ -1,8 +1,8 @@
 //! Reports of a program at its interfaces.
 
-use kernel::attach::{How, Mode, Refused};
-use kernel::bundle::Port;
+use kernel::attachment::{How, Mode, Refused};
 use kernel::loss::{Kind, Loss};
+use kernel::port::Port;
 use serde_json::{Value, json};
 
 /// Where a program runs now, and why it is not attached in a better way. `label` is the program's, `hook` its hook's name.

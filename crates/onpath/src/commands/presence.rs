@@ -2,7 +2,7 @@
 
 use super::instance::label;
 use diag::shown;
-use kernel::attach::TcOrder;
+use kernel::attachment::TcOrder;
 use kernel::pins::{Absence, Presence};
 use kernel::sys::time::local_time;
 use kernel::{Pins, Record};

@@ -36,7 +36,7 @@ pub(crate) fn files(folder: &str) -> Vec<String> {
 }
 
 /// The names of all crates.
-fn crates() -> BTreeSet<String> {
+pub(crate) fn crates() -> BTreeSet<String> {
     let names = files("crates").into_iter().filter_map(|path| {
         path.strip_suffix("/Cargo.toml")?
             .strip_prefix("crates/")

@@ -2,6 +2,7 @@
 //! `pdm_truth`, which measures times on real traffic.
 
 mod architecture;
+mod circles;
 mod diagnostics;
 mod explained;
 mod figures;

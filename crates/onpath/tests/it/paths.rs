@@ -76,7 +76,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &["fs::metadata", "fs::read_dir", "fs::read_to_string"],
         &[System],
     ),
-    ("kernel/src/pins/folder.rs", &["fs::metadata"], &[System]),
+    ("kernel/src/pins/files.rs", &["fs::metadata"], &[System]),
     (
         "kernel/src/pins/owner.rs",
         &["fs::metadata", "fs::read_to_string"],

@@ -5,18 +5,19 @@ mod replicas;
 mod resized;
 mod verdict;
 
+use super::code::{HookCode, HookText, Pull, pull_call};
 use super::ports::input_port;
 use super::tap;
 use super::v1model;
 use super::verdict::is_read;
-use super::{HookCode, HookText, Pull, pull_call};
 use crate::abi::{MapAbi, MapKind};
 use crate::context;
+use crate::copies::differ;
+use crate::emitter::{Coverage, Gen, needs};
 use crate::maps::Maps;
 use crate::parts;
-use crate::storage::Placed;
-use crate::target::{Coverage, Gen};
-use crate::uses::{Construct, needs};
+use crate::placed::Placed;
+use crate::uses::Construct;
 use arch::Model;
 use arch::tc::{Direction, INPUT, OUTPUT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -109,7 +110,7 @@ impl HookCode for Tc {
 
     fn start(&self, g: &mut Gen<'_>) -> Block {
         let mut out = Block::new();
-        let differ = copies::differ(g.p);
+        let differ = differ(g.p);
         if g.target.wire.writes || differ {
             needs(g, Construct::ChangedPackets);
             declare_work(g);
@@ -140,7 +141,7 @@ impl HookCode for Tc {
             Model::Switch => arch::xdp::INPUT,
             Model::Tc => INPUT,
             Model::Tap => return tap::inputs(g, placed),
-            Model::Pipeline if copies::differ(g.p) => return copies::inputs(g, placed),
+            Model::Pipeline if differ(g.p) => return copies::inputs(g, placed),
             Model::Pipeline => return v1model::inputs(g, placed, "ifindex"),
         };
         for (name, var) in slot_vars(g, slot) {
@@ -181,20 +182,20 @@ impl HookCode for Tc {
     }
 
     fn parsed(&self, g: &mut Gen<'_>) {
-        if copies::differ(g.p) {
+        if differ(g.p) {
             copies::parsed(g);
         }
     }
 
     fn before_egress(&self, g: &mut Gen<'_>) {
-        match copies::differ(g.p) {
+        match differ(g.p) {
             true => copies::begin(g),
             false => replicas::begin(g),
         }
     }
 
     fn after_egress(&self, g: &mut Gen<'_>) {
-        match copies::differ(g.p) {
+        match differ(g.p) {
             true => copies::end(g),
             false => replicas::end(g),
         }
@@ -236,7 +237,7 @@ impl HookCode for Tc {
     }
 
     fn reject(&self, g: &mut Gen<'_>) {
-        if copies::differ(g.p) {
+        if differ(g.p) {
             copies::lost(g);
         }
     }

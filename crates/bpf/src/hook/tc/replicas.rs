@@ -2,10 +2,10 @@
 //! behind it, and the copies are sent then.
 
 use crate::abi::{MapAbi, MapKind};
+use crate::emitter::{Copies, Gen};
 use crate::hook::ports::groups;
 use crate::hook::traffic::count_drop;
 use crate::hook::v1model::{self, replicates};
-use crate::target::{Copies, Gen};
 use arch::v1model::traffic;
 use arch::v1model::unicast::{INPUT, OUTPUT, REPLICA};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};

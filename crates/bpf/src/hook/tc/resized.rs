@@ -1,7 +1,7 @@
 //! Packets that grow and shrink in front of their IP header, as by a tunnel: how they end.
 
 use super::{CAME_AS, ETHERNET};
-use crate::target::{Gen, unknown_zero};
+use crate::emitter::{Gen, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::{Hints, Role};
 

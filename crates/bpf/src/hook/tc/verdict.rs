@@ -3,13 +3,14 @@
 use super::resized::{deparse, ending};
 use super::{ETHERNET, KEPT, Tc, copies};
 use crate::context;
+use crate::copies::differ;
+use crate::emitter::{Copies, Gen, needs};
 use crate::errors;
 use crate::hook::ports::{egress_ports, groups};
 use crate::hook::traffic::{count_drop, drops};
 use crate::hook::v1model;
 use crate::hook::verdict::{gives, may_give, writes};
-use crate::target::{Copies, Gen};
-use crate::uses::{Construct, needs};
+use crate::uses::Construct;
 use arch::tc::{Direction, OUTPUT, Verdict};
 use arch::xdp::Verdict as XdpVerdict;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
@@ -74,7 +75,7 @@ impl Tc {
     }
 
     pub(super) fn v1model_verdict(&self, g: &mut Gen<'_>) {
-        if copies::differ(g.p) {
+        if differ(g.p) {
             return copies::verdict(g);
         }
         if let Some(Copies { destinations, .. }) = g.target.copies.clone() {

@@ -2,9 +2,9 @@
 
 use crate::commands::attached;
 use bpf::abi::{Hook, PacketsAbi};
-use kernel::attach::Mode;
-use kernel::bundle::Port;
+use kernel::attachment::Mode;
 use kernel::loss::{self, Kind, Loss, Use};
+use kernel::port::Port;
 use net::interface;
 use serde_json::Value;
 

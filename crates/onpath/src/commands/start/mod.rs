@@ -15,7 +15,7 @@ use driver::run::{Attached, Ended, Filled, Lasts, NotStarted, Options, Running};
 use driver::specialize::Watchers;
 use host::interrupt::Interrupts;
 use kernel::Pins;
-use kernel::attach::{TcMethod, TcOrder};
+use kernel::attachment::{TcMethod, TcOrder};
 use kernel::keeper::{self, Keeper};
 use kernel::loss::{Kind, Loss};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! What a copy keeps of the metadata and headers of what it was made of.
 
 use super::arrow;
-use crate::target::Gen;
+use crate::emitter::Gen;
 use arch::v1model::copying::REQUESTS;
 use arch::v1model::traffic::{Instance, PENDING, origin};
 use arch::v1model::{META, STANDARD_METADATA};

@@ -1,17 +1,14 @@
 //! The maps that copies of packets need.
 
 use super::rounds::{comes_in_again, kept_vars};
-use super::{THIS, id, look_up};
 pub(super) use crate::abi::ROUNDS_MAP as ROUNDS;
 use crate::abi::{MapAbi, MapKind};
-use crate::target::Gen;
+use crate::copies::{STATE, STATES};
+use crate::emitter::Gen;
 use arch::v1model::traffic::LIMITS;
-use cgen::tree::{Block, Expr as C, Item, Stmt, Type};
+use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
 
-/// The struct of what a copy begins with, and its map.
-pub(crate) const STATE: &str = "packet_state";
-pub(super) const STATES: &str = "packet_states";
 /// The struct of what is kept of a packet that comes in again, and its map.
 pub(super) const ROUND: &str = "packet_round";
 /// `sizeof(struct traffic)` of `onpath/traffic.h`.
@@ -69,35 +66,4 @@ pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
     let types = Some((Type::U32, Type::Struct(STATE.into())));
     g.file.own.maps.declare(map, types);
     none(g, STATE, "no_state");
-}
-
-/// What is in memory: by which name, its type, in which map.
-const IN_MEMORY: [(&str, &str, &str); 2] =
-    [(THIS, STATE, STATES), (TRAFFIC, TRAFFIC, "traffic_map")];
-const TRAFFIC: &str = "traffic";
-/// The macro that is about it without naming it.
-const LENGTH: &str = "packet_length";
-
-/// Whether a variable points to memory that a function can find by itself.
-pub(crate) fn is_fetched(name: &str) -> bool {
-    IN_MEMORY.iter().any(|(known, ..)| *known == name)
-}
-
-/// Finds the memory that a function uses, whose names and calls are known, by a variable that is zero. Without it, the
-/// function returns `refused`. If everything is to be `kept` there, each access to what the packet is now is one of memory, as
-/// [`fetch_scratch`](crate::storage::fetch_scratch) has it.
-pub(crate) fn fetch(zero: &C, refused: &C, kept: bool, uses: impl Fn(&str) -> bool) -> Block {
-    let mut out = Block::new();
-    let is_used = |name: &str| uses(name) || name == TRAFFIC && uses(LENGTH);
-    for (name, of, map) in IN_MEMORY.into_iter().filter(|(name, ..)| is_used(name)) {
-        let stop = vec![Stmt::Return(Some(refused.clone()))];
-        let found = look_up(map, zero.clone());
-        let ty = match kept && name == THIS {
-            true => Type::Named(format!("volatile struct {of}").into()),
-            false => Type::Struct(of.into()),
-        };
-        out.push(Stmt::decl(ty.ptr(), name, found));
-        out.push(Stmt::If(C::not(id(name)), stop, Block::new()));
-    }
-    out
 }

@@ -8,19 +8,20 @@ mod kept;
 mod memory;
 mod rounds;
 
-pub(crate) use memory::{STATE, declare_states, fetch, is_fetched};
+pub(crate) use memory::declare_states;
 
 use super::ETHERNET;
 use super::resized::{deparse, ending};
+use crate::copies::{ALL, BEGINS, LOST, NEXT, STATE, STATES, THIS, differ, fetch};
+use crate::emitter::{Gen, barrier, needs};
 use crate::errors;
 use crate::features::Feature;
 use crate::hook::ports::egress_ports;
 use crate::hook::traffic::{count_drop, drops, groups, sessions};
 use crate::hook::v1model::{self, masked};
 use crate::hook::verdict::{self, is_read};
-use crate::storage::Placed;
-use crate::target::{Gen, barrier};
-use crate::uses::{Construct, needs};
+use crate::placed::Placed;
+use crate::uses::Construct;
 use arch::v1model::copying::{CLONE_SESSION, REQUESTS, TRUNCATE, TRUNCATE_TO};
 use arch::v1model::traffic::{
     AT_EGRESS, AT_ONCE, AT_PARSER, DEPARSED, EGRESS_ENDS, Given, INGRESS_ENDS, Instance, Made,
@@ -33,35 +34,9 @@ use emit::locals::LocalKind;
 use ir::analysis::mentions::{Mentions, Storage};
 use ir::{Program, Var};
 use kept::{assign_var, made};
-use memory::{ROUND, ROUNDS, STATES, declare};
+use memory::{ROUND, ROUNDS, declare};
 use rounds::{come_in_again, comes_in_again, cut_and_send, kept_vars, may_be_cut};
 use smol_str::SmolStr;
-
-/// The pointer to what runs.
-pub(crate) const THIS: &str = "this_copy";
-
-/// Where a turn of the loop begins.
-pub(crate) const NEXT: &str = "next_copy";
-const BEGINS: &str = "copy_begins";
-const ALL: &str = "all_copies";
-/// What runs cannot go on, nor can what waits.
-const LOST: &str = "reject";
-
-/// Whether copies of a program's packets may differ, or its packets begin anew.
-pub(crate) fn differ(program: &Program) -> bool {
-    program.slots.iter().any(|slot| slot.name == REQUESTS)
-}
-
-/// A slot of a program whose copies differ.
-#[cfg(test)]
-pub(crate) fn requests() -> ir::Slot {
-    ir::Slot {
-        name: REQUESTS.into(),
-        kind: ir::SlotKind::Intrinsic,
-        vars: Vec::new(),
-        headers: Vec::new(),
-    }
-}
 
 fn id(name: &str) -> C {
     C::id(name)
@@ -352,12 +327,6 @@ fn next_turn(g: &mut Gen<'_>) {
             (given == Given::Now).then(|| microseconds.clone())
         });
     }
-}
-
-/// Whether a statement is where a turn of the loop begins, which is counted there, or where the loop ends: the verifier is to see that no end
-/// leads back.
-pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Label(label) if [BEGINS, ALL, LOST].contains(&label.as_str()))
 }
 
 /// Behind egress.

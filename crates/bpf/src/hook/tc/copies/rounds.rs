@@ -2,10 +2,11 @@
 
 use super::kept::{assign_var, is_list};
 use super::memory::{ROUND, ROUNDS};
-use super::{NEXT, arrow, asks, call, id};
+use super::{arrow, asks, call, id};
+use crate::copies::NEXT;
+use crate::emitter::Gen;
 use crate::hook::traffic::{count_drop, drops};
 use crate::hook::verdict::is_read;
-use crate::target::Gen;
 use arch::v1model::STANDARD_METADATA;
 use arch::v1model::copying::{CLONE, RECIRCULATE, REQUESTS, RESUBMIT, TRUNCATE, TRUNCATE_TO};
 use arch::v1model::traffic::{Instance, Made};

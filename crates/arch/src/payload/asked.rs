@@ -1,0 +1,91 @@
+//! Messages as a program asks for them: for which attributes each object reads them, and whether a loop does.
+
+use super::{KEEP, MESSAGE, READ_BEHIND, names_in, read_for, reads_message};
+use ir::{ExternArg, ExternCall, ExternInst, Program, StmtKind, visit};
+use std::collections::HashMap;
+
+/// Requests of a program, by the objects that read messages.
+pub type AllAsked = HashMap<ExternInst, Asked>;
+
+/// Requests of a program to an object that reads messages.
+#[derive(Clone, Default, Debug)]
+pub struct Asked {
+    /// The names of attributes, in the order in which it does.
+    pub names: Vec<String>,
+    /// Which attributes messages are read for, each list once; `None` for all of the message.
+    reads: Vec<Option<String>>,
+    /// Whether first bytes of messages are kept.
+    pub keeps: bool,
+}
+
+impl Asked {
+    /// True if a message need be read no further than to the last attribute that is asked for.
+    pub fn may_stop(&self) -> bool {
+        match &self.reads[..] {
+            [Some(list)] => {
+                let mut names = self.names.iter();
+                names.all(|name| names_in(list).any(|known| known == name))
+            }
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, name: &str) {
+        if !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_owned());
+        }
+    }
+}
+
+/// Collects what a program asks for.
+pub fn asked(program: &Program) -> AllAsked {
+    let mut all = AllAsked::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            let StmtKind::Extern(call) = &stmt.kind else {
+                return;
+            };
+            let Some(object) = object_of(program, call) else {
+                return;
+            };
+            let asked = all.entry(object).or_default();
+            asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
+            let list = read_for(call);
+            if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
+                asked.reads.push(list.cloned());
+            }
+            if let Some(list) = list {
+                names_in(list).for_each(|name| asked.add(name));
+            }
+            if let Some(ExternArg::String(name)) = call.args.first() {
+                asked.add(name);
+            }
+        });
+    }
+    all
+}
+
+/// The object that reads messages of which a call is.
+fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+    let object = call.object?;
+    (program.externs[object].ty == MESSAGE).then_some(object)
+}
+
+/// True if a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
+/// combinations, each of which a target that verifies code would follow through every further turn.
+pub fn are_read_in_loop(program: &Program) -> bool {
+    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
+        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
+        _ => false,
+    };
+    let mut bodies = visit::bodies(program);
+    bodies.any(|body| {
+        let mut found = false;
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Loop(_, inner) = &stmt.kind {
+                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
+            }
+        });
+        found
+    })
+}

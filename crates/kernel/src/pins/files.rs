@@ -1,0 +1,135 @@
+//! Names of what is in an instance's folder, and in those of its members.
+
+use crate::sys::{Link, Map};
+use host::safe_dir::{Dir, Entry, Kind, Refused, Why};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+
+/// The instance's [`Record`](super::Record).
+pub(super) const RECORD: &str = "record";
+/// Links' settings from before; in the folder itself, below what is mounted on it.
+pub(super) const SETTINGS: &str = "settings";
+/// What `SETTINGS` becomes when it is written.
+pub(super) const NEXT_SETTINGS: &str = "settings-next";
+/// The ports of all programs, where they are not those in the record any more.
+pub(super) const PORTS: &str = "ports";
+/// What `PORTS` becomes when it is written.
+pub(super) const NEXT_PORTS: &str = "ports-next";
+/// A change of ports that has begun.
+pub(super) const PORT_CHANGE: &str = "port-change";
+/// The times at which interfaces were absent.
+pub(super) const ABSENCES: &str = "absences";
+/// The next `ABSENCES`, until it is written to its end.
+pub(super) const NEXT_ABSENCES: &str = "absences-next";
+/// The process that attaches the programs again: see [`keeping`](super::keeping).
+pub(super) const KEEPER: &str = "keeper";
+/// The next `KEEPER`, of another process.
+pub(super) const NEXT_KEEPER: &str = "keeper-next";
+/// An attachment that is about to replace one at an interface of the same index.
+pub(super) const NEXT_ATTACHMENT: &str = "attachment-next";
+/// In a member's folder: what the program was loaded from.
+pub(crate) const OBJECT: &str = "object";
+/// In a member's folder: how a change of tables that has begun is undone.
+pub(crate) const JOURNAL: &str = "journal";
+/// In a member's folder: what the program is specialized to.
+pub(crate) const SPECIALIZED: &str = "specialized";
+/// What `SPECIALIZED` becomes when it is written.
+pub(crate) const NEXT_SPECIALIZED: &str = "specialized-next";
+/// In a member's folder: the pins of a successor.
+pub(crate) const NEXT: &str = "next";
+/// What `NEXT` is called when the successor runs at all interfaces.
+pub(crate) const TAKEN: &str = "taken";
+/// In a member's folder, and in its successor's.
+pub(crate) const PROGRAM: &str = "program";
+pub(super) const MAP: &str = "map-";
+pub(super) const MEMBER: &str = "member-";
+pub(super) const LINK: &str = "link-";
+pub(super) const GATE: &str = "gate-";
+pub(super) const SPACE: &str = "space-";
+/// Says that the removal of an instance has begun.
+pub(super) const ENDING: &str = "ending";
+
+pub(super) fn stranger(folder: &Dir, entry: &Entry) -> Refused {
+    let why = match entry.kind {
+        Kind::Link => Why::Link,
+        _ => Why::Unknown,
+    };
+    Refused::new(folder.shown().join(&entry.name), why)
+}
+
+/// The BPF file system allows no dots in names.
+pub(crate) fn map_file(name: &str) -> String {
+    format!("{MAP}{}", name.replace('.', "-"))
+}
+
+/// By numbers: names may hold characters that file names here may not.
+pub(super) fn member_folder(member: usize) -> String {
+    format!("{MEMBER}{member}")
+}
+
+/// The folders of an instance's members, in order.
+pub(super) fn members(folder: &Dir) -> impl Iterator<Item = Dir> {
+    (0..).map_while(|member| folder.open_dir(member_folder(member)).ok())
+}
+
+/// The links and gates by which a member of an instance is attached.
+pub(crate) fn attachments_of(folder: &Dir, member: usize) -> io::Result<(Vec<Link>, Vec<Map>)> {
+    let links = named(folder, Kind::File, &format!("{LINK}{member}-"))?;
+    let gates = named(folder, Kind::File, &format!("{GATE}{member}-"))?;
+    let links = links.iter().map(|name| Link::open(folder, name));
+    let gates = gates.iter().map(|name| Map::open(folder, name));
+    Ok((
+        links.collect::<io::Result<_>>()?,
+        gates.collect::<io::Result<_>>()?,
+    ))
+}
+
+pub(super) fn link_file(member: usize, ifindex: u32) -> String {
+    format!("{LINK}{member}-{ifindex}")
+}
+
+pub(super) fn gate_file(member: usize, ifindex: u32) -> String {
+    format!("{GATE}{member}-{ifindex}")
+}
+
+/// A folder whose name holds in which mount namespace an instance is mounted: elsewhere it cannot be seen, and is
+/// no garbage all the same.
+pub(super) fn space_mark() -> io::Result<String> {
+    let space = fs::metadata("/proc/self/ns/mnt")?.ino();
+    Ok(format!("{SPACE}{space}"))
+}
+
+pub(super) fn attachments(folder: &Dir) -> io::Result<Vec<String>> {
+    let mut found = links(folder)?;
+    found.extend(named(folder, Kind::File, GATE)?);
+    Ok(found)
+}
+
+/// The pinned links in a folder.
+pub(super) fn links(folder: &Dir) -> io::Result<Vec<String>> {
+    named(folder, Kind::File, LINK)
+}
+
+/// Those of an interface: by the index that it had when they were made.
+pub(super) fn links_at(folder: &Dir, ifindex: u32) -> io::Result<Vec<String>> {
+    let end = format!("-{ifindex}");
+    let mut found = links(folder)?;
+    found.retain(|name| name.ends_with(&end));
+    Ok(found)
+}
+
+/// The entries of a kind whose names begin so, and go on with numbers.
+pub(super) fn named(folder: &Dir, kind: Kind, prefix: &str) -> io::Result<Vec<String>> {
+    let entries = folder.entries()?.into_iter();
+    let names = entries.filter(|entry| entry.kind == kind);
+    let names = names.filter_map(|entry| entry.name.into_string().ok());
+    Ok(names.filter(|name| is_numbered(name, prefix)).collect())
+}
+
+pub(super) fn is_numbered(name: &str, prefix: &str) -> bool {
+    let numbers = name.strip_prefix(prefix);
+    numbers.is_some_and(|rest| {
+        !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    })
+}

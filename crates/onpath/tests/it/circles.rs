@@ -1,0 +1,163 @@
+//! Circles of files that import each other, held against a bound: who changes one file of a circle has to know all of them.
+
+use crate::architecture::{crates, files, own_code, read, root};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most files of a circle, in crates without a bound of their own.
+const MOST: usize = 10;
+
+/// Crates with larger circles, which are not to grow.
+const LARGER: [(&str, usize); 6] = [
+    ("emit", 25),
+    ("ir", 18),
+    ("kernel", 13),
+    ("onpath", 57),
+    ("sema", 20),
+    ("writers", 30),
+];
+
+/// Imports of each module of a crate from the crate itself, by the modules' paths: every path that begins with `crate` or `super`, and every module
+/// below that its parent calls.
+fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let folder = format!("crates/{name}/src");
+    let mut codes = BTreeMap::new();
+    for file in files(&folder) {
+        let text = read(&root().join(&file));
+        let path = file[folder.len() + 1..].trim_end_matches(".rs");
+        let module = path.trim_end_matches("/mod").replace('/', "::");
+        if let Some(code) = own_code(&file, &text).filter(|_| !["lib", "main"].contains(&path)) {
+            let lines = code.lines().map(str::trim);
+            let lines = lines.filter(|line| !line.starts_with("//"));
+            codes.insert(module, lines.collect::<Vec<_>>().join("\n"));
+        }
+    }
+    let known = |path: &String| {
+        let ends = path.match_indices("::").map(|(end, _)| end);
+        let prefixes = ends.chain([path.len()]).map(|end| &path[..end]);
+        let known = prefixes.filter(|prefix| codes.contains_key(*prefix));
+        known.last().map(String::from)
+    };
+    let of = |(module, code): (&String, &String)| {
+        let mut paths = Vec::new();
+        for (start, path) in words(code, &["crate::", "super::"]) {
+            let mut rest = &code[start + path.len()..];
+            let mut base = if path == "crate::" { "" } else { above(module) };
+            while let Some(higher) = rest.strip_prefix("super::") {
+                (rest, base) = (higher, above(base));
+            }
+            let base = if base.is_empty() {
+                String::new()
+            } else {
+                format!("{base}::")
+            };
+            tree(rest, &base, &mut paths);
+        }
+        for line in code.lines() {
+            let Some(child) = line
+                .rsplit_once("mod ")
+                .and_then(|(_, child)| child.strip_suffix(';'))
+            else {
+                continue;
+            };
+            if !words(code, &[&format!("{child}::")]).is_empty() {
+                paths.push(format!("{module}::{child}"));
+            }
+        }
+        let mut imported: BTreeSet<String> = paths.iter().filter_map(known).collect();
+        imported.remove(module);
+        (module.clone(), imported)
+    };
+    codes.iter().map(of).collect()
+}
+
+/// The module above one.
+fn above(module: &str) -> &str {
+    module.rsplit_once("::").map_or("", |(above, _)| above)
+}
+
+/// Places in a text at which one of these paths begins.
+fn words<'w>(text: &str, wanted: &[&'w str]) -> Vec<(usize, &'w str)> {
+    let is_first =
+        |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+    let of = |word: &&'w str| {
+        let all = text.match_indices(*word).map(|(at, _)| (at, *word));
+        all.filter(|(at, _)| is_first(*at)).collect::<Vec<_>>()
+    };
+    wanted.iter().flat_map(of).collect()
+}
+
+/// Adds the paths that a text begins with, perhaps several in braces, each behind `before`; gives what follows.
+fn tree<'t>(text: &'t str, before: &str, paths: &mut Vec<String>) -> &'t str {
+    if text.starts_with('}') {
+        return text;
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && !"_:".contains(c));
+    let (path, mut rest) = text.split_at(end.unwrap_or(text.len()));
+    let path = format!("{before}{path}");
+    if !path.ends_with("::") || !rest.starts_with('{') {
+        paths.push(path);
+        return rest;
+    }
+    while !rest.starts_with('}') {
+        rest = tree(rest[1..].trim_start(), &path, paths);
+        // It may have another name here.
+        rest = rest.find([',', '}']).map_or("}", |at| &rest[at..]);
+    }
+    &rest[1..]
+}
+
+/// The modules that one leads to.
+fn reached<'i>(
+    imports: &'i BTreeMap<String, BTreeSet<String>>,
+    from: &'i str,
+) -> BTreeSet<&'i String> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(next) = open.pop() {
+        let further = imports[next].iter().filter(|to| reached.insert(*to));
+        open.extend(further.map(String::as_str));
+    }
+    reached
+}
+
+/// The largest set of modules that all lead to each other.
+fn circle(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<&String> {
+    let all: BTreeMap<&String, BTreeSet<&String>> =
+        imports.keys().map(|m| (m, reached(imports, m))).collect();
+    let with = |module: &String| {
+        let mutual = all[module]
+            .iter()
+            .filter(|other| all[**other].contains(module));
+        mutual.copied().collect::<Vec<_>>()
+    };
+    imports
+        .keys()
+        .map(with)
+        .max_by_key(Vec::len)
+        .unwrap_or_default()
+}
+
+#[test]
+fn circles_of_files_stay_small() {
+    for name in crates() {
+        let imports = imports(&name);
+        let circle = circle(&imports);
+        let bound = LARGER.iter().find(|(larger, _)| *larger == name);
+        let bound = bound.map_or(MOST, |(_, bound)| *bound);
+        let count = circle.len();
+        assert!(
+            count <= bound,
+            "{name}: {count} files import each other: {circle:?}"
+        );
+    }
+}
+
+#[test]
+fn imports_are_found_in_braces_and_by_other_names() {
+    let mut paths = Vec::new();
+    let rest = tree("{a::{b, c::D as E,}, f};", "x::", &mut paths);
+    assert_eq!(
+        (rest, paths.join(" ").as_str()),
+        (";", "x::a::b x::a::c::D x::f")
+    );
+}
