@@ -13,22 +13,19 @@ use crate::storage;
 use crate::wire::Wire;
 use arch::Model;
 use arch::v1model::EGRESS;
-use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
+use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use diag::Diagnostics;
 use emit::record::Form;
-use emit::table::TableShape;
 use emit::{Code, Limits, Reserved, Target};
-use ir::{Expr, ExternCall, Program, Routine, Stage, TableData, ValueSet, ValueSetData, Var};
+use ir::{ExternCall, Program, Routine, Stage, Var};
 use layout::ByteOrder;
 use state::State;
-use state::direct::{self, Table};
+use state::direct::InMemory;
 use std::rc::Rc;
-use tables::value_set;
 
 impl Target for Bpf {
     type File = Shared;
-    type Table = Table;
-    type ValueSet = value_set::Set;
+    type Lookups = InMemory;
     type Function = Function;
 
     fn name(&self) -> &'static str {
@@ -153,44 +150,10 @@ impl Target for Bpf {
         storage::function(g, code)
     }
 
-    fn table(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
-        Table::declare(g, shape)
-    }
-
-    fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
-        table.entries.look_up(g, keys, entry)
-    }
-
-    fn default_action(_g: &Gen<'_>, table: &Table) -> C {
-        table.entries.default_action::<Bpf>()
-    }
-
-    const HAS_PROFILES: bool = true;
-
-    fn follow(g: &mut Gen<'_>, table: &Table, data: &TableData, entry: &C) {
-        table.entries.follow(g, data, entry);
-    }
-
-    fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
-        table.enter(g, number);
-    }
-
-    fn leave_entry(g: &mut Gen<'_>) {
-        direct::leave(g);
-    }
-
     fn is_current(g: &mut Gen<'_>, table: ir::Table, generation: u64) -> C {
         g.file.own.counts_changes = true;
         let count = C::id(CHANGES).index(C::int(table.as_u32().into()));
         C::bin(BinOp::Eq, count, C::int(generation))
-    }
-
-    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
-        value_set::declare(g, set, data)
-    }
-
-    fn member(g: &mut Gen<'_>, set: &value_set::Set, keys: &[Expr]) -> C {
-        value_set::member(g, set, keys)
     }
 
     fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {

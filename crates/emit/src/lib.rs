@@ -49,7 +49,7 @@ pub use function::Function;
 pub use hints::{Event, Forms, Hints, Role};
 pub use joined::{Joined, joined};
 pub use stage::{Code, stage};
-pub use target::{Limits, Reserved, Target};
+pub use target::{Limits, Lookups, Reserved, Target};
 pub use user_function::UserFunction;
 
 /// The headers that the C of every target includes: paths relative to the include path, and texts.

@@ -51,10 +51,8 @@ pub struct Reserved {
 pub trait Target: Hints + Sized {
     /// What the functions of one file share that only the target knows.
     type File: Clone + Default;
-    /// How a table finds its entries, and where its default action is.
-    type Table: Clone;
-    /// How a value set finds its members.
-    type ValueSet: Clone;
+    /// Code for tables and value sets.
+    type Lookups: Lookups<Self>;
     /// A finished function.
     type Function;
 
@@ -135,41 +133,11 @@ pub trait Target: Hints + Sized {
     /// What the target has no room for.
     fn function(g: &mut Gen<'_, Self>, code: Code) -> Result<Self::Function, Diagnostics>;
 
-    /// Declares what a table needs. Called once per file.
-    fn table(g: &mut Gen<'_, Self>, shape: &TableShape<'_>) -> Self::Table;
-
-    /// Emits the look-up of a table that keeps entries; gives the entry found, a pointer of type `entry`, or a
-    /// null pointer. Statements in front of it are in a block of their own.
-    fn look_up(g: &mut Gen<'_, Self>, table: &Self::Table, keys: &[Expr], entry: Type) -> C;
-
-    /// The address of the default action of a table that keeps it.
-    fn default_action(g: &Gen<'_, Self>, table: &Self::Table) -> C;
-
-    /// Whether entries may name members and groups of an action profile ([`Target::follow`]).
-    const HAS_PROFILES: bool = false;
-
-    /// Has an entry that names a member or a group be what that leads to, a value of the same layout; a null pointer if that is
-    /// not there. Any other stays.
-    fn follow(_g: &mut Gen<'_, Self>, _table: &Self::Table, _data: &TableData, _entry: &C) {}
-
-    /// Before the action of an entry of a table that keeps something for each entry ([`crate::table::DIRECT_COUNTER`]): the
-    /// entry's number, which is 0 where the default action runs.
-    fn enter_entry(_g: &mut Gen<'_, Self>, _table: &Self::Table, _number: C) {}
-
-    /// After that action.
-    fn leave_entry(_g: &mut Gen<'_, Self>) {}
-
     /// Whether a table's contents are still of a generation. A target that keeps no count of their changes never knows,
     /// and looks entries up.
     fn is_current(_g: &mut Gen<'_, Self>, _table: Table, _generation: u64) -> C {
         C::int(0)
     }
-
-    /// Declares what a value set needs. Called once per file.
-    fn value_set(g: &mut Gen<'_, Self>, set: ValueSet, data: &ValueSetData) -> Self::ValueSet;
-
-    /// Emits the look-up in a value set; gives something that is not null if the keys are a member.
-    fn member(g: &mut Gen<'_, Self>, set: &Self::ValueSet, keys: &[Expr]) -> C;
 
     /// Calls an extern, in a statement of the program; one that it does not have it refuses.
     fn call(g: &mut Gen<'_, Self>, call: &ExternCall, stmt: &ir::Stmt);
@@ -189,4 +157,42 @@ pub trait Target: Hints + Sized {
     fn names() -> Names {
         Names::new(Self::reserved())
     }
+}
+
+/// Code for tables and value sets of a target. Crate `state` has one for targets with memory for them.
+pub trait Lookups<T: Target> {
+    /// How a table finds its entries, and where its default action is.
+    type Table: Clone;
+    /// How a value set finds its members.
+    type ValueSet: Clone;
+
+    /// Declares what a table needs. Called once per file.
+    fn table(g: &mut Gen<'_, T>, shape: &TableShape<'_>) -> Self::Table;
+
+    /// Emits the look-up of a table that keeps entries; gives the entry found, a pointer of type `entry`, or a
+    /// null pointer. Statements in front of it are in a block of their own.
+    fn look_up(g: &mut Gen<'_, T>, table: &Self::Table, keys: &[Expr], entry: Type) -> C;
+
+    /// The address of the default action of a table that keeps it.
+    fn default_action(g: &Gen<'_, T>, table: &Self::Table) -> C;
+
+    /// Whether entries may name members and groups of an action profile ([`Lookups::follow`]).
+    const HAS_PROFILES: bool = false;
+
+    /// Has an entry that names a member or a group be what that leads to, a value of the same layout; a null pointer if that is
+    /// not there. Any other stays.
+    fn follow(_g: &mut Gen<'_, T>, _table: &Self::Table, _data: &TableData, _entry: &C) {}
+
+    /// Before the action of an entry of a table that keeps something for each entry ([`crate::table::DIRECT_COUNTER`]): the
+    /// entry's number, which is 0 where the default action runs.
+    fn enter_entry(_g: &mut Gen<'_, T>, _table: &Self::Table, _number: C) {}
+
+    /// After that action.
+    fn leave_entry(_g: &mut Gen<'_, T>) {}
+
+    /// Declares what a value set needs. Called once per file.
+    fn value_set(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData) -> Self::ValueSet;
+
+    /// Emits the look-up in a value set; gives something that is not null if the keys are a member.
+    fn member(g: &mut Gen<'_, T>, set: &Self::ValueSet, keys: &[Expr]) -> C;
 }

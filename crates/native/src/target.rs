@@ -8,15 +8,14 @@ use emit::locals::Local;
 use emit::memory::{Kept, Memory};
 use emit::plan::graph::Graph;
 use emit::record::Form;
-use emit::table::TableShape;
 use emit::{Code, Forms, Hints, Limits, Reserved, Target};
-use ir::{Expr, ExternCall, Program, Stage, TableData, ValueSet, ValueSetData, Var};
+use ir::{ExternCall, Program, Stage, Var};
 use layout::Map;
 use messages::Payload;
 use messages::calls::PayloadSum;
-use state::direct::{self, Table};
+use state::direct::InMemory;
 use state::{Held, State};
-use tables::{Tables, value_set};
+use tables::Tables;
 
 /// The emitter for this target.
 pub(crate) type Gen<'a> = emit::Gen<'a, Native>;
@@ -109,8 +108,7 @@ impl Hints for Native {
 
 impl Target for Native {
     type File = Shared;
-    type Table = Table;
-    type ValueSet = value_set::Set;
+    type Lookups = InMemory;
     type Function = Block;
 
     fn name(&self) -> &'static str {
@@ -195,40 +193,6 @@ impl Target for Native {
         }
         all.append(&mut body);
         Ok(all)
-    }
-
-    fn table(g: &mut Gen<'_>, shape: &TableShape<'_>) -> Table {
-        Table::declare(g, shape)
-    }
-
-    fn look_up(g: &mut Gen<'_>, table: &Table, keys: &[Expr], entry: Type) -> C {
-        table.entries.look_up(g, keys, entry)
-    }
-
-    fn default_action(_g: &Gen<'_>, table: &Table) -> C {
-        table.entries.default_action::<Native>()
-    }
-
-    const HAS_PROFILES: bool = true;
-
-    fn follow(g: &mut Gen<'_>, table: &Table, data: &TableData, entry: &C) {
-        table.entries.follow(g, data, entry);
-    }
-
-    fn enter_entry(g: &mut Gen<'_>, table: &Table, number: C) {
-        table.enter(g, number);
-    }
-
-    fn leave_entry(g: &mut Gen<'_>) {
-        direct::leave(g);
-    }
-
-    fn value_set(g: &mut Gen<'_>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
-        value_set::declare(g, set, data)
-    }
-
-    fn member(g: &mut Gen<'_>, set: &value_set::Set, keys: &[Expr]) -> C {
-        value_set::member(g, set, keys)
     }
 
     fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {

@@ -5,26 +5,31 @@ use crate::counter::{Unit, count_at, found};
 use crate::meter;
 use crate::target::State;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
-use emit::Gen;
 use emit::calls::places;
 use emit::memory;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER, TableShape, property};
-use ir::{ExternCall, ExternInst};
+use emit::{Gen, Lookups};
+use ir::{Expr, ExternCall, ExternInst, TableData, ValueSet, ValueSetData};
 use layout::{DirectAbi, Map, MapKind};
 use smol_str::SmolStr;
-use tables::Tables;
+use tables::{Tables, value_set};
 
 /// A table: its entries and its default action, and what is kept for each entry.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The entries and the default action.
-    pub entries: tables::Table,
+    entries: tables::Table,
     direct: Option<Direct>,
 }
 
-impl Table {
-    /// Declares what a table needs.
-    pub fn declare<T: State + Tables>(g: &mut Gen<'_, T>, shape: &TableShape<'_>) -> Table {
+/// Tables and value sets in a target's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct InMemory;
+
+impl<T: State + Tables> Lookups<T> for InMemory {
+    type Table = Table;
+    type ValueSet = value_set::Set;
+
+    fn table(g: &mut Gen<'_, T>, shape: &TableShape<'_>) -> Table {
         let mut direct = None;
         let entries = tables::declare(g, shape, |g, entries| {
             let (kept, described) = Direct::declare(g, shape, entries)?;
@@ -34,11 +39,36 @@ impl Table {
         Table { entries, direct }
     }
 
-    /// Emits what is done where a packet has found the entry of this number; 0 is the default action, for which nothing is kept.
-    pub fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
-        if let Some(direct) = &self.direct {
+    fn look_up(g: &mut Gen<'_, T>, table: &Table, keys: &[Expr], entry: CType) -> C {
+        table.entries.look_up(g, keys, entry)
+    }
+
+    fn default_action(_g: &Gen<'_, T>, table: &Table) -> C {
+        table.entries.default_action::<T>()
+    }
+
+    const HAS_PROFILES: bool = true;
+
+    fn follow(g: &mut Gen<'_, T>, table: &Table, data: &TableData, entry: &C) {
+        table.entries.follow(g, data, entry);
+    }
+
+    fn enter_entry(g: &mut Gen<'_, T>, table: &Table, number: C) {
+        if let Some(direct) = &table.direct {
             direct.enter(g, number);
         }
+    }
+
+    fn leave_entry(g: &mut Gen<'_, T>) {
+        g.target.held().entry_color = None;
+    }
+
+    fn value_set(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
+        value_set::declare(g, set, data)
+    }
+
+    fn member(g: &mut Gen<'_, T>, set: &value_set::Set, keys: &[Expr]) -> C {
+        value_set::member(g, set, keys)
     }
 }
 
@@ -101,11 +131,6 @@ impl Direct {
             g.target.held().entry_color = Some(color);
         }
     }
-}
-
-/// The action of the entry is done.
-pub fn leave<T: State>(g: &mut Gen<'_, T>) {
-    g.target.held().entry_color = None;
 }
 
 /// `direct_meter.read`: the colour that the entry's meter gave; green outside of its action.

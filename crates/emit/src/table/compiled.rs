@@ -3,7 +3,7 @@
 use super::{LoweredTable, Results};
 use crate::block::wide_equals;
 use crate::emitter::Gen;
-use crate::target::Target;
+use crate::target::{Lookups, Target};
 use cgen::lower::{self, limb_count, mask};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::{Bits, Entry, Key, KeyMatch, MatchKind, TableData, Type};
@@ -53,11 +53,11 @@ impl<T: Target> Gen<'_, T> {
             }
             let numbered = super::has_direct_objects(g.p, data);
             if numbered {
-                T::enter_entry(g, &made.of, C::int((*number).into()));
+                T::Lookups::enter_entry(g, &made.of, C::int((*number).into()));
             }
             g.run_action_call(data, &entry.action, results);
             if numbered {
-                T::leave_entry(g);
+                T::Lookups::leave_entry(g);
             }
         };
         match cond.as_int() {
@@ -78,7 +78,7 @@ impl<T: Target> Gen<'_, T> {
             self.set(hit.clone(), C::int(0));
         }
         let name = self.file.names.fresh("entry");
-        let value = T::default_action(self, &made.of);
+        let value = T::Lookups::default_action(self, &made.of);
         let outer = std::mem::take(&mut self.out);
         let ty = CType::Struct(stored.name.clone());
         self.push(Stmt::decl(ty.ptr(), name.clone(), value));

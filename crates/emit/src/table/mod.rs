@@ -16,7 +16,7 @@ use crate::emitter::Gen;
 use crate::errors;
 use crate::hints::Event;
 use crate::locals::LocalKind;
-use crate::target::Target;
+use crate::target::{Lookups, Target};
 use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
 use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, Table, TableData, Var};
@@ -85,7 +85,7 @@ pub(crate) struct LoweredTable<T: Target> {
     value: Option<Value>,
     keeps_entries: bool,
     keeps_default: bool,
-    of: T::Table,
+    of: <T::Lookups as Lookups<T>>::Table,
 }
 
 impl<T: Target> Clone for LoweredTable<T> {
@@ -144,13 +144,13 @@ impl<T: Target> Gen<'_, T> {
         results: &Results,
     ) {
         let keys: Vec<Expr> = key::matched(&data.keys).map(|k| k.expr).collect();
-        let entry = T::look_up(self, &made.of, &keys, entry);
+        let entry = T::Lookups::look_up(self, &made.of, &keys, entry);
         // Opaque, or a compiler would ask for two entries at once by joining their pointers, of which neither
         // would be checked by itself.
         let found = self.flag();
         if made.keeps_default {
             // One switch for entries and default alike.
-            let default = T::default_action(self, &made.of);
+            let default = T::Lookups::default_action(self, &made.of);
             // The barrier keeps the compiler from finding the default on the path to every entry.
             let mut fallback = vec![Stmt::Assign(entry.clone(), default)];
             fallback.extend(self.target.on(Event::Computed(&entry)));
@@ -186,17 +186,17 @@ impl<T: Target> Gen<'_, T> {
     ) {
         let numbered = has_direct_objects(self.p, data);
         if numbered {
-            T::enter_entry(self, &made.of, entry.clone().arrow(value::NUMBER));
+            T::Lookups::enter_entry(self, &made.of, entry.clone().arrow(value::NUMBER));
         }
         if profile_of(self.p, data).is_some() {
-            T::follow(self, &made.of, data, entry);
+            T::Lookups::follow(self, &made.of, data, entry);
             let leads = self.block(|g| g.switch_action(data, made, entry, results, entries_only));
             self.push(Stmt::If(entry.clone(), leads, Vec::new()));
         } else {
             self.switch_action(data, made, entry, results, entries_only);
         }
         if numbered {
-            T::leave_entry(self);
+            T::Lookups::leave_entry(self);
         }
     }
 
@@ -248,7 +248,7 @@ impl<T: Target> Gen<'_, T> {
             span,
         };
         LoweredTable {
-            of: T::table(self, &shape),
+            of: T::Lookups::table(self, &shape),
             keeps_entries: !fixed,
             keeps_default: !default_fixed,
             value,
@@ -258,7 +258,7 @@ impl<T: Target> Gen<'_, T> {
     /// Entries have no value for a selector's input, so it cannot pass for an exact key.
     fn check_keys(&mut self, data: &TableData) {
         let target = self.target.name();
-        if T::HAS_PROFILES && property(self.p, data, ACTION_SELECTOR).is_some() {
+        if T::Lookups::HAS_PROFILES && property(self.p, data, ACTION_SELECTOR).is_some() {
             if !data.keys.is_empty() && key::matched(&data.keys).next().is_none() {
                 self.refuse(errors::only_selectors(target, &data.name, data.span));
             }

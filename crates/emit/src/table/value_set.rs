@@ -1,12 +1,12 @@
 //! Parser value sets: sets of keys, which the target keeps.
 
 use crate::emitter::Gen;
-use crate::target::Target;
+use crate::target::{Lookups, Target};
 use cgen::tree::{BinOp, Expr as C, Type};
 use ir::{Expr, ValueSet};
 
 /// A value set's C side.
-pub(crate) struct LoweredSet<T: Target>(T::ValueSet);
+pub(crate) struct LoweredSet<T: Target>(<T::Lookups as Lookups<T>>::ValueSet);
 
 impl<T: Target> Clone for LoweredSet<T> {
     fn clone(&self) -> LoweredSet<T> {
@@ -19,7 +19,7 @@ impl<T: Target> Gen<'_, T> {
     pub(crate) fn value_set_member(&mut self, set: ValueSet, keys: &[Expr]) -> C {
         let LoweredSet(made) = self.lowered_set(set);
         self.braces(|g| {
-            let entry = T::member(g, &made, keys);
+            let entry = T::Lookups::member(g, &made, keys);
             let found = g.own_local("member", Type::U32, None);
             g.set(found.clone(), C::bin(BinOp::Ne, entry, C::id("NULL")));
             found
@@ -37,7 +37,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(made) = self.file.value_sets.get(&set) {
             return made.clone();
         }
-        let made = LoweredSet(T::value_set(self, set, &self.p.value_sets[set]));
+        let made = LoweredSet(T::Lookups::value_set(self, set, &self.p.value_sets[set]));
         self.file.value_sets.insert(set, made.clone());
         made
     }

@@ -84,6 +84,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ),
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
     (
+        "native/src/device.rs",
+        &["fs::set_permissions", "fs::write", "tempfile::"],
+        &[OwnFolder],
+    ),
+    (
         "net/src/interface.rs",
         &["fs::read_link", "fs::read_to_string"],
         &[System],
