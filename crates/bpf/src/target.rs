@@ -19,8 +19,7 @@ use emit::record::Form;
 use emit::{Code, Limits, Reserved, Target};
 use ir::{ExternCall, Program, Routine, Stage, Var};
 use layout::ByteOrder;
-use state::State;
-use state::direct::InMemory;
+use state::{InMemory, State};
 use std::rc::Rc;
 
 impl Target for Bpf {

@@ -13,8 +13,7 @@ use ir::{ExternCall, Program, Stage, Var};
 use layout::Map;
 use messages::Payload;
 use messages::calls::PayloadSum;
-use state::direct::InMemory;
-use state::{Held, State};
+use state::{Held, InMemory, State};
 use tables::Tables;
 
 /// The emitter for this target.

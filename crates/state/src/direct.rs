@@ -5,76 +5,17 @@ use crate::counter::{Unit, count_at, found};
 use crate::meter;
 use crate::target::State;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
+use emit::Gen;
 use emit::calls::places;
 use emit::memory;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER, TableShape, property};
-use emit::{Gen, Lookups};
-use ir::{Expr, ExternCall, ExternInst, TableData, ValueSet, ValueSetData};
+use ir::{ExternCall, ExternInst};
 use layout::{DirectAbi, Map, MapKind};
 use smol_str::SmolStr;
-use tables::{Tables, value_set};
-
-/// A table: its entries and its default action, and what is kept for each entry.
-#[derive(Clone, Debug)]
-pub struct Table {
-    entries: tables::Table,
-    direct: Option<Direct>,
-}
-
-/// Tables and value sets in a target's memory.
-#[derive(Clone, Copy, Debug)]
-pub struct InMemory;
-
-impl<T: State + Tables> Lookups<T> for InMemory {
-    type Table = Table;
-    type ValueSet = value_set::Set;
-
-    fn table(g: &mut Gen<'_, T>, shape: &TableShape<'_>) -> Table {
-        let mut direct = None;
-        let entries = tables::declare(g, shape, |g, entries| {
-            let (kept, described) = Direct::declare(g, shape, entries)?;
-            direct = Some(kept);
-            Some(described)
-        });
-        Table { entries, direct }
-    }
-
-    fn look_up(g: &mut Gen<'_, T>, table: &Table, keys: &[Expr], entry: CType) -> C {
-        table.entries.look_up(g, keys, entry)
-    }
-
-    fn default_action(_g: &Gen<'_, T>, table: &Table) -> C {
-        table.entries.default_action::<T>()
-    }
-
-    const HAS_PROFILES: bool = true;
-
-    fn follow(g: &mut Gen<'_, T>, table: &Table, data: &TableData, entry: &C) {
-        table.entries.follow(g, data, entry);
-    }
-
-    fn enter_entry(g: &mut Gen<'_, T>, table: &Table, number: C) {
-        if let Some(direct) = &table.direct {
-            direct.enter(g, number);
-        }
-    }
-
-    fn leave_entry(g: &mut Gen<'_, T>) {
-        g.target.held().entry_color = None;
-    }
-
-    fn value_set(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData) -> value_set::Set {
-        value_set::declare(g, set, data)
-    }
-
-    fn member(g: &mut Gen<'_, T>, set: &value_set::Set, keys: &[Expr]) -> C {
-        value_set::member(g, set, keys)
-    }
-}
 
 /// What is kept for the entries of a table.
 #[derive(Clone, Debug)]
-struct Direct {
+pub(crate) struct Direct {
     /// The map of counters, and what they count.
     counter: Option<(SmolStr, Unit)>,
     /// The map of meters, and what a packet costs.
@@ -83,7 +24,7 @@ struct Direct {
 
 impl Direct {
     /// Declares what is kept for so many entries of a table; `None` if it is nothing.
-    fn declare<T: State>(
+    pub(crate) fn declare<T: State>(
         g: &mut Gen<'_, T>,
         shape: &TableShape<'_>,
         entries: u64,
@@ -112,7 +53,7 @@ impl Direct {
         any.then_some((Direct { counter, meter }, abi))
     }
 
-    fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
+    pub(crate) fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
         // No array has the index in front of the first.
         let index = C::bin(BinOp::Sub, number, C::int(1));
         if let Some((map, unit)) = &self.counter {
