@@ -23,11 +23,12 @@ const NEUTRAL: &[(&str, &str)] = &[
 ];
 
 /// Those of them that do not name either what only some targets have.
-const STRICT: [&str; 5] = [
+const STRICT: [&str; 6] = [
     "crates/emit/",
     "crates/layout/",
     "crates/tables/",
     "crates/state/",
+    "crates/shm/",
     "crates/writers/",
 ];
 

@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 use tempfile::TempDir;
 
 /// A file system in memory.
@@ -27,8 +28,8 @@ pub struct Device {
     now: u64,
     random: RandomLists,
     out: Vec<Packet>,
-    /// With the memory and the executable.
-    _folder: TempDir,
+    /// With the memory, and with the executable: a file system in memory may run none.
+    _folders: [TempDir; 2],
 }
 
 impl Built {
@@ -50,9 +51,9 @@ impl Built {
         let mut store = writers::Store::new(memory, true);
         let preloaded = store.preload();
         preloaded.map_err(|(_, error)| not_started(&error.to_string()))?;
-        let program = folder.path().join("program");
+        let own = tempfile::tempdir().map_err(failed("make a folder"))?;
         let mut process = self
-            .run(&program, &folder.path().join("state"))
+            .run(&own.path().join("program"), &folder.path().join("state"))
             .map_err(failed("run the program"))?;
         let ends = process.stdin.take().zip(process.stdout.take());
         let (packets, answers) = ends.ok_or_else(|| not_started("it has no input"))?;
@@ -64,18 +65,27 @@ impl Built {
             now: repeatable::START,
             random: RandomLists::new(repeatable::SEED),
             out: Vec::new(),
-            _folder: folder,
+            _folders: [folder, own],
         })
     }
 
     fn run(&self, program: &Path, state: &Path) -> io::Result<Child> {
         fs::write(program, &self.executable)?;
         fs::set_permissions(program, Permissions::from_mode(0o700))?;
-        Command::new(program)
+        let mut command = Command::new(program);
+        command
             .arg(state)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
+            .stdout(Stdio::piped());
+        loop {
+            match command.spawn() {
+                // A process that another thread is starting has the file open for writing until it is itself.
+                Err(busy) if busy.kind() == io::ErrorKind::ExecutableFileBusy => {
+                    thread::yield_now()
+                }
+                started => return started,
+            }
+        }
     }
 }
 
