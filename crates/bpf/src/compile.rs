@@ -11,7 +11,7 @@ use cgen::tree::{Block, Type};
 use diag::{Diagnostics, SourceMap};
 use emit::locals::Local;
 use ir::Program;
-use messages::calls::are_read_in_loop;
+use messages::calls::{are_read, are_read_in_loop};
 use std::rc::Rc;
 
 /// What became of a program: the function of its hook, or the part of it that begins with the parser.
@@ -116,7 +116,8 @@ fn function_of(
 ) -> Result<(Function, File), Diagnostics> {
     let (model, stages) = model::of(program, options.hook)?;
     let code = hook::code(options.hook);
-    let target = Bpf::new(Rc::new(options.clone()), code, model, coverage);
+    let (own, reads) = (Rc::new(options.clone()), are_read(program));
+    let target = Bpf::new(own, reads, code, model, coverage);
     let mut joined = emit::joined(program, stages, &mut shared.names);
     shared.own.stages = joined.len();
     let first = joined.pop();

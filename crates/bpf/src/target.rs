@@ -70,6 +70,8 @@ pub(crate) struct Copies {
 pub(crate) struct Bpf {
     /// The compilation's options.
     pub options: Rc<Options>,
+    /// The program reads messages: many paths lead through what it has around that.
+    pub reads_messages: bool,
     /// Where the program is to run.
     pub hook: &'static dyn HookCode,
     /// Which model's meaning it has.
@@ -96,12 +98,14 @@ impl Bpf {
     /// At the start of a function.
     pub(crate) fn new(
         options: Rc<Options>,
+        reads_messages: bool,
         hook: &'static dyn HookCode,
         model: Model,
         coverage: Coverage,
     ) -> Bpf {
         Bpf {
             options,
+            reads_messages,
             hook,
             model,
             coverage,
@@ -205,8 +209,12 @@ impl Hints for Bpf {
     }
 
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        let name = match self.reads_messages {
+            true => "may_goto_afresh",
+            false => "may_goto",
+        };
         Some(Stmt::MayJump {
-            name: "may_goto".into(),
+            name: name.into(),
             args: Vec::new(),
             label: label.into(),
         })
@@ -274,6 +282,7 @@ impl Target for Bpf {
     fn afresh(&self) -> Bpf {
         Bpf::new(
             Rc::clone(&self.options),
+            self.reads_messages,
             self.hook,
             self.model,
             self.coverage,

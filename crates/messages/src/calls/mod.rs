@@ -209,20 +209,34 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 /// Whether a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which the verifier would follow through every further turn: of variables in memory it knows nothing.
 pub fn are_read_in_loop(program: &Program) -> bool {
-    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
-        _ => false,
-    };
     let mut bodies = visit::bodies(program);
     bodies.any(|body| {
         let mut found = false;
         visit::walk_block(body, &mut |stmt| {
             if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
+                visit::walk_block(inner, &mut |stmt| found |= reads(program, stmt));
             }
         });
         found
     })
+}
+
+/// Whether the program reads messages.
+pub fn are_read(program: &Program) -> bool {
+    let mut bodies = visit::bodies(program);
+    bodies.any(|body| {
+        let mut found = false;
+        visit::walk_block(body, &mut |stmt| found |= reads(program, stmt));
+        found
+    })
+}
+
+/// True for a statement that reads a message.
+fn reads(program: &Program, stmt: &ir::Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
+        _ => false,
+    }
 }
 
 /// Calls an extern function or method about the payload, or one that computes a hash or a checksum. False if it is none.

@@ -39,7 +39,7 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
             declare(g, CType::U64, "value", value)
         }
     };
-    if !g.is_in_loop() {
+    if !T::figures_by_functions(g, layout.key.words) {
         let key = filled(g, &layout.key, values(call, 0), "key");
         return add_there(g, layout, kind, key, added);
     }
@@ -55,7 +55,7 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
 const WORD: &str = "word";
 
 /// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A target that verifies code checks it once, and not
-/// on each path on which a loop comes by.
+/// on each path that comes by.
 fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
     let map = &layout.map;
     if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
