@@ -8,7 +8,7 @@ use crate::hook;
 use crate::model;
 use crate::placed::Scratch;
 use crate::{BpfOutput, Options, ParseRecord, file};
-use arch::payload::are_read_in_loop;
+use arch::payload::{are_read, are_read_in_loop};
 use cgen::tree::Type;
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
@@ -82,7 +82,8 @@ fn function_of(
 ) -> Result<(Function, File), Diagnostics> {
     let (model, stages) = model::of(program, options.hook)?;
     let code = hook::of(options.hook);
-    let target = Bpf::new(Rc::new(options.clone()), code, model, coverage);
+    let (own, reads) = (Rc::new(options.clone()), are_read(program));
+    let target = Bpf::new(own, reads, code, model, coverage);
     let mut joined = emit::joined(program, stages, &mut shared.names);
     shared.own.stages = joined.len();
     let first = joined.pop();

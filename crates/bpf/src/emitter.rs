@@ -49,6 +49,8 @@ pub(crate) struct Copies {
 pub(crate) struct Bpf {
     /// The compilation's options.
     pub options: Rc<Options>,
+    /// The program reads messages: many paths lead through what it has around that.
+    pub reads_messages: bool,
     /// Where the program is to run.
     pub hook: &'static dyn HookCode,
     /// Which model's meaning it has.
@@ -77,12 +79,14 @@ impl Bpf {
     /// At the start of a function.
     pub(crate) fn new(
         options: Rc<Options>,
+        reads_messages: bool,
         hook: &'static dyn HookCode,
         model: Model,
         coverage: Coverage,
     ) -> Bpf {
         Bpf {
             options,
+            reads_messages,
             hook,
             model,
             coverage,

@@ -8,6 +8,9 @@ use ir::Var;
 use smol_str::SmolStr;
 use state::{Held, LateInput, State, Used};
 
+/// Words of a group's key of which each path may compare those of all ways by itself: a call takes some nanoseconds. Texts of messages have more.
+const SHORT_KEY: u32 = 8;
+
 impl State for Bpf {
     // The kernel knows it in a map's value by this name.
     const LOCK: &'static str = "bpf_spin_lock";
@@ -67,6 +70,10 @@ impl State for Bpf {
 
     fn counts_by_functions(g: &Gen<'_>) -> bool {
         are_read_in_loop(g.p)
+    }
+
+    fn figures_by_functions(g: &Gen<'_>, words: u32) -> bool {
+        g.is_in_loop() || g.target.reads_messages && words > SHORT_KEY
     }
 
     fn late_input(g: &Gen<'_>, var: Var) -> Option<LateInput<Bpf>> {

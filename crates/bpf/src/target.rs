@@ -46,6 +46,7 @@ impl Target for Bpf {
     fn afresh(&self) -> Bpf {
         Bpf::new(
             Rc::clone(&self.options),
+            self.reads_messages,
             self.hook,
             self.model,
             self.coverage,
@@ -65,8 +66,12 @@ impl Target for Bpf {
     }
 
     fn leave_loop(&self, label: &str) -> Option<Stmt> {
+        let name = match self.reads_messages {
+            true => "may_goto_afresh",
+            false => "may_goto",
+        };
         Some(Stmt::MayJump {
-            name: "may_goto".into(),
+            name: name.into(),
             args: Vec::new(),
             label: label.into(),
         })

@@ -100,7 +100,7 @@ impl Writer<'_> {
         let here = |bytes: &[u8]| stands(&C::id(AT), window.left(), bytes);
         let single = all.iter().filter(|one| one.len() == 1);
         let eight: Vec<[u8; 8]> = single.map(|one| [one[0]; 8]).collect();
-        self.repeat(&C::id(AT), |w| {
+        self.pass(&C::id(AT), |w| {
             // Of a single byte, whoever sends one may send a thousand.
             for eight in eight {
                 let over = Stmt::Update(BinOp::Add, C::id(AT), C::int(8));
@@ -169,7 +169,7 @@ impl Writer<'_> {
             for (bound, at, moved) in trims {
                 let none = C::bin(BinOp::Eq, start.clone(), end.clone());
                 let over = C::or(none, C::not(is_in(trim, &at)));
-                self.repeat(bound, |w| {
+                self.pass(bound, |w| {
                     w.push(Stmt::If(over, vec![Stmt::Break], Block::new()));
                     w.push(moved);
                 });

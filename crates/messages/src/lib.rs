@@ -6,6 +6,7 @@
 //! Nothing here knows where the C will run. What differs is a [`Payload`], and primitives that the target's headers define as functions or macros, in
 //! front of those of this crate, beside those of `emit`:
 //! - `may_goto(label)`: at the back edge of a loop; goes to a label if the loop has taken too long, where something ends such loops.
+//!   `may_goto_afresh(label)`: the same in a loop of many steps, after which a verifier of the C need know nothing that they left in registers.
 //! - `forget_bounds(number)`, `forget_wide_bounds(number)`: in each turn of a loop; has a verifier of the C know less of a number of 32 or 64 bits,
 //!   which stays what it is. `forget_constant(number, unknown)`: nothing of one of 32 bits; of `unknown` it knows nothing.
 //! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.

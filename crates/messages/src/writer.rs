@@ -238,15 +238,24 @@ impl<'s> Writer<'s> {
         self.refused.get_or_insert_with(|| why.into());
     }
 
-    /// A loop's statements, which move an offset on, and leave the loop by `break`.
+    /// The statements of a loop of many steps, which move an offset on, and leave the loop by `break`.
     pub(crate) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, turn, may_go_on_afresh());
+    }
+
+    /// The same of a loop that passes over a few bytes.
+    pub(crate) fn pass(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, turn, may_go_on());
+    }
+
+    fn repeat_until(&mut self, offset: &C, turn: impl FnOnce(&mut Self), back: Stmt) {
         self.loops = true;
         let mut body = vec![Stmt::Hint {
             name: "forget_bounds".into(),
             on: offset.clone(),
         }];
         body.append(&mut self.block(turn));
-        body.push(may_go_on());
+        body.push(back);
         self.push(Stmt::Loop(body));
     }
 
@@ -350,8 +359,17 @@ impl<'s> Writer<'s> {
 
 /// The back edge of a loop.
 pub(crate) fn may_go_on() -> Stmt {
+    back_edge("may_goto")
+}
+
+/// That of a loop of many steps.
+fn may_go_on_afresh() -> Stmt {
+    back_edge("may_goto_afresh")
+}
+
+fn back_edge(name: &str) -> Stmt {
     Stmt::MayJump {
-        name: "may_goto".into(),
+        name: name.into(),
         args: Vec::new(),
         label: ENDLESS.into(),
     }

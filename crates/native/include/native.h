@@ -55,6 +55,8 @@ static u32 turns;
             goto label;                                                                                               \
     } while (0)
 
+#define may_goto_afresh may_goto
+
 /* The packet. */
 #define packet_length(ctx, start, end) ((u64)((end) - (start)))
 

@@ -28,7 +28,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
         names: "
             memory directory packet current HEADROOM LONGEST stage_0 main turns MOST_TURNS packet_copy
             packet_load_bytes packet_store_bytes packet_resize packet_length goto_if_short map_find ring_submit now_ns random_u32 this_processor
-            barrier_var zero_after masked_by paths_meet may_goto forget_bounds forget_wide_bounds forget_constant unforeseen payload_sum run_turns
+            barrier_var zero_after masked_by paths_meet may_goto may_goto_afresh forget_bounds forget_wide_bounds forget_constant unforeseen payload_sum run_turns
             globals globals_of_program GLOBALS relocated hash_seeds
             bcmp bcopy bzero chmod clock creat ctime fcntl fflush ffs fread fstat fwrite getc getw gmtime index localtime lockf lstat memcmp memcpy memmove memset
             mkdir mktime mlock mmap msync munmap open pclose perror popen printf putc puts putw remove rename rewind rindex scanf setbuf stat stdin stdout time tzset umask

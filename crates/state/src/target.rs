@@ -78,6 +78,11 @@ pub trait State: Memory {
         false
     }
 
+    /// Whether it is a function of its own that adds to the figures of groups with keys of so many words, here.
+    fn figures_by_functions(g: &Gen<'_, Self>, _words: u32) -> bool {
+        g.is_in_loop()
+    }
+
     /// Gives the reader of a variable that is read where it is needed instead of before the parser; `None` for other variables. The
     /// reader calls a function, so it must not run while a lock is held.
     fn late_input(_g: &Gen<'_, Self>, _var: Var) -> Option<LateInput<Self>> {

@@ -74,18 +74,32 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 /// True if a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which a target that verifies code would follow through every further turn.
 pub fn are_read_in_loop(program: &Program) -> bool {
-    let is_one = |stmt: &ir::Stmt| match &stmt.kind {
-        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
-        _ => false,
-    };
     let mut bodies = visit::bodies(program);
     bodies.any(|body| {
         let mut found = false;
         visit::walk_block(body, &mut |stmt| {
             if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= is_one(stmt));
+                visit::walk_block(inner, &mut |stmt| found |= reads(program, stmt));
             }
         });
         found
     })
+}
+
+/// True if the program reads messages.
+pub fn are_read(program: &Program) -> bool {
+    let mut bodies = visit::bodies(program);
+    bodies.any(|body| {
+        let mut found = false;
+        visit::walk_block(body, &mut |stmt| found |= reads(program, stmt));
+        found
+    })
+}
+
+/// True for a statement that reads a message.
+fn reads(program: &Program, stmt: &ir::Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
+        _ => false,
+    }
 }

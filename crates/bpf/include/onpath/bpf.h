@@ -164,20 +164,24 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
  * jump to the next instruction that it has to decide is enough. */
 #define stay_known(flag) asm volatile("if %0 == 7 goto +0" : : "r"((u64)(flag)))
 
+/* The instruction `may_goto`. */
+#ifdef __BPF_FEATURE_MAY_GOTO
+#define MAY_GOTO(label) "may_goto %l[" #label "]"
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define MAY_GOTO(label) "1:.byte 0xe5; .byte 0; .long ((%l[" #label "] - 1b - 8) / 8) & 0xffff; .short 0"
+#else
+#define MAY_GOTO(label) "1:.byte 0xe5; .byte 0; .long (((%l[" #label "] - 1b - 8) / 8) & 0xffff) << 16; .short 0"
+#endif
+
 /* At a loop's back edge: goes to `label` when the kernel's patience (some millions of iterations) is over. The
  * verifier takes a loop with it in constant effort. */
-#ifdef __BPF_FEATURE_MAY_GOTO
-#define may_goto(label) asm volatile goto("may_goto %l[" #label "]" : : : : label)
-#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define may_goto(label)                                                                                      \
-    asm volatile goto("1:.byte 0xe5; .byte 0; .long ((%l[" #label "] - 1b - 8) / 8) & 0xffff; .short 0"      \
-                      : : : : label)
-#else
-#define may_goto(label)                                                                                      \
-    asm volatile goto("1:.byte 0xe5; .byte 0; .long (((%l[" #label "] - 1b - 8) / 8) & 0xffff) << 16; "      \
-                      ".short 0"                                                                             \
-                      : : : : label)
-#endif
+#define may_goto(label) asm volatile goto(MAY_GOTO(label) : : : : label)
+
+/* The same in a loop of many steps, after which no register has what they left in it. Before Linux 6.15 a verifier compares a
+ * turn with earlier ones by what nobody reads any more, too: it would follow each mixture of that. */
+#define may_goto_afresh(label)                                                                               \
+    asm volatile goto("w0 = 0; w1 = 0; w2 = 0; w3 = 0; w4 = 0; w5 = 0; " MAY_GOTO(label)                     \
+                      : : : "r0", "r1", "r2", "r3", "r4", "r5" : label)
 
 /* At a back edge, for kernels without may_goto: the verifier follows each turn. Of one whose registers are those of an
  * earlier turn many believe that the loop has no end, whatever is on the stack. */

@@ -38,23 +38,27 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
             declare(g, CType::U64, "value", value)
         }
     };
-    if !g.is_in_loop() {
+    if !T::figures_by_functions(g, layout.key.words) {
         let key = filled(g, &layout.key, values(call, 0), "key");
         return add_there(g, layout, kind, key, added);
     }
     let (function, structure) = function(g, layout, kind);
-    let ty = CType::Struct(structure);
-    let key = declare(g, ty, "key", C::Init(Vec::new()));
-    let words = key.clone().member(WORD);
-    keys::fill(g, &layout.key, &words, values(call, 0));
-    g.push(Stmt::Expr(C::call(function, vec![key.addr(), added])));
+    // It may be long: a variable has its place where there is room.
+    let key = g.own_local("key", CType::U64.array(layout.key.words), None);
+    for word in 0..layout.key.words {
+        let word = key.clone().index(C::int(word.into()));
+        g.push(Stmt::Assign(word, C::int(0)));
+    }
+    keys::fill(g, &layout.key, &key, values(call, 0));
+    let key = key.cast(CType::Struct(structure).ptr());
+    g.push(Stmt::Expr(C::call(function, vec![key, added])));
 }
 
 /// The member of a key's struct.
 const WORD: &str = "word";
 
 /// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A target that verifies code checks it once, and not
-/// on each path on which a loop comes by.
+/// on each path that comes by.
 fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
     let map = &layout.map;
     if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
