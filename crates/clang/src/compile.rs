@@ -135,10 +135,11 @@ const FLAGS: [&str; 15] = [
     "-fdebug-compilation-dir=.",
 ];
 
-/// The flags of a shared object, which begin with those that a program has not. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
-const SHARED_FLAGS: [&str; 9] = [
-    "-shared",
-    "-fPIC",
+/// The flags by which an object for this machine is a shared one.
+const SHARED_FLAGS: [&str; 2] = ["-shared", "-fPIC"];
+
+/// The flags of an object for this machine. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
+const MACHINE_FLAGS: [&str; 7] = [
     "-fwrapv",
     "-std=gnu11",
     "-Wall",
@@ -154,12 +155,12 @@ const LONG_FLAGS: [&str; 2] = ["-fdebug-compilation-dir=/dev/null", "-fno-builti
 fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
     let is_long = source.defines.contains(&LONG);
     let long = is_long.then_some(LONG_FLAGS).into_iter().flatten();
-    let own: &[&str] = match form {
-        Form::Bpf => &FLAGS,
-        Form::Shared => &SHARED_FLAGS,
-        Form::Program => &SHARED_FLAGS[2..],
+    let (shared, own): (&[&str], &[&str]) = match form {
+        Form::Bpf => (&[], &FLAGS),
+        Form::Shared => (&SHARED_FLAGS, &MACHINE_FLAGS),
+        Form::Program => (&[], &MACHINE_FLAGS),
     };
-    own.iter().copied().chain(long).collect()
+    shared.iter().chain(own).copied().chain(long).collect()
 }
 
 fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {

@@ -1,4 +1,4 @@
-//! A folder for the compiler's files, which no end of this process leaves behind for good.
+//! A folder for files of a process, which no end of this process leaves behind for good.
 //!
 //! It goes with the value. A process that is killed leaves it, but not the lock on a file in it: the next one that makes
 //! such a folder removes it.
@@ -36,7 +36,8 @@ impl Scratch {
         Scratch::within(&std::env::temp_dir())
     }
 
-    fn within(above: &Path) -> io::Result<Scratch> {
+    /// A new one in another folder, from which those of dead processes are removed.
+    pub fn within(above: &Path) -> io::Result<Scratch> {
         let given = Given::open(above)?;
         // Else others could put a folder of theirs in the place of this one.
         given.check_keeps()?;

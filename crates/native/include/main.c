@@ -24,12 +24,15 @@ int main(int argc, char **argv)
         current.drawn = turns = 0;
         current.data = current.bytes + HEADROOM;
         current.data_end = current.data + head[1];
+        /* The end of a program that never ends. */
+        alarm(60);
         if (fread(current.random, sizeof(current.random), 1, stdin) != 1 || fread(current.data, 1, head[1], stdin) != head[1])
             return 1;
         shm_begin(memory, this_processor());
         directory = shm_directory(memory);
         answer[0] = stage_0(&current);
         shm_end(memory, this_processor());
+        alarm(0);
         answer[1] = current.out_port;
         answer[2] = answer[0] ? current.data_end - current.data : 0;
         fwrite(answer, sizeof(answer), 1, stdout);

@@ -5,6 +5,7 @@ use control::repeatable::{self, RandomLists};
 use control::{Packet, Store, StoreError};
 use diag::{Diagnostic, Span};
 use host::safe_dir::Dir;
+use host::scratch::Scratch;
 use layout::HashSeeds;
 use shm::Shm;
 use std::fs::{self, Permissions};
@@ -13,10 +14,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
-use tempfile::TempDir;
+use std::time::Duration;
 
 /// A file system in memory.
 const IN_MEMORY: &str = "/dev/shm";
+/// The longest packet: `LONGEST` in `native.h`.
+const LONGEST: usize = 131_072;
+/// Trials to run a program whose file is busy, and the pause between them.
+const MOST_TRIES: u32 = 1000;
+const PAUSE: Duration = Duration::from_millis(1);
+
+// `native.h` has room for as many.
+const _: () = assert!(repeatable::NUMBERS == 64);
 
 /// A running program. Its clock and its random numbers are those of a test.
 #[derive(Debug)]
@@ -29,19 +38,20 @@ pub struct Device {
     random: RandomLists,
     out: Vec<Packet>,
     /// With the memory, and with the executable: a file system in memory may run none.
-    _folders: [TempDir; 2],
+    _folders: [Scratch; 2],
 }
 
 impl Built {
     /// Starts the program, with empty memory but for its own entries. Its hashes have no secret.
     ///
     /// # Errors
-    /// There is no room for its memory, or its own entries have none in it.
+    /// Its memory cannot be made, or its own entries have no room in it.
     pub fn start(&self) -> Result<Device, Box<Diagnostic>> {
         let failed = |what: &'static str| {
             move |error: io::Error| not_started(&format!("could not {what}: {error}"))
         };
-        let folder = tempfile::tempdir_in(IN_MEMORY).map_err(failed("make a folder in memory"))?;
+        let folder =
+            Scratch::within(Path::new(IN_MEMORY)).map_err(failed("make a folder in memory"))?;
         let memory = Dir::at(folder.path())
             .and_then(|dir| Shm::create(dir, self.memory.clone(), 1, HashSeeds::default()))
             .map_err(failed("make the program's memory"))?;
@@ -51,7 +61,7 @@ impl Built {
         let mut store = writers::Store::new(memory, true);
         let preloaded = store.preload();
         preloaded.map_err(|(_, error)| not_started(&error.to_string()))?;
-        let own = tempfile::tempdir().map_err(failed("make a folder"))?;
+        let own = Scratch::new().map_err(failed("make a folder"))?;
         let mut process = self
             .run(&own.path().join("program"), &folder.path().join("state"))
             .map_err(failed("run the program"))?;
@@ -77,15 +87,17 @@ impl Built {
             .arg(state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        loop {
-            match command.spawn() {
-                // A process that another thread is starting has the file open for writing until it is itself.
-                Err(busy) if busy.kind() == io::ErrorKind::ExecutableFileBusy => {
-                    thread::yield_now()
-                }
-                started => return started,
+        // A process that another thread is starting has the file open for writing until it is itself.
+        let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::ExecutableFileBusy;
+        let mut started = command.spawn();
+        for _ in 0..MOST_TRIES {
+            if !started.as_ref().is_err_and(is_busy) {
+                break;
             }
+            thread::sleep(PAUSE);
+            started = command.spawn();
         }
+        started
     }
 }
 
@@ -132,6 +144,10 @@ impl control::Device for Device {
     }
 
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError> {
+        if packet.bytes.len() > LONGEST {
+            let what = format!("the native target takes packets of {LONGEST} bytes at most");
+            return Err(StoreError::Unsupported { what });
+        }
         self.run(packet).map_err(|error| {
             let ended = self.process.try_wait().ok().flatten();
             let why = ended.map_or(error.to_string(), |status| format!("it ended: {status}"));
@@ -156,7 +172,7 @@ impl control::Device for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // Its input ends with it; who waits for the end of a killed process waits for nothing.
+        // A killed process ends at once.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

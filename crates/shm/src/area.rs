@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::hash::Hash;
+use crate::readers::Readers;
 use crate::ring::{self, Ring};
 use host::words::Words;
 use layout::MapKind;
@@ -42,13 +43,14 @@ pub(crate) fn size(info: &MapInfo, cores: u32) -> u64 {
 }
 
 impl Area {
-    pub(crate) fn new(words: Words, info: MapInfo, cores: u32, seed: u64) -> Area {
+    pub(crate) fn new(words: Words, info: MapInfo, seed: u64, readers: &Readers) -> Area {
+        let cores = readers.cores;
         let copies = copies(info.kind, cores);
         let at = words.clone();
         let form = match info.kind {
             MapKind::Array | MapKind::PerCoreArray => Form::Array(Array { at, info, copies }),
             MapKind::Hash | MapKind::PerCoreHash | MapKind::PrefixTrie => {
-                Form::Hash(Hash::new(at, info, copies, seed))
+                Form::Hash(Hash::new(at, info, copies, (seed, readers.clone())))
             }
             MapKind::Ring => Form::Ring(Ring {
                 at,

@@ -1,6 +1,7 @@
 //! Bytes as whole words, and locks in front of them.
 
 use host::words::Words;
+use nix::unistd::gettid;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,17 +34,30 @@ pub(crate) fn store(words: &Words, at: u64, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Works under the lock that is there.
+/// The number of this thread, as the holder of locks: never 0.
+fn holder() -> u32 {
+    (gettid().as_raw() as u32) << 1 | 1
+}
+
+/// Works under the lock that is there, which is also taken from a holder that has had it for [`LONGEST`], who must be dead.
 pub(crate) fn locked<T>(
     words: &Words,
     at: u64,
     work: impl FnOnce() -> io::Result<T>,
 ) -> io::Result<T> {
-    let begun = Instant::now();
-    while !words.exchange_u32(at, 0, 1)? && begun.elapsed() < LONGEST {
+    let (mut met, mut since) = (0, Instant::now());
+    while !words.exchange_u32(at, 0, holder())? {
+        let now = words.u32(at)?;
+        if now != met {
+            (met, since) = (now, Instant::now());
+        }
+        if since.elapsed() >= LONGEST && words.exchange_u32(at, met, holder())? {
+            break;
+        }
         thread::yield_now();
     }
     let done = work();
-    words.set_u32(at, 0)?;
+    // Somebody may have taken it away.
+    words.exchange_u32(at, holder(), 0)?;
     done
 }

@@ -1,9 +1,9 @@
-//! The file of a program: which places of its maps are in use, counts of changes, and packets on their way.
+//! The file of a program: which places of its maps are in use, and counts of changes.
 
 use crate::area::Area;
-use crate::cells::LONGEST;
 use crate::memory::Program;
 use crate::plan::Plan;
+use crate::readers::Readers;
 use host::linux::monotonic_now;
 use host::safe_dir::Dir;
 use host::words::Words;
@@ -11,9 +11,6 @@ use layout::HashSeeds;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::atomic::{Ordering, fence};
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// The version of the layout, at the start of the file.
 pub const VERSION: u64 = 1;
@@ -23,7 +20,6 @@ const NEW_STATE: &str = "state.new";
 
 const CURRENT: u32 = 24;
 const COUNTED: u32 = 28;
-const EPOCH: u32 = 32;
 const SEEDS: u32 = 72;
 const CLOCK: u32 = 96;
 
@@ -33,6 +29,8 @@ pub(crate) struct State {
     words: Words,
     plan: Plan,
     areas: Vec<[Area; 2]>,
+    /// Packets on their way.
+    pub readers: Readers,
 }
 
 impl State {
@@ -82,15 +80,21 @@ impl State {
 
     fn of(words: Words, plan: Plan) -> io::Result<State> {
         let seeds = seeds(&words)?;
+        let readers = Readers::new(words.clone(), &plan);
         let mut areas = Vec::new();
         for map in &plan.maps {
             let area = |at: u64| {
                 let part = words.part(at, map.size as usize)?;
-                Ok::<Area, io::Error>(Area::new(part, map.info, plan.cores, seeds.buckets))
+                Ok::<Area, io::Error>(Area::new(part, map.info, seeds.buckets, &readers))
             };
             areas.push([area(map.places[0])?, area(map.places[1])?]);
         }
-        Ok(State { words, plan, areas })
+        Ok(State {
+            words,
+            plan,
+            areas,
+            readers,
+        })
     }
 
     /// The secrets of hashes.
@@ -165,25 +169,6 @@ impl State {
             true => self.words.set_u32(COUNTED, 1),
             false => Err(io::ErrorKind::InvalidInput.into()),
         }
-    }
-
-    /// Waits until no core is in a batch of packets that has begun before.
-    pub(crate) fn wait_for_packets(&self) -> io::Result<()> {
-        let epoch = self.words.u64(EPOCH)? + 1;
-        self.words.set_u64(EPOCH, epoch)?;
-        fence(Ordering::SeqCst);
-        let begun = Instant::now();
-        for core in 0..u64::from(self.plan.cores) {
-            let at = self.plan.readers + 64 * core;
-            let is_in = || {
-                let entered = self.words.u64(at)?;
-                Ok::<bool, io::Error>(entered != 0 && entered < epoch)
-            };
-            while is_in()? && begun.elapsed() < LONGEST {
-                thread::sleep(Duration::from_micros(20));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Hash tables, and prefix tries made of them. The crate's text describes their memory.
 
 use crate::cells::{load, room, store};
+use crate::readers::Readers;
 use host::words::Words;
 use layout::MapKind;
 use std::collections::HashSet;
@@ -14,6 +15,8 @@ const COUNT: u64 = 12;
 const FREE_FIRST: u64 = 16;
 const FREE_LAST: u64 = 20;
 const USED: u64 = 24;
+const READY: u64 = 28;
+const FREE: u64 = 32;
 const LENGTHS: u64 = 64;
 
 /// Nodes beyond one for each element: so many changes pass at least before one is written again.
@@ -58,6 +61,7 @@ pub(crate) struct Hash {
     copies: Option<usize>,
     form: Form,
     seed: u64,
+    readers: Readers,
 }
 
 /// The end of a search in a chain.
@@ -75,7 +79,12 @@ impl Hash {
         form.nodes_at + u64::from(form.nodes) * form.node
     }
 
-    pub(crate) fn new(at: Words, info: MapInfo, copies: Option<usize>, seed: u64) -> Hash {
+    pub(crate) fn new(
+        at: Words,
+        info: MapInfo,
+        copies: Option<usize>,
+        (seed, readers): (u64, Readers),
+    ) -> Hash {
         let form = Form::of(&info, copies);
         Hash {
             at,
@@ -83,6 +92,7 @@ impl Hash {
             copies,
             form,
             seed,
+            readers,
         }
     }
 
@@ -306,6 +316,13 @@ impl Hash {
         if number == 0 {
             return Err(io::ErrorKind::StorageFull.into());
         }
+        // A packet may still have what was in a node when it was left.
+        if self.at.u32(READY)? == 0 {
+            self.readers.wait()?;
+            self.at.set_u32(READY, self.at.u32(FREE)?)?;
+        }
+        self.at.set_u32(READY, self.at.u32(READY)? - 1)?;
+        self.at.set_u32(FREE, self.at.u32(FREE)? - 1)?;
         let next = self.at.u32(self.node(number))?;
         self.at.set_u32(FREE_FIRST, next)?;
         if next == 0 {
@@ -320,7 +337,8 @@ impl Hash {
             0 => self.at.set_u32(FREE_FIRST, number)?,
             last => self.at.set_u32(self.node(last), number)?,
         }
-        self.at.set_u32(FREE_LAST, number)
+        self.at.set_u32(FREE_LAST, number)?;
+        self.at.set_u32(FREE, self.at.u32(FREE)? + 1)
     }
 
     /// Puts right what a killed writer has left: elements that others have taken the place of, nodes that no link leads to, and
@@ -349,6 +367,8 @@ impl Hash {
         }
         self.at.set_u32(FREE_FIRST, 0)?;
         self.at.set_u32(FREE_LAST, 0)?;
+        self.at.set_u32(READY, 0)?;
+        self.at.set_u32(FREE, 0)?;
         let mut left = (1..=self.at.u32(USED)?).filter(|number| !linked.contains(number));
         left.try_for_each(|number| self.free(number))?;
         self.at.set_u32(COUNT, linked.len() as u32)?;

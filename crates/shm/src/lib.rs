@@ -31,11 +31,11 @@
 //!
 //! # Arrays
 //! Elements lie beside each other, each value rounded up to 8 bytes, the copies of all cores of an element together. Packets meet whole
-//! words. A value that is read and written under a lock begins with it: a `u32`, 0 if nobody has it, taken by exchanging it for 1. Who waits for a second takes it from one
-//! that must be dead.
+//! words. A value that is read and written under a lock begins with it: a `u32`, 0 if nobody has it, taken by exchanging it for a number of the holder's, twice the thread's id and 1. Who has met the same holder for a second takes it from that one,
+//! who must be dead; and nobody gives back what is another's.
 //!
 //! # Hash tables
-//! `{u64 changes; u32 writing, count, free_first, free_last, used; ...}`, at 64 of a trie the bits of its prefixes' lengths (a `u64` for each 64), then
+//! `{u64 changes; u32 writing, count, free_first, free_last, used, ready, free; ...}`, at 64 of a trie the bits of its prefixes' lengths (a `u64` for each 64), then
 //! the heads of chains, a `u32` each, and from the next multiple of 64 on the nodes, from number 1 on: `{u32 next, u32 version, key, value}`, both
 //! rounded up to 8 bytes, with a value for each core. There are as many heads as elements, rounded up to a power of two, 4 at least. The chain is the hash's
 //! lowest bits; the hash starts as the secret of buckets, and for each 8 bytes of the key, zeros added, is `h = (h ^ word) *
@@ -66,6 +66,7 @@ mod guard;
 mod hash;
 mod memory;
 mod plan;
+mod readers;
 mod ring;
 
 pub use file::VERSION;

@@ -78,7 +78,7 @@ impl Shm {
 
     /// The same with new, empty maps of these names in their other places, where no packet is any more.
     fn with_fresh(&self, fresh: &BTreeSet<&str>) -> io::Result<Shm> {
-        self.state.wait_for_packets()?;
+        self.state.readers.wait()?;
         let mut next = self.clone();
         for name in fresh {
             let number = self.state.number(name).ok_or(io::ErrorKind::NotFound)?;
@@ -145,7 +145,7 @@ impl Memory for Shm {
 
     fn wait_for_packets(&self) {
         // Offsets in the mapped file that were checked when it was opened.
-        let _ = self.state.wait_for_packets();
+        let _ = self.state.readers.wait();
     }
 
     fn traffic(&self) -> Traffic<'_> {

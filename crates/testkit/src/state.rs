@@ -1,4 +1,4 @@
-//! What a program keeps, on the interpreter and on a target.
+//! State that a program keeps, on the interpreter and on a target.
 
 use control::{Group, Groups, Store};
 use schema::{Object, ObjectKind};
@@ -11,8 +11,8 @@ pub fn compare(reference: &dyn Store, target: &dyn Store) -> Result<(), String> 
     for (object, data) in reference.schema().objects.iter() {
         let compared = match data.kind {
             ObjectKind::Counter { .. } => elements(|index| {
-                let [a, b] = [reference, target].map(|store| store.counter(object, index));
-                Some((a.ok()?, b.ok()?))
+                let [a, b] = [reference, target].map(|store| store.counter(object, index).ok());
+                (a.is_some() || b.is_some()).then_some((a, b))
             }),
             ObjectKind::Register { .. } => elements(|index| {
                 let [a, b] = [reference, target].map(|store| store.register(object, index));

@@ -1,7 +1,7 @@
 //! Messages as a program asks for them: for which attributes each object reads them, and whether a loop does.
 
 use super::{KEEP, MESSAGE, READ_BEHIND, names_in, read_for, reads_message};
-use ir::{ExternArg, ExternCall, ExternInst, Program, StmtKind, visit};
+use ir::{ExternArg, ExternCall, ExternInst, Program, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
 /// Requests of a program, by the objects that read messages.
@@ -10,11 +10,11 @@ pub type AllAsked = HashMap<ExternInst, Asked>;
 /// Requests of a program to an object that reads messages.
 #[derive(Clone, Default, Debug)]
 pub struct Asked {
-    /// The names of attributes, in the order in which it does.
+    /// The names of attributes, in the order in which the program asks for them.
     pub names: Vec<String>,
-    /// Which attributes messages are read for, each list once; `None` for all of the message.
+    /// Lists of attributes that messages are read for, each once; `None` for all of the message.
     reads: Vec<Option<String>>,
-    /// Whether first bytes of messages are kept.
+    /// True if first bytes of messages are kept.
     pub keeps: bool,
 }
 
@@ -65,8 +65,8 @@ pub fn asked(program: &Program) -> AllAsked {
     all
 }
 
-/// The object that reads messages of which a call is.
-fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+/// Gives the object that reads messages whose method a call is.
+pub fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     let object = call.object?;
     (program.externs[object].ty == MESSAGE).then_some(object)
 }
@@ -74,30 +74,31 @@ fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 /// True if a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
 /// combinations, each of which a target that verifies code would follow through every further turn.
 pub fn are_read_in_loop(program: &Program) -> bool {
-    let mut bodies = visit::bodies(program);
-    bodies.any(|body| {
+    is_any(program, |stmt| {
+        let StmtKind::Loop(_, inner) = &stmt.kind else {
+            return false;
+        };
         let mut found = false;
-        visit::walk_block(body, &mut |stmt| {
-            if let StmtKind::Loop(_, inner) = &stmt.kind {
-                visit::walk_block(inner, &mut |stmt| found |= reads(program, stmt));
-            }
-        });
+        visit::walk_block(inner, &mut |stmt| found |= reads(program, stmt));
         found
     })
 }
 
 /// True if the program reads messages.
 pub fn are_read(program: &Program) -> bool {
-    let mut bodies = visit::bodies(program);
-    bodies.any(|body| {
-        let mut found = false;
-        visit::walk_block(body, &mut |stmt| found |= reads(program, stmt));
-        found
-    })
+    is_any(program, |stmt| reads(program, stmt))
+}
+
+fn is_any(program: &Program, of: impl Fn(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| found |= of(stmt));
+    }
+    found
 }
 
 /// True for a statement that reads a message.
-fn reads(program: &Program, stmt: &ir::Stmt) -> bool {
+fn reads(program: &Program, stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Extern(call) => reads_message(call) && object_of(program, call).is_some(),
         _ => false,

@@ -5,7 +5,7 @@ mod asked;
 mod check;
 mod lower;
 
-pub use asked::{AllAsked, Asked, are_read, are_read_in_loop, asked};
+pub use asked::{AllAsked, Asked, are_read, are_read_in_loop, asked, object_of};
 pub use check::check;
 pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::{Calls, lower};

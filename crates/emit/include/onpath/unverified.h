@@ -22,11 +22,15 @@ INLINE u64 zero_after(u64 number)
 }
 
 #define goto_if_short(end, data_end, label) \
-    if ((end) > (data_end))                   \
-    goto label
+    do {                                    \
+        if ((end) > (data_end))             \
+            goto label;                     \
+    } while (0)
 
-#define run_turns(count, turn, with)                          \
-    for (u32 i_ = 0; i_ < (count) && !(turn)(i_, with); i_++) \
-        ;
+#define run_turns(count, turn, with)                                      \
+    do {                                                                  \
+        for (u32 i_ = 0, all_ = (count); i_ < all_ && !(turn)(i_, with);) \
+            i_++;                                                         \
+    } while (0)
 
 #endif

@@ -12,7 +12,7 @@ mod pieces;
 use crate::{Bytes, File, Member, Patterns, Target, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, read_for,
+    PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -137,12 +137,6 @@ fn packet<T: Payload>(g: &Gen<'_, T>) -> (CType, SmolStr) {
 fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     let of = |object: ExternInst| program.externs[object].ty == "Checksum16";
     call.name == "get" && call.object.is_some_and(of)
-}
-
-/// The object that reads messages of which a call is.
-fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
-    let object = call.object?;
-    (program.externs[object].ty == MESSAGE).then_some(object)
 }
 
 /// Calls an extern function or method about the payload, or one that computes a hash or a checksum. False if it is none.

@@ -16,7 +16,6 @@ use kernel::test_run::shortest;
 use layout::Structure;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -31,7 +31,20 @@ fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
             codes.insert(module, lines.collect::<Vec<_>>().join("\n"));
         }
     }
+    // Names that the crate's root has of its modules.
+    let root_of = |file: &String| file.ends_with("/lib.rs");
+    let lib = files(&folder).into_iter().find(root_of);
+    let lib = lib.map(|file| read(&root().join(file))).unwrap_or_default();
+    let mut exported = Vec::new();
+    for (start, _) in words(&lib, &["use "]) {
+        tree(&lib[start + 4..], "", &mut exported);
+    }
     let known = |path: &String| {
+        let name = path.split("::").next();
+        let of_root = exported
+            .iter()
+            .find(|export| name.is_some_and(|name| export.ends_with(&format!("::{name}"))));
+        let path = of_root.filter(|_| !path.contains("::")).unwrap_or(path);
         let ends = path.match_indices("::").map(|(end, _)| end);
         let prefixes = ends.chain([path.len()]).map(|end| &path[..end]);
         let known = prefixes.filter(|prefix| codes.contains_key(*prefix));
@@ -94,7 +107,7 @@ fn tree<'t>(text: &'t str, before: &str, paths: &mut Vec<String>) -> &'t str {
     let end = text.find(|c: char| !c.is_alphanumeric() && !"_:".contains(c));
     let (path, mut rest) = text.split_at(end.unwrap_or(text.len()));
     let path = format!("{before}{path}");
-    if !path.ends_with("::") || !rest.starts_with('{') {
+    if !(path.is_empty() || path.ends_with("::")) || !rest.starts_with('{') {
         paths.push(path);
         return rest;
     }

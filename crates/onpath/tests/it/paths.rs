@@ -85,7 +85,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
     (
         "native/src/device.rs",
-        &["fs::set_permissions", "fs::write", "tempfile::"],
+        &["fs::set_permissions", "fs::write"],
         &[OwnFolder],
     ),
     (

@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SHM_VERSION 1
 #define SHM_SEEDS 72
@@ -170,29 +172,47 @@ struct shm_lock {
     uint32_t taken;
 };
 
-/* Takes a lock, after a second from one that must be dead. */
-static inline void shm_take(struct shm_lock *lock) {
-    struct timespec begun, now;
-    uint32_t free = 0;
+/* The number of this thread, as the holder of locks: never 0. */
+static inline uint32_t shm_holder(void) {
+    static __thread uint32_t holder;
 
-    clock_gettime(CLOCK_MONOTONIC, &begun);
-    while (!__atomic_compare_exchange_n(&lock->taken, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        free = 0;
-        sched_yield();
+    if (!holder)
+        holder = (uint32_t)syscall(SYS_gettid) << 1 | 1;
+    return holder;
+}
+
+/* Takes a lock, also from a holder that has had it for a second, who must be dead. */
+static inline void shm_take(struct shm_lock *lock) {
+    struct timespec begun = {0}, now;
+    uint32_t met = 0, before = 0;
+
+    while (!__atomic_compare_exchange_n(&lock->taken, &met, shm_holder(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((now.tv_sec - begun.tv_sec) * 1000000000ll + now.tv_nsec - begun.tv_nsec >= 1000000000ll)
-            break;
+        if (met != before) {
+            before = met;
+            begun = now;
+        }
+        /* What is expected next is that nobody has it, or still the one who is dead. */
+        if ((now.tv_sec - begun.tv_sec) * 1000000000ll + now.tv_nsec - begun.tv_nsec < 1000000000ll)
+            met = 0;
+        sched_yield();
     }
 }
 
-static inline void shm_give_back(struct shm_lock *lock) { __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE); }
+/* Gives a lock back, unless somebody has taken it away. */
+static inline void shm_give_back(struct shm_lock *lock) {
+    uint32_t holder = shm_holder();
 
-/* Whether a ring has room for a record now. */
+    __atomic_compare_exchange_n(&lock->taken, &holder, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* 1 if a ring has room for a record now. */
 static inline int shm_fits(uint8_t *base, uint64_t directory, uint32_t number, uint32_t length) {
     const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
     uint8_t *at = shm_place(base, directory, number);
+    uint64_t consumed = shm_u64(at, 64);
 
-    return shm_u64(at, 0) - shm_u64(at, 64) + 8 + shm_room(length) <= (map->max_entries & ~7u);
+    return shm_u64(at, 0) - consumed + 8 + shm_room(length) <= (map->max_entries & ~7u);
 }
 
 /* Adds a record to a ring. 0 if there is no room. */
@@ -224,7 +244,7 @@ static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, co
 /* A record until it is handed over: a thread has one at a time. */
 static __thread struct {
     uint32_t ring, length;
-    uint64_t words[512];
+    uint64_t words[8192];
 } shm_record;
 
 /* Memory for a record of a ring; NULL if there is no room. */
