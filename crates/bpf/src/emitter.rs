@@ -121,7 +121,7 @@ pub(crate) struct Shared {
     pub tunnels: bool,
     /// A decision depends on how often tables were changed.
     pub counts_changes: bool,
-    /// What is in the file that the kernel must have something for.
+    /// Constructs in the file that the kernel must have something for.
     pub constructs: BTreeSet<Construct>,
 }
 

@@ -58,7 +58,7 @@ pub enum ParseRecord {
 pub struct Parts {
     /// About how many instructions a part has.
     pub size: u32,
-    /// How many programs they are in at most, which go on in each other: up to [`costs::weights::parts::MOST_PROGRAMS`].
+    /// The most programs that they are in, which go on in each other: up to [`costs::weights::parts::MOST_PROGRAMS`].
     pub programs: usize,
 }
 

@@ -52,7 +52,7 @@ pub use stage::{Code, stage};
 pub use target::{Limits, Lookups, Reserved, Target};
 pub use user_function::UserFunction;
 
-/// The headers that the C of every target includes: paths relative to the include path, and texts.
+/// The headers that the C of a target may include: paths relative to the include path, and texts.
 pub const HEADERS: [(&str, &str); 9] = {
     macro_rules! header {
         ($name:literal) => {

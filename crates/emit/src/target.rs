@@ -176,7 +176,7 @@ pub trait Lookups<T: Target> {
     /// The address of the default action of a table that keeps it.
     fn default_action(g: &Gen<'_, T>, table: &Self::Table) -> C;
 
-    /// Whether entries may name members and groups of an action profile ([`Lookups::follow`]).
+    /// True if entries may name members and groups of an action profile ([`Lookups::follow`]).
     const HAS_PROFILES: bool = false;
 
     /// Has an entry that names a member or a group be what that leads to, a value of the same layout; a null pointer if that is

@@ -16,8 +16,8 @@ const KVM: Accelerator = Accelerator {
     name: "KVM",
     arguments: ["-accel", "kvm", "-cpu", "host"],
 };
-/// By translation: ten to thirty times slower. Both processors take turns in one thread: with one each, a kernel that changed its own code (a static
-/// key) met the trap of the change after it had forgotten it, and ended.
+/// By translation: ten to thirty times slower. Both processors take turns in one thread. With a thread each, a kernel that changed its own code (a
+/// static key) ran into the trap of a change that it had finished, and panicked.
 pub(crate) const TCG: Accelerator = Accelerator {
     name: "emulation",
     arguments: ["-accel", "tcg,thread=single", "-cpu", "max"],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What the C of the native target includes: a packet in a buffer, maps in shared memory, and the primitives that the
+/* The header of the native target's C: a packet in a buffer, maps in shared memory, and the primitives that the
  * emitter, tables, state and messages ask of every target. */
 #ifndef NATIVE_H
 #define NATIVE_H

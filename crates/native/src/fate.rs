@@ -1,4 +1,4 @@
-//! What a program is given besides the packet, and what becomes of it: by model.
+//! Inputs of a program besides the packet, and the packet's end: by model.
 
 use crate::target::{Gen, refusal};
 use arch::Model;

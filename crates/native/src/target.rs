@@ -22,16 +22,14 @@ pub(crate) type Gen<'a> = emit::Gen<'a, Native>;
 /// The linkage of functions.
 pub(crate) const LINKAGE: &str = "static";
 
-/// Names that the headers and the code around the program use.
+/// Names that the headers and the code around the program use, and words among those of the C library.
 pub(crate) const RESERVED: &[Reserved] = &[
     Reserved {
         names: "
-            memory directory packet current HEADROOM LONGEST stage_0 main turns MOST_TURNS packet_copy
-            packet_load_bytes packet_store_bytes packet_resize packet_length goto_if_short map_find ring_submit now_ns random_u32 this_processor
-            barrier_var zero_after masked_by paths_meet may_goto may_goto_afresh forget_bounds forget_wide_bounds forget_constant unforeseen payload_sum run_turns
-            globals globals_of_program GLOBALS relocated hash_seeds
-            bcmp bcopy bzero chmod clock creat ctime fcntl fflush ffs fread fstat fwrite getc getw gmtime index localtime lockf lstat memcmp memcpy memmove memset
-            mkdir mktime mlock mmap msync munmap open pclose perror popen printf putc puts putw remove rename rewind rindex scanf setbuf stat stdin stdout time tzset umask
+            memory directory packet current HEADROOM LONGEST stage_0 main turns MOST_TURNS packet_copy ring_submit now_ns random_u32 this_processor
+            may_goto may_goto_afresh unforeseen payload_sum globals globals_of_program GLOBALS relocated
+            access acct alarm brk clock close creat crypt daylight dup environ fork index ioctl isatty link lseek mmap nice open optarg pause pipe profil putc puts
+            read readlink remove rename revoke rewind rindex select sleep stat stderr stdin stdout swab sync syscall time timezone truncate umask unlink usleep write
         ",
         prefixes: &["shm_", "SHM_"],
     },

@@ -1,4 +1,4 @@
-//! What is known of state at a point: the locks that are held, what calls under a lock work on, and the colour of an entry.
+//! Knowledge of state at a point: the locks that are held, what calls under a lock work on, and the colour of an entry.
 
 use crate::analysis::in_place::InPlace;
 use crate::analysis::redundant_stores::RedundantStores;
@@ -9,7 +9,7 @@ use emit::{Event, Gen, Target};
 use ir::atomic::Cell;
 use smol_str::SmolStr;
 
-/// What is known of state at a point of a function.
+/// Knowledge of state at a point of a function.
 #[derive(Clone, Default)]
 pub struct Held {
     /// The lock of a set of flows.

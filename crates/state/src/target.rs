@@ -73,12 +73,12 @@ pub trait State: Memory {
         way
     }
 
-    /// Whether counters are raised by functions of their own, which a target that verifies code checks once.
+    /// True if counters are raised by functions of their own, which a target that verifies code checks once.
     fn counts_by_functions(_g: &Gen<'_, Self>) -> bool {
         false
     }
 
-    /// Whether it is a function of its own that adds to the figures of groups with keys of so many words, here.
+    /// True if a function of its own adds, here, to the figures of groups with keys of so many words.
     fn figures_by_functions(g: &Gen<'_, Self>, _words: u32) -> bool {
         g.is_in_loop()
     }

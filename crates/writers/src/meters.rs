@@ -65,7 +65,7 @@ fn rates(bytes: &[u8]) -> Option<Rates> {
     })
 }
 
-/// What the control plane reads of the meter at an index.
+/// The rates of the meter at an index, as the control plane reads them.
 fn read(map: &dyn Map, index: u32) -> Result<Option<Rates>, StoreError> {
     let found = map.get_locked(&index.to_ne_bytes());
     let found = found.map_err(refused("read the meter"))?;

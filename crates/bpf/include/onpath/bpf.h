@@ -177,7 +177,7 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
  * verifier takes a loop with it in constant effort. */
 #define may_goto(label) asm volatile goto(MAY_GOTO(label) : : : : label)
 
-/* The same in a loop of many steps, after which no register has what they left in it. Before Linux 6.15 a verifier compares a
+/* The same in a loop of many steps, after which none of the registers that calls may change has what they left in it. Before Linux 6.15 a verifier compares a
  * turn with earlier ones by what nobody reads any more, too: it would follow each mixture of that. */
 #define may_goto_afresh(label)                                                                               \
     asm volatile goto("w0 = 0; w1 = 0; w2 = 0; w3 = 0; w4 = 0; w5 = 0; " MAY_GOTO(label)                     \

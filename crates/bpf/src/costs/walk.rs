@@ -1,4 +1,4 @@
-//! How much the verifier may have to walk, estimated before there is any C.
+//! Instructions that the verifier may have to walk, estimated before there is any C.
 //!
 //! It walks each state of the parser once for each set of headers that may be valid there, and everything behind the
 //! parser once for each set that it accepts with.

@@ -308,7 +308,7 @@ impl<T: Target> Gen<'_, T> {
         self.when(&present, block);
     }
 
-    /// What `then` makes of a length, done where it is not 0. It is `most` at most, as the comparison
+    /// Emits what `then` makes of a length, where it is not 0. It is `most` at most, as the comparison
     /// shows: with 0 it would show nothing of it.
     pub(crate) fn unless_empty(
         &mut self,

@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Where the next item goes, within its bound.
+    /// The place of the next item, within its bound.
     fn here(&mut self, at: &C) -> C {
         let most = self.target.limits().offset;
         if self.in_record() {

@@ -243,7 +243,7 @@ impl<T: Target> Gen<'_, T> {
         self.finish_search(passed, from);
     }
 
-    /// Where the paths of a turn meet, or of all of them. The offset is another one on each, and the next turn and what is behind the loop are the
+    /// The place where the paths of a turn meet, or of all of them. The offset is another one on each, and the next turn and what is behind the loop are the
     /// same for all.
     pub(super) fn meet(&mut self) {
         self.on(Event::Differs(&C::id("off")));

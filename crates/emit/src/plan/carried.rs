@@ -91,7 +91,7 @@ fn loops(block: &Block) -> Vec<(Label, &Block)> {
     found
 }
 
-/// Which variables hold numbers that may be any when a loop begins.
+/// Variables that hold numbers which may be any when a loop begins.
 struct Numbers {
     /// Those that have to be known, or are in memory.
     not: HashSet<Var>,

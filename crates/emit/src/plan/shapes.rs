@@ -75,7 +75,7 @@ impl Shapes {
         shapes.are_few(short).then_some(shapes)
     }
 
-    /// Whether code for each set does not get longer than code that asks for each header, or not much longer unless it is to be
+    /// True if code for each set does not get longer than code that asks for each header, or not much longer unless it is to be
     /// short.
     fn are_few(&self, short: bool) -> bool {
         let emitted: u32 = self.sets.iter().map(|set| set.count_ones()).sum();

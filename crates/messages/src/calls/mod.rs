@@ -11,8 +11,8 @@ mod pieces;
 
 use crate::{Bytes, File, Member, Patterns, Target, errors};
 use arch::payload::{
-    AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
+    AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, PATTERN,
+    READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
