@@ -30,6 +30,11 @@ pub fn wait_for_softirqs() {
     }
 }
 
+/// The number by which the kernel knows this thread.
+pub fn thread_id() -> u32 {
+    nix::unistd::gettid().as_raw() as u32
+}
+
 /// The time by the clock that programs read: nanoseconds since the machine started.
 pub fn monotonic_now() -> u64 {
     let mut now = libc::timespec {

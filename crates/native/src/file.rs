@@ -1,10 +1,10 @@
 //! The C file around the functions, compiled.
 
-use crate::target::{LINKAGE, Native, Shared, number, refusal};
+use crate::target::{LINKAGE, Native, Shared, number};
 use arch::Model;
 use cgen::tree::{Item, Type, Unit};
 use clang::{Effort, Jumps, Source};
-use diag::{Diagnostics, SourceMap, Span};
+use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use ir::Program;
 use ir::passes::{self, Level};
 use schema::Schema;
@@ -91,6 +91,11 @@ pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Bu
     })
 }
 
+fn wrong_architecture(package: &str) -> Diagnostic {
+    let message = format!("the native target has no architecture with the package `{package}`");
+    Diagnostic::error("E0720", Span::NONE, message)
+}
+
 /// The C, and what the file has in memory.
 fn emitted(
     program: &Program,
@@ -100,7 +105,7 @@ fn emitted(
     let (model, stages) = arch::by_package(&program.arch)
         .filter(|arch| MODELS.contains(&arch.model))
         .and_then(|arch| Some((arch.model, arch.stages_of(program)?)))
-        .ok_or_else(|| Box::new(refusal("such architecture", Span::NONE)))?;
+        .ok_or_else(|| Box::new(wrong_architecture(&program.arch)))?;
     let target = Native::new(model, options.record, !options.externs.is_empty());
     let mut file: emit::File<Native> = emit::File::default();
     file.own.payload = messages::calls::Shared::of(program);

@@ -91,7 +91,7 @@ pub(crate) fn number(name: &str, value: usize) -> Item {
 /// The refusal of something that the target does not have.
 pub(crate) fn refusal(what: &str, at: Span) -> Diagnostic {
     let message = format!("the native target has no {what}");
-    Diagnostic::error("E0720", at, message)
+    Diagnostic::error("E0721", at, message)
 }
 
 impl Hints for Native {

@@ -1,7 +1,7 @@
 //! Bytes as whole words, and locks in front of them.
 
+use host::linux::thread_id;
 use host::words::Words;
-use nix::unistd::gettid;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ pub(crate) fn store(words: &Words, at: u64, bytes: &[u8]) -> io::Result<()> {
 
 /// The number of this thread, as the holder of locks: never 0.
 fn holder() -> u32 {
-    (gettid().as_raw() as u32) << 1 | 1
+    thread_id() << 1 | 1
 }
 
 /// Works under the lock that is there, which is also taken from a holder that has had it for [`LONGEST`], who must be dead.
