@@ -1,5 +1,6 @@
 //! State between packets as the kernel has it.
 
+use crate::costs::weights::walk::SHORT_KEY;
 use crate::emitter::{Bpf, Gen, Shared, needs, unknown_zero};
 use crate::uses::Construct;
 use arch::payload::are_read_in_loop;
@@ -7,9 +8,6 @@ use cgen::tree::{BinOp, Expr as C, Type};
 use ir::Var;
 use smol_str::SmolStr;
 use state::{Held, LateInput, State, Used};
-
-/// Words of a group's key of which each path may compare those of all ways by itself: a call takes some nanoseconds. Texts of messages have more.
-const SHORT_KEY: u32 = 8;
 
 impl State for Bpf {
     // The kernel knows it in a map's value by this name.

@@ -28,6 +28,9 @@ pub mod kernel {
 
 /// Memory of variables.
 pub mod memory {
+    /// Bytes of stack that the functions of `onpath/rewrite.h` take.
+    pub const REWRITING: u32 = 96;
+
     /// Bytes of the stack that variables may take, so that the compiler has room for what it adds.
     pub const STACK: u32 = 320;
 
@@ -80,6 +83,10 @@ pub mod walk {
     /// Of one function that reads messages: above it the verifier takes seconds or gives up. Of queries on HTTP, it processed 100,000
     /// instructions where 173,000 were estimated, and from 178,000 on 840,000 at least; as several functions 80,000.
     pub const RISKY: u64 = 175_000;
+
+    /// Words of a group's key of which each path may compare those of all ways by itself, in a program that reads messages: a call takes
+    /// some nanoseconds. Texts of messages have more.
+    pub const SHORT_KEY: u32 = 8;
 }
 
 /// The least that the verifier processes of IR ([`super::forecast`]): instructions by construct.

@@ -13,6 +13,7 @@ use super::verdict::is_read;
 use crate::abi::{MapAbi, MapKind};
 use crate::context;
 use crate::copies::differ;
+use crate::costs::weights::memory;
 use crate::emitter::{Coverage, Gen, needs};
 use crate::maps::Maps;
 use crate::parts;
@@ -39,9 +40,6 @@ const CAME_AS: &str = "came_as";
 
 /// Bytes of a packet that are always linear.
 const ETHERNET: u32 = 14;
-
-/// What the functions of `onpath/rewrite.h` take of the stack, in bytes.
-const STACK_FOR_REWRITING: u32 = 96;
 
 /// A hook of traffic control.
 pub(crate) struct Tc {
@@ -73,7 +71,7 @@ impl HookCode for Tc {
     }
 
     fn stack_for_rewriting(&self) -> u32 {
-        STACK_FOR_REWRITING
+        memory::REWRITING
     }
 
     fn begin(&self, remembers_type: bool) -> Block {
