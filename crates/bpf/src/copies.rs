@@ -8,11 +8,11 @@ use ir::Program;
 /// The pointer to what runs.
 pub(crate) const THIS: &str = "this_copy";
 
-/// Where a turn of the loop begins.
+/// The place where an iteration of the loop begins.
 pub(crate) const NEXT: &str = "next_copy";
 pub(crate) const BEGINS: &str = "copy_begins";
 pub(crate) const ALL: &str = "all_copies";
-/// What runs cannot go on, nor can what waits.
+/// Neither the packet that runs nor those that wait can go on.
 pub(crate) const LOST: &str = "reject";
 
 /// The struct of what a copy begins with, and its map.

@@ -18,7 +18,7 @@ pub(crate) type Gen<'a> = emit::Gen<'a, Bpf>;
 /// A file for BPF.
 pub(crate) type File = emit::File<Bpf>;
 
-/// How a function is linked that is part of the one that calls it.
+/// The linkage of a function that is part of the one that calls it.
 pub(crate) const INLINE: &str = "static inline __attribute__((always_inline))";
 /// The linkage of a function that the verifier checks separately from its callers.
 pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
@@ -39,7 +39,7 @@ pub(crate) enum Coverage {
 /// The loop that runs egress for each copy.
 #[derive(Clone)]
 pub(crate) struct Copies {
-    /// Where the ports are kept that copies go to: a pointer to a `struct port_group`.
+    /// The place of the ports that copies go to: a pointer to a `struct port_group`.
     pub destinations: C,
     /// The number of the copy that egress runs for.
     pub number: C,
@@ -51,13 +51,13 @@ pub(crate) struct Bpf {
     pub options: Rc<Options>,
     /// The program reads messages: many paths lead through what it has around that.
     pub reads_messages: bool,
-    /// Where the program is to run.
+    /// The hook that the program is to run at.
     pub hook: &'static dyn HookCode,
-    /// Which model's meaning it has.
+    /// The model whose meaning it has.
     pub model: Model,
-    /// Which part of the program the function covers.
+    /// The part of the program that the function covers.
     pub coverage: Coverage,
-    /// What of the packet's bytes matters.
+    /// The bytes of the packet that matter.
     pub wire: Wire,
     /// The locks that are held, and what calls under them work on.
     pub held: Held,
@@ -65,7 +65,7 @@ pub(crate) struct Bpf {
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
     pub copies: Option<Copies>,
-    /// Where the code goes on that runs for each copy of a packet, if this one goes no further.
+    /// The label at which the code that runs for each copy of a packet goes on, if this copy goes no further.
     pub next_copy: Option<&'static str>,
     /// By how many bytes the packet has grown in front of its IP header, if it may.
     pub grown: Option<C>,
@@ -113,7 +113,7 @@ pub(crate) struct Shared {
     pub stages: usize,
     /// The memory of the current stage.
     pub scratch: Scratch,
-    /// What reads the payload, and messages in it.
+    /// Code that reads the payload, and messages in it.
     pub payload: messages::calls::Shared,
     /// Headers and groups that its tables need.
     pub tables: tables::Shared,

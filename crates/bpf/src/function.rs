@@ -7,9 +7,9 @@ use emit::locals::Local;
 
 /// The function of a program's hook, or the part of it that begins with the parser.
 pub(crate) struct Function {
-    /// Which model's meaning it has.
+    /// The model whose meaning it has.
     pub model: Model,
-    /// What it does once it is known that the stack can handle the packet.
+    /// Its statements, once it is known that the stack can handle the packet.
     pub body: Block,
     /// Its variables.
     pub locals: Vec<Local>,
@@ -19,13 +19,13 @@ pub(crate) struct Function {
     pub parts: usize,
     /// The programs that go on where it stops.
     pub others: Vec<Block>,
-    /// What is in the per-CPU map.
+    /// Variables in the per-CPU map.
     pub spilled: Option<Spilled>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
     /// The head of the packet may be moved.
     pub moves_head: bool,
-    /// What its parser leaves is in the per-CPU map.
+    /// The parse record is in the per-CPU map.
     pub parse_record: bool,
     /// About how many instructions the verifier would process if it were in variables.
     pub verifier_estimate: u64,

@@ -39,7 +39,7 @@ impl Placed {
 
 /// Variables in the per-CPU map.
 pub(crate) struct Spilled {
-    /// Which they are.
+    /// The variables.
     pub gone: Vec<Local>,
     /// Bytes in all.
     pub bytes: u32,

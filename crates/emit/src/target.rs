@@ -161,9 +161,9 @@ pub trait Target: Hints + Sized {
 
 /// Code for tables and value sets of a target. Crate `state` has one for targets with memory for them.
 pub trait Lookups<T: Target> {
-    /// How a table finds its entries, and where its default action is.
+    /// A declared table: the structure that finds its entries, and its default action.
     type Table: Clone;
-    /// How a value set finds its members.
+    /// A declared value set: the structure that finds its members.
     type ValueSet: Clone;
 
     /// Declares what a table needs. Called once per file.

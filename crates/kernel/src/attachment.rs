@@ -75,7 +75,7 @@ pub(crate) enum Holder {
 pub struct Refused {
     /// In words that follow a colon.
     pub reason: String,
-    /// What would change that, if it is known.
+    /// The change that would let it be native, if it is known.
     pub remedy: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct Refused {
 #[derive(Debug)]
 pub struct Attached {
     pub(crate) holder: Holder,
-    /// How it is attached.
+    /// The kind of its attachment.
     pub how: How,
 }
 
@@ -99,7 +99,7 @@ pub struct How {
 }
 
 impl Attached {
-    /// Where the filter is, if it is one.
+    /// The place of the filter, if it is one.
     pub(crate) fn filter(&self) -> Option<FilterLocation> {
         match &self.holder {
             Holder::Link(_) => None,
@@ -120,7 +120,7 @@ pub fn side(hook: Hook) -> Option<Side> {
 /// The interfaces of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interfaces<'a> {
-    /// Whether the program redirects packets. By XDP one that does runs alike at all its interfaces.
+    /// True if the program redirects packets. By XDP one that does runs alike at all its interfaces.
     pub redirects: bool,
     /// Those to attach it to.
     pub ports: &'a [Port],

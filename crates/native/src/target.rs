@@ -63,7 +63,7 @@ impl Native {
     }
 }
 
-/// What the functions of a file share.
+/// State that the functions of a file share.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     /// State between packets.

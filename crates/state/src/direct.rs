@@ -1,4 +1,4 @@
-//! What is kept for each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
+//! State of each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
 //! that packets may count meanwhile and nothing is lost.
 
 use crate::counter::{Unit, count_at, found};
@@ -13,7 +13,7 @@ use ir::{ExternCall, ExternInst};
 use layout::{DirectAbi, Map, MapKind};
 use smol_str::SmolStr;
 
-/// What is kept for the entries of a table.
+/// State of the entries of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Direct {
     /// The map of counters, and what they count.

@@ -34,7 +34,7 @@ pub(crate) struct Buffers {
     pub include: &'static str,
     /// The section by which the kernel knows it.
     pub section: &'static str,
-    /// What is done first: a packet whose first buffer does not have what the parser reads is refused.
+    /// The first statements: a packet whose first buffer does not have what the parser reads is refused.
     pub start: Block,
 }
 
@@ -43,7 +43,7 @@ pub(crate) trait HookCode {
     /// Its names.
     fn text(&self) -> HookText;
 
-    /// Whether the packet's front can stay where it is while what is behind it grows or shrinks.
+    /// Returns true if the packet's front can stay where it is while what is behind it grows or shrinks.
     fn front_stays(&self) -> bool;
 
     /// Bytes of stack that the hook's headers take to change a packet.
@@ -51,12 +51,12 @@ pub(crate) trait HookCode {
         0
     }
 
-    /// What is done once for a packet, before anything looks at it.
+    /// Statements that run once for a packet, before anything looks at it.
     fn begin(&self, _remembers_type: bool) -> Block {
         Block::new()
     }
 
-    /// What [`HookCode::begin`] keeps for a function which goes on with the packet: its parameters besides the context.
+    /// Variables that [`HookCode::begin`] keeps for a function which goes on with the packet: its parameters besides the context.
     fn kept(&self, _remembers_type: bool) -> Vec<(Type, SmolStr)> {
         Vec::new()
     }
@@ -66,15 +66,15 @@ pub(crate) trait HookCode {
         Pull::Never
     }
 
-    /// What comes before the program's variables.
+    /// Statements in front of the program's variables.
     fn start(&self, _g: &mut Gen<'_>) -> Block {
         Block::new()
     }
 
-    /// What the program must know of the packet before its parser runs.
+    /// Sets the program's inputs, before its parser runs.
     fn inputs(&self, g: &mut Gen<'_>, placed: &Placed) -> Block;
 
-    /// Whether the network stack must be informed of an EtherType that the program changed.
+    /// Returns true if the network stack must be informed of an EtherType that the program changed.
     fn remembers_type(&self, _g: &Gen<'_>) -> bool {
         false
     }
@@ -102,13 +102,13 @@ pub(crate) trait HookCode {
     /// Verdict that the program returns for a packet that a stage drops.
     fn dropped(&self) -> C;
 
-    /// What becomes of a packet whose control is done.
+    /// Emits the end of a packet whose control is done.
     fn verdict(&self, g: &mut Gen<'_>);
 
-    /// What is done before the program returns for a packet that its parser rejects, or that cannot be handled.
+    /// Emits statements in front of the return for a packet that its parser rejects, or that cannot be handled.
     fn reject(&self, _g: &mut Gen<'_>) {}
 
-    /// What the program returns for a packet that its parser rejects, or that cannot be handled.
+    /// The program's return value for a packet that its parser rejects, or that cannot be handled.
     fn refused(&self, model: Model) -> C;
 
     /// An input that is read where it is needed instead of before the parser.
@@ -121,7 +121,7 @@ pub(crate) trait HookCode {
         None
     }
 
-    /// What copying bytes of the packet to memory and back is to the kernel; `None` if every one can do it.
+    /// The construct that copies of the packet's bytes to memory and back are to the kernel; `None` if every one can do it.
     fn copied_bytes(&self) -> Option<Construct> {
         None
     }
@@ -132,7 +132,7 @@ pub(crate) trait HookCode {
         offset
     }
 
-    /// How a program takes packets in several buffers whose parser reads no more than so many first bytes; `None` if it can take none.
+    /// The form in which a program takes packets in several buffers whose parser reads no more than so many first bytes; `None` if it can take none.
     /// It reads the payload only by the primitives that read all of the packet.
     fn buffers(&self, _front: u32, _model: Model) -> Option<Buffers> {
         None

@@ -10,11 +10,11 @@ use std::os::unix::fs::MetadataExt;
 pub(super) const RECORD: &str = "record";
 /// Links' settings from before; in the folder itself, below what is mounted on it.
 pub(super) const SETTINGS: &str = "settings";
-/// What `SETTINGS` becomes when it is written.
+/// The name of `SETTINGS` while it is written.
 pub(super) const NEXT_SETTINGS: &str = "settings-next";
 /// The ports of all programs, where they are not those in the record any more.
 pub(super) const PORTS: &str = "ports";
-/// What `PORTS` becomes when it is written.
+/// The name of `PORTS` while it is written.
 pub(super) const NEXT_PORTS: &str = "ports-next";
 /// A change of ports that has begun.
 pub(super) const PORT_CHANGE: &str = "port-change";
@@ -34,11 +34,11 @@ pub(crate) const OBJECT: &str = "object";
 pub(crate) const JOURNAL: &str = "journal";
 /// In a member's folder: what the program is specialized to.
 pub(crate) const SPECIALIZED: &str = "specialized";
-/// What `SPECIALIZED` becomes when it is written.
+/// The name of `SPECIALIZED` while it is written.
 pub(crate) const NEXT_SPECIALIZED: &str = "specialized-next";
 /// In a member's folder: the pins of a successor.
 pub(crate) const NEXT: &str = "next";
-/// What `NEXT` is called when the successor runs at all interfaces.
+/// The name of `NEXT` when the successor runs at all interfaces.
 pub(crate) const TAKEN: &str = "taken";
 /// In a member's folder, and in its successor's.
 pub(crate) const PROGRAM: &str = "program";

@@ -27,12 +27,12 @@ pub struct Filter {
     keep: bool,
 }
 
-/// Where a filter of ours is.
+/// The place of a filter of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FilterLocation {
     /// The interface.
     pub ifindex: u32,
-    /// Whether it filters what goes out.
+    /// True if it filters packets that leave.
     pub egress: bool,
     /// The filter's number among those of the same priority.
     pub handle: u32,
@@ -40,7 +40,7 @@ pub struct FilterLocation {
     pub priority: u32,
     /// The kernel's number for its program, the gate.
     pub gate_id: u32,
-    /// Whether the interface had no `clsact` before this filter, or the one of ours that was there first.
+    /// True if the interface had no `clsact` before this filter, or the one of ours that was there first.
     pub made_qdisc: bool,
 }
 
@@ -134,7 +134,7 @@ impl Filter {
         })
     }
 
-    /// Where it is.
+    /// Its place.
     pub fn location(&self) -> FilterLocation {
         self.at
     }
@@ -154,7 +154,7 @@ impl Drop for Filter {
     }
 }
 
-/// Whether the qdisc of an interface came with a filter of ours that is still there.
+/// Returns true if the qdisc of an interface came with a filter of ours that is still there.
 fn has_made_qdisc(ifindex: u32) -> io::Result<bool> {
     for side in [Side::Ingress, Side::Egress] {
         let there = filter::filters(ifindex, side)?;
@@ -199,7 +199,7 @@ fn gate_name(filter: &str) -> Option<&'static CStr> {
         .find(|ours| ours.to_bytes() == name.as_bytes())
 }
 
-/// Whether a gate has nothing to run, as far as this process may know.
+/// Returns true if a gate has nothing to run, as far as this process may know.
 fn is_empty(gate: u32) -> bool {
     let look = || -> io::Result<bool> {
         let ids = Prog::by_id(gate)?.map_ids()?;
