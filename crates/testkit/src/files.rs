@@ -29,6 +29,13 @@ pub fn below(dir: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The documents for users and engineers: README.md and the pages below `docs/`.
+pub fn documents() -> Vec<PathBuf> {
+    let mut documents = vec![root().join("README.md")];
+    documents.extend(below("docs", "md"));
+    documents
+}
+
 /// A path relative to the repository's root, as text.
 pub fn short(path: &Path) -> String {
     path.strip_prefix(root())

@@ -1,7 +1,7 @@
 //! The command line as its users meet it: sessions with every error case and its whole text.
 //!
 //! `sessions/` needs no privileges; `kernel/` runs programs by XDP in namespaces of its own and needs root.
-//! README.md's tour is a session too. [`pages`] runs the examples of diagnostics. `ONPATH_BLESS=1` writes what the commands print now into the files.
+//! The blocks of documents that begin with "```console" are sessions too, one a document. [`pages`] runs the examples of diagnostics. `ONPATH_BLESS=1` writes what the commands print now into the files.
 
 mod kernels;
 mod pages;
@@ -26,8 +26,13 @@ fn main() {
             trials.push(Trial::test(name, move || check(&file, false, in_kernel)));
         }
     }
-    let readme = files::root().join("README.md");
-    trials.push(Trial::test("readme", move || check(&readme, true, true)));
+    let has_session = |document: &PathBuf| {
+        std::fs::read_to_string(document).is_ok_and(|text| text.contains("\n```console\n"))
+    };
+    for document in files::documents().into_iter().filter(has_session) {
+        let name = format!("documents::{}", files::short(&document));
+        trials.push(Trial::test(name, move || check(&document, true, true)));
+    }
     trials.extend(pages::trials());
     libtest_mimic::run(&args, trials).exit();
 }
@@ -82,7 +87,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
 fn furnish(folder: &Path) -> std::io::Result<()> {
     // Other users run commands here too.
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-    for shared in ["README.md", "demo", "programs", "tests"] {
+    for shared in ["docs", "demo", "programs", "tests"] {
         symlink(files::root().join(shared), folder.join(shared))?;
     }
     for file in std::fs::read_dir(files::root().join(HERE).join("files"))? {

@@ -321,7 +321,8 @@ fn blur_line(line: &str) -> String {
         ]
         .iter()
         .any(|u| after.starts_with(u))
-            || before.ends_with("(id ");
+            || before.ends_with("(id ")
+            || before.ends_with("/proc/");
         out += before;
         out += if varies { "N" } else { number };
         rest = after;
