@@ -1,6 +1,6 @@
 //! Queries on packets and on the messages in them.
 //!
-//! A query such as `count by ip.src where tcp.dst_port == 443` is a text (`telemetry/README.md` in the repository defines
+//! A query such as `count by ip.src where tcp.dst_port == 443` is a text (`docs/queries.md` in the repository defines
 //! the language). [`compile`] makes a [`Query`] of it, in which every name is resolved against a [`Catalogue`], or reports
 //! what is wrong with it. An [`Evaluator`] takes packets as bytes, on this processor, and keeps the figures in bounded
 //! memory; [`view`] shows them.

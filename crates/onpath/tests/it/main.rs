@@ -4,6 +4,7 @@
 mod architecture;
 mod circles;
 mod diagnostics;
+mod documents;
 mod explained;
 mod figures;
 mod flow_state;

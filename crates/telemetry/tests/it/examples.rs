@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use telemetry::{Catalogue, Messages, NoMessages, Type, describe_fields};
 
 fn readme() -> (PathBuf, String) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../telemetry/README.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/queries.md");
     let text = std::fs::read_to_string(&path).expect("the documentation");
     (path, text)
 }

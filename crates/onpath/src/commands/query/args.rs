@@ -21,7 +21,7 @@ between them and, or, not, parentheses.
 Attributes are such as eth.src, ip.dst, ipv6.src, tcp.dst_port, packet.length, flow; of messages
 (HTTP, DNS, TLS ClientHello and others) such as http.host, http.status, dns.qname, tls.sni.
 `onpath query --list` lists them all, `onpath explain http.host` explains one.
-The file telemetry/README.md of the repository has the grammar and examples.
+The file docs/queries.md of the repository has the grammar and examples.
 
 Memory is bounded: what a full table of groups could not hold is counted and shown.
 

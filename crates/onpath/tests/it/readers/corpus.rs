@@ -272,7 +272,7 @@ fn pcapng() -> Vec<u8> {
 }
 
 fn of_queries() -> Reader {
-    let documentation = files::root().join("telemetry/README.md");
+    let documentation = files::root().join("docs/queries.md");
     let text = std::fs::read_to_string(documentation).expect("the documentation");
     let examples = text.split("```query\n").skip(1);
     let corpus = examples.filter_map(|block| block.split("```").next());

@@ -18,7 +18,7 @@ fn headers() -> Vec<Header<'static>> {
 }
 
 /// Compares a document that is made with what is in the repository, or writes it.
-fn check_document(path: &str, made: &str) {
+pub(crate) fn check_document(path: &str, made: &str) {
     let path = root().join(path);
     if std::env::var_os("ONPATH_BLESS").is_some() {
         return std::fs::write(&path, made).expect("written");

@@ -1,0 +1,93 @@
+//! `docs/commands.md`: every command with its flags, made of their definitions.
+
+use crate::reference::check_document;
+use clap::{Arg, Command, CommandFactory};
+use onpath::args::Cli;
+use std::fmt::Write;
+
+/// The page.
+fn page() -> String {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut text = "# Commands\n\n\
+        <!-- Made by a test, which also writes it: see CONTRIBUTING.md on ONPATH_BLESS. -->\n\n\
+        `--help` after a command prints more about it, and so do the man pages. `--netns NAME` makes any command work in another network namespace. \
+        With `--json`, output is for programs.\n\n\
+        Exit status: 0 done or accepted; 1 refused or failed; 2 wrong usage, or a target that cannot run the program. With `--json`, a command that fails prints an object with an \
+        array `diagnostics`.\n\n\
+        [Privileges](privileges.md) lists the rights that each command needs.\n"
+        .to_string();
+    for below in visible(&command) {
+        section(below, &mut text);
+    }
+    text
+}
+
+fn visible(command: &Command) -> impl Iterator<Item = &Command> {
+    command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+}
+
+/// A command, with the commands below it as lines.
+fn section(command: &Command, text: &mut String) {
+    let _ = write!(
+        text,
+        "\n## {}\n\n{}.\n\n",
+        command.get_name(),
+        about(command)
+    );
+    if visible(command).next().is_none() {
+        let _ = writeln!(text, "`{}`\n", usage(command));
+        flags(command, "", text);
+    }
+    for below in visible(command) {
+        let _ = writeln!(text, "- `{}`: {}", usage(below), about(below));
+        flags(below, "  ", text);
+    }
+}
+
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    usage
+        .replace(" [OPTIONS]", "")
+        .replace(" <", " ")
+        .replace('>', "")
+}
+
+/// The flags that are a command's own, a line each.
+fn flags(command: &Command, indent: &str, text: &mut String) {
+    let own = |flag: &&Arg| !flag.is_hide_set() && !flag.is_positional();
+    let common = ["help", "netns", "json", "version"];
+    for flag in command.get_arguments().filter(own) {
+        if common.contains(&flag.get_id().as_str()) {
+            continue;
+        }
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "{indent}- `{}`: {help}", flag_form(flag));
+    }
+}
+
+fn flag_form(flag: &Arg) -> String {
+    let name = match (flag.get_short(), flag.get_long()) {
+        (_, Some(long)) => format!("--{long}"),
+        (Some(short), None) => format!("-{short}"),
+        (None, None) => flag.get_id().to_string(),
+    };
+    let takes = flag.get_num_args().is_some_and(|n| n.takes_values());
+    match flag.get_value_names().filter(|_| takes) {
+        Some([value, ..]) => format!("{name} {value}"),
+        _ => name,
+    }
+}
+
+fn about(command: &Command) -> String {
+    let about = command.get_about().map(ToString::to_string);
+    about.unwrap_or_default()
+}
+
+#[test]
+fn the_page_on_commands_is_made_of_their_definitions() {
+    check_document("docs/commands.md", &page());
+}
