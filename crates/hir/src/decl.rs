@@ -49,8 +49,8 @@ pub struct Module {
     pub shared_sets: Vec<ValueSetId>,
     /// The instance named `main`, if there is one.
     pub main: Option<InstanceId>,
-    /// Constants of the top level that are integers: names, values, where their values are written. All are folded where
-    /// they are used; an architecture may ask what a program says of itself.
+    /// Integer constants of the top level: name, value, location of the value. Their uses are already folded; an
+    /// architecture may look up settings of a program here.
     pub numbers: Vec<(SmolStr, BigInt, Span)>,
 }
 
@@ -59,7 +59,7 @@ pub struct Module {
 pub struct Annotation {
     /// The name after `@`.
     pub name: SmolStr,
-    /// What follows.
+    /// The part after the name.
     pub body: AnnotationBody,
     /// The whole annotation.
     pub span: Span,
@@ -70,7 +70,7 @@ pub struct Annotation {
 pub enum AnnotationBody {
     /// Nothing.
     None,
-    /// Tokens; a lone string literal is given without its quotes as [`AnnotationBody::Values`].
+    /// Tokens, except a lone string literal: that is an [`AnnotationBody::Values`], without its quotes.
     Tokens(Vec<SmolStr>),
     /// `[a, b]`, or a lone string or number in parentheses.
     Values(Vec<ConstValue>),
@@ -99,7 +99,7 @@ pub enum CompositeKind {
 /// A struct, header or header union.
 #[derive(Clone, Debug)]
 pub struct Composite {
-    /// Which.
+    /// Kind of declaration.
     pub kind: CompositeKind,
     /// Its name.
     pub name: SmolStr,
@@ -131,7 +131,7 @@ pub struct Field {
 pub struct Enum {
     /// Its name.
     pub name: SmolStr,
-    /// What represents it, in serializable enums: `bit<w>` or `int<w>`.
+    /// Underlying type of a serializable enum: `bit<w>` or `int<w>`.
     pub underlying: Option<Ty>,
     /// Names and, in serializable enums, values ([`ConstValue::Int`]).
     pub members: Vec<(SmolStr, Option<ConstValue>)>,
@@ -142,7 +142,7 @@ pub struct Enum {
 pub struct NewType {
     /// Its name.
     pub name: SmolStr,
-    /// What it is made of.
+    /// Underlying type.
     pub ty: Ty,
     /// Annotations (`@p4runtime_translation` and alike).
     pub annotations: Vec<Annotation>,
@@ -168,7 +168,7 @@ pub struct Local {
     pub name: SmolStr,
     /// Its type.
     pub ty: Ty,
-    /// What it is.
+    /// Kind of local.
     pub kind: LocalKind,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -176,7 +176,7 @@ pub struct Local {
     pub span: Span,
 }
 
-/// What a local is.
+/// Kind of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LocalKind {
     /// A run-time parameter.
@@ -200,7 +200,7 @@ pub struct Prototype {
     pub params: Vec<LocalId>,
     /// Parameters that `@optional` allows to be left out.
     pub optional: Vec<bool>,
-    /// What it returns.
+    /// Type of the returned value.
     pub result: Ty,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -230,7 +230,7 @@ pub struct Extern {
 pub struct ExternMethod {
     /// Its signature.
     pub proto: Prototype,
-    /// Whether instances supply it.
+    /// True if instances implement it.
     pub is_abstract: bool,
 }
 
@@ -248,7 +248,7 @@ pub struct Function {
 pub struct Action {
     /// Its name.
     pub name: SmolStr,
-    /// Its parameters; those without direction come last and from the control plane.
+    /// Its parameters. Those without direction come last; the control plane supplies them.
     pub params: Vec<LocalId>,
     /// Its body.
     pub body: Block,
@@ -258,7 +258,7 @@ pub struct Action {
     pub span: Span,
 }
 
-/// A parser, or with no states a parser type.
+/// A parser; a parser type if it has no body.
 #[derive(Clone, Debug)]
 pub struct Parser {
     /// Its name.
@@ -269,7 +269,7 @@ pub struct Parser {
     pub params: Vec<LocalId>,
     /// Its constructor parameters.
     pub ctor_params: Vec<LocalId>,
-    /// What it consists of; `None` for a parser type.
+    /// Local declarations and states; `None` for a parser type.
     pub body: Option<ParserBody>,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -277,7 +277,7 @@ pub struct Parser {
     pub span: Span,
 }
 
-/// A parser's insides.
+/// Local declarations and states of a parser.
 #[derive(Clone, Debug)]
 pub struct ParserBody {
     /// Variables, instances and value sets in order.
@@ -311,7 +311,7 @@ pub struct State {
     pub name: SmolStr,
     /// Its statements.
     pub body: Block,
-    /// Where it goes.
+    /// Transition to the next state.
     pub transition: Transition,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -319,7 +319,7 @@ pub struct State {
     pub span: Span,
 }
 
-/// A state to go to.
+/// Target of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// A state.
@@ -330,24 +330,24 @@ pub enum Target {
     Reject,
 }
 
-/// Where a state goes. Without a matching case a select goes to `reject` with `error.NoMatch`.
+/// Transition at the end of a state. A select without a matching case goes to `reject` with `error.NoMatch`.
 #[derive(Clone, Debug)]
 pub enum Transition {
-    /// Always there.
+    /// Unconditional.
     To(Target, Span),
-    /// By the first case that matches.
+    /// To the target of the first matching case.
     Select {
         /// Scalar keys (structs and tuples are split).
         keys: Vec<Expr>,
-        /// One keyset element a key.
+        /// Cases: one keyset element for each key, the target, and the location.
         cases: Vec<(Vec<Keyset>, Target, Span)>,
         /// The select expression.
         span: Span,
     },
 }
 
-/// An element of a keyset. Expressions have the key's type. In entries of tables they are compile-time constants,
-/// though perhaps only once constructor parameters are; a `select` may compare with what is known at run time only.
+/// An element of a keyset. Expressions have the key's type. In table entries they are compile-time constants, perhaps
+/// only once constructor parameters are known; in a `select` they may be run-time values.
 #[derive(Clone, Debug)]
 pub enum Keyset {
     /// `_` or `default`
@@ -358,8 +358,8 @@ pub enum Keyset {
     Mask(Expr, Expr),
     /// `lo .. hi`, both ends included
     Range(Expr, Expr),
-    /// The members of a value set. If its elements are structs, one field per key: the second is
-    /// the field's index.
+    /// The members of a value set. If its elements are structs, each key matches one field; the second component is the
+    /// field's index.
     ValueSet(ValueSetId, u32),
 }
 
@@ -370,7 +370,7 @@ pub struct ValueSet {
     pub name: SmolStr,
     /// Its elements' type.
     pub elem: Ty,
-    /// How many it may hold.
+    /// Greatest number of members.
     pub size: Expr,
     /// Annotations before it (`@match` stands on the fields of its type).
     pub annotations: Vec<Annotation>,
@@ -378,7 +378,7 @@ pub struct ValueSet {
     pub span: Span,
 }
 
-/// A control, or with no body a control type.
+/// A control; a control type if it has no body.
 #[derive(Clone, Debug)]
 pub struct Control {
     /// Its name.
@@ -389,7 +389,7 @@ pub struct Control {
     pub params: Vec<LocalId>,
     /// Its constructor parameters.
     pub ctor_params: Vec<LocalId>,
-    /// What it consists of; `None` for a control type.
+    /// Local declarations and `apply` block; `None` for a control type.
     pub body: Option<ControlBody>,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -397,7 +397,7 @@ pub struct Control {
     pub span: Span,
 }
 
-/// A control's insides.
+/// Local declarations and `apply` block of a control.
 #[derive(Clone, Debug)]
 pub struct ControlBody {
     /// Variables, instances, actions and tables in order.
@@ -424,16 +424,15 @@ pub struct Package {
 pub struct Instance {
     /// Its name; empty for a constructor call as an argument.
     pub name: SmolStr,
-    /// What it is an instance of, with type arguments.
+    /// Type of the instance, with type arguments.
     pub ty: Ty,
-    /// How many there are, if it is an array of externs: `ty` is then that of each.
+    /// Number of elements of an array of externs; `ty` is then the type of one element.
     pub count: Option<u32>,
-    /// Which constructor, for externs: index into [`Extern::constructors`].
+    /// Index of an extern's constructor in [`Extern::constructors`].
     pub constructor: u32,
     /// One argument per constructor parameter ([`Arg::In`] or [`Arg::Absent`]).
     pub args: Vec<Arg>,
-    /// Implementations of abstract methods: method index and function. They may use locals of
-    /// their scope.
+    /// Implementations of abstract methods: method index and function. They may use locals of their scope.
     pub implementations: Vec<(u32, FunctionId)>,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -452,15 +451,15 @@ pub struct Table {
     pub actions: Vec<ActionRef>,
     /// Its default action; `NoAction` of core.p4 where none is declared.
     pub default_action: Option<ActionCall>,
-    /// Whether the default action is `const`.
+    /// True if the default action is `const`.
     pub const_default: bool,
     /// Its entries.
     pub entries: Vec<Entry>,
-    /// Whether the entries are `const`: the control plane may add none.
+    /// True if the entries are `const`, so that the control plane may add none.
     pub const_entries: bool,
     /// Its size, where declared.
     pub size: Option<Expr>,
-    /// Other properties, in order: name, value, whether `const`.
+    /// Other properties, in order: name, value, and true if `const`.
     pub properties: Vec<(SmolStr, Expr, bool)>,
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
@@ -471,9 +470,9 @@ pub struct Table {
 /// An element of a key.
 #[derive(Clone, Debug)]
 pub struct KeyElement {
-    /// What is matched; a scalar.
+    /// Expression that is matched, a scalar.
     pub expr: Expr,
-    /// How: an index into [`Module::match_kinds`].
+    /// Match kind: an index into [`Module::match_kinds`].
     pub match_kind: u32,
     /// Its control-plane name: `@name`, or the expression as written.
     pub name: SmolStr,
@@ -499,7 +498,7 @@ pub struct ActionRef {
 /// An action with control-plane arguments.
 #[derive(Clone, Debug)]
 pub struct ActionCall {
-    /// Which of the table's [`ActionRef`]s.
+    /// Index of the action in the table's list of [`ActionRef`]s.
     pub action: u32,
     /// Values for its directionless parameters, compile-time constants.
     pub args: Vec<Expr>,
@@ -514,9 +513,9 @@ pub struct Entry {
     pub is_const: bool,
     /// Its priority, where written; larger wins unless `largest_priority_wins = false`.
     pub priority: Option<Expr>,
-    /// One keyset element a key.
+    /// One keyset element for each key.
     pub keyset: Vec<Keyset>,
-    /// What it does.
+    /// Action that it runs.
     pub action: ActionCall,
     /// The whole entry.
     pub span: Span,

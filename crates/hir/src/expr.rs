@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 /// A typed expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind of expression, with its operands.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Ty,
@@ -37,7 +37,7 @@ pub enum ConstValue {
     InvalidHeader,
 }
 
-/// What an expression is.
+/// Kind of an expression, with its operands.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A compile-time constant.
@@ -52,35 +52,36 @@ pub enum ExprKind {
     Field(Box<Expr>, u32),
     /// An element of a tuple, by constant index.
     TupleField(Box<Expr>, u32),
-    /// `array[i]`, a header stack's element among others
+    /// `array[i]`; also an element of a header stack.
     StackIndex(Box<Expr>, Box<Expr>),
     /// `stack.next`, `stack.last` (elements), `stack.lastIndex`, `stack.nextIndex` (`bit<32>`).
     /// `stack.size` is a constant.
     StackProperty(Box<Expr>, StackProperty),
     /// `a[hi:lo]` with constant bounds.
     Slice {
-        /// What is sliced; `bit<w>` or `int<w>`.
+        /// Value that is sliced; `bit<w>` or `int<w>`.
         base: Box<Expr>,
         /// Highest bit.
         hi: u32,
         /// Lowest bit.
         lo: u32,
     },
-    /// `a[lo +: width]` with a base that is known at run time only; bits beyond the value are zero, and not written.
+    /// `a[lo +: width]` with a base that is known at run time only. Bits beyond the value read as zero and are not
+    /// written.
     PartSelect {
-        /// What is sliced; `bit<w>` or `int<w>`.
+        /// Value that is sliced; `bit<w>` or `int<w>`.
         base: Box<Expr>,
-        /// Lowest bit; `bit<w>`, or an `int` that a constructor's argument decides.
+        /// Lowest bit; `bit<w>`, or an `int` that depends on a constructor argument.
         lo: Box<Expr>,
-        /// How many bits.
+        /// Number of bits.
         width: u32,
     },
-    /// What the target of the surrounding [`StmtKind::Update`] holds.
+    /// The value of the target of the surrounding [`StmtKind::Update`].
     Target,
     /// `h.isValid()` of a header or union.
     IsValid(Box<Expr>),
-    /// Elements of a tuple or fields of a struct or (then valid) header in order; the type says
-    /// which.
+    /// Elements of a tuple, or fields of a struct or of a header, which is then valid, in order. The type says which it
+    /// is.
     List(Vec<Expr>),
     /// `...` where a value of this type is expected: zero, false, first member, invalid header.
     Default,
@@ -101,8 +102,8 @@ pub enum ExprKind {
 
 /// An infix operator of a chain. Its left operand is the chain before it.
 ///
-/// Both operands have one type, but for shifts, where the right one is unsigned of any width or `int`,
-/// and concatenation.
+/// Both operands have the same type, except for concatenation and shifts. The right operand of a shift is unsigned of
+/// any width, or `int`.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The operator.
@@ -111,20 +112,20 @@ pub struct Step {
     pub right: Expr,
     /// The type of the result.
     pub ty: Ty,
-    /// The chain up to and with the right operand.
+    /// Location of the chain, up to and including the right operand.
     pub span: Span,
 }
 
-/// What to take of a header stack.
+/// Property of a header stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StackProperty {
     /// The element after the last extracted.
     Next,
     /// The last extracted element.
     Last,
-    /// Its index.
+    /// The index of the last extracted element.
     LastIndex,
-    /// The index of the next (`bit<32>`).
+    /// The index of the next element (`bit<32>`).
     NextIndex,
 }
 
@@ -139,7 +140,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// An infix operator. Signedness is the operands'.
+/// An infix operator. The operands' type gives the signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -166,20 +167,20 @@ pub enum BinaryOp {
     Or,
 }
 
-/// A call of anything.
+/// A call of a function, method, action, parser, control, table or built-in method.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The entity that is called.
     pub callee: Callee,
     /// One argument per parameter.
     pub args: Args,
-    /// What it returns; [`Ty::Void`] for nothing.
+    /// Type of the result; [`Ty::Void`] if there is none.
     pub result: Ty,
     /// The whole call.
     pub span: Span,
 }
 
-/// What is called.
+/// The entity that a call names.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function with its type arguments.
@@ -190,7 +191,7 @@ pub enum Callee {
     Method {
         /// The object: an instance, a parameter or `this`. Its type has the extern's arguments.
         object: Expr,
-        /// Which method, by its index in the declaration.
+        /// Index of the method in the extern's declaration.
         method: u32,
         /// The method's own type arguments.
         type_args: Vec<Ty>,
@@ -217,23 +218,23 @@ pub enum Callee {
 #[derive(Clone, Default, Debug)]
 pub struct Args {
     all: Vec<Arg>,
-    /// The indices of those that are written, as they are written.
+    /// Indices of the arguments written in the call, in source order.
     written: Vec<usize>,
 }
 
 impl Args {
-    /// Arguments of which those with these indices are written, in this order.
+    /// Returns arguments of which those at the indices `written` appear in the source, in this order.
     pub fn new(all: Vec<Arg>, written: Vec<usize>) -> Args {
         Args { all, written }
     }
 
-    /// Those that are written, with their indices, from left to right: they are evaluated and copied back in this order
-    /// (P4-16, section 6.8).
+    /// Returns the arguments written in the call, with their indices, from left to right. They are evaluated and copied
+    /// back in this order (P4-16, section 6.8).
     pub fn as_written(&self) -> impl DoubleEndedIterator<Item = (usize, &Arg)> {
         self.written.iter().map(|&i| (i, &self.all[i]))
     }
 
-    /// All of them by themselves.
+    /// Returns all arguments, in the callee's order.
     pub fn into_vec(self) -> Vec<Arg> {
         self.all
     }
@@ -258,6 +259,6 @@ pub enum Arg {
     InOut(Expr),
     /// `_` for an `out` parameter of this type.
     Discard(Ty),
-    /// Left out for an `@optional` parameter.
+    /// Omitted, for an `@optional` parameter.
     Absent,
 }

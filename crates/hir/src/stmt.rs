@@ -9,25 +9,25 @@ pub type Block = Vec<Stmt>;
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Kind of statement, with its operands.
     pub kind: StmtKind,
     /// The whole statement.
     pub span: Span,
 }
 
-/// What a statement is.
+/// Kind of a statement, with its operands.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum StmtKind {
-    /// A variable, or a constant that depends on constructor parameters, is declared. Without a
-    /// value its headers are invalid and the rest is undefined.
+    /// Declares a variable, or a constant that depends on constructor parameters. Without a value its headers are
+    /// invalid and the rest is undefined.
     Local {
         local: LocalId,
         init: Option<Expr>,
     },
     /// An instance declared among statements.
     Instance(InstanceId),
-    /// The target is an l-value: local, field, stack element, slice, or a list of these.
+    /// Assigns to an l-value: local, field, stack element, slice, or a list of these.
     Assign {
         target: Expr,
         value: Expr,
@@ -38,27 +38,27 @@ pub enum StmtKind {
         target: Expr,
         value: Expr,
     },
-    /// A call for its effects; a returned value is dropped.
+    /// A call for its effects; a returned value is discarded.
     Call(Call),
-    /// The first arm whose condition holds, or else `otherwise`. There is at least one arm.
+    /// Runs the first arm with a true condition, or else `otherwise`. There is at least one arm.
     If {
         arms: Vec<IfArm>,
         otherwise: Block,
     },
-    /// A block of its own scope.
+    /// A block with its own scope.
     Block(Block),
-    /// A block that nothing else may come between (`@atomic`).
+    /// An atomic block (`@atomic`): nothing else runs between its statements.
     Atomic(Block),
     Return(Option<Expr>),
     Exit,
     Break,
     Continue,
-    /// On an expression. At most one case has an empty `labels`, meaning `default`.
+    /// Switches on an expression. At most one case has an empty `labels`, meaning `default`.
     Switch {
         scrutinee: Expr,
         cases: Vec<SwitchCase<Expr>>,
     },
-    /// Applies the table, then chooses by the action that ran.
+    /// Applies the table, then switches on the action that ran.
     SwitchTable {
         table: TableId,
         cases: Vec<SwitchCase<ActionId>>,
@@ -81,29 +81,29 @@ pub enum StmtKind {
 pub struct IfArm {
     /// The condition.
     pub cond: Expr,
-    /// What is done if it is the first that holds.
+    /// Block that runs if no earlier arm's condition holds and this one does.
     pub then: Block,
     /// From this `if` to the end of the chain.
     pub span: Span,
 }
 
-/// What a `for ... in` goes over.
+/// Collection that a `for ... in` iterates over.
 #[derive(Clone, Debug)]
 pub enum Collection {
-    /// `lo .. hi`, both ends included; not compile-time constants.
+    /// `lo .. hi`, both ends included. The bounds may be run-time values.
     Range(Expr, Expr),
     /// The elements of a list or the valid range of a stack, in order.
     Elements(Expr),
 }
 
-/// `label: label: { ... }`, fall-through labels gathered.
+/// `label: label: { ... }`, with fall-through labels gathered.
 #[derive(Clone, Debug)]
 pub struct SwitchCase<L> {
-    /// What leads here; none for `default`.
+    /// Labels of the case; none if it is only the `default`.
     pub labels: Vec<L>,
-    /// Whether `default` is among them.
+    /// True if `default` is among the labels.
     pub is_default: bool,
-    /// What is done.
+    /// Block that runs for these labels.
     pub body: Block,
     /// The whole case.
     pub span: Span,

@@ -47,13 +47,13 @@ ids! {
     StateId "state";
 }
 
-/// The most elements that a header stack may have, on every target.
+/// Greatest number of elements of a header stack, on every target.
 pub const MAX_STACK_SIZE: u32 = 1024;
 
-/// A type. `typedef` leaves no trace; `type` does.
+/// A type. A `typedef` is replaced by its type; a `type` remains.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ty {
-    /// Stands where an error was already reported; fits everything. Never in an error-free module.
+    /// Placeholder after a reported error; compatible with every type. Never in an error-free module.
     Poison,
     /// An inference variable of the checker. Never in an error-free module.
     Infer(u32),
@@ -89,11 +89,11 @@ pub enum Ty {
     /// An array: element type and number of elements, up to [`MAX_STACK_SIZE`]. One of headers or header unions is a
     /// header stack.
     Stack(Rc<Ty>, u32),
-    /// `tuple<...>`, also the type of `{a, b}` where nothing else is known.
+    /// `tuple<...>`; also the type of `{a, b}` if the context gives no other.
     Tuple(Rc<[Ty]>),
     /// `list<T>`; compile-time values only.
     List(Rc<Ty>),
-    /// A set of values, as keysets are.
+    /// `set<T>`: the type of keysets.
     Set(Rc<Ty>),
     /// An extern object.
     Extern(ExternId, Rc<[Ty]>),
@@ -103,14 +103,14 @@ pub enum Ty {
     Control(ControlId, Rc<[Ty]>),
     /// A package.
     Package(PackageId, Rc<[Ty]>),
-    /// What `t.apply()` returns.
+    /// The result of `t.apply()`.
     ApplyResult(TableId),
     /// The enum of a table's actions (`t.apply().action_run`).
     ActionRun(TableId),
 }
 
 impl Ty {
-    /// `bit<width>`
+    /// Returns `bit<width>`.
     pub const fn bit(width: u32) -> Ty {
         Ty::Bits {
             width,
@@ -118,7 +118,7 @@ impl Ty {
         }
     }
 
-    /// `int<width>`
+    /// Returns `int<width>`.
     pub const fn int(width: u32) -> Ty {
         Ty::Bits {
             width,

@@ -1,10 +1,10 @@
-//! What targets take in an atomic block (specification 18.4.1): computations and conditions, and calls of one
-//! [`FLOW_STATE`] with one key, or of cells of [`REGISTER`]s. Calls without an effect may stand before these, or among
-//! them if nothing there writes what they read: the pass moves them before the block.
+//! Rules for atomic blocks (specification 18.4.1). A block may contain computations and conditions, and calls of one
+//! [`FLOW_STATE`] with one key, or of cells of [`REGISTER`]s. Calls without an effect may precede these. They may also
+//! stand among them if nothing there writes their inputs: the pass moves them before the block.
 //!
-//! A target holds one lock from the first statement with such a call to the block's end: that of the key's flows or of the
-//! index's cell, or one that all cells of the block have together ([`group`]). So no other shared state may be in the block, nothing
-//! may leave it, and keys must stay what they are. The check is to be made once calls are inlined.
+//! A target holds one lock from the first statement with such a call to the block's end. It is the lock of the key's
+//! flows, of the index's cell, or a lock common to all cells of the block ([`group`]). So the block may use no other
+//! shared state, no jump may leave it, and nothing may change the keys. Calls must be inlined before the check.
 
 use crate::visit::{self, Access};
 use crate::*;
@@ -15,50 +15,50 @@ use std::collections::{BTreeSet, HashSet};
 /// The extern object for state by flow; its methods' first argument is the key.
 pub const FLOW_STATE: &str = "flow_state";
 
-/// The extern object for cells by index, which a call reads or writes.
+/// The extern object for cells by index, which calls read or write.
 pub const REGISTER: &str = "register";
 
 /// The part of an atomic block in which the lock is held.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Region {
-    /// Its cells: the flows of one state with one key, or cells of registers, each once, in the order of their first calls.
+    /// Its cells in the order of their first calls, each once: flows of one state with one key, or cells of registers.
     pub cells: Vec<Cell>,
-    /// The first of the block's statements in it; the last is the block's last.
+    /// Index of its first statement in the block. It ends with the block.
     pub first: usize,
 }
 
-/// State that calls share: that of an object by a key.
+/// State that calls share: the state of an object at a key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
     /// The object.
     pub object: ExternInst,
-    /// The key or index, as it is before the region begins.
+    /// The key or index, evaluated before the region begins.
     pub key: Vec<Expr>,
 }
 
 impl Cell {
-    /// True if calls with this key are about this cell, whatever packet comes.
+    /// Returns true if calls with this key use this cell for every packet.
     pub fn is(&self, program: &Program, object: ExternInst, key: &[Expr]) -> bool {
         self.object == object && are_equal(program, &self.key, key)
     }
 }
 
-/// True if two keys are made of the same expressions.
+/// Returns true if two keys consist of equal expressions.
 pub(crate) fn are_equal(program: &Program, a: &[Expr], b: &[Expr]) -> bool {
     let mut pairs = a.iter().zip(b);
     pairs.all(|(&a, &b)| build::equal(program, a, b))
 }
 
-/// Registers that atomic blocks use together, so that each of their cells needs the same lock.
+/// Registers that atomic blocks use together, so that all their cells share a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// The registers, in order.
     pub members: Vec<ExternInst>,
-    /// Each block uses them at one index: there may be a lock for each index.
+    /// True if each block uses them at one index, so that there may be a lock for each index.
     pub is_by_index: bool,
 }
 
-/// The registers that a register forms a group with; `None` if each of its cells may have a lock of its own.
+/// Returns the group of a register; `None` if each of its cells may have its own lock.
 pub fn group(program: &Program, register: ExternInst) -> Option<Group> {
     let mut joined: Vec<Vec<Cell>> = Vec::new();
     for body in visit::bodies(program) {
@@ -102,35 +102,35 @@ pub fn group(program: &Program, register: ExternInst) -> Option<Group> {
     })
 }
 
-/// Why a block cannot be run as one.
+/// Reason for which a block cannot be atomic.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The rule that is violated.
     pub problem: Problem,
-    /// The statement it is about.
+    /// Location of the statement.
     pub at: Span,
-    /// The first call of a flow state, if it matters.
+    /// Location of the first call of shared state, if it matters.
     pub first: Span,
 }
 
-/// What is wrong with an atomic block.
+/// Violation of a rule for atomic blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// This kind of statement.
+    /// A statement of this kind.
     Statement(&'static str),
     /// A call of this extern.
     Extern(SmolStr),
-    /// A call of this extern, which has no effect, of values that the block writes where the lock is held.
+    /// A call of this extern, which has no effect but reads storage that the block writes while it holds the lock.
     OfChanging(SmolStr),
-    /// The state of this name, where one of another name was used before, and one of them is no register.
+    /// Use of the state with the first name after that with the second name, where at least one is not a register.
     OtherState(SmolStr, SmolStr),
-    /// The key of a flow state's call differs from that of the first call.
+    /// A call of a flow state with another key than the first call's.
     OtherKey,
-    /// What the key is made of is assigned where the lock is held.
+    /// An assignment to storage that the key reads, while the lock is held.
     KeyChanges,
 }
 
-/// The instance whose method a statement calls, if it is a flow state, and the key.
+/// Returns the flow state whose method a statement calls, and the key.
 pub fn flow_call<'a>(program: &Program, kind: &'a StmtKind) -> Option<(ExternInst, &'a [Expr])> {
     let StmtKind::Extern(call) = kind else {
         return None;
@@ -142,7 +142,7 @@ pub fn flow_call<'a>(program: &Program, kind: &'a StmtKind) -> Option<(ExternIns
     }
 }
 
-/// The instance whose state a statement shares under a lock, and which argument has the key.
+/// Returns the object whose state a statement accesses under a lock, and the index of the argument with the key.
 pub fn keyed_call(program: &Program, kind: &StmtKind) -> Option<(ExternInst, usize)> {
     let StmtKind::Extern(call) = kind else {
         return None;
@@ -157,7 +157,7 @@ pub fn keyed_call(program: &Program, kind: &StmtKind) -> Option<(ExternInst, usi
     matches!(call.args.get(at), Some(ExternArg::In(_))).then_some((object, at))
 }
 
-/// The key of a keyed call.
+/// Returns the key of a keyed call.
 fn key_of(kind: &StmtKind, at: usize) -> &[Expr] {
     match kind {
         StmtKind::Extern(call) => match call.args.get(at) {
@@ -168,13 +168,13 @@ fn key_of(kind: &StmtKind, at: usize) -> &[Expr] {
     }
 }
 
-/// The region of an atomic block in which a lock is held; `None` if it needs none.
+/// Returns the region of an atomic block in which a lock is held; `None` if it needs none.
 pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusal> {
     let mut region: Option<Region> = None;
     let mut first_call = Span::NONE;
     for (at, stmt) in block.iter().enumerate() {
         let mut refused = None;
-        // Refused only where the lock is held.
+        // Refused only while the lock is held.
         let mut held = None;
         let mut labels = HashSet::new();
         visit::walk_block(std::slice::from_ref(stmt), &mut |inner| {
@@ -254,7 +254,7 @@ pub fn region(program: &Program, block: &Block) -> Result<Option<Region>, Refusa
     Ok(region)
 }
 
-/// True if a statement compares varbit values, whose bytes a target has to fetch.
+/// Returns true if a statement compares varbit values, whose bytes a target has to fetch.
 fn compares_varbits(program: &Program, kind: &StmtKind) -> bool {
     let mut found = false;
     visit::accesses(program, kind, |access| {
@@ -267,9 +267,9 @@ fn compares_varbits(program: &Program, kind: &StmtKind) -> bool {
     found
 }
 
-/// The expressions that a call reads, if it has no effect and reads nothing else.
+/// Returns the expressions that a call reads, if it has no effect and reads nothing else.
 fn inputs(call: &ExternCall) -> Option<Vec<Expr>> {
-    // What it writes may be known by an index, which is evaluated before the call.
+    // The index of an l-value that it writes would be evaluated before the call, so there must be none.
     let is_known = |place: &Place| !matches!(place, Place::Field(HeaderRef::Element(..), _));
     if call.effect != Effect::None || !call.result.iter().all(is_known) {
         return None;
@@ -289,7 +289,8 @@ fn inputs(call: &ExternCall) -> Option<Vec<Expr>> {
     Some(read)
 }
 
-/// True if a call gives the same wherever in `region` it is made: it has no effect, and nothing in there writes what it reads.
+/// Returns true if a call gives the same results at any point of `region`: it has no effect, and no statement there
+/// writes its inputs.
 pub fn is_the_same_anywhere(program: &Program, call: &ExternCall, region: &[Stmt]) -> bool {
     let Some(inputs) = inputs(call) else {
         return false;
@@ -302,7 +303,7 @@ pub fn is_the_same_anywhere(program: &Program, call: &ExternCall, region: &[Stmt
     !changes
 }
 
-/// What is wrong with a statement itself.
+/// Returns the rule that a statement by itself violates.
 fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Option<Problem> {
     Some(Problem::Statement(match kind {
         StmtKind::Assign { .. }
@@ -335,12 +336,12 @@ fn problem_of(program: &Program, kind: &StmtKind, inside: &HashSet<Label>) -> Op
         StmtKind::Apply { .. } => "a table's `apply`",
         StmtKind::Call(..) => "a call",
         StmtKind::Emit(_) => "`emit`",
-        // Others are in parsers, or passes make them later.
+        // Other statements occur in parsers, or passes create them later.
         _ => "parsing",
     }))
 }
 
-/// What expressions read.
+/// Storage that expressions read.
 struct Read {
     vars: HashSet<Var>,
     fields: HashSet<(Header, u32)>,

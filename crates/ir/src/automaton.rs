@@ -1,28 +1,29 @@
-//! Automata over the bytes of a packet, which a parser's states are that read one byte each.
+//! Automata over the bytes of a packet, built from parser states that read one byte each.
 
-/// By state and byte, the next state.
+/// Transition table of an automaton: state and byte to next state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
-    /// Of each state the bytes that lead to a state, in ascending order. At any other byte the automaton stops.
+    /// For each state, the bytes with a transition, in ascending order. The automaton stops at any other byte.
     pub rows: Vec<Vec<Step>>,
 }
 
-/// Bytes of a state that lead to the same one.
+/// Range of bytes on which a state has transitions to the same next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The first one.
+    /// First byte.
     pub first: u8,
-    /// The last one.
+    /// Last byte.
     pub last: u8,
-    /// The number of the next state.
+    /// Index of the next state.
     pub to: u32,
 }
 
 impl Automaton {
-    /// States that one may have: with 256 classes of bytes, and one state more, places of transitions are numbers of 16 bits.
+    /// Greatest number of states. With one state more and 256 classes of bytes, the index of a transition still has 16
+    /// bits.
     pub const MOST_STATES: usize = 255;
 
-    /// The automaton that has these rows, each with the next state of every byte.
+    /// Builds an automaton from rows that give each state's next state for every byte.
     pub fn new(rows: &[[Option<u32>; 256]]) -> Automaton {
         let steps = |row: &[Option<u32>; 256]| {
             let mut steps: Vec<Step> = Vec::new();
@@ -46,14 +47,15 @@ impl Automaton {
         }
     }
 
-    /// Where a byte leads; `None` if the automaton stops at it.
+    /// Returns the next state on a byte; `None` if the automaton stops there.
     pub fn next(&self, state: u32, byte: u8) -> Option<u32> {
         let row = self.rows.get(state as usize)?;
         let step = row.iter().find(|step| byte <= step.last)?;
         (step.first <= byte).then_some(step.to)
     }
 
-    /// Classes of bytes that lead to the same state from each one: of every byte its class, and of each class a byte.
+    /// Divides the bytes into classes with equal transitions from every state. Returns the class of each byte, and a
+    /// byte of each class.
     pub fn classes(&self) -> ([u8; 256], Vec<u8>) {
         let mut classes = [0; 256];
         let mut members: Vec<(u8, Vec<Option<u32>>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Fixed-width integers of any width, as every part of the compiler computes with them.
+//! Fixed-width integers of any width, used by all phases of the compiler.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Zero};
@@ -6,7 +6,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A pattern of `width` bits. Signedness is the operation's affair, as in two's complement.
+/// A pattern of `width` bits, in two's complement. Operations, not values, are signed or unsigned.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bits {
     width: u32,
@@ -14,7 +14,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The low `width` bits of `value`.
+    /// Returns the low `width` bits of `value`.
     pub fn new(width: u32, value: impl Into<BigUint>) -> Bits {
         let mut value = value.into();
         if value.bits() > u64::from(width) {
@@ -23,7 +23,7 @@ impl Bits {
         Bits { width, value }
     }
 
-    /// The low `width` bits of `value` in two's complement.
+    /// Returns the low `width` bits of `value` in two's complement.
     pub fn from_int(width: u32, value: &BigInt) -> Bits {
         match value.sign() {
             Sign::Minus => {
@@ -35,7 +35,7 @@ impl Bits {
         }
     }
 
-    /// All zeros.
+    /// Returns zero.
     pub fn zero(width: u32) -> Bits {
         Bits {
             width,
@@ -43,7 +43,7 @@ impl Bits {
         }
     }
 
-    /// All ones.
+    /// Returns a value with all bits set.
     pub fn ones(width: u32) -> Bits {
         Bits {
             width,
@@ -51,27 +51,27 @@ impl Bits {
         }
     }
 
-    /// One bit.
+    /// Returns a value of one bit.
     pub fn from_bool(value: bool) -> Bits {
         Bits::new(1, u32::from(value))
     }
 
-    /// Bytes in network order; the value is right-aligned, excess high bits are dropped.
+    /// Returns a value from bytes in network order. It is right-aligned; excess high bits are dropped.
     pub fn from_bytes(width: u32, bytes: &[u8]) -> Bits {
         Bits::new(width, BigUint::from_bytes_be(bytes))
     }
 
-    /// Bits.
+    /// Returns the width in bits.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// The value as unsigned.
+    /// Returns the unsigned value.
     pub fn value(&self) -> &BigUint {
         &self.value
     }
 
-    /// The value in two's complement.
+    /// Returns the value in two's complement.
     pub fn to_signed(&self) -> BigInt {
         if self.width > 0 && self.value.bit(u64::from(self.width) - 1) {
             BigInt::from(self.value.clone()) - (BigInt::one() << self.width)
@@ -80,7 +80,7 @@ impl Bits {
         }
     }
 
-    /// The value by signedness.
+    /// Returns the value, in two's complement if `signed`.
     pub fn to_int(&self, signed: bool) -> BigInt {
         if signed {
             self.to_signed()
@@ -89,17 +89,17 @@ impl Bits {
         }
     }
 
-    /// The value, if it fits.
+    /// Returns the unsigned value, if it fits.
     pub fn to_u64(&self) -> Option<u64> {
         u64::try_from(&self.value).ok()
     }
 
-    /// Whether all bits are 0.
+    /// Returns true if all bits are 0.
     pub fn is_zero(&self) -> bool {
         self.value.is_zero()
     }
 
-    /// Bytes in network order, `width` rounded up to whole bytes, right-aligned.
+    /// Returns the bytes in network order, right-aligned; `width` is rounded up to whole bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let len = self.width.div_ceil(8) as usize;
         let digits = if self.value.is_zero() {
@@ -112,24 +112,24 @@ impl Bits {
         bytes
     }
 
-    /// Bits `hi` down to `lo`; `lo <= hi < width`.
+    /// Returns bits `hi` down to `lo`, where `lo <= hi < width`.
     pub fn slice(&self, hi: u32, lo: u32) -> Bits {
         Bits::new(hi - lo + 1, &self.value >> lo)
     }
 
-    /// `length` ones in front, zeros behind; all ones if `length` is the width or more.
+    /// Returns a mask of `length` high ones and low zeros; all ones if `length` is the width or more.
     pub fn prefix_mask(width: u32, length: u32) -> Bits {
         let ones = Bits::ones(width);
         Bits::new(width, ones.value << width.saturating_sub(length))
     }
 
-    /// How many ones a mask begins with, if only zeros follow.
+    /// Returns the number of ones of a prefix mask; `None` if the value is not a prefix mask.
     pub fn prefix_length(&self) -> Option<u32> {
         let length = u32::try_from(self.value.count_ones()).ok()?;
         (*self == Bits::prefix_mask(self.width, length)).then_some(length)
     }
 
-    /// `self` above `low`.
+    /// Returns the concatenation of `self` and `low`, the low bits.
     pub fn concat(&self, low: &Bits) -> Bits {
         Bits::new(
             self.width + low.width,
@@ -138,7 +138,7 @@ impl Bits {
     }
 }
 
-/// `width` ones.
+/// Returns `width` ones.
 fn mask(width: u32) -> BigUint {
     (BigUint::one() << width) - BigUint::one()
 }
@@ -149,7 +149,7 @@ impl fmt::Debug for Bits {
     }
 }
 
-/// A width and a value as P4 writes them: `16w0x800`.
+/// Serialized as a width and a value in P4 syntax: `16w0x800`.
 impl Serialize for Bits {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{}w{:#x}", self.width, self.value))

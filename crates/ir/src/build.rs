@@ -1,20 +1,20 @@
-//! Making expressions, simplified where that takes one look at the operands.
+//! Construction of expressions, with simplifications that examine only the operands.
 //!
-//! Simplification never makes an expression larger and never removes a guard: `a & b` keeps its
-//! order, so that a target that evaluates from left to right and stops early still may.
+//! Simplification never makes an expression larger and never removes a guard: `a & b` keeps its order, so that a target
+//! may evaluate from left to right and stop early.
 
 use crate::eval::{self, constant};
 use crate::types::is_signed;
 use crate::*;
 use diag::Span;
 
-/// The constant that a value is; `None` for varbits.
+/// Creates the constant of a value; `None` for varbits.
 pub fn value(program: &mut Program, value: &Value, ty: Type, span: Span) -> Option<Expr> {
     let kind = value.to_const()?;
     Some(program.exprs.push(ExprData { kind, ty, span }))
 }
 
-/// A constant of type `bit<32>`.
+/// Creates a constant of type `bit<32>`.
 pub fn u32(program: &mut Program, value: u32, span: Span) -> Expr {
     let kind = ExprKind::Const(Bits::new(32, value));
     program.exprs.push(ExprData {
@@ -24,17 +24,14 @@ pub fn u32(program: &mut Program, value: u32, span: Span) -> Expr {
     })
 }
 
-/// A variable's value.
+/// Creates a read of a variable.
 pub fn var(program: &mut Program, var: Var, span: Span) -> Expr {
     let ty = program.vars[var].ty;
     let kind = ExprKind::Var(var);
     program.exprs.push(ExprData { kind, ty, span })
 }
 
-/// A place's value.
-///
-/// # Panics
-/// If the place is a field that does not exist.
+/// Creates a read of an l-value.
 pub fn place(program: &mut Program, place: Place, span: Span) -> Expr {
     match place {
         Place::Var(v) => var(program, v, span),
@@ -48,7 +45,7 @@ pub fn place(program: &mut Program, place: Place, span: Span) -> Expr {
     }
 }
 
-/// `!expr`
+/// Creates `!expr`.
 pub fn not(program: &mut Program, expr: Expr) -> Expr {
     let span = program.exprs[expr].span;
     make(
@@ -59,7 +56,7 @@ pub fn not(program: &mut Program, expr: Expr) -> Expr {
     )
 }
 
-/// Appends the statement that sets a place to what undefined values are.
+/// Appends the assignment of zero, the value of undefined storage, to an l-value.
 pub fn zero(program: &mut Program, dst: Place, span: Span, out: &mut Block) {
     let Some(ty) = program.place_type(dst) else {
         return;
@@ -80,7 +77,7 @@ pub fn zero(program: &mut Program, dst: Place, span: Span, out: &mut Block) {
     out.push(Stmt::new(kind, span));
 }
 
-/// Appends the statements that make a header invalid and zero.
+/// Appends statements that make a header invalid and all its fields zero.
 pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Block) {
     let Some(layout) = program.header_layout(header) else {
         return;
@@ -89,12 +86,12 @@ pub fn clear(program: &mut Program, header: HeaderRef, span: Span, out: &mut Blo
     for field in 0..fields {
         zero(program, Place::Field(header, field), span, out);
     }
-    // Last, so that it is seen that the fields do not matter.
+    // Last, so that the fields' values are dead.
     let kind = StmtKind::SetInvalid(header);
     out.push(Stmt::new(kind, span));
 }
 
-/// An operation, simplified if possible.
+/// Creates an operation, simplified if possible.
 pub fn make(program: &mut Program, kind: ExprKind, ty: Type, span: Span) -> Expr {
     match simplify(program, &kind, ty, span) {
         Some(expr) => expr,
@@ -102,7 +99,7 @@ pub fn make(program: &mut Program, kind: ExprKind, ty: Type, span: Span) -> Expr
     }
 }
 
-/// A simpler form of an operation, if there is one.
+/// Returns a simpler form of an operation, if there is one.
 pub fn simplify(program: &mut Program, kind: &ExprKind, ty: Type, span: Span) -> Option<Expr> {
     match *kind {
         ExprKind::Unary(op, a) => unary(program, op, a, ty, span),
@@ -212,7 +209,7 @@ fn binary(
     }
 }
 
-/// Operators on `bool`.
+/// Simplifies operators on `bool`.
 fn bools(
     program: &mut Program,
     op: BinaryOp,
@@ -244,7 +241,7 @@ fn bools(
     }
 }
 
-/// `x[h:m] ++ x[m-1:l]` is `x[h:l]`.
+/// Simplifies `x[h:m] ++ x[m-1:l]` to `x[h:l]`.
 fn join_slices(program: &mut Program, a: Expr, b: Expr, ty: Type, span: Span) -> Option<Expr> {
     let (
         ExprKind::Slice {
@@ -267,7 +264,7 @@ fn join_slices(program: &mut Program, a: Expr, b: Expr, ty: Type, span: Span) ->
     Some(make(program, kind, ty, span))
 }
 
-/// `(bit<32>)x == c` is `x == c` in x's own width, or never.
+/// Simplifies `(bit<32>)x == c` to a comparison in the width of `x`, or to a constant if `c` does not fit.
 fn narrow(
     program: &mut Program,
     op: BinaryOp,
@@ -309,8 +306,8 @@ fn cast(program: &mut Program, a: Expr, ty: Type, span: Span) -> Option<Expr> {
         return None;
     };
     let b = *b;
-    // Through a width that loses nothing the target keeps. Extension goes by the inner type's
-    // sign, so a further one must have the same.
+    // The intermediate width loses no bits that the result retains. Extension follows the inner type's signedness, so a
+    // second extension must have the same.
     match (program.ty(b), from) {
         (
             inner @ Type::Bits { width: w, signed },
@@ -376,7 +373,7 @@ fn slice(
     }
 }
 
-/// Whether two expressions are the same operation on the same operands.
+/// Returns true if two expressions are the same operation on the same operands.
 pub fn equal(program: &Program, a: Expr, b: Expr) -> bool {
     if a == b {
         return true;
@@ -407,7 +404,7 @@ pub fn equal(program: &Program, a: Expr, b: Expr) -> bool {
     }
 }
 
-/// Whether two references name the same header whatever the variables' values.
+/// Returns true if two references name the same header for all values of variables.
 pub fn same_header(program: &Program, a: HeaderRef, b: HeaderRef) -> bool {
     match (a, b) {
         (HeaderRef::Element(s, i), HeaderRef::Element(t, j)) => s == t && equal(program, i, j),

@@ -1,8 +1,6 @@
-//! What operators compute, on values. Constant folding and the interpreter both call this, so they
-//! cannot differ.
+//! Evaluation of operators on values. Constant folding and the interpreter share it, so they cannot differ.
 //!
-//! The operands of a verified program have the right types; handing others in is a compiler bug and
-//! panics.
+//! The operands of a verified program have the right types; other operands are a compiler bug and cause a panic.
 
 use crate::{BinaryOp, Bits, ExprKind, Program, Type, UnaryOp};
 use num_bigint::{BigInt, BigUint};
@@ -27,7 +25,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What an undefined value of a type is: zero, false, the first member, no bits.
+    /// Returns the value of undefined storage of a type: zero, false, the first member, no bits.
     pub fn zero(ty: Type) -> Value {
         match ty {
             Type::Bool => Value::Bool(false),
@@ -40,8 +38,8 @@ impl Value {
         }
     }
 
-    /// The value as the control plane, keysets and switch cases write it: bools 1 bit wide, members
-    /// 32, a varbit its current bits.
+    /// Returns the value as the control plane, keysets and switch cases represent it: bools 1 bit wide, members 32, a
+    /// varbit its current bits.
     pub fn to_bits(&self) -> Bits {
         match self {
             Value::Bits(bits) | Value::Varbit { bits, .. } => bits.clone(),
@@ -50,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The inverse of [`Value::to_bits`] for a type; bits are cut or zero-extended to its width.
+    /// Inverse of [`Value::to_bits`] for a type; bits are truncated or zero-extended to its width.
     pub fn from_bits(bits: &Bits, ty: Type) -> Value {
         match ty {
             Type::Bool => Value::Bool(!bits.is_zero()),
@@ -63,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The bits of a value of [`Type::Bits`].
+    /// Returns the bits of a value of [`Type::Bits`].
     ///
     /// # Panics
     /// On other values.
@@ -74,7 +72,7 @@ impl Value {
         }
     }
 
-    /// A value of [`Type::Bool`].
+    /// Returns a value of [`Type::Bool`].
     ///
     /// # Panics
     /// On other values.
@@ -85,7 +83,7 @@ impl Value {
         }
     }
 
-    /// The constant that stands for this value; `None` for varbits, which have none.
+    /// Returns the constant expression with this value; `None` for varbits, for which there is none.
     pub fn to_const(&self) -> Option<ExprKind> {
         match self {
             Value::Bits(bits) => Some(ExprKind::Const(bits.clone())),
@@ -96,7 +94,7 @@ impl Value {
     }
 }
 
-/// The value of an expression that is a constant.
+/// Returns the value of a constant expression; `None` for other expressions.
 pub fn constant(program: &Program, expr: crate::Expr) -> Option<Value> {
     match &program.exprs[expr].kind {
         ExprKind::Const(bits) => Some(Value::Bits(bits.clone())),
@@ -106,7 +104,7 @@ pub fn constant(program: &Program, expr: crate::Expr) -> Option<Value> {
     }
 }
 
-/// A prefix operator.
+/// Evaluates a prefix operator.
 ///
 /// # Panics
 /// If the operator has no meaning on the value's type.
@@ -122,7 +120,7 @@ pub fn unary(op: UnaryOp, value: &Value) -> Value {
     }
 }
 
-/// An infix operator; `signed` is the signedness of the first operand's type.
+/// Evaluates an infix operator; `signed` is the signedness of the first operand's type.
 ///
 /// # Panics
 /// If the operator has no meaning on the values' types.
@@ -187,7 +185,7 @@ fn bits_binary(op: BinaryOp, a: &Bits, b: &Bits, signed: bool) -> Value {
     Value::Bits(result)
 }
 
-/// A conversion between types, as [`ExprKind::Cast`] defines it.
+/// Evaluates a conversion between types, as [`ExprKind::Cast`] defines it.
 ///
 /// # Panics
 /// If there is no such conversion.
@@ -213,7 +211,7 @@ pub fn cast(value: &Value, from: Type, to: Type) -> Value {
     }
 }
 
-/// Bits `hi` down to `lo`.
+/// Returns bits `hi` down to `lo`.
 ///
 /// # Panics
 /// If the value is not bits, or unless `lo <= hi < width`.
@@ -221,7 +219,7 @@ pub fn slice(value: &Value, hi: u32, lo: u32) -> Value {
     Value::Bits(value.bits().slice(hi, lo))
 }
 
-/// `cond ? then : otherwise`
+/// Evaluates `cond ? then : otherwise`.
 ///
 /// # Panics
 /// If `cond` is not a bool.
@@ -236,7 +234,7 @@ fn not(bits: &Bits) -> Bits {
     )
 }
 
-/// How far to shift; `None` if by the width or more.
+/// Returns the shift amount; `None` if it is the width or more.
 fn amount(a: &Bits, by: &Bits) -> Option<u32> {
     let by = u32::try_from(by.value()).ok()?;
     (by < a.width()).then_some(by)
@@ -279,7 +277,7 @@ mod tests {
         Value::Bits(Bits::from_int(width, &BigInt::from(value)))
     }
 
-    /// The model: an integer, reduced to its width after every exact operation.
+    /// Returns the model's value: an integer, reduced to its width after every exact operation.
     fn reduce(width: u32, value: BigInt) -> Value {
         Value::Bits(Bits::from_int(width, &value))
     }

@@ -9,7 +9,7 @@ use diag::Span;
 pub struct Expr(u32);
 entity_impl!(Expr, "e");
 
-/// What an [`Expr`] is.
+/// Definition of an [`Expr`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExprData {
     /// The operation.
@@ -31,9 +31,9 @@ pub enum ExprKind {
     Member(u32),
     /// A variable's value.
     Var(Var),
-    /// A header's field by index. An invalid header's fields hold what was last written, or zero.
+    /// A header's field by index. An invalid header's fields hold the value last written, or zero.
     Field(HeaderRef, u32),
-    /// Whether a header is valid.
+    /// Validity of a header, a `bool`.
     IsValid(HeaderRef),
     /// Prefix operator.
     Unary(UnaryOp, Expr),
@@ -55,10 +55,10 @@ pub enum ExprKind {
     Mux(Expr, Expr, Expr),
 }
 
-/// Which header instance.
+/// Reference to a header instance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HeaderRef {
-    /// Always this one.
+    /// A fixed header.
     Header(Header),
     /// The element of a stack at an index of type `bit<32>`.
     Element(Stack, Expr),
@@ -75,9 +75,9 @@ pub enum UnaryOp {
     Not,
 }
 
-/// An infix operator. Both operands have one type and, but for comparisons, `Concat` and shifts, it
-/// is the result's. The second operand of a shift is unsigned of any width; shifts by the width or
-/// more give 0 (or all sign bits for `Shr` on signed). `Div` and `Mod` by zero give 0.
+/// An infix operator. Both operands have one type, and so has the result, except for comparisons, `Concat` and shifts.
+/// The second operand of a shift is unsigned of any width; shifts by the width or more give 0 (or all sign bits for
+/// `Shr` on signed). `Div` and `Mod` by zero give 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -94,15 +94,15 @@ pub enum BinaryOp {
     Ge,
     Lt,
     Gt,
-    /// On any one type, varbits too.
+    /// Equality of two values of one type, varbits too.
     Eq,
-    /// On any one type, varbits too.
+    /// Inequality of two values of one type, varbits too.
     Ne,
-    /// On bits, or on `bool`, where evaluating both sides is unobservable.
+    /// Conjunction of bits or of `bool`s; it is unobservable whether both sides are evaluated.
     And,
-    /// On bits.
+    /// Exclusive or of bits.
     Xor,
-    /// On bits or on `bool`.
+    /// Disjunction of bits or of `bool`s.
     Or,
     /// The first operand's bits above the second's.
     Concat,

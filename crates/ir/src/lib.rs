@@ -1,7 +1,6 @@
-//! The pipeline IR: what a program does, monomorphic and flat.
+//! Pipeline IR: a program's behaviour, monomorphic and flat.
 //!
-//! Elaboration makes it, passes rewrite it, the interpreter and every target read it. What makes it
-//! easy to read:
+//! Elaboration makes it, passes rewrite it, the interpreter and every target read it. Its invariants:
 //!
 //! - **Scalars and headers only.** Structs, tuples and unions are split into scalar variables
 //!   ([`Var`]) and header instances ([`Header`]) with dotted names (`meta.port`, `hdr.ipv4`). A header
@@ -10,12 +9,12 @@
 //!   statements; evaluation order was settled by elaboration.
 //! - **No recursion, no closures.** Every routine's parameters and locals are variables of the
 //!   program; a call copies arguments in, runs the body, copies results out.
-//! - **One storage for the whole pipeline.** What an architecture hands from block to block (headers,
-//!   metadata) are the same variables in every block ([`Program::slots`]).
-//! - What P4 leaves undefined has a value, so that every target can agree bit for bit. A variable that
-//!   nothing set is zero; an invalid header's fields hold what was last written to them, or zero; a push
-//!   or pop lets in headers that are all zero; a copy of an invalid header is invalid, with the same
-//!   fields; a failed extract changes nothing; an index out of a stack's bounds reads an invalid, all-zero header and writes nothing.
+//! - **One storage for the whole pipeline.** An architecture passes headers and metadata from block to block in the
+//!   same variables ([`Program::slots`]).
+//! - **Undefined values are defined**, so that every target can agree bit for bit. A variable that was never set is
+//!   zero. An invalid header's fields hold the value last written to them, or zero. A push or pop inserts headers that
+//!   are all zero. A copy of an invalid header is invalid, with the same fields. A failed extract changes nothing. An
+//!   index out of a stack's bounds reads an invalid, all-zero header and writes nothing.
 
 pub mod analysis;
 pub mod atomic;

@@ -1,4 +1,4 @@
-//! Objects of a program that the control plane can name: externs, value sets, digests; and how scalars are declared.
+//! Objects of a program that the control plane can name (externs, value sets, digests), and declarations of scalars.
 
 use crate::{Enum, ExternInst, MatchKind, Routine, Type};
 use diag::Span;
@@ -6,27 +6,27 @@ use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// What packets send to the control plane.
+/// Digest: a message that the data plane sends to the control plane.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DigestData {
     /// The name of its type.
     pub name: SmolStr,
     /// Its scalars by dotted path; the path of a digest that is itself a scalar is empty.
     pub fields: Vec<(SmolStr, Type)>,
-    /// How each of them is declared.
+    /// Declaration of each scalar.
     pub declared: Vec<Declared>,
 }
 
-/// How the source declares a scalar that the control plane can name.
+/// Source declaration of a scalar that the control plane can name.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Declared {
     /// The name of the `type` or serializable `enum` that is its type.
     pub type_name: Option<SmolStr>,
-    /// Annotations in front of it, then those of its `type`.
+    /// Annotations before it, then those of its `type`.
     pub annotations: Vec<Annotation>,
 }
 
-/// An annotation that outlives compilation.
+/// An annotation that the schema retains.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Annotation {
     /// The name after `@`.
@@ -46,7 +46,7 @@ pub struct ExternData {
     pub type_args: Vec<Vec<Type>>,
     /// Dotted names of those scalars, in the same order; empty for a type argument that is a scalar itself.
     pub type_arg_names: Vec<Vec<SmolStr>>,
-    /// How each of those scalars is declared.
+    /// Declarations of those scalars.
     pub type_arg_declared: Vec<Vec<Declared>>,
     /// Constructor arguments by parameter name.
     pub args: Vec<(SmolStr, CtorValue)>,
@@ -59,7 +59,7 @@ pub struct ExternData {
 }
 
 impl ExternData {
-    /// An integer argument by parameter name.
+    /// Returns an integer argument by parameter name.
     pub fn int_arg(&self, name: &str) -> Option<&BigInt> {
         self.args.iter().find_map(|(n, v)| match v {
             CtorValue::Int(value) if n == name => Some(value),
@@ -81,7 +81,7 @@ pub enum CtorValue {
     Member(Enum, u32),
     /// Another extern object.
     Extern(ExternInst),
-    /// Left out for an `@optional` parameter.
+    /// Omitted, for an `@optional` parameter.
     Absent,
 }
 
@@ -90,11 +90,11 @@ pub enum CtorValue {
 pub struct ValueSetData {
     /// Its fully qualified control-plane name.
     pub name: SmolStr,
-    /// Its fields: name, type, how they match.
+    /// Its fields: name, type, match kind.
     pub fields: Vec<(SmolStr, Type, MatchKind)>,
-    /// How each field is declared.
+    /// Declaration of each field.
     pub declared: Vec<Declared>,
-    /// How many members it may hold.
+    /// Number of members that it may hold.
     pub size: u64,
     /// Annotations.
     pub annotations: Vec<Annotation>,

@@ -52,9 +52,9 @@ pub enum Type {
     Bool,
     /// `bit<width>` or `int<width>`; the width may be 0 and may be thousands.
     Bits {
-        /// Bits.
+        /// Width in bits.
         width: u32,
-        /// Two's complement instead of unsigned.
+        /// True for two's complement, `int`.
         signed: bool,
     },
     /// `varbit<max>`, the maximum in bits. Header fields and variables only.
@@ -66,7 +66,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// `bit<width>`
+    /// Returns `bit<width>`.
     pub const fn bit(width: u32) -> Type {
         Type::Bits {
             width,
@@ -74,7 +74,7 @@ impl Type {
         }
     }
 
-    /// Bits of a value of this type: 1 for `bool`, 32 for errors and enums, the maximum for varbit.
+    /// Returns the width in bits: 1 for `bool`, 32 for errors and enums, the maximum for varbit.
     pub fn width(self) -> u32 {
         match self {
             Type::Bool => 1,
@@ -87,10 +87,10 @@ impl Type {
 /// A whole program for one architecture.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
-    /// The architecture's package. No pass depends on it; what passes need to know of an architecture is stated
-    /// by the fields of this program.
+    /// The architecture's package. No pass depends on it; the fields of this program describe the architecture to
+    /// passes.
     pub arch: SmolStr,
-    /// What follows for a packet that a parser block rejects.
+    /// Treatment of a packet that a parser block rejects.
     pub on_reject: OnReject,
     /// Members of `error`, in order.
     pub errors: Vec<SmolStr>,
@@ -106,9 +106,9 @@ pub struct Program {
     pub stacks: PrimaryMap<Stack, StackData>,
     /// Expressions.
     pub exprs: PrimaryMap<Expr, ExprData>,
-    /// How many labels there are; the next free one.
+    /// Number of labels, and index of the next one.
     pub next_label: u32,
-    /// How many statements were numbered; every id is below.
+    /// Number of statements that have an id; every id is below.
     pub stmts: u32,
     /// Extern objects.
     pub externs: PrimaryMap<ExternInst, ExternData>,
@@ -122,28 +122,29 @@ pub struct Program {
     pub routines: PrimaryMap<Routine, RoutineData>,
     /// Parsers.
     pub parsers: PrimaryMap<Parser, ParserData>,
-    /// The pipeline's blocks in the order in which a packet meets them.
+    /// The pipeline's blocks, in the order in which they process a packet.
     pub blocks: Vec<PipelineBlock>,
-    /// What the architecture keeps for a packet between the blocks.
+    /// Storage that the architecture preserves for a packet between blocks.
     pub slots: Vec<Slot>,
-    /// What packets can send to the control plane, in the order in which the program first does it.
+    /// Digests that the program can send, in the order of their first use.
     pub digests: Vec<DigestData>,
-    /// Lists of variables that a packet can keep when it begins anew, each with a number of its own.
+    /// Field lists: variables that are preserved when a packet is resubmitted, recirculated or cloned.
     pub field_lists: Vec<FieldList>,
-    /// Copies of a packet can enter a block anew, with headers and variables as they were elsewhere: where a block begins
-    /// nothing is known of what the blocks before it did, and where one ends all that slots have may be read.
+    /// True if a copy of a packet can enter a block with headers and variables from another point. At a block's start
+    /// nothing is then known about the effects of the blocks before it, and at a block's end all storage in slots may
+    /// be read.
     pub copies: bool,
 }
 
 impl Program {
-    /// A new label.
+    /// Creates a label.
     pub fn make_label(&mut self) -> Label {
         self.next_label += 1;
         Label::from_u32(self.next_label - 1)
     }
 
-    /// Gives every statement an id of its own, from 0 on. To be done after whatever made or copied statements, before
-    /// anybody asks by id.
+    /// Gives every statement a unique id, starting from 0. Required after statements are created or copied, before
+    /// analyses run.
     pub fn number_stmts(&mut self) {
         let mut next = 0;
         visit::walk_program_mut(self, &mut |stmt| {
@@ -153,7 +154,7 @@ impl Program {
         self.stmts = next;
     }
 
-    /// The scalar at `path` (dotted, without the slot's name) in a slot.
+    /// Returns the scalar at `path` (dotted, without the slot's name) in a slot.
     pub fn slot_var(&self, slot: &str, path: &str) -> Option<Var> {
         let slot = self.slots.iter().find(|s| s.name == slot)?;
         slot.vars
@@ -162,12 +163,12 @@ impl Program {
             .map(|&(_, var)| var)
     }
 
-    /// The pipeline's block that the architecture knows by this name.
+    /// Returns the pipeline block to which the architecture gives this name.
     pub fn block(&self, name: &str) -> Option<BlockBody> {
         self.blocks.iter().find(|b| b.name == name).map(|b| b.body)
     }
 
-    /// The parser block of this name.
+    /// Returns the parser block with this name.
     pub fn parser_block(&self, name: &str) -> Option<Parser> {
         match self.block(name)? {
             BlockBody::Parser(parser) => Some(parser),
@@ -175,13 +176,13 @@ impl Program {
         }
     }
 
-    /// The routine of the control or deparser block of this name.
+    /// Returns the routine of the control or deparser block with this name.
     pub fn control_block(&self, name: &str) -> Option<Routine> {
         self.block(name)?.routine()
     }
 
-    /// The variables that the architecture reads and writes between blocks: those of intrinsic slots, and those
-    /// that packets keep when they begin anew.
+    /// Returns the variables that the architecture reads and writes between blocks: those of intrinsic slots, and those
+    /// of field lists.
     pub fn intrinsic_vars(&self) -> HashSet<Var> {
         let kept = self.field_lists.iter().flat_map(|list| &list.vars);
         self.slots
@@ -194,7 +195,7 @@ impl Program {
     }
 }
 
-/// What follows for a packet that a parser block rejects.
+/// Treatment of a packet that a parser block rejects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum OnReject {
     /// No further block runs.
@@ -209,23 +210,23 @@ pub enum OnReject {
 pub struct PipelineBlock {
     /// The architecture's name for it.
     pub name: SmolStr,
-    /// What it is made of.
+    /// Parser or routine that it runs.
     pub body: BlockBody,
 }
 
-/// What a block is made of.
+/// Parser or routine of a pipeline block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockBody {
     /// A parser.
     Parser(Parser),
-    /// A control, as a routine without parameters: they are bound to slots.
+    /// A control, as a routine without parameters: its P4 parameters are bound to slots.
     Control(Routine),
     /// A control that emits headers, as a routine without parameters.
     Deparser(Routine),
 }
 
 impl BlockBody {
-    /// The routine of a control or deparser.
+    /// Returns the routine of a control or deparser.
     pub fn routine(self) -> Option<Routine> {
         match self {
             BlockBody::Control(routine) | BlockBody::Deparser(routine) => Some(routine),
@@ -234,12 +235,12 @@ impl BlockBody {
     }
 }
 
-/// The readers and writers of a slot.
+/// Kind of a slot, by its readers and writers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SlotKind {
-    /// The program's blocks alone; all zero and invalid when a packet arrives.
+    /// Accessed by the program's blocks alone; all zero and invalid when a packet arrives.
     Program,
-    /// The architecture too: between blocks, and whenever an extern is called.
+    /// Also accessed by the architecture: between blocks, and whenever an extern is called.
     Intrinsic,
 }
 
@@ -256,10 +257,10 @@ pub struct Slot {
     pub headers: Vec<(SmolStr, Header)>,
 }
 
-/// Variables that a packet keeps when it is resubmitted, recirculated or cloned with this list.
+/// Field list: variables that are preserved when a packet is resubmitted, recirculated or cloned with this list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldList {
-    /// What calls name it by.
+    /// Number by which calls name it.
     pub number: u32,
     /// The variables, each once, in the order of their declaration.
     pub vars: Vec<Var>,
@@ -274,7 +275,7 @@ pub struct EnumData {
     pub members: Vec<SmolStr>,
 }
 
-/// A header's layout. Fields lie one after the other, most significant bit first, in network order.
+/// A header's layout. Fields are contiguous, most significant bit first, in network order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeaderTypeData {
     /// Its name.
@@ -284,7 +285,7 @@ pub struct HeaderTypeData {
 }
 
 impl HeaderTypeData {
-    /// Bits without the varbit field; a multiple of 8.
+    /// Returns the width in bits without the varbit field; a multiple of 8.
     pub fn fixed_width(&self) -> u32 {
         self.fields
             .iter()
@@ -298,7 +299,7 @@ impl HeaderTypeData {
             .sum()
     }
 
-    /// The index of the varbit field.
+    /// Returns the index of the varbit field.
     pub fn varbit(&self) -> Option<u32> {
         self.fields
             .iter()
@@ -345,9 +346,10 @@ pub struct StackData {
     pub name: SmolStr,
     /// Its elements.
     pub elems: Vec<Header>,
-    /// The index of the element that `next` means, `bit<32>`.
+    /// The index of the element that `next` names, `bit<32>`.
     pub next: Var,
-    /// The loops that fill it stay loops, and its elements are found by their indices ([`crate::passes::unroll`] decides).
+    /// True if loops that fill it remain loops, and its elements are accessed by index ([`crate::passes::unroll`]
+    /// decides).
     pub rolled: bool,
 }
 
@@ -356,17 +358,17 @@ pub struct StackData {
 pub struct RoutineData {
     /// Its name.
     pub name: SmolStr,
-    /// What it is.
+    /// Kind of routine.
     pub kind: RoutineKind,
     /// Its parameters; a function's result comes last as `Out`s.
     pub params: Vec<Param>,
-    /// Its body; begins by setting its own locals to zero and invalid where that is observable.
+    /// Its body. It first sets its own locals to zero and invalid where that is observable.
     pub body: Block,
     /// Its declaration.
     pub span: Span,
 }
 
-/// What a routine is.
+/// Kind of a routine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoutineKind {
     /// A block of the pipeline.
@@ -386,7 +388,7 @@ pub struct ParserData {
     pub name: SmolStr,
     /// Its states; sub-parsers' states are among them, with dotted names.
     pub states: PrimaryMap<State, StateData>,
-    /// Where it begins.
+    /// Start state.
     pub start: State,
     /// Its declaration.
     pub span: Span,
@@ -397,11 +399,11 @@ pub struct ParserData {
 pub struct StateData {
     /// Its name.
     pub name: SmolStr,
-    /// What it does.
+    /// Statements.
     pub body: Block,
-    /// Where it goes.
+    /// Transition at its end.
     pub transition: Transition,
-    /// `@rare`: few packets come here.
+    /// True if `@rare`: few packets reach the state.
     pub rare: bool,
     /// Its declaration.
     pub span: Span,

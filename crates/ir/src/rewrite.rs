@@ -1,63 +1,62 @@
-//! Replacing parts of expressions and statements, simplifying what becomes of them.
+//! Rewriting of expressions and statements, with simplification of the results.
 
 use crate::*;
 use std::collections::HashMap;
 
-/// What to put in place of what expressions end in.
+/// Substitutions for the leaves of expressions and for storage.
 pub trait Leaves {
-    /// For a variable that is read.
+    /// Replaces the read of a variable.
     fn var(&mut self, program: &mut Program, var: Var) -> Option<Expr> {
         let _ = (program, var);
         None
     }
 
-    /// For a field that is read, once its header was replaced.
+    /// Replaces the read of a field, once its header was replaced.
     fn field(&mut self, program: &mut Program, header: HeaderRef, field: u32) -> Option<Expr> {
         let _ = (program, header, field);
         None
     }
 
-    /// For the validity of a header, once that was replaced.
+    /// Replaces the validity of a header, once the header was replaced.
     fn valid(&mut self, program: &mut Program, header: HeaderRef) -> Option<bool> {
         let _ = (program, header);
         None
     }
 
-    /// For a header, read or written, once its index was replaced.
+    /// Replaces a header, read or written, once its index was replaced.
     fn header(&mut self, program: &mut Program, header: HeaderRef) -> HeaderRef {
         let _ = program;
         header
     }
 
-    /// For a variable that is written.
+    /// Replaces a variable that is written.
     fn written(&mut self, var: Var) -> Var {
         var
     }
 
-    /// For a stack whose elements are moved.
+    /// Replaces a stack whose elements are moved.
     fn stack(&mut self, program: &mut Program, stack: Stack) -> Stack {
         let _ = program;
         stack
     }
 }
 
-/// Only simplifies.
+/// Empty substitution, to simplify only.
 pub struct Nothing;
 
 impl Leaves for Nothing {}
 
-/// Replaces leaves all over expressions; what was replaced once is remembered, so leaves must mean
-/// the same all the time.
+/// Replaces leaves in expressions. Results are cached, so the substitution of a leaf must not change over time.
 pub struct Rewriter<'a, L> {
-    /// Where expressions are made.
+    /// The program that holds the expressions.
     pub program: &'a mut Program,
-    /// What to replace.
+    /// The substitutions.
     pub leaves: L,
     done: HashMap<Expr, Expr>,
 }
 
 impl<'a, L: Leaves> Rewriter<'a, L> {
-    /// A rewriter that has replaced nothing yet.
+    /// Creates a rewriter with an empty cache.
     pub fn new(program: &'a mut Program, leaves: L) -> Rewriter<'a, L> {
         Rewriter {
             program,
@@ -66,7 +65,7 @@ impl<'a, L: Leaves> Rewriter<'a, L> {
         }
     }
 
-    /// Replaces in an expression; the same expression comes back if nothing changes.
+    /// Rewrites an expression; returns the same expression if nothing changes.
     pub fn expr(&mut self, expr: Expr) -> Expr {
         if let Some(&done) = self.done.get(&expr) {
             return done;
@@ -76,7 +75,7 @@ impl<'a, L: Leaves> Rewriter<'a, L> {
         new
     }
 
-    /// Replaces in a header's index, then the header.
+    /// Rewrites a header's index, then replaces the header.
     pub fn header(&mut self, header: HeaderRef) -> HeaderRef {
         let header = match header {
             HeaderRef::Element(stack, index) => HeaderRef::Element(stack, self.expr(index)),
@@ -85,7 +84,7 @@ impl<'a, L: Leaves> Rewriter<'a, L> {
         self.leaves.header(self.program, header)
     }
 
-    /// Replaces in a statement and the blocks inside.
+    /// Rewrites a statement and the blocks inside it.
     pub fn stmt(&mut self, stmt: &mut Stmt) {
         visit::map_stmt(&mut stmt.kind, self);
         for block in visit::blocks_mut(&mut stmt.kind) {
@@ -93,12 +92,12 @@ impl<'a, L: Leaves> Rewriter<'a, L> {
         }
     }
 
-    /// Replaces in a block.
+    /// Rewrites a block.
     pub fn block(&mut self, block: &mut Block) {
         block.iter_mut().for_each(|stmt| self.stmt(stmt));
     }
 
-    /// Replaces in a transition's keys.
+    /// Rewrites a transition's keys.
     pub fn transition(&mut self, transition: &mut Transition) {
         if let Transition::Select { keys, .. } = transition {
             keys.iter_mut().for_each(|key| *key = self.expr(*key));

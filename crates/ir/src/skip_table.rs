@@ -1,25 +1,27 @@
-//! Attributes of which a tag tells the size, so that a parser can skip those that it does not look for.
+//! Tables of attribute sizes: the tag gives an attribute's size, so that a parser can skip attributes that it does not
+//! select.
 
 use crate::Bits;
 
-/// The sizes of attributes by tag, and where in an attribute the tag is.
+/// Sizes of attributes by tag, and the position of the tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SkipTable {
-    /// How many bits behind the attribute's start its tag begins.
+    /// Offset of the tag from the attribute's start, in bits.
     pub skip: u32,
-    /// Bits of the tag.
+    /// Width of the tag in bits.
     pub width: u32,
-    /// Tags in ascending order, each with the bytes of its attributes, tag included. A tag that is not there ends the search.
+    /// Tags in ascending order, each with the size of its attributes in bytes, tag included. A tag that is not in the
+    /// table ends the skipping.
     pub sizes: Vec<(Bits, u32)>,
 }
 
 impl SkipTable {
-    /// Bits from an attribute's start to its tag's end.
+    /// Returns the offset of the tag's end from the attribute's start, in bits.
     pub fn tag_end(&self) -> u32 {
         self.skip.saturating_add(self.width)
     }
 
-    /// The bytes of attributes with this tag.
+    /// Returns the size in bytes of attributes with this tag.
     pub fn size(&self, tag: &Bits) -> Option<u32> {
         let at = self
             .sizes
@@ -28,10 +30,10 @@ impl SkipTable {
         Some(self.sizes[at].1)
     }
 
-    /// Skips attributes that begin at a bit of a packet of so many: as long as the tag is there and in the table and the
-    /// attribute is there as a whole. `tag` reads the bits of one, which begin at a bit. Calls `each` for every attribute
-    /// skipped, with its size in bytes. Gives where it stopped, in bits, and whether that is at an attribute of the table that
-    /// is cut short.
+    /// Skips attributes from bit `at` on, in a packet of `packet` bits. It continues while the tag is complete and in
+    /// the table, and the attribute is complete. `tag` reads the tag at a bit offset; `each` is called with the size in
+    /// bytes of every skipped attribute. Returns the offset where it stops, in bits, and true if an attribute of the
+    /// table is truncated there.
     pub fn skip(
         &self,
         mut at: u64,
@@ -58,7 +60,7 @@ impl SkipTable {
 mod tests {
     use super::*;
 
-    /// Where skipping stops in a packet of nibbles, each of which is a tag: 1 is as long as one byte, 2 as two.
+    /// Skips in a packet of nibbles, each of which is a tag: attributes with tag 1 have one byte, those with tag 2 two.
     fn stops(packet: &[u8]) -> (u64, bool) {
         let tag = |value: u32| Bits::new(4, value);
         let table = SkipTable {

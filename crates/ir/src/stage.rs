@@ -2,22 +2,22 @@
 
 use crate::{BlockBody, Parser, Routine, Var};
 
-/// A part of a program that is one function: it parses a packet, processes it, and deparses it. What one leaves in the
-/// packet the next one parses.
+/// A part of a program that is one function: it parses a packet, processes it, and deparses it. The next stage parses
+/// the packet that this one leaves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// The parser.
     pub parser: Parser,
-    /// What decides, one after the other: at least one. `exit` ends the one that runs.
+    /// Controls in order, at least one. `exit` ends the control that runs.
     pub controls: Vec<Routine>,
-    /// What puts the packet together; a stage without one leaves the packet as it came.
+    /// Deparser; a stage without one does not change the packet.
     pub deparser: Option<Routine>,
-    /// The packet goes no further if this is not 0 behind the controls.
+    /// Variable that drops the packet if it is not 0 after the controls.
     pub drops: Option<Var>,
 }
 
 impl Stage {
-    /// Its blocks up to where the target decides what becomes of the packet.
+    /// Returns its blocks up to the point at which the target decides the packet's verdict.
     pub fn until_verdict(&self) -> Vec<BlockBody> {
         let controls = self
             .controls

@@ -32,20 +32,20 @@ pub type Block = Vec<Stmt>;
 pub struct StmtId(u32);
 entity_impl!(StmtId, "stmt");
 
-/// A statement. Two are equal if they do the same and come from the same text, whatever their ids are.
+/// A statement. Two are equal if they do the same and come from the same source text, whatever their ids are.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Which one it is: no other of the program has the same id, and ids are below [`crate::Program::stmts`].
-    /// [`crate::Program::number_stmts`] gives it; until then it is reserved.
+    /// Id, unique in the program and below [`crate::Program::stmts`]. [`crate::Program::number_stmts`] assigns it;
+    /// before that it has the reserved value.
     pub id: StmtId,
-    /// What it does.
+    /// Kind of statement, with its operands.
     pub kind: StmtKind,
     /// The source text it comes from.
     pub span: Span,
 }
 
 impl Stmt {
-    /// A statement that has no id yet.
+    /// Creates a statement without an id.
     pub fn new(kind: StmtKind, span: Span) -> Stmt {
         Stmt {
             id: StmtId::reserved_value(),
@@ -61,31 +61,30 @@ impl PartialEq for Stmt {
     }
 }
 
-/// A scalar that can be assigned.
+/// L-value: a scalar that can be assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// A variable.
     Var(Var),
-    /// A header's field by index. Writing to an invalid header's field is kept but changes no
-    /// validity.
+    /// A header's field by index. A write to an invalid header's field is retained, but the header stays invalid.
     Field(HeaderRef, u32),
 }
 
-/// What a statement does.
+/// Kind of a statement, with its operands.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
-    /// Stores a value of the place's type. Slices of l-values were turned into whole values.
+    /// Stores a value of the l-value's type. Elaboration lowers assignments to slices to assignments of whole values.
     Assign {
-        /// Where.
+        /// Target.
         dst: Place,
-        /// What.
+        /// Value.
         value: Expr,
     },
     /// Copies all fields and validity between headers of one type.
     CopyHeader {
-        /// To.
+        /// Target.
         dst: HeaderRef,
-        /// From.
+        /// Source.
         src: HeaderRef,
     },
     /// Makes a header valid; its fields stay.
@@ -100,171 +99,173 @@ pub enum StmtKind {
     PopFront(Vec<Stack>, u32),
     /// Runs one of two blocks.
     If {
-        /// Of type `bool`.
+        /// Condition, of type `bool`.
         cond: Expr,
-        /// If true.
+        /// Block for a true condition.
         then: Block,
-        /// If false.
+        /// Block for a false condition.
         otherwise: Block,
     },
-    /// Runs the block of the case that has the value, or `default`.
+    /// Runs the block of the case with the operand's value, or `default`.
     Switch {
-        /// Of any scalar type but varbit.
+        /// Operand, of any scalar type except varbit.
         on: Expr,
         /// Distinct values (as bits; members by index, 32 wide) and blocks.
         cases: Vec<(Vec<Bits>, Block)>,
-        /// Where no case has the value.
+        /// Block for all other values.
         default: Block,
     },
-    /// A block that nothing else that the extern objects in it keep state for comes between. Targets
-    /// treat it as [`crate::atomic`] describes.
+    /// Atomic block: no other access to the state of its extern objects comes between its statements. Targets treat it
+    /// as [`crate::atomic`] describes.
     Atomic(Block),
     /// A block that [`StmtKind::Break`] can leave.
     Labeled(Label, Block),
-    /// A block that runs again and again until left by [`StmtKind::Break`];
-    /// [`StmtKind::Continue`] starts it again.
+    /// A block that repeats until left by [`StmtKind::Break`]; [`StmtKind::Continue`] starts the next iteration.
     Loop(Label, Block),
     /// Leaves the labelled block or loop.
     Break(Label),
-    /// Starts the loop's block again.
+    /// Starts the next iteration of the loop.
     Continue(Label),
-    /// Ends the routine; the caller copies out and goes on. At the top of a block, ends the block.
+    /// Ends the routine; the caller copies out and continues. At the top of a pipeline block, ends that block.
     Return,
-    /// Ends the pipeline block that runs; its callers copy out.
+    /// Ends the running pipeline block; its callers copy out.
     Exit,
-    /// Looks a table up and runs the action found.
+    /// Looks up a table and runs the action of the entry found, or the default action.
     Apply {
         /// The table.
         table: Table,
-        /// Set to whether an entry was found; `bool`.
+        /// Variable for the result of the look-up, `bool`: true if an entry was found.
         hit: Option<Var>,
-        /// Set to the index, in the table's list, of the action that ran; `bit<32>`.
+        /// Variable for the index, in the table's list, of the action that ran; `bit<32>`.
         action: Option<Var>,
     },
-    /// Stores whether a table's contents, entries and default action, are still of a generation: as many changes of them
-    /// came before it. A target may answer `false` at any time. [`crate::passes::specialize`] makes them.
+    /// Tests whether a table's contents, entries and default action, are still of a generation, the number of changes
+    /// before it. A target may answer `false` at any time. [`crate::passes::specialize`] makes these statements.
     IsCurrent {
         /// The table.
         table: Table,
         /// The generation.
         generation: u64,
-        /// Set to the answer; `bool`.
+        /// Variable for the answer; `bool`.
         current: Var,
     },
-    /// Calls a routine with one argument a parameter.
+    /// Calls a routine with one argument for each parameter.
     Call(Routine, Vec<Arg>),
     /// Calls an extern.
     Extern(ExternCall),
-    /// Reads a header from the packet and makes it valid; `PacketTooShort` if it has not that many
-    /// bits, `StackOutOfBounds` if the element does not exist; on an error the header stays as it
-    /// was. In parsers only.
+    /// Reads a header from the packet and makes it valid. The errors are `PacketTooShort` if the packet has not enough
+    /// bits, and `StackOutOfBounds` if the element does not exist. An error leaves the header unchanged. In parsers
+    /// only.
     Extract {
-        /// The header; invalid or not before.
+        /// The header, valid or invalid before.
         header: HeaderRef,
-        /// The size of its varbit field in bits (`bit<32>`), if it has one. More than the field
-        /// holds is `HeaderTooShort`, not a multiple of 8 bits in all `ParserInvalidArgument`.
+        /// The size of its varbit field in bits (`bit<32>`), if it has one. The errors are `HeaderTooShort` if it
+        /// exceeds the field's maximum, and `ParserInvalidArgument` if the header is not a multiple of 8 bits.
         varbit: Option<Expr>,
     },
-    /// Reads as many bits as the place's type has without moving on; `PacketTooShort` if there are
-    /// not enough. In parsers only.
+    /// Reads as many bits as the l-value's type has, without moving the cursor; `PacketTooShort` if there are not
+    /// enough. In parsers only.
     Lookahead {
-        /// Where they are stored.
+        /// L-value that receives the bits.
         place: Place,
-        /// How many bits behind the cursor they begin.
+        /// Offset of the first bit after the cursor, in bits.
         skip: u32,
     },
-    /// Moves on by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
+    /// Moves the cursor forward by a number of bits (`bit<32>`); `PacketTooShort` if there are not enough,
     /// `ParserInvalidArgument` if not a multiple of 8. In parsers only.
     Advance(Expr),
-    /// Moves on, byte by byte, to the first place where a pattern is; without one, to the first place where not all of its
-    /// bits are left. Rejects nothing. In parsers only; [`crate::passes::search`] makes them.
+    /// Moves the cursor forward, byte by byte, to the first match of a pattern. Without a match it stops at the first
+    /// position from which the pattern exceeds the packet. Never rejects. In parsers only; [`crate::passes::search`]
+    /// makes these statements.
     Search {
-        /// What is looked for.
+        /// The pattern.
         pattern: Pattern,
-        /// Stops after at most so many bytes (`bit<32>`).
+        /// Greatest number of bytes to pass (`bit<32>`).
         limit: Option<Expr>,
-        /// Set to how many bytes were passed over; `bit<32>`.
+        /// Variable for the number of bytes passed; `bit<32>`.
         passed: Option<Var>,
     },
-    /// Moves on to the first byte at which an automaton stops, or to the packet's end. Rejects nothing. In parsers only;
-    /// [`crate::passes::automaton`] makes them.
+    /// Moves the cursor forward to the first byte at which an automaton stops, or to the packet's end. Never rejects.
+    /// In parsers only; [`crate::passes::automaton`] makes these statements.
     Automaton {
         /// The automaton.
         automaton: Automaton,
-        /// The number of its first state (`bit<16>`), less than it has states.
+        /// Index of its first state (`bit<16>`), less than the number of states.
         start: Expr,
-        /// Stops after at most so many bytes (`bit<32>`).
+        /// Greatest number of bytes to pass (`bit<32>`).
         limit: Option<Expr>,
-        /// Set to the number of the state that it stopped in; `bit<16>`.
+        /// Variable for the index of the state in which it stopped; `bit<16>`.
         end: Var,
-        /// Set to how many bytes were passed over; `bit<32>`.
+        /// Variable for the number of bytes passed; `bit<32>`.
         passed: Option<Var>,
     },
-    /// Stores whether so many bits are left behind the cursor. In parsers only; [`crate::passes::rejects`] makes them.
+    /// Tests whether a number of bits is left after the cursor. In parsers only; [`crate::passes::rejects`] makes these
+    /// statements.
     Fits {
-        /// How many (`bit<32>`).
+        /// Number of bits (`bit<32>`).
         bits: Expr,
-        /// Set to the answer; `bool`.
+        /// Variable for the answer; `bool`.
         fits: Var,
     },
-    /// Moves on from attribute to attribute as long as the tag is there and in the table and the attribute is there as a
-    /// whole; never rejects. In parsers only; [`crate::passes::skip_ahead`] makes them.
+    /// Moves the cursor from attribute to attribute, while the tag is complete and in the table and the attribute is
+    /// complete. Never rejects. In parsers only; [`crate::passes::skip_ahead`] makes these statements.
     SkipAhead {
         /// The sizes of attributes by tag.
         table: SkipTable,
-        /// Set to whether it stopped at an attribute of the table that the packet has not as a whole; `bool`.
+        /// Variable set to true if it stopped at an attribute of the table that the packet truncates; `bool`.
         short: Var,
     },
     /// Stores the packet's length in bytes (`bit<32>`). In parsers only.
     PacketLength(Place),
     /// Rejects with an error unless the condition holds. In parsers only.
     Verify {
-        /// Of type `bool`.
+        /// Condition, of type `bool`.
         cond: Expr,
-        /// Of type error.
+        /// Error, of type `error`.
         error: Expr,
     },
     /// Appends a header to the outgoing packet if it is valid. In deparsers only.
     Emit(HeaderRef),
-    /// Does nothing; parsers enter the control here by [`Target::AcceptAt`]. Only in the control that runs after the
-    /// parser, at its top or in branches of [`StmtKind::If`]; [`crate::passes::thread`] makes them.
+    /// Entry point of a control, without an effect: parsers enter the control here by [`Target::AcceptAt`]. Only in the
+    /// control after the parser, at its top or in branches of [`StmtKind::If`]. [`crate::passes::thread`] makes these
+    /// statements.
     Entry(EntryPoint),
 }
 
-/// Bits behind the cursor, some of which matter.
+/// Bit pattern at an offset from the cursor, with a mask.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// What they are. Those that do not matter are 0.
+    /// The bits; zero where the mask is.
     pub value: Bits,
-    /// Ones where they matter; as wide.
+    /// Ones at the bits that must match; as wide as the value.
     pub mask: Bits,
-    /// How many bits behind the cursor they begin.
+    /// Offset of the first bit from the cursor, in bits.
     pub skip: u32,
 }
 
 impl Pattern {
-    /// Where the last bit ends, in bits behind the cursor.
+    /// Returns the offset of the pattern's end from the cursor, in bits.
     pub fn end(&self) -> u32 {
         self.skip + self.value.width()
     }
 
-    /// Whether so many bits, those that begin `skip` bits behind a place, are the pattern's there.
+    /// Returns true if these bits match, which were read `skip` bits after a position.
     pub fn matches(&self, bits: &Bits) -> bool {
         bits.value() & self.mask.value() == *self.value.value()
     }
 }
 
-/// An argument of a routine, one a parameter. All of them, indices in places too, are evaluated
-/// before a parameter is written; results are copied out in order.
+/// An argument of a routine, one for each parameter. All arguments, and indices in l-values, are evaluated before the
+/// first parameter is written. Results are copied out in order.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
     /// For an `in` variable.
     In(Expr),
-    /// For an `out` variable; `None` drops the result.
+    /// For an `out` variable; `None` discards the result.
     Out(Option<Place>),
     /// For an `inout` variable.
     InOut(Place),
-    /// For a header of any direction; `None` drops an `out` header.
+    /// For a header of any direction; `None` discards an `out` header.
     Header(Option<HeaderRef>),
 }
 
@@ -275,36 +276,35 @@ pub struct ExternCall {
     pub object: Option<ExternInst>,
     /// The function's or method's name.
     pub name: SmolStr,
-    /// What the call does besides writing its results and `out` arguments.
+    /// Effect of the call, besides writes to its results and `out` arguments.
     pub effect: Effect,
-    /// One argument a parameter of the declaration.
+    /// One argument for each parameter of the declaration.
     pub args: Vec<ExternArg>,
-    /// Where the returned value goes, split into scalars; empty if there is none or it is
-    /// unused.
+    /// L-values for the returned value, split into scalars; empty if there is none or it is unused.
     pub result: Vec<Place>,
 }
 
-/// What a call of an extern does besides writing its results and `out` arguments.
+/// Effect of an extern's call, besides writes to its results and `out` arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Effect {
-    /// Nothing, and what it writes depends on its arguments alone: it is declared `@pure`.
+    /// No effect, and the results depend on the arguments alone: it is declared `@pure`.
     None,
-    /// It may read and change what lies outside of the program, as a clock or a log, and read the payload, but neither what the parser took of the
-    /// packet nor the architecture's variables: it is declared `@isolated`.
+    /// It may read the payload, and read and change state outside of the program, such as a clock or a log. It neither
+    /// reads nor changes the packet's parsed part or the architecture's variables: it is declared `@isolated`.
     Outside,
-    /// It may read the packet as it came in, and read and change state and the architecture's own variables.
+    /// It may read the packet as it arrived, and read and change state and the architecture's own variables.
     Any,
 }
 
-/// An argument of an extern. Structs and tuples, and headers given for a type parameter, are taken
-/// apart into scalars in order.
+/// An argument of an extern. Structs and tuples, and headers given for a type parameter, are split into scalars in
+/// order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExternArg {
     /// Values.
     In(Vec<Expr>),
-    /// Places that are written.
+    /// L-values that are written.
     Out(Vec<Place>),
-    /// Places that are read and written.
+    /// L-values that are read and written.
     InOut(Vec<Place>),
     /// A header given for a parameter of header type that is only read.
     HeaderIn(HeaderRef),
@@ -314,36 +314,36 @@ pub enum ExternArg {
     String(String),
     /// A member of an enum that the extern takes at compile time (`HashAlgorithm.crc32`).
     Member(Enum, u32),
-    /// Left out for an `@optional` parameter, or `_`.
+    /// Omitted, for an `@optional` parameter, or `_`.
     Absent,
 }
 
-/// Where a parser goes.
+/// Target of a parser's transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// To a state.
     State(State),
-    /// Parsing is done.
+    /// The packet is accepted.
     Accept,
-    /// Parsing is done, and the control that follows has nothing to do before this point of it.
+    /// The packet is accepted, and enters the following control at this point: nothing before it is to be done.
     AcceptAt(EntryPoint),
-    /// The packet is refused.
+    /// The packet is rejected.
     Reject,
-    /// The packet leaves the fast path: the full program takes it, from its first byte. Only in programs that
+    /// The packet leaves the fast path: the full program processes it, from its first byte. Only in programs that
     /// [`crate::passes::fast_path`] made.
     Rare,
 }
 
-/// How a state ends.
+/// Transition at the end of a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Transition {
-    /// Always there.
+    /// Unconditional.
     To(Target),
-    /// By the first case that matches; without one, to `reject` with `NoMatch`.
+    /// To the first case that matches; without one, to `reject` with `NoMatch`.
     Select {
-        /// What is looked at.
+        /// Keys.
         keys: Vec<Expr>,
-        /// In order.
+        /// Cases, in order.
         cases: Vec<SelectCase>,
     },
 }
@@ -351,10 +351,10 @@ pub enum Transition {
 /// A case of a select.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SelectCase {
-    /// Keysets that cover the keys from left to right: one key each, but for
-    /// [`Keyset::ValueSet`], which covers as many as the set has fields.
+    /// Keysets that cover the keys from left to right: one key each, except for [`Keyset::ValueSet`], which covers as
+    /// many as the set has fields.
     pub keysets: Vec<Keyset>,
-    /// Where it leads.
+    /// Target of the case.
     pub target: Target,
     /// The case's source location.
     pub span: Span,
@@ -363,11 +363,11 @@ pub struct SelectCase {
 /// A set of values. Members of enums and errors are their index, 32 bits wide; `bool` is 1 bit.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Keyset {
-    /// Everything.
+    /// All values.
     Any,
     /// One value.
     Value(Bits),
-    /// Those that agree with the value where the mask has ones.
+    /// Values that equal the first operand where the second, a mask, has ones.
     Mask(Bits, Bits),
     /// From the first to the second, both included, by the key's signedness.
     Range(Bits, Bits),
@@ -375,7 +375,7 @@ pub enum Keyset {
     ValueSet(ValueSet),
 }
 
-/// What a parameter of a routine is bound to.
+/// Storage that a routine's parameter is bound to, and its direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Param {
     /// Copied in.

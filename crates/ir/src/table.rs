@@ -5,7 +5,7 @@ use diag::Span;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// How a key is matched.
+/// Match kind of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 #[serde(rename_all = "snake_case")]
@@ -30,7 +30,7 @@ impl MatchKind {
         MatchKind::Selector,
     ];
 
-    /// The match kind as P4 writes it.
+    /// Returns the match kind's name in P4.
     pub fn name(self) -> &'static str {
         match self {
             MatchKind::Exact => "exact",
@@ -42,12 +42,13 @@ impl MatchKind {
         }
     }
 
-    /// The match kind of a name in P4.
+    /// Returns the match kind with this name in P4.
     pub fn from_name(name: &str) -> Option<MatchKind> {
         MatchKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether entries with this kind of key can overlap without one being longer, so that a priority decides.
+    /// Returns true if entries with this kind of key need priorities, because they can overlap without one having a
+    /// longer prefix.
     pub fn needs_priority(self) -> bool {
         matches!(
             self,
@@ -61,11 +62,11 @@ impl MatchKind {
 pub struct ActionData {
     /// Its fully qualified control-plane name.
     pub name: SmolStr,
-    /// What the control plane supplies.
+    /// Parameters that the control plane supplies.
     pub params: Vec<Var>,
-    /// How each parameter is declared.
+    /// Declaration of each parameter.
     pub declared: Vec<Declared>,
-    /// What it does. Directional parameters were bound by elaboration.
+    /// Body. Elaboration has bound directional parameters.
     pub body: Block,
     /// Annotations.
     pub annotations: Vec<Annotation>,
@@ -82,17 +83,17 @@ pub struct TableData {
     pub keys: Vec<Key>,
     /// Its actions.
     pub actions: Vec<TableAction>,
-    /// What runs when nothing matches, at the start.
+    /// Action that runs on a miss, before the control plane changes it.
     pub default_action: ActionCall,
-    /// Whether that may not change.
+    /// True if the default action may not change.
     pub const_default: bool,
-    /// Entries of the program; the control plane may not change those marked `const`.
+    /// Entries that the program declares; the control plane may not change those marked `const`.
     pub entries: Vec<Entry>,
-    /// Whether the control plane may add no others.
+    /// True if the control plane may add no entries.
     pub const_entries: bool,
-    /// How many entries it should hold.
+    /// Number of entries that the table should hold.
     pub size: Option<u64>,
-    /// Extern objects among its properties (`implementation`, `counters`, `meters`).
+    /// Extern objects that its properties name (`implementation`, `counters`, `meters`).
     pub properties: Vec<(SmolStr, CtorValue)>,
     /// Annotations.
     pub annotations: Vec<Annotation>,
@@ -105,11 +106,11 @@ pub struct TableData {
 pub struct Key {
     /// Its control-plane name.
     pub name: SmolStr,
-    /// What is matched.
+    /// Expression that is matched.
     pub expr: Expr,
-    /// How.
+    /// Match kind.
     pub kind: MatchKind,
-    /// Its type's name, and annotations: the key's own, then those of the field or variable that it is.
+    /// Its type's name, and annotations: the key's own, then those of the field or variable that the key reads.
     pub declared: Declared,
 }
 
@@ -118,9 +119,9 @@ pub struct Key {
 pub struct TableAction {
     /// The action.
     pub action: Action,
-    /// `@defaultonly`: not in entries.
+    /// True if `@defaultonly`: not allowed in entries.
     pub default_only: bool,
-    /// `@tableonly`: not as default.
+    /// True if `@tableonly`: not allowed as default action.
     pub table_only: bool,
 }
 
@@ -129,20 +130,20 @@ pub struct TableAction {
 pub struct ActionCall {
     /// Its index in the table's list.
     pub action: u32,
-    /// One value a parameter. Bools are 1 bit wide, members of enums and errors 32.
+    /// One value for each parameter. Bools are 1 bit wide, members of enums and errors 32.
     pub args: Vec<Bits>,
 }
 
 /// An entry of a table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// One match a key.
+    /// One match for each key.
     pub keys: Vec<KeyMatch>,
-    /// Larger wins, where more than one entry can match; distinct among a program's own entries.
+    /// Priority; of several matching entries the one with the largest wins. Distinct among a program's own entries.
     pub priority: u32,
-    /// What it does.
+    /// Action that it runs.
     pub action: ActionCall,
-    /// Whether the control plane may not change it.
+    /// True if the control plane may not change it.
     pub is_const: bool,
 }
 
@@ -151,20 +152,20 @@ pub struct Entry {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyMatch {
-    /// This value. For `exact`, and for `optional`.
+    /// A single value, for `exact` and `optional`.
     Exact(Bits),
-    /// These first bits; the rest of the value is zero.
+    /// A value and the length of its prefix that is matched, in bits; the rest of the value is zero.
     Lpm(Bits, u32),
-    /// The value where the mask has ones; zero elsewhere.
+    /// A value and the mask of bits that are matched; the value is zero elsewhere.
     Ternary(Bits, Bits),
-    /// From the first to the second, both included, unsigned or by the key's signedness.
+    /// A range, both ends included, unsigned or by the key's signedness.
     Range(Bits, Bits),
-    /// Anything: a ternary without bits, an optional left out, a whole range, a prefix of length 0.
+    /// Any value: a ternary without bits, an omitted optional, a whole range, a prefix of length 0.
     Any,
 }
 
 impl KeyMatch {
-    /// True if a value of the key's width matches; ranges by `signed`.
+    /// Returns true if a value of the key's width matches. Ranges compare signed values if `signed`.
     pub fn matches(&self, value: &Bits, signed: bool) -> bool {
         match self {
             KeyMatch::Any => true,
@@ -180,7 +181,7 @@ impl KeyMatch {
         }
     }
 
-    /// The only value that matches, if there is one.
+    /// Returns the only value that matches, if there is one.
     pub fn only_value(&self) -> Option<&Bits> {
         match self {
             KeyMatch::Exact(value) => Some(value),

@@ -1,11 +1,11 @@
-//! The types of places, headers and operators.
+//! Types of l-values, headers and operators.
 
 use crate::{
     BinaryOp, Expr, ExprKind, HeaderRef, HeaderType, HeaderTypeData, Place, Program, Type,
 };
 
 impl Program {
-    /// The layout of a header or of a stack's elements; `None` for a stack without elements.
+    /// Returns the type of a header or of a stack's elements; `None` for a stack without elements.
     pub fn header_type(&self, header: HeaderRef) -> Option<HeaderType> {
         let header = match header {
             HeaderRef::Header(header) => header,
@@ -14,18 +14,18 @@ impl Program {
         Some(self.headers[header].ty)
     }
 
-    /// The layout of a header or of a stack's elements; `None` for a stack without elements.
+    /// Returns the layout of a header or of a stack's elements; `None` for a stack without elements.
     pub fn header_layout(&self, header: HeaderRef) -> Option<&HeaderTypeData> {
         self.header_type(header).map(|ty| &self.header_types[ty])
     }
 
-    /// The type of a header's field; `None` if there is no such field.
+    /// Returns the type of a header's field; `None` if there is no such field.
     pub fn field_type(&self, header: HeaderRef, field: u32) -> Option<Type> {
         let layout = self.header_layout(header)?;
         layout.fields.get(field as usize).map(|f| f.ty)
     }
 
-    /// The type of what can be stored in a place; `None` if it is a field that does not exist.
+    /// Returns the type of an l-value; `None` if it is a field that does not exist.
     pub fn place_type(&self, place: Place) -> Option<Type> {
         match place {
             Place::Var(var) => Some(self.vars[var].ty),
@@ -33,13 +33,13 @@ impl Program {
         }
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub fn ty(&self, expr: Expr) -> Type {
         self.exprs[expr].ty
     }
 
-    /// The type that an operation's operands give its result; `None` for casts and members, which
-    /// alone determine their type, and for fields that do not exist. Constants are taken for unsigned.
+    /// Returns the result type that follows from an operation's operands. Returns `None` for casts and members, whose
+    /// type does not follow, and for fields that do not exist. Constants count as unsigned.
     pub fn natural_type(&self, kind: &ExprKind) -> Option<Type> {
         Some(match *kind {
             ExprKind::Const(ref bits) => Type::bit(bits.width()),
@@ -63,14 +63,14 @@ impl Program {
 }
 
 impl BinaryOp {
-    /// Whether the result is a `bool` whatever the operands.
+    /// Returns true if the result is a `bool` for all operand types.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;
         matches!(self, Le | Ge | Lt | Gt | Eq | Ne)
     }
 }
 
-/// Whether a type is `int<w>`.
+/// Returns true for `int<w>`.
 pub fn is_signed(ty: Type) -> bool {
     matches!(ty, Type::Bits { signed: true, .. })
 }

@@ -1,9 +1,8 @@
-//! Walking over statements and expressions.
+//! Traversal of statements and expressions.
 
 use crate::*;
 
-/// The expressions that an operation is made of, from left to right, those in a header's index
-/// included.
+/// Returns the operands of an operation from left to right, including a header's index.
 pub fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> + use<> {
     let list = match *kind {
         ExprKind::Const(_) | ExprKind::Bool(_) | ExprKind::Member(_) | ExprKind::Var(_) => {
@@ -21,7 +20,7 @@ pub fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> + use<> {
     list.into_iter().flatten()
 }
 
-/// The index of a stack's element.
+/// Returns the index of a stack's element.
 pub fn header_index(header: HeaderRef) -> Option<Expr> {
     match header {
         HeaderRef::Header(_) => None,
@@ -29,7 +28,7 @@ pub fn header_index(header: HeaderRef) -> Option<Expr> {
     }
 }
 
-/// The same operation with other operands. What reads storage, or is constant, stays.
+/// Maps the operands of an operation. Constants and reads of storage remain as they are.
 pub fn map_operation(kind: ExprKind, mut f: impl FnMut(Expr) -> Expr) -> ExprKind {
     match kind {
         ExprKind::Const(_)
@@ -50,7 +49,7 @@ pub fn map_operation(kind: ExprKind, mut f: impl FnMut(Expr) -> Expr) -> ExprKin
     }
 }
 
-/// Calls `f` on an expression and everything it is made of, operands after what they are part of.
+/// Calls `f` on an expression and all its subexpressions, outer ones first.
 pub fn walk_expr(program: &Program, expr: Expr, f: &mut impl FnMut(&ExprData)) {
     let data = &program.exprs[expr];
     f(data);
@@ -74,27 +73,26 @@ pub fn walk_program_mut(program: &mut Program, f: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Something that a statement does itself (blocks in it aside) to storage, in no particular order.
+/// Access of a statement to storage, without those of blocks inside it. Accesses are reported in no particular order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// An expression is computed. Element indices of places and headers are reported as such too.
+    /// An expression is evaluated. Element indices in l-values and headers are reported too.
     Eval(Expr),
     /// A scalar is overwritten.
     Write(Place),
-    /// A scalar is read as a place, by an `inout` argument.
+    /// A scalar is read as an l-value, by an `inout` argument.
     Read(Place),
     /// A header's fields and validity are read as a whole.
     ReadHeader(HeaderRef),
-    /// A header's fields and validity may be written. They keep their old value in part or on some
-    /// paths (element indices out of bounds, failing extracts, externs).
+    /// A header's fields and validity may be written. They keep their old value in part or on some paths (element
+    /// indices out of bounds, failing extracts, externs).
     WriteHeader(HeaderRef),
-    /// A header's validity is written, its fields are not.
+    /// A header's validity is written; its fields are not.
     SetValidity(HeaderRef, bool),
 }
 
-/// Reports what a statement itself does to storage. Calls are reported by their arguments, tables
-/// by their results; what routines, keys and actions do is not. Pushes and pops are the reads and
-/// writes of all elements and of the next index.
+/// Reports the accesses of a statement itself. A call is reported by its arguments, a table by its results; the
+/// accesses of routines, keys and actions are not. Pushes and pops read and write all elements and the next index.
 pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
     fn place(p: Place, f: &mut impl FnMut(Access)) {
         if let Place::Field(HeaderRef::Element(_, index), _) = p {
@@ -241,7 +239,8 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
     }
 }
 
-/// True if nothing but what a statement writes shows that it ran: it moves no cursor, rejects nothing, and runs nothing else.
+/// Returns true if a statement has no effect except its writes: it moves no cursor, rejects nothing, and runs no other
+/// code.
 pub fn only_writes(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Assign { .. }
@@ -256,8 +255,8 @@ pub fn only_writes(kind: &StmtKind) -> bool {
     }
 }
 
-/// Gives the block of a statement that runs it exactly once and in place, as an atomic block does. Analyses that make no difference
-/// between such a statement and its block treat it as the block.
+/// Returns the block of a statement that runs it exactly once and in place, such as an atomic block. Analyses that do
+/// not distinguish the statement from its block treat it as the block.
 pub fn in_place(kind: &StmtKind) -> Option<&Block> {
     match kind {
         StmtKind::Atomic(block) => Some(block),
@@ -265,7 +264,7 @@ pub fn in_place(kind: &StmtKind) -> Option<&Block> {
     }
 }
 
-/// The blocks directly in a statement.
+/// Returns the blocks directly inside a statement.
 pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
     match kind {
         StmtKind::If {
@@ -283,7 +282,7 @@ pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
     }
 }
 
-/// The blocks directly in a statement.
+/// Returns the blocks directly inside a statement, mutable.
 pub fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
     match kind {
         StmtKind::If {
@@ -301,7 +300,7 @@ pub fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
     }
 }
 
-/// Calls `f` on every statement of a block, those in blocks inside included, in order.
+/// Calls `f` on every statement of a block, nested ones included, in order.
 pub fn walk_block(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in block {
         f(stmt);
@@ -311,7 +310,7 @@ pub fn walk_block(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     }
 }
 
-/// Calls `f` on every statement of a block, those in blocks inside included, outer ones first.
+/// Calls `f` on every statement of a block, nested ones included, outer ones first.
 pub fn walk_block_mut(block: &mut Block, f: &mut impl FnMut(&mut Stmt)) {
     for stmt in block {
         f(stmt);
@@ -321,19 +320,19 @@ pub fn walk_block_mut(block: &mut Block, f: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Replaces the expressions, headers and variables that statements name.
+/// Substitution for the expressions, headers and variables in statements.
 pub trait Map {
-    /// For every expression, but for indices inside headers.
+    /// Replaces an expression, except for indices inside headers.
     fn expr(&mut self, expr: Expr) -> Expr;
-    /// For every header, index and all.
+    /// Replaces a header with its index.
     fn header(&mut self, header: HeaderRef) -> HeaderRef;
-    /// For every variable that is written.
+    /// Replaces a variable that is written.
     fn var(&mut self, var: Var) -> Var;
-    /// For the stacks that are moved.
+    /// Replaces a stack whose elements are moved.
     fn stack(&mut self, stack: Stack) -> Stack;
 }
 
-/// Replaces in a place.
+/// Applies a substitution to an l-value.
 pub fn map_place(place: &mut Place, m: &mut dyn Map) {
     match place {
         Place::Var(var) => *var = m.var(*var),
@@ -341,7 +340,7 @@ pub fn map_place(place: &mut Place, m: &mut dyn Map) {
     }
 }
 
-/// Replaces in a statement, but not in the blocks inside.
+/// Applies a substitution to a statement, but not to the blocks inside.
 pub fn map_stmt(kind: &mut StmtKind, m: &mut dyn Map) {
     match kind {
         StmtKind::Assign { dst, value } => {
@@ -432,7 +431,7 @@ fn map_extern_arg(arg: &mut ExternArg, m: &mut dyn Map) {
     }
 }
 
-/// Every body of code of a program: routines, actions, parser states.
+/// Returns every body of code of a program: routines, actions, parser states.
 pub fn bodies(program: &Program) -> impl Iterator<Item = &Block> {
     let routines = program.routines.values().map(|r| &r.body);
     let actions = program.actions.values().map(|a| &a.body);
@@ -443,7 +442,7 @@ pub fn bodies(program: &Program) -> impl Iterator<Item = &Block> {
     routines.chain(actions).chain(states)
 }
 
-/// What the parsers' states look at to choose the next one.
+/// Returns the keys of all selects in parsers.
 pub fn selected(program: &Program) -> impl Iterator<Item = Expr> {
     let states = program.parsers.values().flat_map(|p| p.states.values());
     let keys = states.filter_map(|state| match &state.transition {
@@ -453,7 +452,7 @@ pub fn selected(program: &Program) -> impl Iterator<Item = Expr> {
     keys.flatten().copied()
 }
 
-/// What the tables' keys are.
+/// Returns the key expressions of all tables.
 pub fn matched(program: &Program) -> impl Iterator<Item = Expr> {
     let keys = program.tables.values().flat_map(|table| &table.keys);
     keys.map(|key| key.expr)

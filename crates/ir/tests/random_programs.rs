@@ -1,4 +1,4 @@
-//! Random programs mean the same before and after passes, packet for packet, on the interpreter.
+//! Random programs behave the same before and after passes, packet for packet, in the interpreter.
 
 mod generate;
 
@@ -7,8 +7,8 @@ use ir::Program;
 use ir::passes::{self, Level, Options};
 use std::sync::Arc;
 
-/// Enough to find most bugs in seconds. `ONPATH_RANDOM_PROGRAMS` runs more,
-/// `ONPATH_RANDOM_FROM` begins later.
+/// Number of programs, enough to find most bugs in seconds. `ONPATH_RANDOM_PROGRAMS` sets another number,
+/// `ONPATH_RANDOM_FROM` the first one.
 const PROGRAMS: u64 = 300;
 const PACKETS: u64 = 12;
 

@@ -1,11 +1,12 @@
-//! One form for each match, so that equal matches are equal values.
+//! Canonical form of matches: equal matches become equal values.
 
 use crate::{Bits, KeyMatch, MatchKind, Type};
 use num_bigint::BigUint;
 
-/// The one form of a match for a key of this kind and type. Bits outside a mask or prefix are zero. What matches
-/// every value is [`KeyMatch::Any`], but for exact keys. Anything else has the kind's own form where it has one: a
-/// single value is a prefix of full length for `lpm`, has a full mask for `ternary`, is a range of one for `range`.
+/// Returns the canonical form of a match for a key of this kind and type. Bits outside a mask or prefix are zero. A
+/// match of every value is [`KeyMatch::Any`], except for exact keys. Any other match takes its kind's own form if there
+/// is one: a single value is a prefix of full length for `lpm`, has a full mask for `ternary`, and is a range of one
+/// value for `range`.
 pub fn canonical(found: KeyMatch, kind: MatchKind, ty: Type) -> KeyMatch {
     let width = ty.width();
     match (kind, found) {
@@ -34,7 +35,8 @@ pub fn canonical(found: KeyMatch, kind: MatchKind, ty: Type) -> KeyMatch {
     }
 }
 
-/// A match of one value, or of all where the key is optional.
+/// Returns the canonical form of a match for an `exact` or `optional` key: a single value, or any value if the key is
+/// optional.
 fn single(found: KeyMatch, kind: MatchKind, width: u32) -> KeyMatch {
     match found {
         KeyMatch::Lpm(value, length) if length == width => KeyMatch::Exact(value),

@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A key, an action's parameter, or a part of a struct that is a register's element or a flow's key.
+/// Scalar: a key, a parameter of an action, or a member of a struct that is a register's element or a flow's key.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Field {
-    /// Its P4Runtime id among its siblings: what `@id` says, or its position from 1 on.
+    /// P4Runtime id among its siblings: the id given by `@id`, or its position, counted from 1.
     pub id: u32,
-    /// Its control-plane name, dotted where it comes from a struct.
+    /// Control-plane name; dotted if the scalar is a member of a struct.
     pub name: SmolStr,
     /// Its type.
     pub ty: Type,
-    /// The name of the `type` or serializable `enum` that it is declared with.
+    /// Name of the `type` or serializable `enum` in its declaration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<SmolStr>,
-    /// How people read and write it, if its declaration says so.
+    /// Text format of its values, if its declaration gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// `@p4runtime_translation` of its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translation: Option<Translation>,
-    /// Says that it is a parameter of an action, and the port that packets are sent to.
+    /// True if it is an action's parameter that the action assigns to the output port.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub port: bool,
     /// All annotations: its own, then those of its type.
@@ -32,7 +32,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A scalar whose declaration says nothing but its name and type.
+    /// Returns a scalar with id 1, this name and this type, without annotations.
     pub fn new(name: &str, ty: Type) -> Field {
         Field {
             id: 1,
@@ -47,8 +47,7 @@ impl Field {
     }
 }
 
-/// How people read and write a value: what `@format(...)` says, in front of a key, parameter, field, `type` or
-/// `typedef`.
+/// Text format of a value, given by `@format(...)` before a key, parameter, field, `type` or `typedef`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Format {
@@ -65,7 +64,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the annotations of a value of a type say. A format that does not fit the type says nothing.
+    /// Returns the format that `@format` gives a value of this type; `None` if there is none or it does not fit the
+    /// type.
     pub fn of(annotations: &[Annotation], ty: Type) -> Option<Format> {
         let Type::Bits {
             width,
@@ -78,7 +78,7 @@ impl Format {
         Format::named(format.values.first()?, width)
     }
 
-    /// The format of this name, for a value of so many bits.
+    /// Returns the format with this name, for a value of `width` bits.
     pub fn named(name: &str, width: u32) -> Option<Format> {
         match (name, width) {
             ("IPV4_ADDRESS", 32) => Some(Format::Ipv4Address),
@@ -90,7 +90,7 @@ impl Format {
         }
     }
 
-    /// A value as people read it; `None` if it has not the format's number of bits.
+    /// Returns the value's text in this format; `None` if its width is not the format's.
     pub fn show(self, value: &Bits) -> Option<String> {
         match self {
             Format::Ipv4Address => {
@@ -112,17 +112,18 @@ impl Format {
     }
 }
 
-/// How P4Runtime's clients see values of a `type`: `@p4runtime_translation("uri", bits or string)`.
+/// Representation of a `type`'s values for P4Runtime clients: `@p4runtime_translation("uri", bits or string)`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Translation {
-    /// What names the translation.
+    /// URI that names the translation.
     pub uri: SmolStr,
-    /// Bits of the clients' values; `None` for strings.
+    /// Width of the clients' values in bits; `None` for strings.
     pub width: Option<u32>,
 }
 
 impl Translation {
-    /// What the annotations say. Without a width or `string`, clients' values are as wide as the type.
+    /// Returns the translation that the annotations give. Without a width or `string`, clients' values are as wide as
+    /// the type.
     pub fn of(annotations: &[Annotation], ty: Type) -> Option<Translation> {
         let translation = annotations
             .iter()

@@ -14,7 +14,7 @@ use ir::{
 use p4runtime::{Prefix, assign, of_siblings};
 
 impl Schema {
-    /// What a program offers the control plane. Ids mean the same things as in the program; passes keep them.
+    /// Derives a program's schema. Entity ids are those of the program, which passes preserve.
     pub fn of(program: &Program) -> Schema {
         let actions = program.actions.values();
         let action_ids = assign(
@@ -82,7 +82,7 @@ fn action(program: &Program, data: &ActionData, id: u32) -> ActionSchema {
     }
 }
 
-/// Says that an action assigns a parameter of its own to what decides where packets go.
+/// Returns true if the action assigns this parameter, perhaps cast, to the field that selects the output port.
 fn is_port(program: &Program, action: &ActionData, param: Var) -> bool {
     const NAMES: [&str; 2] = ["output_port", "egress_spec"];
     let slots = program.slots.iter().flat_map(|slot| &slot.vars);
@@ -180,7 +180,7 @@ fn digests(program: &Program) -> Vec<DigestSchema> {
     .collect()
 }
 
-/// The scalars of a type; `own` names the one of a type that is no struct.
+/// Returns the scalars of a type. `own` names the scalar if the type is not a struct.
 fn scalars(all: &[(smol_str::SmolStr, Type)], declared: &[Declared], own: &str) -> Vec<Field> {
     let all = all.iter().zip(declared).zip(ids(declared));
     all.map(|(((name, ty), declared), id)| {
@@ -194,7 +194,7 @@ fn ids(declared: &[Declared]) -> Vec<u32> {
     of_siblings(declared.iter().map(|declared| given(&declared.annotations)))
 }
 
-/// What `@id` says, if it is there.
+/// Returns the id given by `@id`, if there is one.
 fn given(annotations: &[Annotation]) -> Option<u32> {
     let id = annotations.iter().find(|a| a.name == "id")?;
     p4runtime::given(&id.values)
@@ -217,7 +217,7 @@ fn field(id: u32, name: &str, ty: Type, declared: &Declared) -> Field {
 #[cfg(test)]
 mod tests;
 
-/// An entry of a program with nothing for the keys that feed an action selector, as the control plane knows it.
+/// Returns a program's entry without matches for selector keys, as the control plane sees it.
 pub fn without_selectors(table: &TableData, entry: &Entry) -> Entry {
     let all = entry.keys.iter().zip(&table.keys);
     let matched = all.filter(|(_, key)| key.kind != MatchKind::Selector);

@@ -1,12 +1,9 @@
-//! What a program offers the control plane, as data: tables with keys and actions, counters, meters, registers,
-//! digests, flow states and parser value sets. A [`Schema`] is made once, from the IR; it is written beside the
-//! compiled program, and every store and every command reads it.
+//! Control-plane interface of a program, as data: tables with keys and actions, counters, meters, registers, digests,
+//! flow states and parser value sets. A [`Schema`] is derived once, from the IR, and written beside the compiled
+//! program. Every store and every command reads it.
 //!
-//! Things are found by dense ids ([`Table`], [`Object`], …), which mean the same in the IR, in the schema and in a
-//! store. Every thing also has the 32-bit id that P4Runtime gives it ([`p4runtime`]).
-//!
-//! Values are [`Bits`]; an entry is an [`Entry`] with one [`KeyMatch`] a key. Two matches of a key are equal if their
-//! [`canonical`] forms are.
+//! Dense ids ([`Table`], [`Object`], …) identify the entities. They are the same in the IR, in the schema and in a
+//! store. Every entity also has a 32-bit P4Runtime id ([`p4runtime`]).
 
 mod canonical;
 mod field;
@@ -30,14 +27,14 @@ use cranelift_entity::PrimaryMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// A program as the control plane sees it.
+/// Control-plane interface of a program.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Schema {
     /// The architecture's package (`xdp`, `V1Switch`, …).
     pub arch: SmolStr,
     /// Members of `error`, in order.
     pub errors: Vec<SmolStr>,
-    /// Enums without a representation of their own. Values are indices of members.
+    /// Enums without an underlying type. Values are indices of members.
     pub enums: PrimaryMap<Enum, EnumSchema>,
     /// Actions.
     pub actions: PrimaryMap<Action, ActionSchema>,
@@ -47,9 +44,9 @@ pub struct Schema {
     pub objects: PrimaryMap<Object, ObjectSchema>,
     /// Parser value sets.
     pub value_sets: PrimaryMap<ValueSet, ValueSetSchema>,
-    /// What packets can hand to the control plane.
+    /// Digests: messages that the data plane can send to the control plane.
     pub digests: Vec<DigestSchema>,
-    /// Whether it clones packets, so that clone sessions mean something to it.
+    /// True if the program clones packets, so that it uses clone sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clones: bool,
 }
@@ -63,26 +60,26 @@ pub struct EnumSchema {
     pub members: Vec<SmolStr>,
 }
 
-/// What packets hand to the control plane.
+/// Digest: a message that the data plane sends to the control plane.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DigestSchema {
     /// Its P4Runtime id.
     pub id: u32,
     /// The name of its type.
     pub name: SmolStr,
-    /// What it consists of.
+    /// Scalars of the message.
     pub fields: Vec<Field>,
 }
 
 impl Schema {
-    /// All counters, those of tables' entries too, with their names.
+    /// Returns all counters with their names, direct counters included.
     pub fn counters(&self) -> impl Iterator<Item = (Object, &str)> {
         let all = self.objects.iter();
         all.filter(|(_, object)| object.kind.is_counter())
             .map(|(id, object)| (id, object.name.as_str()))
     }
 
-    /// A type as P4 writes it.
+    /// Returns a type in P4 syntax.
     pub fn type_name(&self, ty: Type) -> String {
         match ty {
             Type::Bool => "bool".to_string(),
@@ -95,8 +92,8 @@ impl Schema {
         }
     }
 
-    /// The action that one of a table's calls means; for a reference, what stands in its place
-    /// ([`TableSchema::references`]).
+    /// Returns the action that a call in this table names. For a reference to a profile, returns its entry in
+    /// [`TableSchema::references`].
     pub fn called(&self, table: Table, call: &ActionCall) -> &ActionSchema {
         let data = &self.tables[table];
         let number = call.action as usize;
@@ -106,13 +103,13 @@ impl Schema {
         }
     }
 
-    /// The objects with figures by group, in order.
+    /// Returns the metrics that are aggregated by group, in order.
     pub fn figures(&self) -> impl Iterator<Item = (Object, &ObjectSchema)> {
         let all = self.objects.iter();
         all.filter(|(_, object)| matches!(object.kind, ObjectKind::Figures { .. }))
     }
 
-    /// The flow states, in order.
+    /// Returns the flow states, in order.
     pub fn flow_states(&self) -> impl Iterator<Item = (Object, &ObjectSchema)> {
         let all = self.objects.iter();
         all.filter(|(_, object)| matches!(object.kind, ObjectKind::FlowState { .. }))

@@ -1,4 +1,4 @@
-//! Extern objects: what the control plane can do with them.
+//! Extern objects: operations and data that they offer the control plane.
 
 use crate::{Annotation, Enum, Field, Object, ProfileSchema, Schema, Table, TableSchema};
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use smol_str::SmolStr;
 /// An extern object.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ObjectSchema {
-    /// Its P4Runtime id; 0 for an object that P4Runtime has no word for.
+    /// P4Runtime id; 0 for an object of a kind that P4Runtime does not have.
     pub id: u32,
     /// Its fully qualified control-plane name.
     pub name: SmolStr,
     /// The extern's name.
     pub extern_name: SmolStr,
-    /// What it is to the control plane.
+    /// Kind of object, with its parameters.
     pub kind: ObjectKind,
     /// The constructor's arguments by name.
     pub args: Vec<(SmolStr, Argument)>,
@@ -22,65 +22,65 @@ pub struct ObjectSchema {
     pub annotations: Vec<Annotation>,
 }
 
-/// What an extern object is to the control plane.
+/// Kind of an extern object, as the control plane sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectKind {
     /// Counters with an index.
     Counter {
-        /// How many.
+        /// Number of counters.
         size: u64,
-        /// What they count.
+        /// Unit in which they count.
         unit: Unit,
     },
     /// A counter for each entry of a table.
     DirectCounter {
-        /// What it counts.
+        /// Unit in which it counts.
         unit: Unit,
     },
     /// Meters with an index.
     Meter {
-        /// How many.
+        /// Number of meters.
         size: u64,
-        /// What their rates mean.
+        /// Unit of their rates.
         unit: Unit,
     },
     /// A meter for each entry of a table.
     DirectMeter {
-        /// What its rates mean.
+        /// Unit of its rates.
         unit: Unit,
     },
     /// Registers with an index.
     Register {
-        /// How many.
+        /// Number of registers.
         size: u64,
-        /// The scalars that an element is taken apart into; one named `value` if it is no struct.
+        /// Scalars of an element; one named `value` if it is not a struct.
         element: Vec<Field>,
     },
     /// A value for each flow.
     FlowState {
-        /// The scalars that a key is taken apart into; one named `key` if it is no struct.
+        /// Scalars of a key; one named `key` if it is not a struct.
         key: Vec<Field>,
-        /// The scalars that a value is taken apart into; one named `value` if it is no struct.
+        /// Scalars of a value; one named `value` if it is not a struct.
         value: Vec<Field>,
     },
-    /// A figure for each group of packets.
+    /// A metric for each group of packets.
     Figures {
-        /// What it says.
+        /// Kind of metric.
         kind: FigureKind,
-        /// The scalars that a group's key is taken apart into; one named `key` if it is no struct.
+        /// Scalars of a group's key; one named `key` if it is not a struct.
         key: Vec<Field>,
     },
     /// Actions that entries share.
     ActionProfile(ProfileSchema),
     /// Actions that entries share, alone or in groups.
     ActionSelector(ProfileSchema),
-    /// Nothing that the control plane reads or changes.
+    /// An object that the control plane neither reads nor changes.
     Other,
 }
 
 impl ObjectKind {
-    /// Whether it counts, with an index or for each entry.
+    /// Returns true for counters, indexed or direct.
     pub fn is_counter(&self) -> bool {
         matches!(
             self,
@@ -88,7 +88,7 @@ impl ObjectKind {
         )
     }
 
-    /// What it keeps, if it is an action profile or an action selector.
+    /// Returns the profile of an action profile or an action selector.
     pub fn profile(&self) -> Option<&ProfileSchema> {
         match self {
             ObjectKind::ActionProfile(profile) | ObjectKind::ActionSelector(profile) => {
@@ -100,19 +100,19 @@ impl ObjectKind {
 }
 
 impl Unit {
-    /// True if packets are counted.
+    /// Returns true if packets are counted.
     pub fn has_packets(self) -> bool {
         self != Unit::Bytes
     }
 
-    /// True if bytes are counted.
+    /// Returns true if bytes are counted.
     pub fn has_bytes(self) -> bool {
         self != Unit::Packets
     }
 }
 
 impl Schema {
-    /// The unit in which a table counts for each of its entries, if it does.
+    /// Returns the unit of the table's direct counter, if it has one.
     pub fn unit_of_entries(&self, table: Table) -> Option<Unit> {
         let mut objects = self.tables[table].objects.iter();
         objects.find_map(|(_, object)| match self.objects[*object].kind {
@@ -121,7 +121,7 @@ impl Schema {
         })
     }
 
-    /// The tables for whose entries a direct counter counts.
+    /// Returns the tables that have this direct counter.
     pub fn counted_tables(&self, counter: Object) -> impl Iterator<Item = Table> {
         let has = move |table: &TableSchema| table.objects.iter().any(|(_, o)| *o == counter);
         let all = self.tables.iter();
@@ -129,32 +129,32 @@ impl Schema {
     }
 }
 
-/// What a figure says about a group of packets.
+/// Kind of a metric by group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureKind {
-    /// How many values there were, their sum, the least and the greatest.
+    /// Number of values, their sum, minimum and maximum.
     Tally,
-    /// How values are distributed.
+    /// Distribution of values.
     Histogram,
-    /// How many different items there were, by 2^`precision` registers.
+    /// Number of distinct items, estimated with 2^`precision` registers.
     Distinct {
-        /// 4 to 12.
+        /// Base-2 logarithm of the number of registers, 4 to 12.
         precision: u32,
     },
-    /// The weight of a key that is among the greatest.
+    /// Weights of the heaviest keys.
     Top,
 }
 
-/// What is counted or metered.
+/// Unit of counters and meters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Packets, or whatever the program adds up.
+    /// Packets, or another quantity that the program adds up.
     Packets,
     /// Bytes.
     Bytes,
-    /// Both.
+    /// Packets and bytes.
     PacketsAndBytes,
 }
 

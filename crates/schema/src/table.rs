@@ -11,7 +11,7 @@ pub struct ActionSchema {
     pub id: u32,
     /// Its fully qualified control-plane name.
     pub name: SmolStr,
-    /// What the control plane supplies. A struct's fields are parameters of their own, named `param.field`.
+    /// Parameters that the control plane supplies. A struct's fields are separate parameters, named `param.field`.
     pub params: Vec<Field>,
     /// Annotations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -29,21 +29,22 @@ pub struct TableSchema {
     pub keys: Vec<KeySchema>,
     /// The actions that it may run.
     pub actions: Vec<ActionRef>,
-    /// What its entries may name in place of an action, if it has an action profile: `PROFILE.member(id)`, and with a
-    /// selector `PROFILE.group(id)`. In an [`ActionCall`] they have the numbers after those of the actions.
+    /// References that its entries may contain in place of an action, if it has an action profile:
+    /// `PROFILE.member(id)`, and with a selector `PROFILE.group(id)`. In an [`ActionCall`] their numbers follow those
+    /// of the actions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ActionSchema>,
-    /// What runs when nothing matches, at the start.
+    /// Action that runs on a miss, before the control plane changes it.
     pub default_action: ActionCall,
-    /// Whether that may not change.
+    /// True if the default action may not change.
     pub const_default: bool,
-    /// Entries of the program; those marked `const` may not change.
+    /// Entries that the program declares; those marked `const` may not change.
     pub entries: Vec<Entry>,
-    /// Whether there may be no others.
+    /// True if the control plane may add no entries.
     pub const_entries: bool,
-    /// How many entries it should hold, where the program says so.
+    /// Number of entries that the table should hold, if the program gives it.
     pub size: Option<u64>,
-    /// Extern objects among its properties (`implementation`, `counters`, `meters`).
+    /// Extern objects that its properties name (`implementation`, `counters`, `meters`).
     pub objects: Vec<(SmolStr, Object)>,
     /// Annotations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,12 +56,12 @@ pub struct TableSchema {
 pub struct KeySchema {
     /// Its name and type.
     pub field: Field,
-    /// How it is matched.
+    /// Match kind.
     pub kind: MatchKind,
 }
 
 impl KeySchema {
-    /// The one form of a match of this key.
+    /// Returns the canonical form of a match of this key.
     pub fn canonical(&self, found: &KeyMatch) -> KeyMatch {
         canonical(found.clone(), self.kind, self.field.ty)
     }
@@ -71,25 +72,25 @@ impl KeySchema {
 pub struct ActionRef {
     /// The action.
     pub action: Action,
-    /// `@defaultonly`: not in entries.
+    /// True if `@defaultonly`: not allowed in entries.
     pub default_only: bool,
-    /// `@tableonly`: not as default.
+    /// True if `@tableonly`: not allowed as default action.
     pub table_only: bool,
 }
 
 impl TableSchema {
-    /// The keys that an entry matches: all but an action selector's inputs.
+    /// Returns the keys that an entry matches: all except an action selector's inputs.
     pub fn match_keys(&self) -> impl Iterator<Item = &KeySchema> + Clone {
         let all = self.keys.iter();
         all.filter(|key| key.kind != MatchKind::Selector)
     }
 
-    /// Whether entries can overlap without one being longer, so that they have priorities.
+    /// Returns true if entries have priorities, because they can overlap without one having a longer prefix.
     pub fn has_priorities(&self) -> bool {
         self.keys.iter().any(|key| key.kind.needs_priority())
     }
 
-    /// Matches in their one form.
+    /// Returns the canonical forms of an entry's matches.
     pub fn canonical(&self, keys: &[KeyMatch]) -> Vec<KeyMatch> {
         let declared = self.match_keys();
         declared
@@ -108,7 +109,7 @@ pub struct ValueSetSchema {
     pub name: SmolStr,
     /// Its fields.
     pub fields: Vec<KeySchema>,
-    /// How many members it may hold.
+    /// Number of members that it may hold.
     pub size: u64,
     /// Annotations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,7 +117,7 @@ pub struct ValueSetSchema {
 }
 
 impl ValueSetSchema {
-    /// A member in its one form.
+    /// Returns the canonical form of a member.
     pub fn canonical(&self, member: &[KeyMatch]) -> Vec<KeyMatch> {
         let fields = self.fields.iter().zip(member);
         fields.map(|(field, m)| field.canonical(m)).collect()

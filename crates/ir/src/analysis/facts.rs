@@ -1,8 +1,7 @@
-//! What is known of storage at one point: values of variables, validity of headers.
+//! Facts about storage at one point: values of variables, validity of headers.
 //!
-//! Guarantee: on whatever path a packet reaches the point, a variable has its known value or equals
-//! the variable it is known to be a copy of, and a header has its known validity. Nothing is known
-//! of what is not mentioned.
+//! Guarantee: they hold on every path to the point. A variable has its known value or equals the variable of which it
+//! is a known copy; a header has its known validity. Storage that is not mentioned is unknown.
 
 use super::dataflow::Domain;
 use super::known::{Knowledge, Known, Members};
@@ -11,16 +10,16 @@ use crate::eval::{self, Value};
 use crate::types::is_signed;
 use crate::*;
 
-/// What is known of a variable.
+/// Fact about a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KnownVar {
-    /// Its value.
+    /// A constant value.
     Value(Value),
-    /// It has the same value as this one, of which no more is known.
+    /// The same value as this variable, whose value is unknown.
     Copy(Var),
 }
 
-/// What is known at a point that can be reached. Points share what they know alike.
+/// Facts at a reachable point. Points share equal parts of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
     vars: KnownVars,
@@ -28,7 +27,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Nothing is known.
+    /// Returns facts in which nothing is known.
     pub fn unknown(program: &Program) -> Facts {
         Facts {
             vars: KnownVars::unknown(program.vars.len()),
@@ -36,7 +35,7 @@ impl Facts {
         }
     }
 
-    /// What is known of headers, and of no variable.
+    /// Returns the facts about headers alone.
     pub fn of_headers(&self) -> Facts {
         Facts {
             vars: self.vars.unknown_alike(),
@@ -44,7 +43,7 @@ impl Facts {
         }
     }
 
-    /// Kills what is known of other variables and headers than these.
+    /// Kills the facts about all variables and headers except these.
     pub fn keep(&mut self, vars: &[Var], headers: &Members) {
         let mut kept = self.vars.unknown_alike();
         for &var in vars {
@@ -54,12 +53,12 @@ impl Facts {
         self.valid.keep(headers);
     }
 
-    /// What is known of a variable.
+    /// Returns the fact about a variable.
     pub fn var(&self, var: Var) -> Option<&KnownVar> {
         self.vars.get(var)
     }
 
-    /// Whether a header is valid, if known.
+    /// Returns the validity of a header, if known.
     pub fn valid(&self, header: Header) -> Option<bool> {
         match self.valid.get(index(header)) {
             Known::Yes => Some(true),
@@ -68,7 +67,7 @@ impl Facts {
         }
     }
 
-    /// The header that a reference means, if its index is known and in bounds.
+    /// Returns the header that a reference names, if its index is known and in bounds.
     pub fn resolve(&self, program: &Program, header: HeaderRef) -> Option<Header> {
         match header {
             HeaderRef::Header(header) => Some(header),
@@ -79,7 +78,7 @@ impl Facts {
         }
     }
 
-    /// Whether a reference certainly means no header.
+    /// Returns true if a reference's index is certainly out of bounds, so that it names no header.
     pub fn is_out_of_bounds(&self, program: &Program, header: HeaderRef) -> bool {
         match header {
             HeaderRef::Header(_) => false,
@@ -98,7 +97,7 @@ impl Facts {
         usize::try_from(value.bits().to_u64()?).ok()
     }
 
-    /// Whether the header a reference means is valid, if known.
+    /// Returns the validity of the header that a reference names, if known.
     pub fn is_valid(&self, program: &Program, header: HeaderRef) -> Option<bool> {
         match header {
             HeaderRef::Header(header) => self.valid(header),
@@ -115,7 +114,7 @@ impl Facts {
         }
     }
 
-    /// An expression's value, if known.
+    /// Returns an expression's value, if known.
     pub fn eval(&self, program: &Program, expr: Expr) -> Option<Value> {
         let data = &program.exprs[expr];
         Some(match data.kind {
@@ -150,7 +149,7 @@ impl Facts {
         })
     }
 
-    /// Kills what is known of a variable and of its copies.
+    /// Kills the facts about a variable and about its copies.
     pub fn kill(&mut self, var: Var) {
         self.vars.set(var, None);
         self.vars.kill_copies(var);
@@ -182,7 +181,7 @@ impl Facts {
             _ => None,
         };
         if source == Some(var) {
-            // It is what it was.
+            // The variable keeps its value.
             return;
         }
         self.kill(var);
@@ -191,7 +190,8 @@ impl Facts {
         }
     }
 
-    /// Sets a header's validity; the header is one of those that the reference may mean.
+    /// Sets the validity of the header that the reference names. If the index is unknown, any element of the stack may
+    /// be that header.
     pub fn set_valid(&mut self, program: &Program, header: HeaderRef, valid: Option<bool>) {
         if let Some(header) = self.resolve(program, header) {
             self.know_valid(header, valid);
@@ -210,7 +210,7 @@ impl Facts {
         }
     }
 
-    /// What is also known where a condition came out as `truth`.
+    /// Refines the facts on the edge where a condition has the value `truth`.
     pub fn assume(&mut self, program: &Program, cond: Expr, truth: bool) {
         match program.exprs[cond].kind {
             ExprKind::IsValid(header) => {
@@ -249,7 +249,7 @@ impl Facts {
         }
     }
 
-    /// Knows more of a variable that was not written.
+    /// Refines the fact about a variable that was not written.
     pub fn refine(&mut self, var: Var, value: Value) {
         if value.to_const().is_none() {
             return;
@@ -260,7 +260,7 @@ impl Facts {
         self.vars.set(var, Some(KnownVar::Value(value)));
     }
 
-    /// Marks a header's validity as known, whatever was known before.
+    /// Sets a header's known validity, whatever was known before.
     pub(super) fn insert_valid(&mut self, header: Header, valid: bool) {
         self.know_valid(header, Some(valid));
     }
@@ -279,7 +279,7 @@ fn index(header: Header) -> usize {
     header.as_u32() as usize
 }
 
-/// Joined, two keep what both know.
+/// A join retains the facts that both operands have.
 impl Domain for Facts {
     fn join(&mut self, other: &Facts) -> bool {
         let fewer = self.vars.join(&other.vars);

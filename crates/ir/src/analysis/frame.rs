@@ -1,22 +1,23 @@
-//! Frames: what a packet has to have with it at a point where it leaves the code and comes back, or a copy of it begins.
+//! Frames: the storage to preserve at a point where a packet leaves the code and returns, or where a copy of it starts.
 //!
-//! Guarantee: a variable (the next index of a stack is one), a field or a validity bit that is not in the frame of a point is
-//! written on every path from there before it is read, or not read at all. Its value is unobservable.
+//! Guarantee: storage outside the frame of a point is written on every path from there before it is read, or is not
+//! read. Its value is therefore unobservable. Storage is a variable (also a stack's next index), a field, or a validity
+//! bit.
 
 use super::dataflow::{self, Backward, Domain};
 use super::liveness::{Live, Numbering, Transfer};
 use crate::*;
 
-/// A place in a program.
+/// A point of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Point {
     /// The start of a block of the pipeline.
     Block(BlockBody),
-    /// Behind a statement, wherever it is run from.
+    /// After a statement, at all its call sites.
     Behind(StmtId),
 }
 
-/// What is live at a point.
+/// Set of the storage that is live at a point.
 #[derive(Clone, Debug)]
 pub struct Frame {
     bits: Numbering,
@@ -24,8 +25,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of a point. Copies may enter a block, `entered`, with what there is where any block ends, whatever
-    /// [`Program::copies`] says of other blocks.
+    /// Computes the frame of a point. Copies may enter the block `entered` with the storage left at the end of any
+    /// block, whatever [`Program::copies`] says of other blocks.
     pub fn new(program: &Program, point: Point, entered: Option<BlockBody>) -> Frame {
         let mut search = Search {
             by: Transfer::new(program),
@@ -35,7 +36,7 @@ impl Frame {
             enters: Live::default(),
             grows: false,
         };
-        // What a block leaves is what copies begin with, and with that they may come to its end.
+        // A copy starts with the storage left by a block, and may itself reach the end of that block: hence a fixpoint.
         loop {
             search.grows = false;
             dataflow::backward(program, &mut search);
@@ -49,18 +50,18 @@ impl Frame {
         }
     }
 
-    /// Whether a variable is in it.
+    /// Returns true if the frame contains a variable.
     pub fn var(&self, var: Var) -> bool {
         self.live.contains(self.bits.var(var))
     }
 
-    /// Whether a header's field is in it, if only for a header that is valid.
+    /// Returns true if the frame contains a header's field, perhaps only if the header is valid.
     pub fn field(&self, header: Header, field: u32) -> bool {
         let always = self.bits.field(header, field);
         self.live.contains(always) || self.live.contains(self.bits.shown(header, field))
     }
 
-    /// Whether a header's validity is in it.
+    /// Returns true if the frame contains a header's validity.
     pub fn valid(&self, header: Header) -> bool {
         self.live.contains(self.bits.valid(header))
     }
@@ -69,12 +70,12 @@ impl Frame {
 struct Search<'a> {
     by: Transfer<'a>,
     point: Point,
-    /// What is live at the point.
+    /// Live storage at the point.
     live: Live,
     entered: Option<BlockBody>,
-    /// What is live where copies enter.
+    /// Live storage where copies enter.
     enters: Live,
-    /// That has become more in this round.
+    /// True if `enters` grew in this iteration of the fixpoint.
     grows: bool,
 }
 

@@ -1,9 +1,9 @@
-//! What is known of many things, in blocks that points share as long as nothing in them changes.
+//! Three-valued facts about many items, in copy-on-write blocks that points share.
 
 use super::dataflow::Domain;
 use std::rc::Rc;
 
-/// What is known of a fact.
+/// Truth value of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     /// It does not hold.
@@ -14,20 +14,20 @@ pub enum Known {
     Maybe,
 }
 
-/// Words of a block.
+/// Number of words of a block.
 const WORDS: usize = 4;
 
-/// Things of a block.
+/// Number of items of a block.
 const SIZE: usize = WORDS * 64;
 
-/// A bit for each thing of a block.
+/// Set of a block's items, one bit each.
 type Bits = [u64; WORDS];
 
-/// A set of things, by their numbers.
+/// Set of items, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Members(Vec<Bits>);
 
-/// Whether each thing is in it, in order.
+/// Collects the membership of each item, in order.
 impl FromIterator<bool> for Members {
     fn from_iter<I: IntoIterator<Item = bool>>(members: I) -> Members {
         let mut set = Members::default();
@@ -42,7 +42,7 @@ impl FromIterator<bool> for Members {
     }
 }
 
-/// What is known of a block's things.
+/// Truth values for the items of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Block {
     yes: Bits,
@@ -71,7 +71,7 @@ impl Block {
         self.maybe[word] = self.maybe[word] & !(1 << bit) | u64::from(known == Known::Maybe) << bit;
     }
 
-    /// What is known when either may have happened.
+    /// Joins two blocks: items on whose values they differ become [`Known::Maybe`].
     fn or(&self, other: &Block) -> Block {
         let mut joined = Block::NO;
         for i in 0..WORDS {
@@ -83,13 +83,13 @@ impl Block {
     }
 }
 
-/// What is known of one fact about each of many things, by their numbers. A copy costs nothing until one of the two changes,
-/// and then a block.
+/// Truth values of one fact for each of many items, by index. A copy shares its blocks; a change copies only the block
+/// that it changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Knowledge(Rc<Vec<Rc<Block>>>);
 
 impl Knowledge {
-    /// The same of so many things.
+    /// Returns the same value for all of `things` items.
     pub fn new(things: usize, known: Known) -> Knowledge {
         let mut block = Block::NO;
         (0..SIZE).for_each(|thing| block.set(thing, known));
@@ -98,17 +98,17 @@ impl Knowledge {
         Knowledge(Rc::new(blocks.collect()))
     }
 
-    /// What is known of a thing.
+    /// Returns the value for an item.
     pub fn get(&self, thing: usize) -> Known {
         self.0[thing / SIZE].get(thing)
     }
 
-    /// From here on this is known of a thing.
+    /// Sets the value for an item.
     pub fn set(&mut self, thing: usize, known: Known) {
         self.change(thing / SIZE, |block| block.set(thing, known));
     }
 
-    /// Kills what is known of other things than members.
+    /// Kills the facts about items that are not members.
     pub fn keep(&mut self, members: &Members) {
         for (at, members) in members.0.iter().enumerate() {
             self.change(at, |block| {
@@ -120,7 +120,7 @@ impl Knowledge {
         }
     }
 
-    /// The fact holds of those members of which another one does.
+    /// Makes the fact hold for those members for which `other` holds.
     pub fn hold_where(&mut self, other: &Knowledge, members: &Members) {
         for (at, (other, members)) in other.0.iter().zip(&members.0).enumerate() {
             self.change(at, |block| {
@@ -133,7 +133,7 @@ impl Knowledge {
         }
     }
 
-    /// Changes a block, if that makes a difference, and whether it does.
+    /// Changes a block, copying it only if the change makes a difference. Returns true if it does.
     fn change(&mut self, at: usize, how: impl FnOnce(&mut Block)) -> bool {
         let mut block = *self.0[at];
         how(&mut block);
@@ -145,7 +145,7 @@ impl Knowledge {
     }
 }
 
-/// What is known when either may have happened.
+/// Joined, two facts become [`Known::Maybe`] for the items on which they differ.
 impl Domain for Knowledge {
     fn join(&mut self, other: &Knowledge) -> bool {
         if Rc::ptr_eq(&self.0, &other.0) {
@@ -161,7 +161,7 @@ impl Domain for Knowledge {
     }
 }
 
-/// The word and the bit of a thing in its block.
+/// Returns an item's word in its block, and its bit there.
 fn place(thing: usize) -> (usize, usize) {
     (thing % SIZE / 64, thing % 64)
 }

@@ -1,19 +1,19 @@
-//! What is known of variables, in blocks that points share as long as nothing in them changes: where paths meet, and where a variable
-//! is written, the cost is that of the blocks that differ.
+//! Facts about variables, in copy-on-write blocks that points share. A join, and a write to a variable, cost as much as
+//! the blocks that differ.
 
 use super::dataflow::Domain;
 use super::facts::KnownVar;
 use crate::Var;
 use std::rc::Rc;
 
-/// Variables of a block.
+/// Number of variables of a block.
 const SIZE: usize = 16;
 
-/// What is known of some variables with consecutive numbers.
+/// Facts about variables with consecutive numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Block {
     known: [Option<KnownVar>; SIZE],
-    /// One of them is a copy.
+    /// True if one of them is a copy.
     has_copy: bool,
 }
 
@@ -33,29 +33,29 @@ impl Block {
     }
 }
 
-/// What is known of each variable. A copy costs nothing until one of the two changes, and then a block.
+/// Facts about all variables. A copy shares its blocks; a change copies only the block that it changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct KnownVars(Rc<Vec<Rc<Block>>>);
 
 impl KnownVars {
-    /// Nothing of so many variables.
+    /// Returns facts about this many variables, all unknown.
     pub(super) fn unknown(vars: usize) -> KnownVars {
         let blocks = std::iter::repeat_n(Rc::new(Block::UNKNOWN), vars.div_ceil(SIZE));
         KnownVars(Rc::new(blocks.collect()))
     }
 
-    /// Nothing of as many variables.
+    /// Returns facts about as many variables, all unknown.
     pub(super) fn unknown_alike(&self) -> KnownVars {
         KnownVars::unknown(self.0.len() * SIZE)
     }
 
-    /// What is known of a variable.
+    /// Returns the fact about a variable.
     pub(super) fn get(&self, var: Var) -> Option<&KnownVar> {
         let (block, at) = place(var);
         self.0.get(block)?.known[at].as_ref()
     }
 
-    /// From here on this is known of a variable, whatever is known of its copies.
+    /// Sets the fact about a variable, but not those about its copies.
     pub(super) fn set(&mut self, var: Var, known: Option<KnownVar>) {
         if self.get(var) == known.as_ref() {
             return;
@@ -64,7 +64,7 @@ impl KnownVars {
         self.block_mut(block).set(at, known);
     }
 
-    /// Nothing is known any more of what is a copy of a variable.
+    /// Kills the facts that variables are copies of this one.
     pub(super) fn kill_copies(&mut self, var: Var) {
         let copy = Some(KnownVar::Copy(var));
         for block in 0..self.0.len() {
@@ -81,7 +81,7 @@ impl KnownVars {
 
     fn block_mut(&mut self, block: usize) -> &mut Block {
         let blocks = Rc::make_mut(&mut self.0);
-        // A pass may have made the variable since.
+        // A pass may have created the variable since.
         if blocks.len() <= block {
             blocks.resize(block + 1, Rc::new(Block::UNKNOWN));
         }
@@ -89,13 +89,13 @@ impl KnownVars {
     }
 }
 
-/// The block that has a variable, and its place there.
+/// Returns the variable's block, and its index there.
 fn place(var: Var) -> (usize, usize) {
     let number = var.as_u32() as usize;
     (number / SIZE, number % SIZE)
 }
 
-/// Joined, two keep what both know.
+/// A join retains the facts that both operands have.
 impl Domain for KnownVars {
     fn join(&mut self, other: &KnownVars) -> bool {
         if Rc::ptr_eq(&self.0, &other.0) {

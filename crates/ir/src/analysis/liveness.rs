@@ -1,12 +1,13 @@
 //! Liveness: which variables, header fields and validity bits may still be read.
 //!
-//! Runs backwards through controls, actions of applied tables and the parser's graph, across the
-//! blocks of the pipeline. Guarantee: what is not live after a statement is not read on any path
-//! from there before it is written again; its value is unobservable. At the end of every
-//! block the architecture reads its own variables ([`Program::intrinsic_vars`]), and all there is where copies of a packet
-//! may enter another block with it ([`Program::copies`]); deparsers read the validity
-//! of what they emit, and all fields if it is valid, so that a header's fields die where it becomes
-//! invalid. A dead assignment reads nothing.
+//! A backward analysis through controls, actions of applied tables and the parser's graph, across the pipeline's
+//! blocks. Guarantee: storage that is not live after a statement is not read on any path from there before it is
+//! written again. Its value is unobservable.
+//!
+//! At the end of every block the architecture reads its own variables ([`Program::intrinsic_vars`]). Where copies of a
+//! packet may enter another block ([`Program::copies`]), all storage is read there. Deparsers read the validity of
+//! emitted headers, and the fields of those that are valid: a header's fields die where it becomes invalid. A dead
+//! assignment reads nothing.
 
 use super::dataflow::{self, Backward, Domain};
 use crate::*;
@@ -17,7 +18,7 @@ pub(super) use transfer::Transfer;
 
 mod transfer;
 
-/// A set of variables, fields and validity bits.
+/// Set of live variables, fields and validity bits.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Live(Vec<u64>);
 
@@ -56,11 +57,11 @@ impl Domain for Live {
     }
 }
 
-/// Which bit is what.
+/// Assignment of bits to variables, fields and validity bits.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Numbering {
     vars: usize,
-    /// The validity bit of each header; its fields follow, two bits each.
+    /// Index of each header's validity bit. Two bits for each of its fields follow.
     headers: SecondaryMap<Header, usize>,
 }
 
@@ -85,18 +86,18 @@ impl Numbering {
         self.headers[header]
     }
 
-    /// A field whose value matters.
+    /// Returns the bit of a field that is live in any case.
     pub(super) fn field(&self, header: Header, field: u32) -> usize {
         self.headers[header] + 1 + 2 * field as usize
     }
 
-    /// A field whose value matters if the header is valid then.
+    /// Returns the bit of a field that is live if the header is valid when it is emitted.
     pub(super) fn shown(&self, header: Header, field: u32) -> usize {
         self.headers[header] + 2 + 2 * field as usize
     }
 }
 
-/// What is live after each statement, and where loops and the parser's states begin.
+/// Live storage after each statement, and at the start of loops' iterations and of parser states.
 #[derive(Debug)]
 pub struct Liveness {
     bits: Numbering,
@@ -106,7 +107,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes what is live in all that the pipeline reaches.
+    /// Computes the liveness of all code that the pipeline reaches.
     pub fn new(program: &Program) -> Liveness {
         let mut asking = Asking {
             p: program,
@@ -122,31 +123,31 @@ impl Liveness {
         asking.out
     }
 
-    /// Whether a variable is live after a statement; statements that are never reached keep all.
+    /// Returns true if a variable is live after a statement. After an unreachable statement all are.
     pub fn var(&self, stmt: &Stmt, var: Var) -> bool {
         self.asks(stmt, self.bits.var(var))
     }
 
-    /// Whether a variable is live where a loop's rounds begin.
+    /// Returns true if a variable is live at the start of a loop's iterations.
     pub fn var_in_round(&self, label: Label, var: Var) -> bool {
         let live = self.rounds.get(&label);
         live.is_some_and(|live| live.contains(self.bits.var(var)))
     }
 
-    /// Whether a variable is live where a parser's state begins.
+    /// Returns true if a variable is live at the start of a parser state.
     pub fn var_in_state(&self, state: State, var: Var) -> bool {
         let live = self.states.get(&state);
         live.is_some_and(|live| live.contains(self.bits.var(var)))
     }
 
-    /// The variables that are live where a parser's state begins.
+    /// Returns the variables that are live at the start of a parser state.
     pub fn vars_in_state(&self, state: State) -> impl Iterator<Item = Var> {
         let live = self.states.get(&state);
         let is_live = move |bit: &usize| live.is_some_and(|live| live.contains(*bit));
         (0..self.bits.vars).filter(is_live).map(Var::new)
     }
 
-    /// Whether a header's field is live where a parser's state begins.
+    /// Returns true if a header's field is live at the start of a parser state.
     pub fn field_in_state(&self, state: State, header: Header, field: u32) -> bool {
         let bits = [
             self.bits.field(header, field),
@@ -156,19 +157,19 @@ impl Liveness {
         live.is_some_and(|live| bits.iter().any(|&bit| live.contains(bit)))
     }
 
-    /// Whether a header's validity is live where a parser's state begins.
+    /// Returns true if a header's validity is live at the start of a parser state.
     pub fn valid_in_state(&self, state: State, header: Header) -> bool {
         let live = self.states.get(&state);
         live.is_some_and(|live| live.contains(self.bits.valid(header)))
     }
 
-    /// Whether a header's field is live after a statement.
+    /// Returns true if a header's field is live after a statement.
     pub fn field(&self, stmt: &Stmt, header: Header, field: u32) -> bool {
         self.asks(stmt, self.bits.field(header, field))
             || self.asks(stmt, self.bits.shown(header, field))
     }
 
-    /// Whether a header's validity is live after a statement.
+    /// Returns true if a header's validity is live after a statement.
     pub fn valid(&self, stmt: &Stmt, header: Header) -> bool {
         self.asks(stmt, self.bits.valid(header))
     }

@@ -1,8 +1,8 @@
-//! Which variables and headers code may read or write, however deep.
+//! Variables and headers that code may read or write, at any depth.
 //!
-//! Guarantee: what is not in [`Mentions::read`] is not read, what is not in [`Mentions::written`]
-//! is not written, by the code, the routines it calls and the tables it applies (keys and every
-//! action). An element of a stack counts as all of them.
+//! Guarantee: the code does not read storage outside of [`Mentions::read`], and does not write storage outside of
+//! [`Mentions::written`]. The routines that it calls and the tables that it applies (keys and every action) are
+//! included. An element of a stack counts as all of them.
 
 use crate::visit::{self, Access};
 use crate::*;
@@ -17,50 +17,50 @@ pub enum Storage {
     Header(Header),
 }
 
-/// What code may touch.
+/// Storage and tables that code may use.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Mentions {
-    /// What may be read.
+    /// Storage that may be read.
     pub read: HashSet<Storage>,
-    /// What may be written.
+    /// Storage that may be written.
     pub written: HashSet<Storage>,
-    /// Which tables may be applied.
+    /// Tables that may be applied.
     pub tables: HashSet<Table>,
-    /// Whether the pipeline block may be ended, by the code or by an action.
+    /// True if the code or an action may end the pipeline block.
     pub exits: bool,
-    /// Whether an extern is called.
+    /// True if an extern is called.
     pub externs: bool,
     routines: HashSet<Routine>,
 }
 
 impl Mentions {
-    /// What a block touches.
+    /// Returns the mentions of a block.
     pub fn of_block(program: &Program, block: &Block) -> Mentions {
         let mut mentions = Mentions::default();
         mentions.add_block(program, block);
         mentions
     }
 
-    /// What a statement touches.
+    /// Returns the mentions of a statement.
     pub fn of_stmt(program: &Program, kind: &StmtKind) -> Mentions {
         let mut mentions = Mentions::default();
         mentions.add_stmt(program, kind);
         mentions
     }
 
-    /// What an expression reads.
+    /// Returns the mentions of an expression, which are all read.
     pub fn of_expr(program: &Program, expr: Expr) -> Mentions {
         let mut mentions = Mentions::default();
         mentions.add_expr(program, expr);
         mentions
     }
 
-    /// Whether something is read or written.
+    /// Returns true if the storage is read or written.
     pub fn contains(&self, storage: Storage) -> bool {
         self.read.contains(&storage) || self.written.contains(&storage)
     }
 
-    /// Adds what an expression reads.
+    /// Adds the storage that an expression reads.
     pub fn add_expr(&mut self, program: &Program, expr: Expr) {
         visit::walk_expr(program, expr, &mut |data| match data.kind {
             ExprKind::Var(var) => {
@@ -75,7 +75,7 @@ impl Mentions {
         });
     }
 
-    /// Adds what a table's key and actions touch.
+    /// Adds the mentions of a table's key and actions.
     pub fn add_table(&mut self, program: &Program, table: Table) {
         if !self.tables.insert(table) {
             return;
@@ -92,14 +92,14 @@ impl Mentions {
         }
     }
 
-    /// Adds what a block touches.
+    /// Adds the mentions of a block.
     pub fn add_block(&mut self, program: &Program, block: &Block) {
         for stmt in block {
             self.add_stmt(program, &stmt.kind);
         }
     }
 
-    /// Adds what a statement touches.
+    /// Adds the mentions of a statement.
     pub fn add_stmt(&mut self, program: &Program, kind: &StmtKind) {
         visit::accesses(program, kind, |access| match access {
             Access::Eval(expr) => self.add_expr(program, expr),
@@ -148,7 +148,7 @@ impl Mentions {
     }
 }
 
-/// What a parameter is bound to.
+/// Returns the storage that a parameter is bound to.
 pub fn param_storage(param: Param) -> Storage {
     match param {
         Param::In(v) | Param::Out(v) | Param::InOut(v) => Storage::Var(v),
@@ -156,7 +156,7 @@ pub fn param_storage(param: Param) -> Storage {
     }
 }
 
-/// The headers that a reference may mean.
+/// Calls `f` with each header that a reference may name.
 pub fn each(program: &Program, header: HeaderRef, mut f: impl FnMut(Storage)) {
     match header {
         HeaderRef::Header(header) => f(Storage::Header(header)),

@@ -1,5 +1,5 @@
-//! Static analyses, one per file. Each file documents what it
-//! guarantees. All that follow paths through a program are analyses of [`dataflow`].
+//! Static analyses, one per file. Each file documents its guarantee. Those that follow control flow are analyses of
+//! [`dataflow`].
 
 pub mod dataflow;
 pub mod facts;

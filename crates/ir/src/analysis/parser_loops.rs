@@ -1,8 +1,8 @@
-//! The loops of a parser: where each begins, and the paths by which it comes back to there.
+//! Loops of a parser: each one's head, and the paths that lead from there back to it.
 //!
-//! Passes that recognise what a loop does (a search, a table of sizes) look at its turns, one path after the other. A loop
-//! is found if only its first state can be entered from outside, and if nothing inside it goes round without
-//! passing that state: of nested loops the innermost, and none of those whose states can be entered in several places.
+//! Passes that recognise loops (a search, a table of sizes) examine each path through an iteration. Only loops that can
+//! be entered at the head alone, and that contain no other cycle, are found. So of nested loops only the innermost is
+//! found, and no irreducible loop is.
 
 use super::dataflow::{reverse_postorder, successors, targets};
 use crate::*;
@@ -12,32 +12,32 @@ use std::collections::HashSet;
 /// A loop of a parser.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParserLoop {
-    /// The only state of it that other states lead to.
+    /// Head of the loop: its only state with predecessors outside.
     pub head: State,
-    /// The paths that begin at its head and come back to it, in the order of the selects' cases.
+    /// Paths through one iteration, from the head back to it, in the order of the selects' cases.
     pub turns: Vec<Turn>,
 }
 
-/// A path once around a loop, from its head on.
+/// Path through one iteration of a loop, starting at its head.
 pub type Turn = Vec<Step>;
 
-/// A state on a path, and how the path leaves it.
+/// State on a path, with the edge by which the path leaves it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The state.
     pub state: State,
-    /// Which of its transition's targets is taken, as [`super::dataflow::targets`] lists them: the index of a select's case, or 0.
+    /// Index of the edge's target in the list that [`super::dataflow::targets`] returns: of a select's case, or 0.
     pub target: usize,
 }
 
 impl ParserLoop {
-    /// The states that turns pass, each once.
+    /// Returns the states on all paths, each once.
     pub fn states(&self) -> HashSet<State> {
         self.turns.iter().flatten().map(|step| step.state).collect()
     }
 }
 
-/// The loops of a parser, but for those with more than `most` turns, by the reverse postorder of their heads.
+/// Returns the loops of a parser, in reverse postorder of their heads. A loop with more than `most` paths is omitted.
 pub fn find(parser: &ParserData, most: usize) -> Vec<ParserLoop> {
     let order = reverse_postorder(parser);
     let mut number: SecondaryMap<State, Option<usize>> = SecondaryMap::new();
@@ -67,7 +67,8 @@ pub fn find(parser: &ParserData, most: usize) -> Vec<ParserLoop> {
     found.collect()
 }
 
-/// The states from which a loop's head is reached by its edges backwards; nothing if it has none.
+/// Returns the states of a natural loop: those from which its back edges' sources, `ends`, are reached without passing
+/// the head. Returns `None` if there is no back edge.
 fn body(
     head: State,
     mut ends: Vec<State>,
@@ -85,7 +86,8 @@ fn body(
     Some(body)
 }
 
-/// The paths from a loop's head back to it. Nothing if there are too many, or a loop inside.
+/// Returns the paths from a loop's head back to it; `None` if there are more than `most`, or if the body has another
+/// cycle.
 fn turns(
     parser: &ParserData,
     head: State,
@@ -104,7 +106,7 @@ fn turns(
     };
     let mut found = Vec::new();
     let mut path: Turn = Vec::new();
-    // The edges still to be taken from each state of the path, and from the one behind it.
+    // The edges not yet taken from each state of the path, and from the state after it.
     let mut rest = vec![(head, inside(head))];
     while let Some((state, edges)) = rest.last_mut() {
         let state = *state;

@@ -1,10 +1,9 @@
 //! Facts at every point of a pipeline.
 //!
-//! Runs [`Facts`] forward through the pipeline. Guarantees what [`Facts`] does, provided that
-//! every packet starts with all variables zero and all headers invalid, but for what the
-//! architecture sets: variables of intrinsic slots, of which nothing is assumed when a block begins
-//! or an extern with an effect was called. Where copies of a packet enter blocks ([`Program::copies`]), nothing at all is
-//! known when a block begins.
+//! Runs [`Facts`] forward through the pipeline. Its guarantee is that of [`Facts`], if every packet starts with all
+//! variables zero and all headers invalid, except for variables of intrinsic slots, which the architecture sets. About
+//! these nothing is assumed at the start of a block, or after a call of an extern with an effect. If copies of a packet
+//! enter blocks ([`Program::copies`]), nothing at all is known at the start of a block.
 
 use super::dataflow::{self, After, Forward};
 use super::facts::{Facts, KnownVar};
@@ -26,7 +25,7 @@ pub struct PointFacts {
 }
 
 impl PointFacts {
-    /// Computes the facts of all that the pipeline reaches.
+    /// Computes the facts for all code that the pipeline reaches.
     pub fn new(program: &Program) -> PointFacts {
         let mut knowing = Knowing::new(program);
         knowing.live = live_in_states(program);
@@ -43,40 +42,41 @@ impl PointFacts {
         knowing.facts
     }
 
-    /// Before a statement; `None` if it is never reached.
+    /// Returns the facts before a statement; `None` if it is unreachable.
     pub fn before(&self, stmt: &Stmt) -> Option<&Facts> {
         self.before[stmt.id].as_deref()
     }
 
-    /// Where a state's transition is taken; `None` if never.
+    /// Returns the facts at a state's transition; `None` if it is unreachable.
     pub fn at_transition(&self, parser: Parser, state: State) -> Option<&Facts> {
         self.transitions.get(&(parser, state)).map(|f| &**f)
     }
 
-    /// Where a table's key is computed, wherever the table is applied; `None` if never.
+    /// Returns the facts that hold at all evaluations of a table's key; `None` if the table is never applied.
     pub fn at_key(&self, table: Table) -> Option<&Facts> {
         self.keys.get(&table)?.as_deref()
     }
 }
 
-/// What is known after a parser state's body; `None` if that is never reached.
+/// Returns the facts after a parser state's body; `None` if its end is unreachable.
 pub fn after_state(program: &Program, body: &Block, before: Facts) -> Option<Facts> {
     let mut knowing = Knowing::new(program);
     let after = dataflow::forward_region(program, &mut knowing, body, Rc::new(before))?;
     Some((*after).clone())
 }
 
-/// Parsers of fewer states keep what is known of variables and headers that nothing reads any more: it does no harm there.
+/// Number of states from which on a parser's facts are restricted to live storage. In smaller parsers facts about dead
+/// storage do no harm.
 const MANY_STATES: usize = 64;
 
-/// What is live where a state begins.
+/// Live storage at the start of a state.
 struct LiveThere {
     vars: Vec<Var>,
     headers: Members,
 }
 
-/// What is live where the states of large parsers begin. Only of that anything is worth knowing there: what each state
-/// of a long loop knows of its own variables would go round it from state to state.
+/// Returns the live storage at the start of large parsers' states, to which facts are restricted there. Otherwise each
+/// state's facts about its own variables would travel through all other states of a long loop.
 fn live_in_states(program: &Program) -> HashMap<State, LiveThere> {
     let mut found = HashMap::new();
     let parsers = program.parsers.values();
@@ -102,7 +102,7 @@ struct Knowing<'a> {
     program: &'a Program,
     facts: PointFacts,
     intrinsic: HashSet<Var>,
-    /// What loops write, by label.
+    /// Storage that loops write, by label.
     written: HashMap<Label, Rc<Vec<Storage>>>,
     /// See [`live_in_states`].
     live: HashMap<State, LiveThere>,
@@ -152,7 +152,7 @@ impl Forward for Knowing<'_> {
     }
 
     fn stage_begins(&mut self, fact: &mut Rc<Facts>) {
-        // A value that is known to be another variable's would be taken from there, which need not be in a slot.
+        // Facts about copies must not survive: the original need not be in a slot.
         *Rc::make_mut(fact) = Facts::unknown(self.program);
     }
 
@@ -282,7 +282,7 @@ impl Forward for Knowing<'_> {
                 stops = known == Some(Value::Bool(false));
                 Rc::make_mut(&mut now).assume(p, *cond, true);
             }
-            // Fields are not followed, and the engine does what has blocks or jumps.
+            // The analysis ignores fields, and the solver handles statements with blocks, and jumps.
             kind => {
                 if let StmtKind::Lookahead { .. } = kind {
                     rejected = Some(now.clone());
@@ -316,7 +316,7 @@ impl Knowing<'_> {
         if call.effect == Effect::Any {
             self.intrinsic.iter().for_each(|&var| facts.kill(var));
         }
-        // Its methods run when it pleases.
+        // The extern may call its abstract methods' implementations at any time.
         if let Some(object) = call.object {
             for (_, routine) in &p.externs[object].implementations {
                 let body = Mentions::of_block(p, &p.routines[*routine].body);

@@ -1,10 +1,11 @@
-//! Atomic blocks become as small as they may be, with a key of their own.
+//! Minimises atomic blocks, and gives each its own key variables.
 //!
-//! Guarantees: an atomic block whose statements need no protection is none, and none stands in another. Calls without an effect that give
-//! the same before its first keyed call are made there, into variables of their own. Where
-//! [`crate::atomic::region`] accepts a block, the block begins with the statement that first calls a
-//! flow state or register, and all calls of one cell have the same variables as key, which are written just before the
-//! block and nowhere else, so that no pass can make the keys of its calls differ. Cells with one key share them.
+//! Guarantees: an atomic block whose statements need no protection is dissolved, and atomic blocks are not nested.
+//! Calls without an effect whose results do not depend on their position move before the first keyed call, with
+//! variables for their results. If [`crate::atomic::region`] accepts a block, the block begins with the statement that
+//! first calls a flow state or register. All calls of one cell then have the same variables as key. These are written
+//! just before the block and nowhere else, so that no pass can make the keys of its calls differ. Cells with equal keys
+//! share them.
 
 use super::for_each_body;
 use crate::atomic::{self, Cell, FLOW_STATE};
@@ -19,7 +20,7 @@ pub fn run(program: &mut Program) {
     });
 }
 
-/// Statements that are in no atomic block.
+/// Rewrites statements outside of atomic blocks.
 fn outer(program: &mut Program, block: Block) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {
@@ -43,8 +44,8 @@ fn outer(program: &mut Program, block: Block) -> Block {
     out
 }
 
-/// A jump to where a block ends anyway, from an atomic block that ends there, only ends the atomic block. Functions
-/// and actions that return early have that.
+/// Keeps jumps inside an atomic block that ends `block`. A jump to the end of `block` becomes a break to the end of the
+/// atomic block. Early returns in functions and actions are such jumps.
 fn stay_inside(program: &mut Program, jump: &StmtKind, block: &mut Block) {
     let Some(last) = block.last_mut() else {
         return;
@@ -81,7 +82,7 @@ fn stay_inside(program: &mut Program, jump: &StmtKind, block: &mut Block) {
     inner.push(Stmt::new(kind, span));
 }
 
-/// A block in an atomic block is atomic anyway.
+/// Flattens nested atomic blocks into the outer one.
 fn flattened(block: Block) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {
@@ -97,7 +98,7 @@ fn flattened(block: Block) -> Block {
     out
 }
 
-/// The statements of an atomic block that need none.
+/// Takes the statements out of an atomic block that needs no protection.
 pub(super) fn without(kind: &mut StmtKind) -> Option<Block> {
     match kind {
         StmtKind::Atomic(block) if needs_none(block) => Some(std::mem::take(block)),
@@ -105,7 +106,7 @@ pub(super) fn without(kind: &mut StmtKind) -> Option<Block> {
     }
 }
 
-/// Whether a block touches nothing but what the packet has for itself.
+/// Returns true if a block accesses nothing except the packet's own storage.
 fn needs_none(block: &Block) -> bool {
     let mut plain = true;
     visit::walk_block(block, &mut |stmt| {
@@ -118,7 +119,7 @@ fn needs_none(block: &Block) -> bool {
     plain
 }
 
-/// Moves calls that give the same anywhere in the block before its first keyed call.
+/// Moves calls whose results do not depend on their position in the block before its first keyed call.
 fn hoist(program: &mut Program, block: &mut Block) {
     let is_first = |stmt: &Stmt| {
         let mut found = false;
@@ -130,7 +131,7 @@ fn hoist(program: &mut Program, block: &mut Block) {
     let Some(first) = block.iter().position(is_first) else {
         return;
     };
-    // Nothing tells what tables and routines change.
+    // The writes of tables and routines are unknown.
     let mut is_known = true;
     visit::walk_block(&block[first..], &mut |stmt| {
         is_known &= !matches!(stmt.kind, StmtKind::Call(..) | StmtKind::Apply { .. });
@@ -143,7 +144,8 @@ fn hoist(program: &mut Program, block: &mut Block) {
     block.extend(rest);
 }
 
-/// A part of `region` with the variables that get the results, in place of the calls that are moved to `before`.
+/// Moves the calls whose inputs `region` does not change to `before`. Returns the part of `region` with reads of their
+/// result variables in their place.
 fn without_fixed(program: &mut Program, part: Block, region: &[Stmt], before: &mut Block) -> Block {
     let mut out = Vec::with_capacity(part.len());
     for mut stmt in part {
@@ -184,7 +186,7 @@ fn without_fixed(program: &mut Program, part: Block, region: &[Stmt], before: &m
 
 fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut Block) {
     hoist(program, &mut block);
-    // What is refused stays as it is, for the target to report why.
+    // A refused block remains unchanged, so that the target reports the reason.
     if let Ok(Some(region)) = atomic::region(program, &block) {
         let rest = block.split_off(region.first);
         out.append(&mut block);
@@ -216,7 +218,7 @@ fn shrink(program: &mut Program, mut block: Block, span: diag::Span, out: &mut B
     out.push(Stmt::new(kind, span));
 }
 
-/// Variables that have a cell's key from now on.
+/// Creates variables for a cell's key, and appends their assignments.
 fn key_variables(
     program: &mut Program,
     cell: &Cell,

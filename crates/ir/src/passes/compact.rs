@@ -1,8 +1,8 @@
-//! Removes what nothing mentions: expressions, variables, headers and routines.
+//! Removes unreferenced expressions, variables, headers and routines.
 //!
-//! Guarantees: every expression, variable, header and routine that is left has a use, and they are
-//! numbered without gaps in the order they had. What the control plane knows (tables, actions,
-//! extern objects, value sets), enums, layouts, stacks and slots keep their numbers.
+//! Guarantees: every remaining expression, variable, header and routine has a use. They are renumbered without gaps, in
+//! the same order. Entities that the control plane knows (tables, actions, extern objects, value sets), enums, layouts,
+//! stacks and slots keep their numbers.
 
 use super::{all_bodies, body_mut};
 use crate::visit::{self, Access, Map};
@@ -20,7 +20,7 @@ pub fn run(program: &mut Program) {
     let routines = renumber(&mut program.routines, &used.routines);
     for (id, mut data) in std::mem::take(&mut program.exprs) {
         if used.exprs[id] {
-            // Operands come before what they are part of, so they are renamed already.
+            // Operands come before the expressions that contain them, so they are already renamed.
             data.kind = renaming.kind(data.kind);
             renaming.exprs[id] = Some(program.exprs.push(data));
         }
@@ -93,7 +93,7 @@ pub fn run(program: &mut Program) {
 
 type NewIds<K> = SecondaryMap<K, Option<K>>;
 
-/// Keeps what is used, and gives its new index.
+/// Retains the used entities and returns their new indices.
 fn renumber<K: EntityRef, V>(
     map: &mut PrimaryMap<K, V>,
     used: &SecondaryMap<K, bool>,
@@ -108,7 +108,7 @@ fn renumber<K: EntityRef, V>(
 }
 
 fn new<K: EntityRef>(ids: &NewIds<K>, id: K) -> K {
-    // Everything that is mentioned was marked as used.
+    // Every entity with a reference was marked as used.
     ids[id].unwrap_or(id)
 }
 

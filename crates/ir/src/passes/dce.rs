@@ -1,7 +1,8 @@
-//! Dead code elimination: unread values are not computed, unreachable code is removed.
+//! Dead code elimination: removes computations of unread values, and unreachable code.
 //!
-//! Guarantees: no assignment to, copy into or validity change of storage that is dead by
-//! [`Liveness`], nor a call without effect that writes only such storage; tables do not report unused results; parsers have no unreachable states.
+//! Guarantees: no assignment to, copy into or validity change of storage that is dead by [`Liveness`], and no call
+//! without effect that writes only such storage. Tables do not report unused results. Parsers have no unreachable
+//! states.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::dataflow::reverse_postorder;
@@ -58,7 +59,7 @@ fn is_dead(program: &Program, live: &Liveness, stmt: &Stmt) -> bool {
     }
 }
 
-/// Drops unused results.
+/// Removes unused results.
 fn trim(program: &Program, live: &Liveness, stmt: &mut Stmt) {
     let (mut drop_hit, mut drop_action, mut drop_result) = (false, false, false);
     match &stmt.kind {
@@ -100,7 +101,7 @@ fn headers(program: &Program, header: HeaderRef) -> Vec<Header> {
     }
 }
 
-/// Drops the states that cannot be reached and numbers the others anew, in the same order.
+/// Removes unreachable states and renumbers the others in the same order.
 fn drop_states(parser: &mut ParserData) {
     let mut reached: SecondaryMap<State, bool> = SecondaryMap::new();
     for state in reverse_postorder(parser) {
@@ -132,8 +133,8 @@ fn drop_states(parser: &mut ParserData) {
     parser.states = states;
 }
 
-/// Has a transition lead to copies of states: for each of its targets which one, `None` for those that are no states.
-/// Without any the transition is never taken.
+/// Redirects a transition to copies of states: for each target the number of its copy, or `None` if the target is not a
+/// state. `leads` is `None` for a transition that is never taken.
 pub(super) fn lead_to_copies(transition: &mut Transition, leads: Option<&[Option<usize>]>) {
     let Some(leads) = leads else {
         *transition = Transition::To(Target::Reject);
@@ -146,7 +147,7 @@ pub(super) fn lead_to_copies(transition: &mut Transition, leads: Option<&[Option
     }
 }
 
-/// Where a transition leads.
+/// Returns a transition's targets, mutable, in order.
 pub(super) fn targets_mut(transition: &mut Transition) -> Vec<&mut Target> {
     match transition {
         Transition::To(target) => vec![target],

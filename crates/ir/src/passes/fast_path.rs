@@ -1,18 +1,17 @@
-//! The fast path of a program: a program for the packets that meet no parser state marked `@rare`.
+//! Fast path of a program: a second program for packets that reach no parser state marked `@rare`.
 //!
-//! Where a program can do much and most packets need little of it, what is known about the few is not known about
-//! all: a header that may be there, however seldom, must be asked for by everything behind the parser. So a target
-//! may compile a program twice, once without its rare states, and switch to the full program where a packet
-//! comes to one of them. Restarting at the packet's first byte costs nothing as long as the parser has had no side
+//! In a large program, a rare header weakens what is known about all packets: all code after the parser must test for
+//! it. So a target may compile a program twice, the second time without its rare states. A packet that reaches a rare
+//! state restarts in the full program. A restart at the packet's first byte is cheap if the parser has had no side
 //! effects.
 //!
-//! Guarantees: a packet that is not sent to [`Target::Rare`] is processed as in the full program; until it is
-//! sent there nothing observable has happened. Tables, externs and value sets keep their numbers.
-//! This is no member of [`super::PASSES`]: it makes a second program, for the passes to run on.
+//! Guarantees: a packet that is not sent to [`Target::Rare`] is processed as in the full program. Before a packet is
+//! sent there, no observable effect occurs. Tables, externs and value sets keep their numbers. This is not one of
+//! [`super::PASSES`]: it makes a second program, on which the passes run.
 
 use crate::*;
 
-/// The fast path; `None` if there is nothing rare, or a packet could not restart.
+/// Returns the fast path; `None` if no state is rare, or a packet could not restart.
 pub fn of(program: &Program) -> Option<Program> {
     let mut fast = program.clone();
     let mut cut = false;
@@ -46,8 +45,8 @@ pub fn of(program: &Program) -> Option<Program> {
     (cut && !leaves_traces(program)).then_some(fast)
 }
 
-/// Whether a parser calls an extern: what that does would happen twice. Routines that parsers call are recognised by
-/// their calls, since nothing is inlined yet.
+/// Returns true if a parser calls an extern, whose effect would happen twice. Nothing is inlined yet, so the routines
+/// that parsers call are searched too.
 fn leaves_traces(program: &Program) -> bool {
     let mut open: Vec<&Block> = Vec::new();
     for parser in program.parsers.values() {

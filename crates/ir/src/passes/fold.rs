@@ -1,8 +1,8 @@
-//! Constant folding and algebraic simplification of expressions; branches, switches and selects
-//! whose outcome is known; statements and labels that no path needs.
+//! Constant folding and algebraic simplification of expressions. Removes branches, switches and selects with a known
+//! outcome, and unnecessary statements and labels.
 //!
-//! Guarantees: no constant conditions, no statements after a jump, no labelled block without a
-//! break from inside, no branch with empty arms.
+//! Guarantees: no constant conditions, no statements after a jump, no labelled block without a break from inside, no
+//! branch with empty arms.
 
 use super::for_each_body;
 use crate::rewrite::{Nothing, Rewriter};
@@ -45,7 +45,7 @@ fn fold_block(program: &mut Program, block: Block) -> Block {
     out
 }
 
-/// Whether nothing after the statement in its block runs.
+/// Returns true if no statement after this one runs in its block.
 fn ends(program: &Program, kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return | StmtKind::Exit => true,
@@ -142,7 +142,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
         }
         StmtKind::Loop(label, block) => {
             let block = fold_block(program, block);
-            // A loop that is left at the end of its first round is none.
+            // A loop that always ends in its first iteration is not a loop.
             if let Some(Stmt {
                 kind: StmtKind::Break(at_end),
                 ..
@@ -181,7 +181,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
     out.push(Stmt::new(kind, span));
 }
 
-/// Removes breaks to the end of a block where the block ends anyway; whether there were any.
+/// Removes breaks that lead to the end of the block from its tail positions. Returns true if there were any.
 fn strip_tail(block: &mut Block, label: Label) -> bool {
     let Some(last) = block.last_mut() else {
         return false;
@@ -222,7 +222,7 @@ fn continues(block: &Block, label: Label) -> bool {
     found
 }
 
-/// Drops the cases that cannot match and those after one that must.
+/// Removes the cases that cannot match, and those after one that must.
 fn fold_transition(program: &mut Program, transition: &mut Transition) {
     Rewriter::new(program, Nothing).transition(transition);
     let Transition::Select { keys, cases } = transition else {
@@ -256,7 +256,7 @@ fn fold_transition(program: &mut Program, transition: &mut Transition) {
     *cases = kept;
 }
 
-/// Whether a case matches, if that is known.
+/// Returns whether a case matches, if that is known.
 fn case_matches(
     program: &Program,
     keysets: &[Keyset],

@@ -1,14 +1,13 @@
-//! Calls become the called routine's body.
+//! Inlines calls.
 //!
-//! Guarantees: afterwards nothing is called but long scalar [`functions`] with several call sites,
-//! and these neither by parsers nor in atomic blocks. A parameter bound to a variable or header that the
-//! routine does not touch by another name becomes that variable or header itself, in the routine's
-//! tables and their actions too where they belong to this call alone; others are copied as the call
-//! would have done. Returns become breaks, and an exit first copies out what enclosing calls have
-//! yet to copy.
+//! Guarantees: the only remaining calls are those of long scalar [`functions`] with several call sites, outside of
+//! parsers and atomic blocks. A parameter bound to a variable or header that the routine does not access by another
+//! name is replaced by that variable or header. This includes the routine's tables and their actions, if they belong to
+//! this call alone. Other parameters are copied as by the call. Returns become breaks. An exit is preceded by the
+//! copies that enclosing calls still have to make.
 //!
-//! A routine's variables are the program's: two copies of its body share them, as two calls did.
-//! Labels are new in each copy.
+//! A routine's variables are the program's: two copies of its body share them, as two calls did. Each copy has new
+//! labels.
 
 mod bind;
 pub(super) mod body;
@@ -20,7 +19,7 @@ pub(super) use body::fresh_labels;
 use crate::*;
 use std::collections::{HashMap, HashSet};
 
-/// Runs the pass. Functions of up to `params` parameters may stay.
+/// Runs the pass. Functions of up to `params` parameters may remain.
 pub fn run(program: &mut Program, params: usize) {
     let mut inliner = Inliner {
         params,
@@ -48,7 +47,7 @@ pub fn run(program: &mut Program, params: usize) {
     remove_inlined(program, sites.into_keys().filter(|id| !kept.contains(id)));
 }
 
-/// How often each routine is called in the source; a routine in a table's action counts like any.
+/// Counts the call sites of each routine; a call in a table's action counts once.
 fn call_sites(program: &Program) -> HashMap<Routine, u32> {
     let mut sites = HashMap::new();
     for body in visit::bodies(program) {
@@ -61,8 +60,7 @@ fn call_sites(program: &Program) -> HashMap<Routine, u32> {
     sites
 }
 
-/// Empties the routines that were called: they are unreachable now. Methods of extern objects
-/// stay.
+/// Empties the routines that were called, which are now unreachable. Methods of extern objects remain.
 fn remove_inlined(program: &mut Program, called: impl Iterator<Item = Routine>) {
     let kept: HashSet<Routine> = program
         .externs
@@ -74,7 +72,7 @@ fn remove_inlined(program: &mut Program, called: impl Iterator<Item = Routine>) 
     }
 }
 
-/// What becomes of a call that could stay one.
+/// Treatment of calls that could remain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Calls {
     Stay,
@@ -82,9 +80,9 @@ enum Calls {
 }
 
 struct Inliner {
-    /// Parameters that a function may have that stays.
+    /// Greatest number of parameters of a function that remains.
     params: usize,
-    /// Routines whose bodies have no calls to inline any more.
+    /// Routines in whose bodies all calls are inlined.
     done: HashSet<Routine>,
     sites: HashMap<Routine, u32>,
     /// Functions that are still called.
@@ -92,7 +90,7 @@ struct Inliner {
 }
 
 impl Inliner {
-    /// Takes the calls out of a routine. Routines do not call themselves, so this ends.
+    /// Inlines the calls in a routine. Routines are not recursive, so this terminates.
     fn routine(&mut self, program: &mut Program, id: Routine) {
         if !self.done.insert(id) {
             return;

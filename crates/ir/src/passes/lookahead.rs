@@ -1,7 +1,7 @@
-//! A wide look-ahead of which only parts are read becomes look-aheads at these parts.
+//! Splits a wide look-ahead of which only parts are read into look-aheads at these parts.
 //!
-//! Guarantees: no variable of more than 64 bits that only look-aheads write is read in slices alone; a packet that was
-//! too short for the whole is too short for the parts.
+//! Guarantees: no variable of more than 64 bits that only look-aheads write is read in slices alone. A packet that was
+//! too short for the whole look-ahead is too short for its parts.
 
 use super::{all_bodies, body_mut, for_each_body};
 use crate::visit::{self, Access};
@@ -9,10 +9,10 @@ use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
-/// A register holds narrower ones, and reads them at once.
+/// Greatest width in bits of look-aheads that are not split: a register holds one, and it is read at once.
 const NARROW: u32 = 64;
 
-/// The parts of a variable that are read, by highest and lowest bit, and what holds each.
+/// Parts of a variable that are read, by highest and lowest bit, with the variable for each.
 type Parts = BTreeMap<(u32, u32), Option<Var>>;
 
 /// Runs the pass.
@@ -50,7 +50,7 @@ pub fn run(program: &mut Program) {
     });
 }
 
-/// The variables that only look-aheads write and only slices read, with these.
+/// Returns the variables that only look-aheads write and only slices read, with their parts.
 fn read_in_parts(program: &mut Program) -> BTreeMap<Var, Parts> {
     let mut uses = Uses::default();
     for id in all_bodies(program) {
@@ -100,14 +100,14 @@ fn read_in_parts(program: &mut Program) -> BTreeMap<Var, Parts> {
         .collect()
 }
 
-/// How variables are used.
+/// Uses of variables.
 #[derive(Default)]
 struct Uses {
-    /// In another way than the two below.
+    /// True for a variable with other uses than the two below.
     whole: SecondaryMap<Var, bool>,
-    /// Read in slices.
+    /// Slices by which each variable is read.
     parts: BTreeMap<Var, Parts>,
-    /// Written by a look-ahead.
+    /// True for a variable that a look-ahead writes.
     ahead: SecondaryMap<Var, bool>,
 }
 
@@ -144,7 +144,7 @@ impl Uses {
     }
 }
 
-/// The block with its look-aheads in parts, the furthest one first: it finds out whether the packet is too short.
+/// Splits the look-aheads of a block. The furthest part comes first: it decides whether the packet is too short.
 fn split(program: &Program, block: Block, parts: &BTreeMap<Var, Parts>) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {

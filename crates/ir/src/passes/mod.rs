@@ -1,9 +1,9 @@
-//! Program to program, without changing what it does: the bytes that leave, the verdict, parser
-//! errors, which table is looked up with which key, what externs are called with, all stay. Calls without an effect
-//! ([`Effect::None`]) may go.
+//! Passes: transformations of programs that preserve their behaviour. The bytes that leave, the verdict, parser errors,
+//! table look-ups with their keys, and extern calls with their arguments remain the same. Calls without an effect
+//! ([`Effect::None`]) may be removed.
 //!
-//! A pass is a file with `pub fn run(&mut Program)`; the statements it makes or copies get ids when it has ended.
-//! [`PASSES`] defines the order in which they run.
+//! A pass is a file with `pub fn run(&mut Program)`. The statements that it creates or copies receive ids when it has
+//! ended. [`PASSES`] defines the order in which they run.
 
 pub mod atomic;
 pub mod automaton;
@@ -26,52 +26,53 @@ pub mod unroll;
 
 use crate::*;
 
-/// A pass by name.
+/// A pass with its name and level.
 #[derive(Clone, Copy)]
 pub struct Pass {
-    /// What to call it.
+    /// Name.
     pub name: &'static str,
-    /// From which level on it runs.
+    /// Lowest level at which it runs.
     pub level: Level,
-    /// Runs it.
+    /// Function that runs it.
     pub run: fn(&mut Program, &Options),
 }
 
 /// Options of the passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How much to do.
+    /// Optimisation level.
     pub level: Level,
-    /// How many parameters a function may have, results aside, that the target can call; calls of others are
-    /// inlined.
+    /// Greatest number of parameters, without results, of a function that the target can call. Calls of other functions
+    /// are inlined.
     pub function_params: usize,
-    /// What becomes of packets that a parser rejects and that go on all the same.
+    /// Treatment of rejected packets that continue.
     pub rejects: Rejects,
-    /// The target follows each turn of a loop, so that a loop inside another one costs it the product of their turns.
+    /// True if the target follows each iteration of a loop, so that a loop inside another one costs the product of
+    /// their iterations.
     pub follows_turns: bool,
 }
 
-/// What becomes of packets that a parser rejects, where the architecture lets them go on ([`OnReject::Continue`]).
+/// Treatment of packets that a parser rejects, if the architecture lets them continue ([`OnReject::Continue`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rejects {
-    /// It stays as it is.
+    /// Rejections remain as they are.
     #[default]
     Stay,
-    /// Edges of the parser ([`rejects`]). The variable takes the error.
+    /// Rejections become edges of the parser ([`rejects`]). The variable receives the error.
     Edges(Option<Var>),
 }
 
-/// How much to do.
+/// Optimisation level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Level {
-    /// Only what targets cannot do without: no calls.
+    /// Only the passes that targets need: no calls remain.
     Lower,
     /// Everything.
     #[default]
     Optimize,
 }
 
-/// The passes in order.
+/// All passes, in order.
 pub const PASSES: &[Pass] = &[
     pass("inline", Level::Lower, |p, options| {
         inline::run(p, options.function_params)
@@ -81,10 +82,10 @@ pub const PASSES: &[Pass] = &[
     pass("unroll", Level::Optimize, |p, _| unroll::run(p)),
     pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
     pass("stacks", Level::Optimize, |p, _| stacks::run(p)),
-    // Once more with elements and moved stacks as plain headers.
+    // Once more, now that elements and moved stacks are plain headers.
     pass("propagate", Level::Optimize, |p, _| propagate::run(p)),
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
-    // Before what may reject becomes branches of its own.
+    // Before statements that may reject become branches.
     pass("select", Level::Optimize, |p, _| select::run(p)),
     pass("skip_ahead", Level::Optimize, |p, _| skip_ahead::run(p)),
     pass("rejects", Level::Lower, |p, options| {
@@ -97,20 +98,20 @@ pub const PASSES: &[Pass] = &[
     pass("fold", Level::Optimize, |p, _| fold::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
-    // What is read of a look-ahead is known when nothing else is left.
+    // At this point only the parts of a look-ahead that matter are still read.
     pass("lookahead", Level::Optimize, |p, _| lookahead::run(p)),
     pass("compact", Level::Optimize, |p, _| compact::run(p)),
     // Before states are copied: one search is enough.
     pass("search", Level::Optimize, |p, _| search::run(p)),
-    // What is no search may be more than one state of it.
+    // States that are not a search may form an automaton.
     pass("automaton", Level::Optimize, |p, options| {
         automaton::run(p, options.follows_turns)
     }),
-    // Where paths lead to copies of their own, fewer states are joined.
+    // Fewer states are joined if paths lead to their own copies.
     pass("split", Level::Optimize, |p, _| split::run(p)),
     pass("select", Level::Optimize, |p, _| select::run(p)),
     pass("dce", Level::Optimize, |p, _| dce::run(p)),
-    // Last: no other pass has to keep entries.
+    // Last: no other pass preserves entry points.
     pass(THREAD, Level::Optimize, |p, _| thread::run(p)),
 ];
 
@@ -122,7 +123,7 @@ const fn pass(name: &'static str, level: Level, run: fn(&mut Program, &Options))
 }
 
 impl Pass {
-    /// Runs the pass, and numbers the statements that it left.
+    /// Runs the pass and renumbers the statements.
     pub fn apply(self, program: &mut Program, options: &Options) {
         (self.run)(program, options);
         program.number_stmts();
@@ -137,12 +138,12 @@ pub fn pipeline(program: &mut Program, options: &Options) {
     run(program, options, |_| true);
 }
 
-/// All passes but [`thread`]: the parser enters a control where it begins, so that a target can make functions of its parts.
+/// Runs all passes except [`thread`]: the parser enters a control at its start, so that a target can outline functions.
 pub fn without_entries(program: &mut Program, options: &Options) {
     run(program, options, |pass| pass.name != THREAD);
 }
 
-/// The pass that [`without_entries`] left out, so that both come to [`pipeline`].
+/// Runs the pass that [`without_entries`] omits. Both together are equivalent to [`pipeline`].
 pub fn entries(program: &mut Program, options: &Options) {
     run(program, options, |pass| pass.name == THREAD);
 }
@@ -161,7 +162,7 @@ fn run(program: &mut Program, options: &Options, runs: impl Fn(&Pass) -> bool) {
     }
 }
 
-/// Which body of code.
+/// Identity of a body of code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Body {
     Routine(Routine),
@@ -169,7 +170,7 @@ enum Body {
     State(Parser, State),
 }
 
-/// Calls `f` on every body of code, which the program lacks meanwhile.
+/// Calls `f` on every body of code. The program does not have the body during the call.
 fn for_each_body(program: &mut Program, mut f: impl FnMut(&mut Program, &mut Block, Body)) {
     for id in all_bodies(program) {
         let mut block = std::mem::take(body_mut(program, id));

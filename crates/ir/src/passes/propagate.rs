@@ -1,7 +1,8 @@
-//! Known values of variables, copies and known validity go where they are read.
+//! Propagates known values of variables, copies and known validity to their reads.
 //!
-//! Guarantees: what [`PointFacts`] knows where an expression is computed is no longer asked there; a
-//! header is not made valid or invalid that is already, nor emitted if it is invalid. Folding makes something of it.
+//! Guarantees: an expression does not read what [`PointFacts`] knows at its position. A header that is valid is not
+//! made valid again, one that is invalid not made invalid again, and an invalid one not emitted. Folding simplifies the
+//! results.
 
 use super::{all_bodies, body_mut};
 use crate::analysis::facts::{Facts, KnownVar};
@@ -45,7 +46,7 @@ fn block(program: &mut Program, point_facts: &PointFacts, stmts: &mut Block, in_
         let mut nothing = false;
         if let Some(facts) = point_facts.before(stmt) {
             nothing = is_useless(program, facts, &stmt.kind);
-            // The keys in an atomic block stay equal (see `passes::atomic`).
+            // The keys in an atomic block remain equal (see `passes::atomic`).
             let key = in_atomic.then(|| flow_key(program, &stmt.kind)).flatten();
             visit::map_stmt(&mut stmt.kind, &mut Rewriter::new(program, Inserter(facts)));
             if let (Some(key), StmtKind::Extern(call)) = (key, &mut stmt.kind)
@@ -64,7 +65,7 @@ fn block(program: &mut Program, point_facts: &PointFacts, stmts: &mut Block, in_
     stmts.retain(|_| !useless.next().unwrap_or(false));
 }
 
-/// The key that shared state is asked for, if it is made of variables, and which argument it is.
+/// Returns the key of a call on shared state, if it consists of variables, and the index of that argument.
 fn flow_key(program: &Program, kind: &StmtKind) -> Option<(usize, ExternArg)> {
     let (_, at) = atomic::keyed_call(program, kind)?;
     let StmtKind::Extern(call) = kind else {
@@ -78,7 +79,7 @@ fn flow_key(program: &Program, kind: &StmtKind) -> Option<(usize, ExternArg)> {
     key.iter().all(plain).then(|| (at, arg.clone()))
 }
 
-/// Whether a header is an element of a stack that stays rolled.
+/// Returns true if a header is an element of a stack that stays rolled.
 fn is_rolled(program: &Program, header: HeaderRef) -> bool {
     let HeaderRef::Header(h) = header else {
         return false;
@@ -93,7 +94,7 @@ fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
     match *kind {
         StmtKind::SetValid(header) => facts.is_valid(program, header) == Some(true),
         StmtKind::SetInvalid(header) => facts.is_valid(program, header) == Some(false),
-        // A rolled stack is emitted whole.
+        // A rolled stack is emitted as a whole.
         StmtKind::Emit(header) => {
             facts.is_valid(program, header) == Some(false) && !is_rolled(program, header)
         }
@@ -101,8 +102,8 @@ fn is_useless(program: &Program, facts: &Facts, kind: &StmtKind) -> bool {
             dst: Place::Var(var),
             value,
         } => match facts.var(var) {
-            // A zero is stored even where nothing else was before: a variable that begins where
-            // it is used is worth more to a target than one that begins with the packet.
+            // A redundant store of zero remains: a target prefers a variable that is live from its first use to one
+            // that is live from the packet's start.
             Some(KnownVar::Value(known)) => {
                 *known != Value::zero(program.vars[var].ty)
                     && facts.eval(program, value).as_ref() == Some(known)

@@ -1,10 +1,9 @@
-//! What follows a packet that the parser rejects becomes edges of the parser, for targets that know only of packets that
-//! end there.
+//! Lowers the processing after a rejection to edges of the parser, for targets on which rejected packets always end.
 //!
-//! Guarantees, where the blocks after the parser run for rejected packets too ([`OnReject::Continue`]): whatever may reject
-//! comes behind a test that decides whether it does; a packet that fails the test is accepted, with the error in the
-//! variable that the architecture has for it. The program's packets that are rejected end ([`OnReject::Stop`]): there are
-//! none left. The answer of a [`StmtKind::Fits`] is read by the transition of its state alone, or by the statement behind it.
+//! Guarantees, if the architecture also runs the blocks after the parser for rejected packets ([`OnReject::Continue`]):
+//! a test precedes every statement that may reject, and decides whether it would. A packet that fails the test is
+//! accepted, with the error in the architecture's variable. The parser itself no longer rejects ([`OnReject::Stop`]).
+//! The answer of a [`StmtKind::Fits`] is read only by the transition of its state, or by the statement after it.
 
 use crate::eval::constant;
 use crate::*;
@@ -12,7 +11,7 @@ use diag::Span;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// Runs the pass. `error` takes the parser's error; without it nobody asks.
+/// Runs the pass. `error` receives the parser's error; `None` if it is not needed.
 pub fn run(program: &mut Program, error: Option<Var>) {
     if program.on_reject == OnReject::Stop {
         return;
@@ -32,18 +31,18 @@ pub fn run(program: &mut Program, error: Option<Var>) {
 struct Lowering<'a> {
     program: &'a mut Program,
     parser: Parser,
-    /// What takes the error.
+    /// Variable that receives the error.
     error: Option<Var>,
-    /// The states that note an error and accept.
+    /// States that store an error and accept, by the error's number.
     failures: HashMap<u32, State>,
 }
 
-/// What has to hold where a statement would reject the packet otherwise.
+/// Condition under which a statement does not reject the packet.
 struct Test {
-    /// Statements that compute it.
+    /// Statements that compute the condition.
     before: Block,
     holds: Expr,
-    /// The error otherwise; of type error.
+    /// Error if the condition is false; of type `error`.
     error: Expr,
 }
 
@@ -54,7 +53,7 @@ impl Lowering<'_> {
             let body = std::mem::take(&mut data.body);
             self.state(state, body);
         }
-        // Those that were split off too; failures have nothing to do.
+        // The new states too; failure states need no change.
         for state in self.states() {
             self.transition(state);
         }
@@ -64,7 +63,7 @@ impl Lowering<'_> {
         self.program.parsers[self.parser].states.keys().collect()
     }
 
-    /// Puts a body into a state, and what comes behind each test into a state of its own.
+    /// Stores a body in a state, and the code after each test in a new state.
     fn state(&mut self, mut state: State, body: Block) {
         let mut done = Block::new();
         for stmt in body {
@@ -91,7 +90,7 @@ impl Lowering<'_> {
         self.program.parsers[self.parser].states[state].body = done;
     }
 
-    /// Ends a state with a branch. The state that goes on where the condition holds, which has the transition.
+    /// Ends a state with a branch. Returns the state for a true condition, which has the original transition.
     fn branch(
         &mut self,
         state: State,
@@ -103,7 +102,7 @@ impl Lowering<'_> {
         match constant(self.program, holds) {
             Some(Value::Bool(true)) => return state,
             Some(_) => {
-                // The rest is never reached, and has to be somewhere.
+                // The rest is unreachable, but must be in some state.
                 let rest = self.split(state, body, Transition::To(otherwise));
                 return rest;
             }
@@ -125,7 +124,7 @@ impl Lowering<'_> {
         self.split(state, body, transition)
     }
 
-    /// Ends a state with a transition; a new state has its old one.
+    /// Ends a state with a transition. Returns a new state, which has the original one.
     fn split(&mut self, state: State, body: &mut Block, transition: Transition) -> State {
         let states = &mut self.program.parsers[self.parser].states;
         let data = &mut states[state];
@@ -140,7 +139,7 @@ impl Lowering<'_> {
         states.push(rest)
     }
 
-    /// A select without a case for everything gets one, and nothing leads to `reject`.
+    /// Adds a default case to a select without one, and redirects edges that lead to `reject`.
     fn transition(&mut self, state: State) {
         let data = &self.program.parsers[self.parser].states[state];
         let (mut transition, span) = (data.transition.clone(), data.span);
@@ -162,7 +161,7 @@ impl Lowering<'_> {
         self.program.parsers[self.parser].states[state].transition = transition;
     }
 
-    /// Where a packet goes that fails with an error.
+    /// Returns the target for packets that fail with an error.
     fn failure(&mut self, error: Expr, span: Span) -> Target {
         let Some(var) = self.error else {
             return Target::Accept;
@@ -189,7 +188,7 @@ impl Lowering<'_> {
         Target::State(state)
     }
 
-    /// A block in which what fails leaves the label.
+    /// Rewrites a nested block: a failing test leaves the label.
     fn nested(&mut self, block: Block, label: Label, failed: Var) -> Block {
         let mut out = Block::new();
         for mut stmt in block {
@@ -219,7 +218,7 @@ impl Lowering<'_> {
         out
     }
 
-    /// What a statement tests, in the order of the interpreter.
+    /// Returns the tests that a statement implies, in the interpreter's order.
     fn tests(&mut self, stmt: &Stmt) -> Vec<Test> {
         let span = stmt.span;
         match stmt.kind {
@@ -263,7 +262,7 @@ impl Lowering<'_> {
             return tests;
         };
         tests.push(self.aligned(size, span));
-        // A size that makes the sum wrap is longer than any packet, and fails here.
+        // A size for which the sum overflows exceeds any packet, and fails here.
         let sum_limit = u32::MAX - fixed;
         let holds = self.compare(BinaryOp::Le, size, sum_limit, span);
         let error = self.named("PacketTooShort", span);
@@ -286,7 +285,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether so many bits are left.
+    /// Returns the test that a number of bits is left.
     fn fits(&mut self, bits: Expr, span: Span) -> Test {
         let fits = self.bool_var("fits", span);
         Test {
@@ -296,7 +295,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a number of bits is one of whole bytes.
+    /// Returns the test that a number of bits is a multiple of 8.
     fn aligned(&mut self, bits: Expr, span: Span) -> Test {
         let slice = ExprKind::Slice {
             base: bits,
@@ -322,7 +321,7 @@ impl Lowering<'_> {
         )
     }
 
-    /// An error by its name; `NoError` if the program has no such.
+    /// Returns an error by name; `NoError` if the program does not declare it.
     fn named(&mut self, name: &str, span: Span) -> Expr {
         let number = self.program.errors.iter().position(|error| error == name);
         let kind = ExprKind::Member(number.unwrap_or(0) as u32);
@@ -348,14 +347,14 @@ fn assign(var: Var, value: Expr, span: Span) -> Stmt {
     Stmt::new(StmtKind::Assign { dst, value }, span)
 }
 
-/// A packet that is rejected without an error is accepted without one.
+/// Redirects `reject` to `accept`: such a packet has no error.
 fn accept(target: &mut Target) {
     if *target == Target::Reject {
         *target = Target::Accept;
     }
 }
 
-/// Whether a block of a statement has what may reject.
+/// Returns true if a block inside the statement contains a statement that may reject.
 fn has_nested(stmt: &Stmt) -> bool {
     let mut found = false;
     for inner in visit::blocks(&stmt.kind) {

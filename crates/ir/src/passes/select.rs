@@ -1,8 +1,8 @@
-//! Fewer, longer parser states.
+//! Merges parser states.
 //!
-//! Guarantees: no edge leads to a state that does nothing but go on; a state that one other alone
-//! leads to, always, is part of that one; a select has no last cases that lead where the one
-//! after all the others does.
+//! Guarantees: no edge leads to an empty state with a single successor. A state whose only predecessor has no other
+//! successor is part of that predecessor. The last cases of a select before its default have other targets than the
+//! default.
 
 use super::dce::targets_mut;
 use crate::analysis::dataflow::successors;
@@ -20,10 +20,10 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Leads around states without statements.
+/// Redirects edges past states without statements.
 fn skip_empty(parser: &mut ParserData) {
     let through = |parser: &ParserData, mut target: Target| {
-        // Empty states may go in a circle; then any of them is as good.
+        // Empty states may form a cycle; then any of them will do.
         for _ in 0..parser.states.len() {
             match target {
                 Target::State(state) if parser.states[state].body.is_empty() => {
@@ -46,7 +46,7 @@ fn skip_empty(parser: &mut ParserData) {
     }
 }
 
-/// Drops cases that make no difference.
+/// Removes redundant cases.
 fn settle(transition: &mut Transition) {
     let Transition::Select { cases, .. } = transition else {
         return;
@@ -67,7 +67,7 @@ fn settle(transition: &mut Transition) {
     }
 }
 
-/// Appends states to the only one before them.
+/// Appends states to their only predecessor.
 fn join(parser: &mut ParserData) {
     let mut edges: SecondaryMap<State, u32> = SecondaryMap::new();
     edges[parser.start] += 1;
@@ -88,7 +88,7 @@ fn join(parser: &mut ParserData) {
             let state = &mut parser.states[id];
             state.body.extend(body);
             state.transition = transition;
-            // It is reached no more.
+            // The state is now unreachable.
             edges[next] = 0;
         }
     }

@@ -1,10 +1,12 @@
-//! Parser loops that skip attributes of known size become one statement with a table.
+//! Lowers parser loops that skip attributes of known size to one statement with a table.
 //!
-//! A state reads a tag and selects by it; cases that lead back, by states that only move on by a constant, are entries of
-//! the table of a [`StmtKind::SkipAhead`] in front of the state. Its cost does not grow with their number, neither in code nor for
-//! the verifier of a target. Guarantees: every other case stays, and so does what the state does with the attribute at
-//! which the loop ends; a packet that is too short is so at the same place. Cases stay, too, if anything else is left of a turn
-//! than where the cursor is, and if there are so few that comparing is as good.
+//! Such a loop has a state that reads a tag and selects by it. Cases that lead back to it, through states that only
+//! move the cursor by a constant, become entries of the table of a [`StmtKind::SkipAhead`] before the state. Neither
+//! the code size nor a verifier's cost grows with their number.
+//!
+//! Guarantees: every other case remains, and so do the state's effects on the attribute at which the loop ends. A
+//! packet that is too short fails at the same position. Cases also remain if an iteration has live effects other than
+//! on the cursor, or if there are so few that comparisons are as good.
 
 mod reading;
 
@@ -13,11 +15,11 @@ use crate::*;
 use reading::Reading;
 use std::collections::HashSet;
 
-/// Fewer attributes stay comparisons.
+/// Least number of attributes in a table; fewer remain comparisons.
 const LEAST: usize = 4;
-/// Tags fit into a register.
+/// Greatest width of a tag in bits: that of a register.
 const WIDEST: u32 = 64;
-/// The largest size of an attribute, in bytes.
+/// Largest size of an attribute, in bytes.
 const LARGEST: u32 = u16::MAX as u32;
 
 /// Runs the pass.
@@ -32,7 +34,7 @@ pub fn run(program: &mut Program) {
             let Some(tagged) = Tagged::of(program, &data.states[head]) else {
                 continue;
             };
-            // Most states that select lead back nowhere.
+            // Most states with a select are not in such a loop.
             if tagged.returning(program, data, head, None).len() < LEAST {
                 continue;
             }
@@ -51,7 +53,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Puts the table in front of a state, whose cases in the table go.
+/// Inserts the table before a state, and removes the cases that it contains.
 fn replace(
     program: &mut Program,
     parser: Parser,
@@ -72,7 +74,7 @@ fn replace(
     let state = &mut program.parsers[parser].states[head];
     let skip = StmtKind::SkipAhead { table, short };
     state.body.insert(0, Stmt::new(skip, span));
-    // Behind what the state does, as in the loop.
+    // After the state's statements, as in the loop.
     let verify = StmtKind::Verify { cond, error };
     state.body.push(Stmt::new(verify, span));
     if let Transition::Select { cases: all, .. } = &mut state.transition {
@@ -81,11 +83,11 @@ fn replace(
     }
 }
 
-/// A state that reads a tag and selects by it, and does nothing else but read and compute.
+/// A state that reads a tag and selects by it, without other effects than reads and computations.
 struct Tagged<'a> {
     state: &'a StateData,
     cases: &'a [SelectCase],
-    /// Where the tag begins behind the cursor, and how many bits it has.
+    /// Offset of the tag from the cursor, and its width, in bits.
     tag: (u32, u32),
     reading: Reading,
 }
@@ -94,7 +96,7 @@ struct Tagged<'a> {
 struct Returning {
     number: usize,
     tag: Bits,
-    /// Bytes from one tag to the next.
+    /// Distance in bytes from one tag to the next.
     bytes: u32,
 }
 
@@ -117,8 +119,8 @@ impl<'a> Tagged<'a> {
         })
     }
 
-    /// The cases that lead back to the state, each after a move by a constant. With liveness, only those of which nothing
-    /// else is left.
+    /// Returns the cases that lead back to the state, each after a move by a constant. If liveness is given, only those
+    /// without other live effects.
     fn returning(
         &self,
         program: &Program,
@@ -142,14 +144,15 @@ impl<'a> Tagged<'a> {
                     }
                 }
                 [other @ (Keyset::Mask(..) | Keyset::Range(..))] => others.push(other),
-                // Behind them no value is left, or nobody knows which.
+                // For later cases no value is left, or it is unknown which.
                 _ => break,
             }
         }
         found
     }
 
-    /// Bytes that a turn through this target moves on by, if it leads back.
+    /// Returns the number of bytes by which an iteration through this target moves the cursor, if it leads back to the
+    /// head.
     fn turn(
         &self,
         program: &Program,
@@ -160,7 +163,7 @@ impl<'a> Tagged<'a> {
     ) -> Option<u32> {
         let mut reading = self.reading.moves();
         let mut next = target;
-        // A circle without the head has no end.
+        // A cycle without the head would not terminate.
         for _ in 0..parser.states.len() {
             let Target::State(state) = next else {
                 return None;
@@ -191,7 +194,7 @@ impl<'a> Tagged<'a> {
         None
     }
 
-    /// Whether nobody asks for what the state wrote in the turn before.
+    /// Returns true if the state's writes are dead at the start of the next iteration.
     fn leaves_nothing(&self, program: &Program, live: &Liveness, head: State) -> bool {
         let mut all = self.state.body.iter().flat_map(|s| written(program, s));
         !all.any(|storage| match storage {
@@ -209,7 +212,7 @@ impl<'a> Tagged<'a> {
     }
 }
 
-/// Whether a mask or range has a value.
+/// Returns true if a mask or range contains a value.
 fn contains(keyset: &Keyset, value: &Bits) -> bool {
     let value = value.value();
     match keyset {
@@ -219,7 +222,7 @@ fn contains(keyset: &Keyset, value: &Bits) -> bool {
     }
 }
 
-/// Something that a statement writes.
+/// Storage that a statement writes.
 #[derive(Clone, Copy)]
 enum Written {
     Var(Var),
@@ -227,7 +230,7 @@ enum Written {
     Valid(Header),
 }
 
-/// What one of the statements that [`Reading`] follows writes.
+/// Returns the storage that a statement writes, if it is of a kind that [`Reading`] can follow.
 fn written(program: &Program, stmt: &Stmt) -> Vec<Written> {
     match stmt.kind {
         StmtKind::Assign { dst: place, .. }

@@ -1,19 +1,5 @@
-//! A program for the contents that its tables have now: where a table is applied whose contents are small and still the
-//! same, comparisons decide, and the actions that they choose are compiled in with their arguments.
-//!
-//! `apply t` becomes
-//!
-//! ```text
-//! is_current t GENERATION -> current;
-//! if current { if KEY matches an entry { its action } else { the default action } }
-//! else { apply t; }
-//! ```
-//!
-//! so that a packet that comes after a change meets the change: [`StmtKind::IsCurrent`] is false by then.
-//!
-//! Guarantees: a packet is processed as by the program that it is made from, with the tables' contents at the time;
-//! tables, externs and value sets keep their numbers. It does not trace an `apply` that was compiled in.
-//! This is no member of [`super::PASSES`]: it makes a second program, as elaborated, for the passes to run on.
+//! Specializes a program to the current contents of its tables. If these are few and unchanged when a table is applied,
+//! comparisons select the action, and the actions are compiled in with their arguments.
 
 use super::inline::body::{fresh_labels, returns};
 use super::{Body, for_each_body};
@@ -24,37 +10,37 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// As many entries are compared one by one; where there are more, a look-up is as fast.
+/// Greatest number of entries that are compared one by one; with more, a look-up is as fast.
 pub const MOST_ENTRIES: usize = 16;
 
-/// Statements that the copies of a table's actions may have together.
+/// Greatest number of statements in the copies of a table's actions together.
 const MOST_STATEMENTS: usize = 256;
 
-/// What a table has in it.
+/// Contents of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contents {
-    /// How many changes came before.
+    /// Generation of the contents: the number of changes before them.
     pub generation: u64,
     /// Its entries.
     pub entries: Vec<Entry>,
-    /// What runs where none matches.
+    /// Action that runs on a miss.
     pub default_action: ActionCall,
 }
 
-/// Why a table is looked up as before.
+/// Reason for which a table is not specialized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeftAlone {
     /// It has too many entries.
     TooManyEntries,
     /// The copies of its actions would be too long.
     LongActions,
-    /// Entries of one priority overlap, so that its layout decides which one wins.
+    /// Entries of one priority overlap, so that the table's layout decides which one wins.
     Ambiguous,
-    /// It keeps something for each entry, or chooses among actions by a hash.
+    /// The table keeps state for each entry, or chooses among actions by a hash.
     StatePerEntry,
-    /// A part of its key that is no number is matched under a mask or by a range.
+    /// A key field that is not a number is matched under a mask or by a range.
     NoNumber,
-    /// There is nothing that may change: its entries are compiled in anyway.
+    /// The entries cannot change, so they are compiled in anyway.
     Fixed,
 }
 
@@ -71,7 +57,8 @@ impl fmt::Display for LeftAlone {
     }
 }
 
-/// Specializes a program to the contents of some of its tables; says of each whether it is compiled in, or why not.
+/// Specializes a program to the contents of some of its tables. Returns for each whether it is compiled in, or why it
+/// is not.
 pub fn run(
     program: &mut Program,
     contents: &[(Table, Contents)],
@@ -93,10 +80,10 @@ pub fn run(
     outcome
 }
 
-/// The decisions that stand for a table's look-up, in the order in which entries win.
+/// Comparisons that replace a table's look-up, in the order in which entries win.
 struct Plan {
     generation: u64,
-    /// Entries that do the same, one after the other: their matches, and what they do.
+    /// Consecutive entries with the same action: their matches, and the action.
     runs: Vec<(Vec<Vec<KeyMatch>>, ActionCall)>,
     default_action: ActionCall,
 }
@@ -149,7 +136,7 @@ impl Plan {
         }
     }
 
-    /// How many statements the copies of actions have.
+    /// Returns the number of statements in the copies of actions.
     fn statements(&self, program: &Program, data: &TableData) -> usize {
         let called = self.runs.iter().map(|(_, call)| call);
         called
@@ -162,7 +149,7 @@ impl Plan {
             .sum()
     }
 
-    /// What an `apply` becomes where the contents are current.
+    /// Returns the code that replaces an `apply` if the contents are current.
     fn decide(
         &self,
         program: &mut Program,
@@ -178,7 +165,7 @@ impl Plan {
         };
         let mut block = site.run(program, &self.default_action, false);
         let mut runs = self.runs.as_slice();
-        // Whoever does not ask whether there was an entry need not know of those that do as the default action does.
+        // Without a read of `hit`, entries with the default action need no comparison at the end.
         while let Some(((_, call), rest)) = runs.split_last()
             && hit.is_none()
             && *call == self.default_action
@@ -203,7 +190,7 @@ impl Plan {
     }
 }
 
-/// Where a table is applied.
+/// An application of a table.
 struct Site {
     table: Table,
     hit: Option<Var>,
@@ -212,7 +199,7 @@ struct Site {
 }
 
 impl Site {
-    /// An action with its arguments.
+    /// Returns the code of an action with its arguments.
     fn run(&self, program: &mut Program, call: &ActionCall, found: bool) -> Block {
         let span = self.span;
         let mut block = Vec::new();
@@ -244,7 +231,7 @@ impl Site {
         block
     }
 
-    /// Whether the key is matched by one of these; `None` if it always is.
+    /// Returns the condition that one of these entries matches; `None` if it is always true.
     fn any(&self, program: &mut Program, all: &[Vec<KeyMatch>]) -> Option<Expr> {
         let mut any = None;
         for matches in all {
@@ -257,7 +244,7 @@ impl Site {
         any
     }
 
-    /// Whether each field of the key is matched; `None` if they always are.
+    /// Returns the condition that each field of the key matches; `None` if it is always true.
     fn all(&self, program: &mut Program, matches: &[KeyMatch]) -> Option<Expr> {
         let mut all = None;
         for (number, wanted) in matches.iter().enumerate() {
@@ -272,7 +259,7 @@ impl Site {
         all
     }
 
-    /// Whether a field of the key is matched; `None` if it always is.
+    /// Returns the condition that a field of the key matches; `None` if it is always true.
     fn one(&self, program: &mut Program, key: Expr, wanted: &KeyMatch) -> Option<Expr> {
         let (ty, span) = (program.ty(key), self.span);
         let width = ty.width();
@@ -315,7 +302,7 @@ fn boolean(program: &mut Program, op: BinaryOp, a: Expr, b: Expr, span: Span) ->
     build::make(program, ExprKind::Binary(op, a, b), Type::Bool, span)
 }
 
-/// Whether expressions can decide whether a key is an entry's.
+/// Returns true if expressions can decide whether the key matches an entry.
 fn compares(program: &Program, data: &TableData, entry: &Entry) -> bool {
     data.keys.iter().zip(&entry.keys).all(|(key, wanted)| {
         let ty = program.ty(key.expr);
@@ -327,7 +314,7 @@ fn compares(program: &Program, data: &TableData, entry: &Entry) -> bool {
     })
 }
 
-/// The bits of all prefixes of an entry.
+/// Returns the total length of an entry's prefixes, in bits.
 fn prefix(entry: &Entry) -> u32 {
     let of = |key: &KeyMatch| match key {
         KeyMatch::Lpm(_, length) => *length,
@@ -336,7 +323,7 @@ fn prefix(entry: &Entry) -> u32 {
     entry.keys.iter().map(of).sum()
 }
 
-/// Whether a key, of fields of these types, may be matched by two entries of one priority that do different things.
+/// Returns true if a key with fields of these types may match two entries of one priority with different actions.
 fn is_ambiguous(key: &[Type], entries: &[&Entry]) -> bool {
     let overlap = |one: &Entry, other: &Entry| {
         let mut fields = key.iter().zip(one.keys.iter().zip(&other.keys));
@@ -349,7 +336,7 @@ fn is_ambiguous(key: &[Type], entries: &[&Entry]) -> bool {
     })
 }
 
-/// Whether one value of a type may be matched by both.
+/// Returns true if a value of this type may satisfy both matches.
 fn overlap(ty: Type, a: &KeyMatch, b: &KeyMatch) -> bool {
     let masked = |key: &KeyMatch| match key {
         KeyMatch::Exact(value) => Some((value.clone(), Bits::ones(value.width()))),
@@ -374,7 +361,7 @@ fn overlap(ty: Type, a: &KeyMatch, b: &KeyMatch) -> bool {
     }
 }
 
-/// Whether a table keeps something for each entry, or chooses among actions by itself.
+/// Returns true if a table keeps state for each entry, or chooses among actions by itself.
 fn keeps_state(program: &Program, data: &TableData) -> bool {
     let is_plain = |value: &CtorValue| match value {
         CtorValue::Extern(object) => {
@@ -390,7 +377,7 @@ fn keeps_state(program: &Program, data: &TableData) -> bool {
     selects || !data.properties.iter().all(|(_, value)| is_plain(value))
 }
 
-/// How many statements a block has, with what it calls, each routine once.
+/// Returns the number of statements of a block and of the routines that it calls, each routine once.
 fn length(program: &Program, block: &Block, seen: &mut HashSet<Routine>) -> usize {
     let mut count = 0;
     let mut called = Vec::new();
@@ -408,7 +395,7 @@ fn length(program: &Program, block: &Block, seen: &mut HashSet<Routine>) -> usiz
     count
 }
 
-/// Puts decisions in front of the tables that have a plan.
+/// Inserts the comparisons before the applications of tables that have a plan.
 fn replace(program: &mut Program, block: Block, plans: &HashMap<Table, Plan>) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {

@@ -1,12 +1,11 @@
-//! Parser states that paths with different headers lead to are copied, one for each set of headers.
+//! Copies parser states on which paths with different headers meet, one for each set of headers.
 //!
-//! Where such paths meet, it depends on the packet which headers are valid and where the cursor is, for everything that
-//! follows. A copy knows both, and so does the edge out of it into the control (see [`super::thread`]).
+//! After such a state, the validity of headers and the cursor's position depend on the packet. In a copy both are
+//! known, and so they are on its edge into the control (see [`super::thread`]).
 //!
-//! Guarantees: in a parser that was split, all paths to a state come with the same headers and the same cursor, as far as
-//! these can be known. Only where that costs little: a parser with a loop stays as it is, and so does one that would grow by
-//! more than [`MOST`], or that is before so much code that a verifier which follows each path should not find more of them
-//! ([`MOST_BEHIND`]).
+//! Guarantees: in a parser that was split, all paths to a state have the same valid headers and the same cursor, as far
+//! as these can be known. A parser with a loop is not split. Neither is one that would grow by more than [`MOST`], or
+//! that precedes so much code that more paths would burden a verifier that follows each ([`MOST_BEHIND`]).
 
 use super::{dce, inline};
 use crate::analysis::dataflow::{reverse_postorder, successors, targets};
@@ -16,13 +15,13 @@ use crate::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use smol_str::format_smolstr;
 
-/// By so much, in statements and cases, a parser may grow.
+/// Greatest growth of a parser, in statements and cases.
 const MOST: usize = 12;
 
-/// What an extraction whose length varies counts for: it is bounded and checked in several steps.
+/// Cost of an extraction with variable length in statements: it is bounded and checked in several steps.
 const VARBIT: usize = 8;
 
-/// So many statements may stand behind the parser, once for each state more that accepts.
+/// Greatest product of the number of statements outside of parsers and the number of additional accepting states.
 const MOST_BEHIND: usize = 64;
 
 /// Runs the pass.
@@ -34,15 +33,15 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// What is known where a state begins.
+/// Facts at a state's start.
 #[derive(Clone, PartialEq)]
 struct Known {
     headers: Facts,
-    /// Bits from the packet's start, if that is known.
+    /// Offset from the packet's start in bits, if known.
     cursor: Option<u32>,
 }
 
-/// A state with what is known where it begins.
+/// A state with the facts at its start.
 #[derive(Clone, PartialEq)]
 struct Copy {
     state: State,
@@ -51,12 +50,12 @@ struct Copy {
 
 struct Copies {
     copies: Vec<Copy>,
-    /// For each copy, which copies the targets of its transition are, `None` for those that are no states; `None` if its
-    /// body does not end.
+    /// For each copy, the copies to which the targets of its transition lead, or `None` for a target that is not a
+    /// state. The list is `None` if the end of the copy's body is unreachable.
     targets: Vec<Option<Vec<Option<usize>>>>,
 }
 
-/// Which copies of states there are; `None` if one of each, or too many.
+/// Returns the copies of states; `None` if there is one of each, or too many.
 fn plan(program: &Program, parser: Parser) -> Option<Copies> {
     let data = &program.parsers[parser];
     if loops(data) {
@@ -98,7 +97,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
 }
 
 impl Copies {
-    /// The number of a copy, which is one more if there is none like it.
+    /// Returns the index of a copy, which is added if there is none like it.
     fn number(&mut self, copy: Copy) -> usize {
         let known = self.copies.iter().position(|other| *other == copy);
         known.unwrap_or_else(|| {
@@ -108,7 +107,7 @@ impl Copies {
     }
 }
 
-/// Whether a state can be reached from itself.
+/// Returns true if the parser has a loop.
 fn loops(parser: &ParserData) -> bool {
     let order = reverse_postorder(parser);
     let mut seen: SecondaryMap<State, bool> = SecondaryMap::new();
@@ -119,7 +118,8 @@ fn loops(parser: &ParserData) -> bool {
     })
 }
 
-/// Where a packet arrives no header is valid; of a parser behind another block nothing is known.
+/// Returns the facts at a parser's start: no header is valid when a packet arrives; after another block nothing is
+/// known.
 fn at_start(program: &Program, parser: Parser) -> Known {
     let mut headers = Facts::unknown(program);
     if program.blocks.first().map(|block| block.body) == Some(BlockBody::Parser(parser)) {
@@ -133,14 +133,14 @@ fn at_start(program: &Program, parser: Parser) -> Known {
     }
 }
 
-/// What is known where a state's transition is taken; nothing if it never is.
+/// Returns the facts at a state's transition; `None` if it is unreachable.
 fn after(program: &Program, state: &StateData, before: Known) -> Option<Known> {
     let headers = point_facts::after_state(program, &state.body, before.headers)?.of_headers();
     let cursor = before.cursor.and_then(|at| moved(program, &state.body, at));
     Some(Known { headers, cursor })
 }
 
-/// The cursor behind statements, if it is known.
+/// Returns the cursor after statements, if it is known.
 fn moved(program: &Program, body: &[Stmt], mut cursor: u32) -> Option<u32> {
     for stmt in body {
         match &stmt.kind {
@@ -169,7 +169,7 @@ fn moved(program: &Program, body: &[Stmt], mut cursor: u32) -> Option<u32> {
     Some(cursor)
 }
 
-/// The statements of all that is no parser.
+/// Returns the number of statements outside of parsers.
 fn statements_behind(program: &Program) -> usize {
     let mut count = 0;
     let routines = program.routines.values().map(|routine| &routine.body);
@@ -180,7 +180,7 @@ fn statements_behind(program: &Program) -> usize {
     count
 }
 
-/// What a copy of a state costs.
+/// Returns the cost of a copy of a state.
 fn size(state: &StateData) -> usize {
     let mut size = 1;
     visit::walk_block(&state.body, &mut |stmt| {

@@ -1,8 +1,7 @@
-//! Elements of stacks at constant indices become the headers they are; moves of stacks become
-//! copies.
+//! Replaces stack elements at constant indices by headers, and lowers pushes and pops to copies.
 //!
-//! Guarantees: no [`HeaderRef::Element`] with a constant index, but for arguments of externs out of
-//! bounds; no pushes and pops but pops of stacks that stay rolled.
+//! Guarantees: no [`HeaderRef::Element`] has a constant index, except for arguments of externs out of bounds. No pushes
+//! and pops remain, except pops of rolled stacks.
 
 use super::for_each_body;
 use crate::rewrite::{Leaves, Rewriter};
@@ -30,7 +29,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Replaces elements in expressions.
+/// Substitution of elements in expressions.
 struct Settle;
 
 impl Leaves for Settle {
@@ -163,7 +162,7 @@ fn shift(program: &mut Program, stack: Stack, by: u32, up: bool, span: Span, out
     }
 }
 
-/// Raises the next index to the size at most, or lowers it to 0 at least.
+/// Raises the next index, to the size at most, or lowers it, to 0 at least.
 fn move_next(
     program: &mut Program,
     stacks: &[Stack],

@@ -1,11 +1,11 @@
 //! Jump threading from the parser's end into the control.
 //!
-//! A control often begins by asking which headers are valid, which each edge out of the parser knows. Such an edge
+//! A control often begins with tests of headers' validity, which is known on each edge out of the parser. Such an edge
 //! enters the control past the tests that its facts decide, so that only undecided ones remain at run time.
 //!
-//! Guarantees: an edge that leads to [`Target::AcceptAt`] leaves out at least one test or computation; what the control
-//! assigns before the entry, the parser assigns on that edge. To run last: other passes make and move statements
-//! without regard to entries.
+//! Guarantees: an edge to [`Target::AcceptAt`] skips at least one test or computation. The parser makes the control's
+//! assignments before the entry point on that edge. This pass must run last: other passes create and move statements
+//! without regard to entry points.
 
 use super::dce::targets_mut;
 use crate::analysis::dataflow::targets;
@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
-    // What the parser left is taken down there, where a clone may begin with it.
+    // The state at the control's start is saved for clones, so no edge may bypass it.
     if program.copies {
         return;
     }
@@ -26,7 +26,7 @@ pub fn run(program: &mut Program) {
         let point_facts = PointFacts::new(program);
         let mut entries = Entries::new(program, control);
         for state in program.parsers[parser].states.keys().collect::<Vec<_>>() {
-            // What the control tests first is mostly validity. Variables that the parser sets were propagated.
+            // A control's first tests are mostly of validity. Variables that the parser sets were propagated.
             if let Some(facts) = point_facts.at_transition(parser, state) {
                 thread(program, parser, state, &facts.of_headers(), &mut entries);
             }
@@ -34,12 +34,13 @@ pub fn run(program: &mut Program) {
         let mut body = std::mem::take(&mut program.routines[control].body);
         entries.place(&mut body);
         program.routines[control].body = body;
-        // What is known is asked for again, with the entries in it.
+        // The facts are computed again, with the new entry points.
         program.number_stmts();
     }
 }
 
-/// The parsers that a control always follows, each with it; but none of two parsers' controls, and no control twice.
+/// Returns the parsers with the controls that always follow them. A control that follows two parsers, or that runs
+/// twice, is omitted.
 fn parsers_before_controls(program: &Program) -> Vec<(Parser, Routine)> {
     let bodies = || program.blocks.iter().map(|block| block.body);
     let once = |body| bodies().filter(|&b| b == body).count() == 1;
@@ -57,14 +58,14 @@ fn parsers_before_controls(program: &Program) -> Vec<(Parser, Routine)> {
     pairs.collect()
 }
 
-/// Where a control is entered: before a statement, or at its end.
+/// Position at which a control is entered: before a statement, or at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum At {
     Before(StmtId),
     End,
 }
 
-/// The entries of a control.
+/// Entry points of a control.
 struct Entries {
     control: Routine,
     by_place: HashMap<At, EntryPoint>,
@@ -95,7 +96,7 @@ impl Entries {
         })
     }
 
-    /// Puts the entries into the control.
+    /// Inserts the entry points into the control.
     fn place(&self, body: &mut Block) {
         self.place_before(body);
         if let Some(&entry) = self.by_place.get(&At::End) {
@@ -116,14 +117,14 @@ impl Entries {
     }
 }
 
-/// What an edge does instead of the control's beginning.
+/// Replacement for the start of a control on an edge.
 struct Shortcut {
-    /// Assignments of values that are known.
+    /// Assignments of known values.
     assigned: Vec<(Var, Value, Span)>,
     to: At,
 }
 
-/// Leads a state's accepting edges past what `facts` decide.
+/// Redirects a state's accepting edges past the code that `facts` decide.
 fn thread(
     program: &mut Program,
     parser: Parser,
@@ -167,7 +168,7 @@ fn thread(
     states[state] = data;
 }
 
-/// How far a control does nothing that `facts` do not decide; nothing if they decide nothing there.
+/// Returns the position up to which `facts` decide everything that a control does; `None` if they decide nothing.
 fn shortcut(program: &Program, control: Routine, facts: &Facts) -> Option<Shortcut> {
     let mut decided = false;
     let mut assigned = Vec::new();
@@ -212,7 +213,7 @@ fn shortcut(program: &Program, control: Routine, facts: &Facts) -> Option<Shortc
 
 fn assignments(program: &mut Program, assigned: &[(Var, Value, Span)]) -> Block {
     let mut block = Block::new();
-    // Of two assignments to a variable the second holds.
+    // The last assignment to a variable holds.
     let mut seen = HashSet::new();
     for (var, value, span) in assigned.iter().rev() {
         if seen.insert(*var) {

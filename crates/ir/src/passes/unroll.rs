@@ -1,9 +1,9 @@
-//! Parser loops that fill a header stack are unrolled.
+//! Unrolls parser loops that fill a header stack.
 //!
-//! A state is copied for each value that stacks' next indices can have when it begins, where it or
-//! a state after it still asks for them. In each copy the index is one constant, which propagation
-//! finds; an extraction past the end has no successor. Guarantees nothing for loops that do not move a
-//! next index by constants: they stay loops. So do those that fill stacks which stay [`rolled`], which the pass marks.
+//! If a state, or a state after it, reads a stack's next index, it is copied for each value that the index can have at
+//! the state's start. In each copy the index is a constant, which propagation finds; an extraction past the end has no
+//! successor. Loops that do not move a next index by constants remain. So do those that fill [`rolled`] stacks, which
+//! the pass marks.
 
 mod rolled;
 
@@ -15,7 +15,7 @@ use crate::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::{BTreeSet, HashMap};
 
-/// A parser that would get more states than this stays as it is.
+/// Greatest number of states of a parser after unrolling, unless it has more already.
 const MAX_STATES: usize = 300;
 
 /// Runs the pass.
@@ -28,16 +28,17 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// A state with the known values of next indices at its beginning.
+/// A state with the known values of next indices at its start.
 type Version = (State, Vec<(Var, u64)>);
 
 struct Copies {
     versions: Vec<Version>,
-    /// For each version, where each target of its transition leads; `None` if its body does not end.
+    /// For each version, the version to which each target of its transition leads, or `None` for a target that is not a
+    /// state. The list is `None` if the end of the version's body is unreachable.
     targets: Vec<Option<Vec<Option<usize>>>>,
 }
 
-/// Which versions of states there are; `None` if one of each.
+/// Returns the versions of states; `None` if there is one of each, or too many.
 fn plan(program: &Program, parser: Parser) -> Option<Copies> {
     let data = &program.parsers[parser];
     let wanted = wanted(program, data);
@@ -91,7 +92,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
     Some(copies)
 }
 
-/// The next indices that each state, or one after it, reads.
+/// Returns the next indices that each state, or one after it, reads.
 fn wanted(program: &Program, parser: &ParserData) -> SecondaryMap<State, BTreeSet<Var>> {
     let unrolled = program.stacks.values().filter(|stack| !stack.rolled);
     let nexts: BTreeSet<Var> = unrolled.map(|stack| stack.next).collect();

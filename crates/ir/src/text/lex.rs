@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Lexer of the text form.
 
 use super::names::is_word_char;
 use super::parse::ParseError;
@@ -8,17 +8,17 @@ use super::parse::ParseError;
 pub(super) enum Token {
     /// A name or keyword, as written.
     Word(String),
-    /// Something that begins with a digit.
+    /// A token that begins with a digit.
     Number(String),
     /// A string's contents.
     String(String),
-    /// An operator or a bracket.
+    /// An operator, separator or bracket.
     Punct(&'static str),
     /// The end.
     End,
 }
 
-/// A token and where it begins.
+/// A token with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Lexed {
     pub token: Token,
@@ -26,7 +26,7 @@ pub(super) struct Lexed {
     pub column: u32,
 }
 
-/// Longest first.
+/// Operators and brackets, longest first.
 const PUNCTS: [&str; 38] = [
     "&&&", "|+|", "|-|", "::", "..", "->", "<<", ">>", "<=", ">=", "==", "!=", "++", "(", ")", "{",
     "}", "[", "]", "<", ">", ",", ";", ":", "=", "*", "/", "%", "+", "-", "&", "^", "|", "~", "!",
@@ -71,7 +71,7 @@ impl<'a> Lexer<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes `len` bytes.
+    /// Consumes `len` bytes.
     fn take(&mut self, len: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(len);
         for c in taken.chars() {
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of `[digits]` at the start.
+/// Returns the length of `[digits]` at the start of the text.
 fn index_len(text: &str) -> Option<usize> {
     let digits = text[1..].find(|c: char| !c.is_ascii_digit())?;
     (digits > 0 && text[1 + digits..].starts_with(']')).then_some(digits + 2)

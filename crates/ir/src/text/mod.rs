@@ -1,14 +1,12 @@
-//! The readable text form of a program, and back.
+//! Text form of a program: printer and parser.
 //!
-//! `parse(&program.to_string())` gives the same program but for spans and for the numbering and
-//! sharing of expressions, which are printed as trees. Ids of all other entities are kept: they are
-//! declared in order.
+//! `parse(&program.to_string())` returns an equal program, except for spans and for the numbering and sharing of
+//! expressions, which are printed as trees. Other entities are declared in order of their ids, so these are preserved.
 //!
-//! An item begins in the first column of a line and nothing else does, but for closing braces; that
-//! is how the parser finds what is declared before it reads any body. Entities are called by their
-//! names; where two of a kind share one, or a name could be mistaken for something else, the id
-//! follows after `#` (`tmp#v3`). Names that are no plain words stand between backquotes. `//`
-//! begins a comment.
+//! Each item begins in the first column of a line. Nothing else does, except closing braces. This lets the parser find
+//! all declarations before it reads any body. Entities are referred to by name. If two of a kind have the same name, or
+//! a name is ambiguous, the id follows after `#` (`tmp#v3`). Names that are not plain words are enclosed in backquotes.
+//! `//` begins a comment.
 
 mod lex;
 mod names;
@@ -22,7 +20,7 @@ pub use parse::{ParseError, parse};
 
 use crate::BinaryOp;
 
-/// The infix operators and how they are written.
+/// Infix operators and their symbols.
 const OPERATORS: [(BinaryOp, &str); 19] = [
     (BinaryOp::Mul, "*"),
     (BinaryOp::Div, "/"),

@@ -1,4 +1,4 @@
-//! What entities are called in the text form.
+//! Names of entities in the text form.
 
 use crate::{
     Action, Enum, ExternInst, Header, HeaderType, Parser, Program, Routine, Stack, State, Table,
@@ -8,13 +8,13 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 
-/// Words that stand for something in expressions, targets or types.
+/// Words with a meaning of their own in expressions, targets or types.
 const RESERVED: [&str; 12] = [
     "true", "false", "valid", "cast", "_", "accept", "reject", "bool", "error", "bit", "int",
     "varbit",
 ];
 
-/// Every entity's name, distinct within its kind.
+/// Names of all entities, distinct within each kind.
 pub(super) struct Names {
     pub enums: SecondaryMap<Enum, String>,
     pub header_types: SecondaryMap<HeaderType, String>,
@@ -50,7 +50,7 @@ impl Names {
         for (id, var) in &program.vars {
             vars[id] = tell_apart(quote(&var.name), id, &seen);
         }
-        // A header also needs its number if one of its fields would be mistaken for something else.
+        // A header also needs its number if the name of one of its fields is ambiguous.
         let mut headers = SecondaryMap::new();
         for (id, header) in &program.headers {
             let name = quote(&header.name);
@@ -82,7 +82,7 @@ impl Names {
     }
 }
 
-/// The names of a parser's states.
+/// Returns the names of a parser's states.
 pub(super) fn states(parser: &crate::ParserData) -> SecondaryMap<State, String> {
     distinct(&parser.states, |s| &s.name)
 }
@@ -110,7 +110,7 @@ fn tell_apart(name: String, id: impl Display, seen: &HashMap<String, u32>) -> St
     }
 }
 
-/// A name as it is, if it is a plain word, or between backquotes.
+/// Returns a name unchanged if it is a plain word, or in backquotes.
 pub(super) fn quote(name: &str) -> String {
     if is_plain(name) {
         return name.to_owned();
@@ -130,7 +130,7 @@ pub(super) fn quote(name: &str) -> String {
     quoted
 }
 
-/// The name that a word stands for: without its number and quotes.
+/// Returns the name that a word stands for, without its number and quotes.
 pub(super) fn unquote(word: &str) -> String {
     let mut name = String::new();
     let mut quoted = false;
@@ -178,7 +178,7 @@ pub(super) fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.')
 }
 
-/// A string between double quotes.
+/// Returns a string in double quotes.
 pub(super) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

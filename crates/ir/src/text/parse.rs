@@ -1,5 +1,4 @@
-//! Text to program: tokens and names. Items are in `parse_items`, statements and expressions in
-//! `parse_code`.
+//! Parser of the text form: tokens and names. Items are in `parse_items`, statements and expressions in `parse_code`.
 
 use super::lex::{Lexed, Token, lex};
 use super::names::unquote;
@@ -9,14 +8,14 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Why a text is no program, and where.
+/// Syntax error with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// In characters, from 1.
+    /// Column in characters, counted from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -30,8 +29,7 @@ impl std::error::Error for ParseError {}
 
 pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
-/// Reads the text form. The program is well-formed as far as names go; whether it makes sense is
-/// [`crate::verify`]'s affair.
+/// Parses the text form. All names in the resulting program are resolved; [`crate::verify`] checks the rest.
 pub fn parse(text: &str) -> Result<Program> {
     let mut parser = Reader {
         tokens: lex(text)?,
@@ -50,7 +48,7 @@ pub fn parse(text: &str) -> Result<Program> {
     Ok(parser.program)
 }
 
-/// What each word means, by kind.
+/// Symbol tables: entities by name, one table for each kind.
 #[derive(Default)]
 pub(super) struct Tables {
     pub enums: HashMap<String, Enum>,
@@ -70,15 +68,15 @@ pub(super) struct Tables {
 pub(super) struct Reader {
     pub tokens: Vec<Lexed>,
     pub at: usize,
-    /// How deeply blocks and expressions are nested here.
+    /// Current nesting depth of blocks and expressions.
     pub depth: u32,
     pub program: Program,
     pub names: Tables,
-    /// The states of the parser that is being read.
+    /// States of the parser that is being read.
     pub states: HashMap<String, State>,
 }
 
-/// Deeper nesting than this is an error rather than a stack overflow.
+/// Greatest nesting depth. Deeper nesting is an error rather than a stack overflow.
 const MAX_DEPTH: u32 = 400;
 
 impl Reader {
@@ -198,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// A constant like `8w0xff`, and whether it is signed.
+    /// Parses a constant like `8w0xff`; the bool is true if it is signed.
     pub(crate) fn sized(&mut self) -> Result<(Bits, bool)> {
         let parsed = match self.peek() {
             Token::Number(text) => sized(text),

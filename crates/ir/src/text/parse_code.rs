@@ -1,4 +1,4 @@
-//! Text to program: the parts of statements, and expressions.
+//! Parser of the text form: parts of statements, and expressions.
 
 use super::OPERATORS;
 use super::lex::Token;
@@ -101,12 +101,12 @@ impl Reader {
         self.numbered("label", "a label").map(Label::from_u32)
     }
 
-    /// A point at which parsers enter a control.
+    /// Parses an entry point.
     pub(crate) fn entry(&mut self) -> Result<EntryPoint> {
         self.numbered("e", "an entry").map(EntryPoint::from_u32)
     }
 
-    /// A word that is a prefix and a number.
+    /// Parses a word that consists of a prefix and a number.
     fn numbered(&mut self, prefix: &str, what: &str) -> Result<u32> {
         let number = match self.peek() {
             Token::Word(word) => word.strip_prefix(prefix).and_then(|n| n.parse().ok()),
@@ -231,7 +231,7 @@ impl Reader {
         Ok(HeaderRef::Element(stack, index))
     }
 
-    /// `.name` after a header that is not a plain word, or `.?3` for a field by number.
+    /// Parses `.name` after a header that is not a plain word, or `.?3` for a field by number.
     fn field(&mut self, header: HeaderRef) -> Result<u32> {
         self.expect(".")?;
         if self.eat("?") {
@@ -256,7 +256,7 @@ impl Reader {
         }
     }
 
-    /// An expression up to a bracket, comma, brace or semicolon.
+    /// Parses an expression up to a bracket, comma, brace or semicolon.
     pub(crate) fn expr(&mut self) -> Result<Expr> {
         self.deeper(|p| {
             let first = p.operand()?;

@@ -1,4 +1,4 @@
-//! Text to program: items.
+//! Parser of the text form: items.
 
 use super::lex::Token;
 use super::names::unquote;
@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use std::collections::HashMap;
 
 impl Reader {
-    /// First pass: gives every declared word its id.
+    /// First pass: assigns an id to every declared name.
     pub(super) fn declare(&mut self) -> Result<()> {
         let names = &mut self.names;
         for pair in self.tokens.windows(2) {
@@ -222,7 +222,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `type NAME` and annotations, where there are any.
+    /// Parses `type NAME` and annotations, if present.
     fn declared(&mut self) -> Result<Declared> {
         let type_name = match self.eat_word("type") {
             true => Some(self.name()?),
@@ -327,7 +327,7 @@ impl Reader {
         }
     }
 
-    /// `E::name` or `error::name`, or the number in place of the name.
+    /// Parses `E::name` or `error::name`, or the number in place of the name.
     pub(crate) fn member(&mut self) -> Result<(Type, u32)> {
         let ty = self.ty()?;
         self.expect("::")?;
@@ -540,7 +540,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Gives the states of the parser whose brace was just read their ids.
+    /// Assigns ids to the states of the parser whose brace was just read.
     fn declare_states(&mut self) -> Result<()> {
         self.states.clear();
         let mut depth = 1;

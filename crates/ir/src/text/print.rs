@@ -1,4 +1,4 @@
-//! Program to text.
+//! Printer of the text form.
 
 use super::OPERATORS;
 use super::names::{self, Names, quote, string};
@@ -18,7 +18,7 @@ impl Display for Program {
 }
 
 impl Program {
-    /// An expression as the text form writes it.
+    /// Returns an expression in the text form.
     pub fn display_expr(&self, expr: Expr) -> String {
         let printer = Printer {
             program: self,
@@ -233,7 +233,7 @@ impl Printer<'_> {
         }
     }
 
-    /// ` type NAME` and annotations, where there are any.
+    /// Prints ` type NAME` and annotations, if present.
     fn declared(&self, out: &mut String, declared: &Declared) -> fmt::Result {
         if let Some(name) = &declared.type_name {
             write!(out, " type {}", quote(name))?;
@@ -439,7 +439,7 @@ impl Printer<'_> {
         let layout = self.program.header_layout(header);
         match layout.and_then(|l| l.fields.get(field as usize)) {
             Some(data) => format!("{}.{}", self.header(header), quote(&data.name)),
-            // Only in programs that the verifier refuses.
+            // Only in programs that the verifier rejects.
             None => format!("{}.?{field}", self.header(header)),
         }
     }
@@ -461,7 +461,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression without parentheses.
+    /// Returns an expression without enclosing parentheses.
     pub(super) fn expr(&self, expr: Expr) -> String {
         let data = &self.program.exprs[expr];
         match self.ascription(data) {
@@ -470,7 +470,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression as an operand.
+    /// Returns an expression as an operand, in parentheses if necessary.
     fn operand(&self, expr: Expr) -> String {
         let data = &self.program.exprs[expr];
         match self.ascription(data) {
@@ -479,7 +479,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A type that the operation does not give away.
+    /// Returns the type to print with an expression, if it does not follow from the operation.
     fn ascription(&self, data: &ExprData) -> Option<Type> {
         let natural = match data.kind {
             ExprKind::Const(ref bits) if bits.width() == data.ty.width() => match data.ty {
@@ -547,7 +547,7 @@ pub(super) fn indent(depth: usize) -> String {
     "    ".repeat(depth)
 }
 
-/// A constant with its width, `w` or, if signed, `s`.
+/// Returns a constant with its width and `w` or, if signed, `s`.
 pub(super) fn bits(bits: &Bits, signed: bool) -> String {
     let sign = if signed { 's' } else { 'w' };
     let (width, value) = (bits.width(), bits.value());

@@ -1,4 +1,4 @@
-//! Statements, from text and back: what each is called and how its parts stand.
+//! Statements in the text form: parser and printer, with their keywords and syntax.
 
 use super::lex::Token;
 use super::names::quote;

@@ -1,7 +1,7 @@
 use crate::*;
 use diag::Span;
 
-/// Everything that the text form can express.
+/// A program with every construct of the text form.
 pub(crate) const EVERYTHING: &str = r#"program test reject stop copies
 errors NoError, PacketTooShort, `odd one`
 labels 3
@@ -284,7 +284,7 @@ fn errors_say_where() {
     assert!(error(&deep).ends_with("nested too deeply"));
 }
 
-/// Texts cut off or with a token dropped are errors or programs, never panics.
+/// Truncated texts, and texts without one of their characters, give errors or programs, never panics.
 #[test]
 fn damaged_text_is_refused_without_panicking() {
     for i in (0..EVERYTHING.len()).step_by(3) {

@@ -1,4 +1,4 @@
-//! Between bodies: no recursion, and emits in deparsers only.
+//! Checks across bodies: no recursion, and emits in deparsers only.
 
 use super::Errors;
 use crate::*;
@@ -14,7 +14,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     emits(program, &callees, errors);
 }
 
-/// The routines that a block calls, tables' actions included.
+/// Returns the routines that a block calls, including calls in tables' actions.
 fn called_by(program: &Program, block: &Block) -> Vec<Routine> {
     let mut found = Vec::new();
     visit::walk_block(block, &mut |stmt| match stmt.kind {

@@ -1,4 +1,4 @@
-//! Statements, expressions and transitions.
+//! Checks of statements, expressions and transitions.
 
 use super::Errors;
 use super::entities::exists;
@@ -7,7 +7,7 @@ use crate::*;
 use cranelift_entity::EntityRef;
 use std::collections::HashSet;
 
-/// What kind of body a statement stands in.
+/// Kind of body that contains a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Routine(RoutineKind),
@@ -57,7 +57,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     }
 }
 
-/// Whether an expression's operands fit its operator and its type. Operands were checked before.
+/// Returns true if an expression's operands fit its operator and its type. The operands themselves were checked before.
 fn expr_holds(program: &Program, data: &ExprData) -> bool {
     let ty = |e: Expr| program.ty(e);
     let is_bits = |ty: Type| matches!(ty, Type::Bits { .. });
@@ -127,11 +127,11 @@ struct Checker<'a> {
     program: &'a Program,
     errors: &'a mut Errors,
     within: Within,
-    /// Ids of statements seen.
+    /// Ids of the statements visited.
     ids: HashSet<StmtId>,
-    /// Labels around, and whether they are loops.
+    /// Enclosing labels; the bool is true for a loop.
     scope: Vec<(Label, bool)>,
-    /// Labels seen in this body or parser.
+    /// Labels found in this body or parser.
     labels: HashSet<Label>,
 }
 
@@ -162,7 +162,7 @@ impl Checker<'_> {
         self.errors.add(message);
     }
 
-    /// Whether an expression exists and has a type.
+    /// Checks that an expression exists and has this type.
     fn expr(&mut self, expr: Expr, ty: Type) {
         match self.program.exprs.get(expr) {
             None => self.errors.add(format!("{expr} does not exist")),
@@ -212,7 +212,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a place has a type.
+    /// Checks that an l-value has this type.
     fn place_of(&mut self, place: Place, ty: Type) {
         if let Some(found) = self.place(place)
             && found != ty
@@ -395,7 +395,7 @@ impl Checker<'_> {
                 self.expr(*cond, Type::Bool);
                 self.expr(*error, Type::Error);
             }
-            // Where entries stand is checked in `entries`.
+            // `entries` checks the positions of entry points.
             StmtKind::Entry(_) => {}
             StmtKind::Emit(header) => {
                 self.not_in_parsers();
@@ -431,7 +431,7 @@ impl Checker<'_> {
             if tag.width() != table.width {
                 self.errors.add(format!("tag {tag:?} has another width"));
             }
-            // So that a turn moves on, and a tag is part of its attribute.
+            // Thus every step moves the cursor, and a tag is part of its attribute.
             if bytes.saturating_mul(8) < end.max(1) {
                 self.errors
                     .add(format!("an attribute ends before its tag {tag:?}"));
@@ -581,7 +581,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How many keys a keyset covers.
+    /// Checks a keyset; returns the number of keys that it covers.
     fn keyset(&mut self, keyset: &Keyset, types: &[Type]) -> usize {
         let Some(&ty) = types.first() else {
             self.fail("a keyset has no key");

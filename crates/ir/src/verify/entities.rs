@@ -1,4 +1,4 @@
-//! Declarations: ids that exist, layouts, stacks, tables and their entries, the pipeline.
+//! Checks of declarations: ids that exist, layouts, stacks, tables and their entries, the pipeline.
 
 use super::Errors;
 use crate::*;
@@ -116,7 +116,7 @@ pub(super) fn exists<K: EntityRef + std::fmt::Display, V>(
     errors.check(map.is_valid(id), || format!("{id} does not exist"));
 }
 
-/// Whether there is a declaration for each of so many scalars.
+/// Checks that each scalar has a declaration.
 fn one_each(declared: Option<&Vec<Declared>>, scalars: usize, errors: &mut Errors) {
     let declared = declared.map_or(0, Vec::len);
     errors.check(declared == scalars, || {
@@ -125,7 +125,7 @@ fn one_each(declared: Option<&Vec<Declared>>, scalars: usize, errors: &mut Error
 }
 
 fn expr_ids(program: &Program, id: Expr, data: &ExprData, errors: &mut Errors) {
-    // Which also keeps expressions from containing themselves.
+    // This also prevents cyclic expressions.
     let before = visit::operands(&data.kind).all(|operand| operand < id);
     errors.check(before, || {
         format!("{id} has an operand that is not before it")

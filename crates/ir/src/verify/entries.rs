@@ -1,4 +1,4 @@
-//! Where parsers enter the controls after them.
+//! Entry points by which parsers enter the controls after them.
 
 use super::Errors;
 use crate::analysis::dataflow::targets;
@@ -37,7 +37,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     }
 }
 
-/// The entries in a body are unique, and stand where `stands` allows it.
+/// Checks that the entry points in a body are unique and at positions that `stands` allows.
 fn check_body(
     body: &Block,
     seen: &mut HashSet<EntryPoint>,
@@ -54,7 +54,7 @@ fn check_body(
     });
 }
 
-/// The entries of whatever control runs after a parser.
+/// Returns the entry points of the control that runs after a parser; their intersection, if several do.
 fn entered_after(program: &Program, parser: Parser) -> HashSet<EntryPoint> {
     let mut entries: Option<HashSet<EntryPoint>> = None;
     for (i, block) in program.blocks.iter().enumerate() {
@@ -73,7 +73,7 @@ fn entered_after(program: &Program, parser: Parser) -> HashSet<EntryPoint> {
     entries.unwrap_or_default()
 }
 
-/// The entries at the top of a body and in branches of conditions.
+/// Returns the entry points at the top of a body and in branches of conditions.
 fn reachable(body: &Block) -> HashSet<EntryPoint> {
     let mut found = HashSet::new();
     let mut open = vec![body];

@@ -1,7 +1,4 @@
-//! Checks that a program keeps the IR's rules.
-//!
-//! Elaboration and every pass must produce programs that pass. An error is always a compiler bug,
-//! never the user's error.
+//! Verifier: checks that a program satisfies the IR's rules.
 
 mod calls;
 mod code;
@@ -15,11 +12,11 @@ use std::fmt;
 /// A rule that a program breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// In which entity (`table C.t`, `parser P, state start`).
+    /// Entity that has the error (`table C.t`, `parser P, state start`).
     pub location: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// The source text of the statement or entity.
+    /// Location of the statement or entity in the source.
     pub span: Span,
 }
 
@@ -31,10 +28,10 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Checks ids, types, widths, labels, arguments and where statements stand; finds every error it can.
+/// Checks ids, types, widths, labels, arguments and the positions of statements. Reports every error that it can find.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut errors = Errors::default();
-    // What refers to nothing would make the later checks fall over.
+    // The later checks would panic on references to nothing.
     entities::ids(program, &mut errors);
     if errors.list.is_empty() {
         entities::check(program, &mut errors);
@@ -51,7 +48,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     }
 }
 
-/// What was found so far, and where the check is.
+/// Errors found so far, and the current location.
 #[derive(Default)]
 struct Errors {
     list: Vec<VerifyError>,

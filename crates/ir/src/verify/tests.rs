@@ -86,7 +86,7 @@ fn tables_of_sizes_are_in_order_and_of_whole_attributes() {
     assert!(!state("skip_ahead 8 -> a { 8w1: 1; }").is_empty());
 }
 
-/// The sample of the text form has a table that makes no sense; the rest of it does.
+/// The sample of the text form has one invalid table; the rest is valid.
 #[test]
 fn only_the_nonsense_in_the_sample_is_refused() {
     let program = text::parse(text::tests::EVERYTHING).unwrap();
@@ -383,7 +383,7 @@ fn each_scalar_that_the_control_plane_names_has_its_declaration() {
     assert_eq!(messages, expected);
 }
 
-/// A parser that accepts at `e0`, and the control after it.
+/// Returns a parser that accepts at `e0`, and the control after it.
 fn entered(control: &str, rest: &str) -> Vec<String> {
     errors(&format!(
         "action x() {{}}

@@ -1,8 +1,8 @@
-//! Random programs in the text form: every statement and operator, wherever it may stand.
+//! Random programs in the text form, with every statement and operator at every allowed position.
 
 use std::fmt::Write;
 
-/// The packet of a number.
+/// Returns the packet with this number.
 pub(crate) fn packet(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random(seed ^ number << 40 ^ 0x5eed);
     let len = if random.one_in(4) {
@@ -10,7 +10,7 @@ pub(crate) fn packet(seed: u64, number: u64) -> Vec<u8> {
     } else {
         20 + random.below(40)
     };
-    // Few values, so that selects and keys are hit.
+    // Few distinct values, so that selects and keys match.
     (0..len)
         .map(|_| match random.below(3) {
             0 => random.next() as u8,
@@ -20,7 +20,7 @@ pub(crate) fn packet(seed: u64, number: u64) -> Vec<u8> {
         .collect()
 }
 
-/// The program of a seed.
+/// Returns the program for a seed.
 pub(crate) fn program(seed: u64) -> String {
     let mut generator = Generator {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xabcd),
@@ -36,7 +36,7 @@ pub(crate) fn program(seed: u64) -> String {
     indent(&generator.program())
 }
 
-/// Only items begin in the first column.
+/// Indents nested lines: only items begin in the first column.
 fn indent(text: &str) -> String {
     let mut depth = 0i32;
     let mut out = String::new();
@@ -90,7 +90,7 @@ impl Ty {
     }
 }
 
-/// Few, so that variables meet.
+/// Few types, so that variables of one type meet in expressions.
 const TYPES: [Ty; 9] = [
     Ty::Bool,
     Ty::Bit(3),
@@ -178,7 +178,7 @@ struct Generator {
     headers: Vec<(String, Kind)>,
     labels: u32,
     loops: u32,
-    /// Labels around, and whether they are loops.
+    /// Enclosing labels; the bool is true for a loop.
     around: Vec<(u32, bool)>,
     context: Context,
     routines: Vec<Routine>,
@@ -251,7 +251,7 @@ impl Generator {
                 body += &self.block(1, 0);
             }
         }
-        // What would otherwise go unseen.
+        // Copies some storage to an emitted header, so that its value is observable.
         body += "set_valid dump;\n";
         for field in 0..8 {
             let ty = self.any_type();
@@ -304,7 +304,7 @@ impl Generator {
         )
     }
 
-    /// A routine that may call those before it, with a table of its own if it is a control.
+    /// Generates a routine that may call those before it, with a table of its own if it is a control.
     fn routine(&mut self, number: u64, declarations: &mut String, code: &mut String) {
         let (vars, headers, tables) = (self.vars.len(), self.headers.len(), self.tables.len());
         let is_control = self.random.one_in(2);
@@ -401,7 +401,7 @@ impl Generator {
         let states = 2 + self.random.below(5);
         let mut out = "parser p start s0 {\n".to_owned();
         for state in 0..states {
-            // Something is read in every state, so that parsing ends.
+            // Every state extracts something, so that parsing ends.
             let extract = self.extract();
             let more = self.block(2, 1);
             let _ = writeln!(out, "state s{state} {{\n{extract}{more}");
@@ -660,7 +660,7 @@ impl Generator {
             .filter(|r| self.context == Context::Control || !r.is_control)
             .cloned()
             .collect();
-        // Functions call functions, which neither exit nor apply tables.
+        // Functions call only functions, which neither exit nor apply tables.
         if callable.is_empty() {
             return String::new();
         }

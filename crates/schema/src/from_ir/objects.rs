@@ -1,4 +1,4 @@
-//! Extern objects: what each extern is to the control plane.
+//! Extern objects: the kind of object that each extern is to the control plane.
 
 use super::{given, scalars};
 use crate::{Argument, Field, FigureKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
@@ -7,7 +7,7 @@ use ir::{CtorValue, ExternData, Program};
 use p4runtime::{Prefix, assign};
 use smol_str::SmolStr;
 
-/// All objects of a program.
+/// Returns all objects of a program.
 pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
     let mut all: PrimaryMap<Object, ObjectSchema> = program
         .externs
@@ -46,7 +46,7 @@ pub(super) fn all(program: &Program) -> PrimaryMap<Object, ObjectSchema> {
     all
 }
 
-/// What an extern is to the control plane, by its name: the one list of them.
+/// Returns the kind of an extern object, by the extern's name. No other list of these externs exists.
 fn kind(program: &Program, data: &ExternData) -> ObjectKind {
     let size = |name: &str| {
         let size = data.int_arg(name);
@@ -84,7 +84,7 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
         "tally" => figures(data, FigureKind::Tally),
         "histogram" => figures(data, FigureKind::Histogram),
         "distinct_count" => {
-            // What is left out is 10 (`telemetry.p4`).
+            // An omitted precision is 10 (`telemetry.p4`).
             let given = data.int_arg("precision").map(|_| size("precision"));
             let precision = given.map_or(10, |n| u32::try_from(n).unwrap_or(u32::MAX));
             figures(data, FigureKind::Distinct { precision })
@@ -101,7 +101,7 @@ fn figures(data: &ExternData, kind: FigureKind) -> ObjectKind {
     }
 }
 
-/// A profile of which no table is known yet.
+/// Returns a profile without actions; [`super::profiles::connect`] adds those of its tables.
 fn profile(size: u64) -> ProfileSchema {
     ProfileSchema {
         size,
@@ -109,7 +109,7 @@ fn profile(size: u64) -> ProfileSchema {
     }
 }
 
-/// The scalars of a type argument; `own` names the one of a type that is no struct.
+/// Returns the scalars of a type argument. `own` names the scalar if the type is not a struct.
 fn type_arg(data: &ExternData, number: usize, own: &str) -> Vec<Field> {
     let types = data.type_args.get(number).map_or(&[][..], Vec::as_slice);
     let names = data.type_arg_names.get(number);
@@ -123,7 +123,7 @@ fn type_arg(data: &ExternData, number: usize, own: &str) -> Vec<Field> {
     scalars(&named, declared.map_or(&[], Vec::as_slice), own)
 }
 
-/// What a constructor's member of `CounterType` or `MeterType` says.
+/// Returns the unit that a constructor's argument of type `CounterType` or `MeterType` selects.
 fn unit(program: &Program, data: &ExternData) -> Unit {
     let member = data.args.iter().find_map(|(_, value)| match value {
         CtorValue::Member(id, index) => program.enums[*id].members.get(*index as usize),

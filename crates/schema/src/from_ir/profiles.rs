@@ -1,8 +1,8 @@
-//! Tables and their action profiles: what a member may run, and what entries may refer to.
+//! Tables and their action profiles: the actions that a member may run, and the references that entries may contain.
 
 use crate::{Action, ActionRef, ActionSchema, Field, Object, ObjectKind, Schema, Table, Type};
 
-/// Gives each profile the actions of its tables, and each table what its entries may refer to.
+/// Gives each profile the actions of its tables, and each table the references that its entries may contain.
 pub(super) fn connect(schema: &mut Schema) {
     let profiles = schema.objects.iter();
     let profiles = profiles.filter(|(_, object)| object.kind.profile().is_some());
@@ -26,7 +26,7 @@ pub(super) fn connect(schema: &mut Schema) {
     }
 }
 
-/// The actions that all of these tables allow in entries, in the order of the first.
+/// Returns the actions that all of these tables allow in entries, in the order of the first table.
 fn common(schema: &Schema, tables: &[Table]) -> Vec<Action> {
     let allowed = |table: &Table| {
         let listed = schema.tables[*table].actions.iter();
@@ -43,7 +43,7 @@ fn common(schema: &Schema, tables: &[Table]) -> Vec<Action> {
     actions.filter(everywhere).collect()
 }
 
-/// What stands in the place of an action: `PROFILE.member(id)`.
+/// Returns the reference that an entry may have in place of an action: `PROFILE.member(id)` or `PROFILE.group(id)`.
 fn reference(profile: &str, what: &str) -> ActionSchema {
     ActionSchema {
         id: 0,

@@ -1,43 +1,45 @@
-//! From the packet's departure back.
+//! Backward analyses, from the packet's departure back.
 
 use super::{Domain, goes_on_after_timeout, reverse_postorder, targets};
 use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
 
-/// A backward analysis: what may follow each point. The default fact is that of a point from which nothing does.
+/// Backward analysis: a fact at each point about the paths that start there. The default fact is that of a point from
+/// which no path leads on.
 pub trait Backward {
-    /// What may follow from a point on.
+    /// Fact at a point.
     type Fact: Domain + Default;
 
-    /// What may follow before a statement that has no blocks, is no jump and applies no table. That parsers may
-    /// reject in its course, and routines exit, is added to it.
+    /// Transfer function of a simple statement: one that has no blocks, is not a jump and applies no table. The solver
+    /// adds the edges on which the statement rejects or exits.
     fn transfer(&mut self, stmt: &Stmt, fact: &mut Self::Fact);
 
-    /// What may follow before an expression is computed.
+    /// Transfer function of the evaluation of an expression.
     fn computed(&mut self, _expr: Expr, _fact: &mut Self::Fact) {}
 
-    /// What may follow before a block of the pipeline ends.
+    /// Adjusts the fact at the end of a pipeline block.
     fn block_ends(&mut self, _fact: &mut Self::Fact) {}
 
-    /// Called with the final fact where a block of the pipeline begins.
+    /// Visits each block of the pipeline with the final fact at its start.
     fn block_begins(&mut self, _block: BlockBody, _fact: &Self::Fact) {}
 
-    /// What may follow before a table's results are stored.
+    /// Transfer function of the stores of a table's results.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
-    /// Called with the final fact after each statement that the pipeline reaches. For a statement that is run from several
-    /// call sites (an action's), once per site: what holds is the join.
+    /// Visits each statement that the pipeline reaches with the final fact after it. A statement that runs from several
+    /// call sites (an action's) is visited once per site; the join of these facts holds.
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
-    /// Called with the final fact where a loop's rounds begin; for a loop that is run from several call sites, once per site.
+    /// Visits each loop with the final fact at the start of its iterations. A loop that runs from several call sites is
+    /// visited once per site.
     fn round_begins(&mut self, _label: Label, _fact: &Self::Fact) {}
 
-    /// Called with the final fact where a parser's state begins.
+    /// Visits each parser state with the final fact at its start.
     fn state_begins(&mut self, _state: State, _fact: &Self::Fact) {}
 }
 
-/// Runs an analysis over the pipeline; what may follow where a packet arrives.
+/// Runs an analysis over the pipeline. Returns the fact at the packet's arrival.
 pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
     let mut solver = Solver {
         program,
@@ -70,20 +72,20 @@ pub fn pipeline<A: Backward>(program: &Program, analysis: &mut A) -> A::Fact {
 struct Solver<'a, A: Backward> {
     program: &'a Program,
     analysis: &'a mut A,
-    /// Facts are final: they are passed to the analysis.
+    /// True once facts are final: they are then passed to the analysis.
     settled: bool,
-    /// What follows a break from each label.
+    /// Facts after a break from each label.
     breaks: HashMap<Label, A::Fact>,
-    /// What follows where each loop begins a round, as far as it is found. Facts only grow while those around them are
-    /// searched for, so a loop inside another goes on from where it was: nested loops take as many rounds as their facts
-    /// change, not a power of it.
+    /// Facts at the start of each loop's iterations, as far as they are known. They only grow while the facts of an
+    /// outer loop are computed, so an inner loop continues from its last fact. The number of iterations over nested
+    /// loops is thus linear in the number of changes, not exponential.
     heads: HashMap<Label, A::Fact>,
-    /// What follows each entry of the control after the parser.
+    /// Facts at each entry point of the control after the parser.
     entered: HashMap<EntryPoint, A::Fact>,
     returned: A::Fact,
     exited: A::Fact,
     rejected: A::Fact,
-    /// Any statement of the parser may be where its time ends.
+    /// True if any statement of the parser may be the one at which it times out.
     times_out: bool,
 }
 
@@ -111,7 +113,7 @@ impl<A: Backward> Solver<'_, A> {
                 break;
             }
         }
-        // Once more, now that what follows each state is settled.
+        // One more pass, now that the facts at all states' starts are settled.
         self.settled = true;
         for &state in order.iter().rev() {
             self.state(&data.states[state], &begins, &accepted);
@@ -121,7 +123,7 @@ impl<A: Backward> Solver<'_, A> {
         begins[data.start].clone()
     }
 
-    /// What may follow where a state begins.
+    /// Returns the fact at a state's start.
     fn state(
         &mut self,
         state: &StateData,
@@ -138,7 +140,7 @@ impl<A: Backward> Solver<'_, A> {
                     None => false,
                 },
                 Target::Reject => fact.join(&self.rejected),
-                // Nothing: the full program restarts.
+                // No path leads on: the full program restarts.
                 Target::Rare => false,
             };
         }
@@ -232,7 +234,7 @@ impl<A: Backward> Solver<'_, A> {
         }
     }
 
-    /// What may follow where a loop begins.
+    /// Returns the fact at a loop's head, a fixpoint.
     fn repeat(&mut self, label: Label, block: &Block) -> A::Fact {
         let settled = std::mem::replace(&mut self.settled, false);
         loop {
@@ -261,7 +263,7 @@ impl<A: Backward> Solver<'_, A> {
         for listed in &data.actions {
             let mut here = after.clone();
             let outer = std::mem::replace(&mut self.returned, after.clone());
-            // An action's loops begin anew: elsewhere something else follows.
+            // An action's loops have other facts at each call site.
             let heads = std::mem::take(&mut self.heads);
             self.block(&self.program.actions[listed.action].body, &mut here);
             self.heads = heads;

@@ -1,27 +1,28 @@
-//! From the packet's arrival on.
+//! Forward analyses, from the packet's arrival on.
 
 use super::{Domain, goes_on_after_timeout, join, reverse_postorder};
 use crate::*;
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 
-/// An analysis that follows a packet.
+/// Forward analysis: a fact for each point, derived from those on the paths that lead there.
 pub trait Forward {
-    /// What is known at a point.
+    /// Fact at a point.
     type Fact: Domain;
 
-    /// What is known after a statement that has no blocks, is no jump and applies no table.
+    /// Transfer function of a simple statement: one that has no blocks, is not a jump and applies no table.
     fn transfer(&mut self, stmt: &Stmt, fact: Self::Fact) -> After<Self::Fact>;
 
-    /// What is known whenever a loop's block begins, in whatever round, if `fact` is known before the loop.
+    /// Returns the fact at a loop's head that holds in every iteration, from the fact before the loop.
     fn loop_head(&mut self, label: Label, body: &Block, fact: Self::Fact) -> Self::Fact;
 
-    /// What is known where a condition turned out as `truth`; nothing if it cannot.
+    /// Refines a fact on the edge where a condition has the value `truth`; `None` if the edge cannot be taken.
     fn branch(&mut self, _cond: Expr, _truth: bool, fact: &Self::Fact) -> Option<Self::Fact> {
         Some(fact.clone())
     }
 
-    /// What is known where a switch takes a case, by its index, or the default; nothing if it cannot.
+    /// Refines a fact on the edge where a switch takes a case, given by its index, or the default; `None` if the edge
+    /// cannot be taken.
     fn switch(
         &mut self,
         _on: Expr,
@@ -32,61 +33,61 @@ pub trait Forward {
         Some(fact.clone())
     }
 
-    /// What is known where a select takes a case.
+    /// Refines a fact on the edge where a select takes a case.
     fn select(&mut self, _keys: &[Expr], _case: &SelectCase, fact: &Self::Fact) -> Self::Fact {
         fact.clone()
     }
 
-    /// What is known after a statement with blocks, once the paths through them have met.
+    /// Adjusts the fact after a statement with blocks, which is the join of the paths through them.
     fn paths_met(&mut self, _stmt: &Stmt, _fact: &mut Self::Fact) {}
 
-    /// What is known where a block of the pipeline begins.
+    /// Adjusts the fact at the start of a pipeline block.
     fn block_begins(&mut self, _fact: &mut Self::Fact) {}
 
-    /// What is known where the parser of another stage begins: variables of slots are all that comes from the one before.
+    /// Adjusts the fact at the start of a later stage's parser. Only variables of slots pass from the stage before.
     fn stage_begins(&mut self, _fact: &mut Self::Fact) {}
 
-    /// What is known where a table's action begins.
+    /// Adjusts the fact at the start of a table's action.
     fn action_begins(&mut self, _action: Action, _fact: &mut Self::Fact) {}
 
-    /// What is known after the application of a table, once its action has run.
+    /// Adjusts the fact after the application of a table, once its action has run.
     fn applied(&mut self, _hit: Option<Var>, _action: Option<Var>, _fact: &mut Self::Fact) {}
 
-    /// Called with the final fact before each reachable statement. For a statement that is run from several call
-    /// sites (an action's), once per site.
+    /// Visits each reachable statement with the final fact before it. A statement that runs from several call sites (an
+    /// action's) is visited once per site.
     fn before(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
-    /// Called with the final fact after each reachable statement that the next one can follow, as often as
+    /// Visits each reachable statement with the final fact after it, if the next statement can follow; as often as
     /// [`Forward::before`].
     fn after(&mut self, _stmt: &Stmt, _fact: &Self::Fact) {}
 
-    /// What is known where a state begins, of what is known where one ends that leads to it.
+    /// Edge transfer function of a parser: predecessor's exit fact to this state's entry fact.
     fn leads_to(&mut self, _state: State, fact: Self::Fact) -> Self::Fact {
         fact
     }
 
-    /// Called with the final fact at the start of each reachable state.
+    /// Visits each reachable state with the final fact at its start.
     fn state_begins(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 
-    /// What is known where a state ends, before its transition.
+    /// Adjusts the fact at a state's end, before its transition.
     fn state_ends(&mut self, _fact: &mut Self::Fact) {}
 
-    /// Called with the final fact where a state's transition is taken.
+    /// Visits each reachable state with the final fact at its transition.
     fn at_transition(&mut self, _parser: Parser, _state: State, _fact: &Self::Fact) {}
 }
 
-/// What is known after a statement, on each edge that leaves it.
+/// Facts after a statement, on each edge that leaves it.
 pub struct After<F> {
-    /// Where the next statement begins.
+    /// Edge to the next statement.
     pub next: Option<F>,
-    /// Where the parser rejects.
+    /// Edge on which the parser rejects.
     pub rejected: Option<F>,
-    /// Where the pipeline's block ends, because a routine that is called exits.
+    /// Edge to the end of the pipeline block, because a called routine exits.
     pub exited: Option<F>,
 }
 
 impl<F> After<F> {
-    /// The next statement always follows.
+    /// Returns the facts after a statement whose only edge leads to the next statement.
     pub fn next(fact: F) -> After<F> {
         After {
             next: Some(fact),
@@ -96,7 +97,7 @@ impl<F> After<F> {
     }
 }
 
-/// Runs an analysis over the pipeline; what is known at its end.
+/// Runs an analysis over the pipeline. Returns the fact at its end.
 pub fn pipeline<A: Forward>(
     program: &Program,
     analysis: &mut A,
@@ -106,7 +107,7 @@ pub fn pipeline<A: Forward>(
     blocks(program, analysis, &bodies, Some(start))
 }
 
-/// Runs an analysis over blocks that follow each other; what is known at their end.
+/// Runs an analysis over consecutive blocks. Returns the fact at their end.
 pub fn blocks<A: Forward>(
     program: &Program,
     analysis: &mut A,
@@ -143,12 +144,12 @@ pub fn blocks<A: Forward>(
     now
 }
 
-/// Runs an analysis over a parser, without what follows.
+/// Runs an analysis over a parser alone.
 pub fn parser<A: Forward>(program: &Program, analysis: &mut A, parser: Parser, start: A::Fact) {
     Solver::new(program, analysis).parser(parser, Some(start));
 }
 
-/// Runs an analysis over statements of a body; what is known at their end.
+/// Runs an analysis over consecutive statements of a body. Returns the fact at their end.
 pub fn region<A: Forward>(
     program: &Program,
     analysis: &mut A,
@@ -161,19 +162,19 @@ pub fn region<A: Forward>(
 struct Solver<'a, A: Forward> {
     program: &'a Program,
     analysis: &'a mut A,
-    /// Facts are final: they are passed to the analysis.
+    /// True once facts are final: they are then passed to the analysis.
     settled: bool,
-    /// What leaves each label.
+    /// Facts on the breaks from each label.
     labels: HashMap<Label, Option<A::Fact>>,
-    /// What returns from the body.
+    /// Fact on the returns from the body.
     returned: Option<A::Fact>,
-    /// What ends the pipeline block.
+    /// Fact on the exits from the pipeline block.
     exited: Option<A::Fact>,
-    /// What ends the parser with an error.
+    /// Fact on the parser's rejections.
     rejected: Option<A::Fact>,
-    /// Any statement of the parser may be where its time ends.
+    /// True if any statement of the parser may be the one at which it times out.
     times_out: bool,
-    /// What enters the next control, by where.
+    /// Facts on the edges into the next control, by entry point.
     entered: HashMap<EntryPoint, A::Fact>,
 }
 
@@ -204,7 +205,7 @@ impl<'a, A: Forward> Solver<'a, A> {
             *entry = start;
         }
         self.times_out = goes_on_after_timeout(self.program, data, &order);
-        // In this order a state without cycles is looked at when all that leads to it is settled.
+        // In this order, the predecessors of a state outside of cycles are settled before it is visited.
         let mut todo = BTreeSet::from([0]);
         self.settled = false;
         while let Some(at) = todo.pop_first() {
@@ -220,7 +221,7 @@ impl<'a, A: Forward> Solver<'a, A> {
                 }
             }
         }
-        // Once more, now that what each state begins with is settled.
+        // One more pass, now that all entry facts are settled.
         self.settled = true;
         self.rejected = None;
         let mut accepted = None;
@@ -266,7 +267,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         end
     }
 
-    /// Where a state leads, with what is known there.
+    /// Returns a state's successors, with the fact on each edge.
     fn successors(
         &mut self,
         transition: &Transition,
@@ -294,7 +295,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         }
     }
 
-    /// A routine's or action's body: returns come out at its end.
+    /// Analyses the body of a routine or action. Its returns join at its end.
     fn body(&mut self, block: &[Stmt], now: Option<A::Fact>) -> Option<A::Fact> {
         let outer = self.returned.take();
         let mut end = self.block(block, now);
@@ -333,7 +334,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         }
     }
 
-    /// What is known after a statement that only entries in it can reach.
+    /// Analyses a statement that control flow reaches only through entry points inside it. Returns the fact after it.
     fn unreached(&mut self, stmt: &Stmt) -> Option<A::Fact> {
         let StmtKind::If {
             then, otherwise, ..
@@ -386,7 +387,7 @@ impl<'a, A: Forward> Solver<'a, A> {
             }
             StmtKind::Loop(label, block) => {
                 let head = self.analysis.loop_head(*label, block, fact);
-                // The end of a round is the beginning of the next, of which nothing more is assumed.
+                // The head's fact holds in every iteration, so the fact at the end of the body adds nothing to it.
                 self.block(block, Some(head));
                 self.labels.remove(label).flatten()
             }

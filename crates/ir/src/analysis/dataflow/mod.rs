@@ -1,11 +1,9 @@
 //! Data-flow analysis: facts at every point of a program.
 //!
-//! An analysis is a domain ([`Domain`]: a fact, and how two of them join) with a transfer function for statements, and
-//! runs in one of two directions: [`Forward`] or [`Backward`]. Everything that is the same for all analyses is here and
-//! in these two modules: structured statements with breaks, continues, returns and exits, the actions of applied
-//! tables, the parser's graph, and the order of the pipeline's blocks.
-//!
-//! A point that cannot be reached has no fact. An analysis stores its results by [`StmtId`].
+//! An analysis is a domain ([`Domain`]: a fact and its join) with a transfer function for statements. It runs in one of
+//! two directions: [`Forward`] or [`Backward`]. The parts common to all analyses are here and in these two modules:
+//! structured statements with breaks, continues, returns and exits, the actions of applied tables, the parser's graph,
+//! and the order of the pipeline's blocks.
 
 mod backward;
 mod forward;
@@ -24,13 +22,13 @@ use cranelift_entity::SecondaryMap;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// A fact of which two can be joined.
+/// Facts of an analysis, with their join.
 pub trait Domain: Clone {
-    /// Makes this fact hold wherever it or the other one holds; whether it changed.
+    /// Joins the other fact into this one, which then holds wherever either held. Returns true if this fact changed.
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// A fact that many points share.
+/// Fact that many points share.
 impl<D: Domain + PartialEq> Domain for Rc<D> {
     fn join(&mut self, other: &Rc<D>) -> bool {
         if Rc::ptr_eq(self, other) || **self == **other {
@@ -45,7 +43,7 @@ impl<D: Domain + PartialEq> Domain for Rc<D> {
     }
 }
 
-/// What holds at a point; nothing if the point cannot be reached.
+/// Joins a point's facts; `None` is the fact of an unreachable point. Returns true if `into` changed.
 pub fn join<D: Domain>(into: &mut Option<D>, other: Option<D>) -> bool {
     match (into.as_mut(), other) {
         (_, None) => false,
@@ -57,12 +55,12 @@ pub fn join<D: Domain>(into: &mut Option<D>, other: Option<D>) -> bool {
     }
 }
 
-/// Where a transition leads, in its order.
+/// Returns a transition's targets in order.
 pub fn targets(transition: &Transition) -> Vec<Target> {
     targets_of(transition).collect()
 }
 
-/// The same without a list of them.
+/// Iterates over a transition's targets in order.
 fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = Target> {
     let (only, cases) = match transition {
         Transition::To(target) => (Some(*target), [].as_slice()),
@@ -71,7 +69,7 @@ fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = Target
     only.into_iter().chain(cases.iter().map(|case| case.target))
 }
 
-/// The states that a transition leads to, in its order.
+/// Returns the states that a transition leads to, in order.
 pub fn successors(transition: &Transition) -> Vec<State> {
     targets_of(transition)
         .filter_map(|target| match target {
@@ -81,8 +79,8 @@ pub fn successors(transition: &Transition) -> Vec<State> {
         .collect()
 }
 
-/// The states that a parser reaches, in reverse postorder: only loops lead backwards, and the state of a select's first
-/// case comes as early as it can.
+/// Returns the states that a parser reaches, in reverse postorder: only edges of loops lead backwards. The state of a
+/// select's first case comes as early as possible.
 pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
     let next = |state: State| targets_of(&parser.states[state].transition).rev();
     let mut seen = SecondaryMap::with_capacity(parser.states.len());
@@ -107,8 +105,9 @@ pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
     order
 }
 
-/// Whether a packet that a parser rejects for taking too long meets what follows the parser: the parser has a loop, and the
-/// architecture goes on. Where the steps end that a packet may take, no target says, so it may be at any statement.
+/// Returns true if a packet that the parser rejects by timeout continues after the parser: the parser has a loop, and
+/// the architecture continues after a rejection. Targets do not define the step limit, so the packet may be rejected at
+/// any statement.
 fn goes_on_after_timeout(program: &Program, parser: &ParserData, order: &[State]) -> bool {
     if program.on_reject == OnReject::Stop {
         return false;

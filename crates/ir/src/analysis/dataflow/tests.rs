@@ -1,10 +1,10 @@
-//! The engine, tested by a small analysis: which constants an assignment to `a` may have left, or will still overwrite.
+//! Tests of the solver by a small analysis: constants that an assignment to `a` may have left, or will still overwrite.
 
 use super::*;
 use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names of the statements that may have run last, or may run next.
+/// Names of the statements that may have run last, or may run next.
 #[derive(Clone, PartialEq, Default, Debug)]
 struct Names(BTreeSet<String>);
 
@@ -16,14 +16,14 @@ impl Domain for Names {
     }
 }
 
-/// Which assignments `a = 8wN` may reach each extern call `at(in(8wM))`, forward; which calls may follow each
-/// assignment, backward.
+/// Collects the assignments `a = 8wN` that may reach each extern call `at(in(8wM))`, forward, and the calls that may
+/// follow each assignment, backward.
 struct Trace<'a> {
     program: &'a Program,
     seen: BTreeMap<String, Names>,
 }
 
-/// A program of these routines and parsers, for an architecture that does this with a rejected packet.
+/// Returns a program of these routines and parsers, for an architecture with this treatment of rejected packets.
 fn program(reject: &str, text: &str) -> Program {
     let head = format!(
         "program p reject {reject}\nerrors NoError\nlabels 30\nvar a: bit<8>\nvar f: bool\n"
@@ -112,7 +112,7 @@ impl Backward for Trace<'_> {
     }
 }
 
-/// What reaches each call, or follows each assignment.
+/// Returns the assignments that reach each call, or the calls that follow each assignment.
 fn traces(text: &str, forward: bool) -> Vec<String> {
     let program = program("continue", text);
     let mut trace = Trace::of(&program);
@@ -231,7 +231,7 @@ fn a_rejected_packet_meets_what_follows_the_parser() {
     assert_eq!(traces(&accepts, false), ["1: 1 2 3", "2: 2", "3: 2"]);
 }
 
-/// In a loop its time may end anywhere.
+/// A parser with a loop may time out at any statement.
 #[test]
 fn a_packet_that_takes_too_long_is_a_rejected_one() {
     let loops = PARSER.replace("verify f, error::NoError;", "");
@@ -308,8 +308,8 @@ fn what_only_entries_reach_is_all_that_is_known_there() {
 
 #[test]
 fn going_back_only_final_facts_are_passed_on() {
-    // The first round of the states does not know yet that `u` leads back to `v`, and of the loop not that it begins
-    // anew: an analysis that saw those would see smaller facts.
+    // The first iteration over the states does not yet know that `u` leads back to `v`, nor that the loop repeats: its
+    // facts are too small. The analysis must not see them.
     let text = "parser p start s {
     state s {
         a = 8w1;
@@ -352,7 +352,7 @@ pipeline c control c
     );
 }
 
-/// Every call of [`Backward::after`] at an assignment.
+/// Records every call of [`Backward::after`] at an assignment.
 struct Calls<'a> {
     trace: Trace<'a>,
     all: Vec<String>,
@@ -373,7 +373,7 @@ impl Backward for Calls<'_> {
     }
 }
 
-/// A statement in `depth` loops, one in the other.
+/// Returns a program with a statement in `depth` nested loops.
 fn nested(depth: usize) -> String {
     let begin: String = (0..depth)
         .map(|i| format!("loop label{i} {{ a = 8w{i}; if f {{ break label{i}; }}"))
@@ -393,13 +393,14 @@ fn nested_loops_take_few_rounds() {
         transfers: 0,
     };
     super::backward(&program, &mut counting);
-    // Each loop begins anew, so any of the calls may follow.
+    // Each loop repeats, so any of the calls may follow.
     assert_eq!(counting.trace.seen["0"].0.len(), depth);
-    // Searched for anew in each round of the loop around it, the innermost loop's fact takes 2³⁰ rounds.
+    // If each iteration of the outer loop computed the innermost loop's fact from the start, this would take 2³⁰
+    // iterations.
     assert!(counting.transfers < 20_000, "{}", counting.transfers);
 }
 
-/// Counts how often a statement is looked at.
+/// Counts the visits of a statement.
 struct Counting<'a> {
     trace: Trace<'a>,
     transfers: u64,

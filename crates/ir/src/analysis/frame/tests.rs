@@ -1,7 +1,7 @@
 use super::*;
 use crate::text;
 
-/// A program with two controls, of which copies may enter the second.
+/// Returns a program with two controls, the second of which copies may enter.
 fn program(first: &str, second: &str) -> Program {
     let program = format!(
         "program p reject stop copies
@@ -62,7 +62,7 @@ fn second(program: &Program) -> BlockBody {
     program.blocks[1].body
 }
 
-/// Everything in a frame, by name.
+/// Returns the names of all storage in a frame.
 fn names(program: &Program, frame: &Frame) -> String {
     let mut all: Vec<String> = Vec::new();
     for (var, data) in &program.vars {
@@ -81,7 +81,7 @@ fn names(program: &Program, frame: &Frame) -> String {
     all.join(" ")
 }
 
-/// The frame where the second control begins, whose emitted header is left out.
+/// Returns the frame at the start of the second control, without its emitted header.
 fn begins(code: &str) -> String {
     let code = format!("{code}\nset_valid h; h.x = 8w0; h.y = 8w0;");
     of_second(&code)
@@ -152,7 +152,7 @@ fn an_index_and_all_that_it_may_mean_are_kept() {
 
 #[test]
 fn copies_bring_what_they_had_where_a_block_ended() {
-    // Nothing reads `a` behind the first assignment but a copy that begins anew.
+    // After the first assignment only a copy that starts again reads `a`.
     let program = program("a = 8w1;", "b = a; a = c;\nset_invalid h;");
     let at = second(&program);
     let frame = |entered| names(&program, &Frame::new(&program, Point::Block(at), entered));
@@ -175,7 +175,7 @@ fn behind_a_statement_is_what_follows_it() {
         let stmt = program.routines[routine].body[i].id;
         names(&program, &Frame::new(&program, Point::Behind(stmt), None))
     };
-    // The value of `b` that the second statement gives is not read, and so is `c` not.
+    // The value that the second statement gives `b` is not read, and therefore neither is `c`.
     assert_eq!(behind(0), "a");
     assert_eq!(behind(3), "b h? h.x h.y");
 }

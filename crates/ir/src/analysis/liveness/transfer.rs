@@ -1,4 +1,4 @@
-//! What a statement makes live, and what of it dies there.
+//! Transfer function of liveness: the storage that a statement generates and kills.
 
 use super::{Live, Numbering};
 use crate::analysis::mentions::{Mentions, Storage};
@@ -6,7 +6,7 @@ use crate::visit::{self, Access};
 use crate::*;
 use std::collections::HashSet;
 
-/// What statements do to what is live.
+/// Transfer functions of statements and expressions.
 pub(in crate::analysis) struct Transfer<'a> {
     p: &'a Program,
     pub(in crate::analysis) bits: Numbering,
@@ -22,14 +22,14 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// What the architecture reads where a block ends.
+    /// Adds the variables that the architecture reads at the end of a block.
     pub(in crate::analysis) fn intrinsic(&self, live: &mut Live) {
         for var in &self.intrinsic {
             live.insert(self.bits.var(*var));
         }
     }
 
-    /// All there is.
+    /// Adds all storage.
     pub(in crate::analysis) fn everything(&self, live: &mut Live) {
         let vars = self.p.vars.keys();
         vars.for_each(|var| live.insert(self.bits.var(var)));
@@ -38,7 +38,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// What is live before a table's results are stored.
+    /// Transfer function of the stores of a table's results.
     pub(in crate::analysis) fn applied(
         &self,
         hit: Option<Var>,
@@ -50,7 +50,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// What is live before a statement that has no blocks, is no jump and applies no table.
+    /// Transfer function of a simple statement: one that has no blocks, is not a jump and applies no table.
     pub(in crate::analysis) fn stmt(&self, stmt: &Stmt, live: &mut Live) {
         match &stmt.kind {
             StmtKind::Assign { dst, value } if self.is_live(*dst, live) => {
@@ -75,15 +75,15 @@ impl<'a> Transfer<'a> {
                     self.uses(*size, live);
                 }
             }
-            // What is not read later is not computed.
+            // A dead assignment does not evaluate its value.
             StmtKind::Assign { .. } => {}
             StmtKind::Emit(header) => self.show(*header, live),
-            // The engine does what has blocks or jumps.
+            // The solver handles statements with blocks, and jumps.
             kind => self.scalars(kind, live),
         }
     }
 
-    /// Of a statement that does nothing to storage but read and write scalars.
+    /// Transfer function of a statement whose only effect on storage is to read and write scalars.
     fn scalars(&self, kind: &StmtKind, live: &mut Live) {
         let mut read = Vec::new();
         visit::accesses(self.p, kind, |access| match access {
@@ -94,7 +94,7 @@ impl<'a> Transfer<'a> {
         read.into_iter().for_each(|expr| self.uses(expr, live));
     }
 
-    /// What is live before an expression is computed.
+    /// Adds the storage that an expression reads.
     pub(in crate::analysis) fn uses(&self, expr: Expr, live: &mut Live) {
         let bits = &self.bits;
         visit::walk_expr(self.p, expr, &mut |data| match data.kind {
@@ -142,7 +142,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// A place is certainly overwritten if it is known which it is.
+    /// Kills an l-value, if it is known which storage it is.
     fn kill(&self, place: Place, live: &mut Live) {
         match place {
             Place::Var(var) => live.remove(self.bits.var(var)),
@@ -164,7 +164,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// A header is emitted: its fields matter if it is valid.
+    /// Adds the reads of an `emit`: the validity, and the fields, live if the header is valid.
     fn show(&self, header: HeaderRef, live: &mut Live) {
         self.each(header, |h| {
             live.insert(self.bits.valid(h));
@@ -183,7 +183,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// A header's earlier validity no longer decides whether its fields are live.
+    /// Makes fields live in any case that were live only if the header is valid, because it may be made valid here.
     fn may_become_valid(&self, header: Header, live: &mut Live) {
         for field in 0..self.fields(header) {
             if live.contains(self.bits.shown(header, field)) {
@@ -247,7 +247,8 @@ impl<'a> Transfer<'a> {
         });
     }
 
-    /// Elements that move away are read as where they go; none is taken for overwritten.
+    /// Transfer function of a push or pop: elements that move are read if their new positions are live. No element
+    /// counts as overwritten.
     fn shift(&self, stack: Stack, by: u32, up: bool, live: &mut Live) {
         let bits = &self.bits;
         let elems = &self.p.stacks[stack].elems;
@@ -276,8 +277,7 @@ impl<'a> Transfer<'a> {
     }
 
     fn extern_call(&self, kind: &StmtKind, call: &ExternCall, live: &mut Live) {
-        // Calls of a flow state write all their results, whatever comes of them. What another extern writes is
-        // not counted on to be written.
+        // Calls of a flow state write all their results in any case. Other externs may leave theirs unwritten.
         if atomic::flow_call(self.p, kind).is_some() {
             visit::accesses(self.p, kind, |access| {
                 if let Access::Write(place) = access {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::text;
 
-/// The loops of a parser whose states have these transitions, each as its head and its turns.
+/// Returns the loops of a parser whose states have these transitions, each as its head and its paths.
 fn loops(states: &[(&str, &str)], most: usize) -> Vec<String> {
     let states: String = states
         .iter()

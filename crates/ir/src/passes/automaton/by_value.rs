@@ -1,4 +1,4 @@
-//! A state that selects by a variable becomes one for each value that the variable is set to.
+//! Copies of a state that selects by a variable, one for each value of the variable.
 
 use super::member::{asks_for_byte, contains};
 use super::turn::Turn;
@@ -8,9 +8,9 @@ use crate::visit::Access;
 use crate::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Copies a state that reads a byte and selects by it and a variable, once for each constant that the variable has on an edge to it;
-/// such edges lead to the copies. What it was stays for others. The copies; `None` if it cannot be copied, which leaves some
-/// of them.
+/// Copies a state that reads a byte and selects by it and a variable: once for each constant that the variable has on
+/// an edge to it. Such edges then lead to the copies; other edges still lead to the original. Returns the copies.
+/// Returns `None` if the state cannot be copied; some copies may then exist already.
 pub(super) fn copy(
     program: &mut Program,
     parser: Parser,
@@ -22,7 +22,7 @@ pub(super) fn copy(
         let (_, behind) = asks_for_byte(program, data)?;
         (behind == state).then_some(asking)
     };
-    // Where only one state asks for its byte, the edges are those to that one.
+    // If only one state tests for the byte, the edges to that state count.
     let asking = match &super::leading_to(states, state)[..] {
         [only] if program.parsers[parser].start != state => asks((*only, &states[*only])),
         _ => None,
@@ -53,7 +53,7 @@ pub(super) fn copy(
                 states.push(data)
             }
         };
-        // The state itself may be next, which leaves the variable as it is.
+        // A loop back to the state itself does not change the variable.
         lead(
             &mut program.parsers[parser].states[of_value].transition,
             head,
@@ -73,7 +73,8 @@ pub(super) fn copy(
     Some(copies.into_values().collect())
 }
 
-/// The only variable that a state selects by which it does not write, and the key's number, if the state reads a byte.
+/// Returns the variable that a state selects by without writing it, and the key's index. Returns `None` unless the
+/// state reads a byte and there is exactly one such variable.
 pub(super) fn remembering(program: &Program, state: &StateData) -> Option<(Var, usize)> {
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
@@ -101,7 +102,7 @@ pub(super) fn remembering(program: &Program, state: &StateData) -> Option<(Var, 
     found.next().is_none().then_some(only)
 }
 
-/// The constant that a variable has behind statements, if they set it to one.
+/// Returns the constant that statements leave in a variable, if they do.
 fn last_value(program: &Program, body: &[Stmt], var: Var) -> Option<Bits> {
     for stmt in body.iter().rev() {
         if let StmtKind::Assign {
@@ -128,7 +129,7 @@ fn last_value(program: &Program, body: &[Stmt], var: Var) -> Option<Bits> {
     None
 }
 
-/// The state for one value of the variable, which it has be that value.
+/// Creates the copy for one value of the variable. It first assigns that value.
 fn copy_for(
     program: &mut Program,
     parser: Parser,
@@ -158,7 +159,7 @@ fn copy_for(
     is_whole.then(|| program.parsers[parser].states.push(data))
 }
 
-/// Has targets that are a state be another one.
+/// Redirects the edges to one state to another.
 fn lead(transition: &mut Transition, from: State, to: State) {
     for target in targets_mut(transition) {
         if *target == Target::State(from) {

@@ -1,10 +1,10 @@
-//! The cycles of a graph of states.
+//! Cycles of a graph of states.
 
 use crate::State;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The states that lead to one another, and those that lead to themselves, by the states that each leads to (Kosaraju's strongly connected
-/// components). What leads to no state of the map is in none.
+/// Returns the strongly connected components that contain a cycle (Kosaraju's algorithm). `next` has the successors of
+/// each state; successors outside of the map are ignored.
 pub(super) fn cycles(next: &BTreeMap<State, BTreeSet<State>>) -> Vec<BTreeSet<State>> {
     let mut before: BTreeMap<State, BTreeSet<State>> = BTreeMap::new();
     for (&from, all) in next {
@@ -33,7 +33,7 @@ pub(super) fn cycles(next: &BTreeMap<State, BTreeSet<State>>) -> Vec<BTreeSet<St
     found
 }
 
-/// The states that can be reached from one, as far as they are entered: each after those that it leads to.
+/// Returns the states reachable from one, as far as `enter` admits them, in postorder.
 fn from(
     state: State,
     next: &BTreeMap<State, BTreeSet<State>>,

@@ -5,51 +5,52 @@ use crate::*;
 use cranelift_entity::PrimaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a state does that may be one of an automaton.
+/// State that may be part of an automaton, with its effects and successors.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
-    /// What it does before it selects.
+    /// Effects before it selects.
     pub(super) turn: Turn,
-    /// The state that reads the byte, where this one only asks whether there is one, and the variable that has the answer.
+    /// If this state only tests for a byte: the variable with the answer, and the state that reads the byte.
     pub(super) asked: Option<(Var, State)>,
-    /// Values of counters, after they have counted, for which it may go elsewhere than `row` has it; each step of these is 1 or -1.
+    /// Values of counters, after the count, for which the state may have another successor than `row`. These counters
+    /// change by 1 or -1.
     pub(super) ends: BTreeSet<Counted>,
-    /// Those of them for which all bytes that lead to a state go elsewhere in any case, by the state.
+    /// For each successor, those of these values for which every byte that leads to it has another successor.
     pub(super) certain: BTreeMap<State, BTreeSet<Counted>>,
-    /// The states that such a value leads to.
+    /// Successors for such values.
     pub(super) ended: BTreeSet<State>,
-    /// The state that each byte leads to otherwise, if it is one.
+    /// Successor for each byte otherwise, if it is a state.
     pub(super) row: [Option<State>; 256],
-    /// Where these go on with the next byte.
+    /// Paths from the successors to the next byte.
     pub(super) leads: BTreeMap<State, Lead>,
 }
 
-/// A variable and its value.
+/// A counter and its value.
 pub(super) type Counted = (Var, Bits);
 
-/// A path from one byte to the next.
+/// Path from one byte to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Lead {
-    /// The state that is next.
+    /// State that reads the next byte.
     pub(super) to: State,
-    /// The states on it.
+    /// States between.
     pub(super) passing: Vec<State>,
-    /// All that is done until then.
+    /// Effects along the path.
     pub(super) turn: Turn,
 }
 
 impl Member {
-    /// The states that are next after a byte.
+    /// Returns the states that read the next byte after this one.
     pub(super) fn next(&self) -> BTreeSet<State> {
         let of = |target: &State| Some(self.leads.get(target)?.to);
         self.row.iter().flatten().filter_map(of).collect()
     }
 }
 
-/// Bits of the byte: how far they are shifted to the left in it, and how many there are.
+/// Bits of the byte: offset of the lowest bit, and number of bits.
 type Window = (u32, u32);
 
-/// A state, if it is such a one.
+/// Analyses a state; `None` if it cannot be part of an automaton.
 pub(super) fn of(
     program: &Program,
     states: &PrimaryMap<State, StateData>,
@@ -102,7 +103,7 @@ pub(super) fn of(
     Some(member)
 }
 
-/// If a state only asks whether a byte is left: the variable with the answer, and where it goes if one is.
+/// Returns the answer's variable and the successor for a byte, if a state only tests whether a byte is left.
 pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var, State)> {
     let [stmt] = &state.body[..] else { return None };
     let StmtKind::Fits { bits, fits } = stmt.kind else {
@@ -125,7 +126,8 @@ pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var
 }
 
 impl Member {
-    /// The path from a target of the select to the next byte: by states that always go on. Nothing if this byte is not taken on it.
+    /// Returns the path from a target of the select to the next byte, through states with one successor. Returns `None`
+    /// if the path does not take this byte.
     fn lead(
         &self,
         program: &Program,
@@ -146,7 +148,7 @@ impl Member {
                 {
                     next
                 }
-                // It was read, so that it is there.
+                // The byte was read, so it is present.
                 _ if !turn.has_taken() => {
                     let (fits, behind) = asks_for_byte(program, state)?;
                     turn.answered(fits);
@@ -161,7 +163,7 @@ impl Member {
         lead.turn.has_taken().then_some(lead)
     }
 
-    /// What a key is: bits of the byte, or a counter.
+    /// Classifies a key: bits of the byte, or a counter.
     fn key(&self, program: &Program, key: Expr) -> Option<Result<Window, Var>> {
         match program.exprs[key].kind {
             ExprKind::Var(var) if self.turn.is_byte(var) => Some(Ok((0, 8))),
@@ -182,8 +184,8 @@ impl Member {
         }
     }
 
-    /// Where a byte leads while no counter has come to an end. The ends are noted, also in `certain` if the byte leads elsewhere there in
-    /// any case. `None` if that cannot be told.
+    /// Returns the target for a byte while no counter has a final value. Adds the final values to `ends`, and to
+    /// `certain` those that change the target of this byte in any case. Returns `None` if the target is unknown.
     fn target(
         &mut self,
         keys: &[Result<Window, Var>],
@@ -193,7 +195,7 @@ impl Member {
     ) -> Option<Option<Target>> {
         for case in cases {
             if case.keysets.len() != keys.len() {
-                // One of a value set covers several.
+                // A value set covers several keys.
                 return None;
             }
             let (mut matches, mut ends) = (true, Vec::new());
@@ -214,7 +216,7 @@ impl Member {
             let Some((counter, end)) = ends.pop() else {
                 return Some(Some(case.target));
             };
-            // One of several counters at their ends is enough to look.
+            // If a case tests several counters, it suffices to stop for one.
             let step = self.turn.counters.get(&counter)?;
             let is_one = |bits: Bits| *step == bits;
             let width = step.width();
@@ -233,10 +235,10 @@ impl Member {
     }
 }
 
-/// States between one that selects and the next one, at most.
+/// Greatest number of states between one that selects and the next one.
 const MOST_PASSING: usize = 4;
 
-/// Whether a number is in a set; `None` if the set is not known.
+/// Returns true if a number is in a set; `None` if the set is unknown.
 pub(super) fn contains(keyset: &Keyset, value: u64) -> Option<bool> {
     let number = |bits: &Bits| bits.to_u64();
     Some(match keyset {

@@ -1,16 +1,18 @@
-//! States that read a byte each and select by it become an automaton.
+//! Lowers groups of states that read one byte each and select by it to automata.
 //!
-//! A parser may go on from byte to byte in several states, which remember what came before: it is an automaton then, and the states are
-//! its own. So it is if a variable remembers, by which one state selects: that one is copied for each value (`by_value`).
-//! [`StmtKind::Automaton`] takes all bytes at once that lead from one of them to another, by a table in read-only data. It
-//! stands in front of the states and rejects nothing: it ends at a byte that leads elsewhere, where a counter has come to its
-//! end, or where the packet does. From there on the state that it is in runs as it did, so errors, counters and the cursor are what
-//! they were.
+//! A parser may process one byte after the other in several states that represent the preceding bytes: these are the
+//! states of an automaton. The preceding bytes may also be represented by a variable by which one state selects. That
+//! state is then copied for each value (`by_value`). [`StmtKind::Automaton`] processes all bytes that lead from one
+//! such state to another, by a table in read-only data. It precedes the states and rejects nothing. It ends at a byte
+//! with another successor, at the final value of a counter, or at the packet's end. There the current state runs
+//! unchanged, so errors, counters and the cursor are the same as before.
 //!
-//! Guarantee: no group of states of a parser goes round without this statement if each of them reads one byte, selects by that byte
-//! and by whether a variable that it counted in has a constant value (where it has, all of them lead elsewhere), maybe takes the byte
-//! only in the states behind, which always go on, does nothing else on the path to the next byte but add a constant to variables and
-//! set variables to constants, and nobody reads what it leaves once the next byte is read.
+//! Guarantee: no cycle of states remains without this statement if each of its states
+//!
+//! - reads one byte, and takes it, perhaps in a following state with a single successor;
+//! - selects by that byte and by tests of counters for constant values, where a successful test leaves the cycle;
+//! - has no other effect until the next byte than to add constants to variables and to set variables to constants;
+//! - has only effects that are dead once the next byte is read, counters excepted.
 
 mod by_value;
 mod components;
@@ -27,7 +29,7 @@ use diag::Span;
 use member::{Lead, Member};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs the pass. For a target that follows turns, the states of a loop around them stay as they are.
+/// Runs the pass. If the target follows the iterations of loops, the states inside another loop remain unchanged.
 pub fn run(program: &mut Program, follows_turns: bool) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
         by_values(program, parser, follows_turns);
@@ -37,10 +39,10 @@ pub fn run(program: &mut Program, follows_turns: bool) {
     }
 }
 
-/// How many states of a parser are copied in vain: each takes as long as the parser is large.
+/// Greatest number of failed attempts to copy states of a parser; the cost of each is linear in the parser's size.
 const MOST_ATTEMPTS: usize = 32;
 
-/// Copies states for the values of a variable where the copies are an automaton.
+/// Copies states for the values of a variable, if the copies form an automaton.
 fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
     let mut attempts = 0;
     for state in cycles(&program.parsers[parser]).into_iter().flatten() {
@@ -64,7 +66,7 @@ fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
     }
 }
 
-/// The states that lead back to themselves, those together that lead to one another.
+/// Returns the strongly connected components of a parser's states that contain a cycle.
 fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
     let next = |(state, data): (State, &StateData)| {
         let next = successors(&data.transition).into_iter().collect();
@@ -73,10 +75,10 @@ fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
     components::cycles(&parser.states.iter().map(next).collect())
 }
 
-/// States that lead to one another.
+/// States of an automaton, which lead to one another.
 type Group = BTreeMap<State, Member>;
 
-/// The groups of states that read a byte each and lead to one another, or a state to itself.
+/// Returns the groups of states that read one byte each and lead to one another, or of a state that leads to itself.
 fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> {
     let around = cycles(&program.parsers[parser]);
     let mut members = members(program, &program.parsers[parser], around.iter().flatten());
@@ -104,7 +106,7 @@ fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> 
     groups
 }
 
-/// The states that may be of an automaton.
+/// Returns the states that may be part of an automaton.
 fn members<'a>(
     program: &Program,
     parser: &ParserData,
@@ -128,14 +130,14 @@ fn members<'a>(
     members
 }
 
-/// The states that lead to one.
+/// Returns the predecessors of a state.
 fn leading_to(states: &PrimaryMap<State, StateData>, to: State) -> Vec<State> {
     let leads = |(_, data): &(State, &StateData)| successors(&data.transition).contains(&to);
     let all = states.iter().filter(leads);
     all.map(|(state, _)| state).collect()
 }
 
-/// The states that lead to each.
+/// Returns the predecessors of all states.
 fn all_leading(states: &PrimaryMap<State, StateData>) -> BTreeMap<State, Vec<State>> {
     let mut leading: BTreeMap<State, Vec<State>> = BTreeMap::new();
     for (state, data) in states {
@@ -147,13 +149,13 @@ fn all_leading(states: &PrimaryMap<State, StateData>) -> BTreeMap<State, Vec<Sta
     leading
 }
 
-/// The paths from one byte of the automaton to the next.
+/// Returns the paths inside an automaton from one byte to the next.
 fn leads(group: &Group) -> impl Iterator<Item = &Lead> {
     let all = group.values().flat_map(|member| member.leads.values());
     all.filter(|lead| group.contains_key(&lead.to))
 }
 
-/// Whether a cycle of the parser leads through a group and through other states.
+/// Returns true if a cycle of the parser leads through a group and through other states.
 fn is_inside(group: &Group, cycle: &BTreeSet<State>) -> bool {
     let behind = group.values().filter_map(|member| Some(member.asked?.1));
     let passing = leads(group).flat_map(|lead| lead.passing.iter().copied());
@@ -161,14 +163,14 @@ fn is_inside(group: &Group, cycle: &BTreeSet<State>) -> bool {
     !cycle.is_disjoint(&own) && !cycle.is_subset(&own)
 }
 
-/// Whether all paths count the same.
+/// Returns true if all paths change the counters equally.
 fn counts_alike(group: &Group) -> bool {
     let mut counters = leads(group).map(|lead| &lead.turn.counters);
     let first = counters.next();
     counters.all(|all| Some(all) == first)
 }
 
-/// Whether nobody reads what a state leaves of its byte once another one has begun.
+/// Returns true if the effects of a state on its byte are dead once the next state starts, counters excepted.
 fn forgets(program: &Program, live: &Liveness, group: &Group) -> bool {
     let is_read = |state: State, header: Header| {
         let fields = &program.header_types[program.headers[header].ty].fields;
@@ -189,8 +191,8 @@ fn forgets(program: &Program, live: &Liveness, group: &Group) -> bool {
     })
 }
 
-/// Has whoever leads to a state of the group note its number, and go to a state that runs the automaton and goes on in the state
-/// that it comes to.
+/// Inserts the automaton before its states. Each edge to one of them first stores the state's number, then leads to a
+/// state that runs the automaton. That state selects the state in which the automaton stopped.
 fn rewrite(program: &mut Program, parser: Parser, group: &Group) {
     let Some(&first) = group.keys().next() else {
         return;
@@ -234,7 +236,7 @@ fn new_var(program: &mut Program, name: &str, width: u32, span: Span) -> Var {
     })
 }
 
-/// The statement, and those that have the counters be what they are after it. `at` has the state's number.
+/// Returns the automaton statement, followed by the updates of the counters. The variable `at` has the state's number.
 fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
     let counters = leads(group).next().map(|lead| lead.turn.counters.clone());
     let counters = counters.unwrap_or_default();
@@ -266,7 +268,7 @@ fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
     body
 }
 
-/// The values of counters that a state may lead elsewhere for.
+/// Returns the values of counters for which a state may leave the automaton.
 fn ends(group: &Group) -> BTreeSet<member::Counted> {
     let all = group
         .values()
@@ -274,8 +276,8 @@ fn ends(group: &Group) -> BTreeSet<member::Counted> {
     all.collect()
 }
 
-/// Whether the automaton is left where a counter comes to one of its ends, whatever the byte: a case that leads on may come first, or not
-/// all states ask.
+/// Returns true if every byte leaves the automaton once a counter has one of its final values. This fails if a case
+/// that stays inside precedes the test, or if not all states have the test.
 fn leaves_at_ends(group: &Group) -> bool {
     let ends = ends(group);
     let is_inside = |member: &Member, target: &State| {
@@ -289,16 +291,16 @@ fn leaves_at_ends(group: &Group) -> bool {
     })
 }
 
-/// The states whose edges to a state of the group are never taken: the automaton stops only at bytes that lead elsewhere.
+/// Returns the states whose edges to the group are never taken: the automaton stops only at bytes that lead elsewhere.
 fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
-    // What only asks whether there is a byte leads elsewhere where there is none.
+    // A state that only tests for a byte has another successor at the packet's end.
     let reading = |(&state, member): (&State, &Member)| member.asked.map_or(state, |asked| asked.1);
     let mut never: BTreeSet<State> = group.iter().map(reading).collect();
     for lead in leads(group) {
         for &state in &lead.passing {
             let from = leading_to(&parser.states, state);
             if state == parser.start || !from.iter().all(|from| never.contains(from)) {
-                // Another path leads through it.
+                // Another path leads through the state.
                 break;
             }
             never.insert(state);
@@ -307,10 +309,10 @@ fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
     never
 }
 
-/// The states that note where an automaton begins.
+/// States that store the number of the automaton's first state.
 struct Entries<'a> {
     group: &'a Group,
-    /// The variable with the state's number.
+    /// Variable with the state's number.
     at: Var,
     /// The state that runs the automaton.
     runs: State,
@@ -340,7 +342,7 @@ impl Entries<'_> {
     }
 }
 
-/// Has all edges to a state of the group lead to the automaton.
+/// Redirects all edges that lead to a state of the group to the automaton.
 fn lead_in(
     program: &mut Program,
     parser: Parser,
@@ -367,7 +369,8 @@ fn lead_in(
     }
 }
 
-/// Bytes that may be taken before the one that brings a counter to a value; `bit<32>`.
+/// Returns the number of bytes that may be taken before the one with which a counter reaches its final value;
+/// `bit<32>`.
 fn turns(program: &mut Program, counter: Var, step: &Bits, end: &Bits, span: Span) -> Expr {
     let ty = program.vars[counter].ty;
     let now = build::var(program, counter, span);

@@ -1,43 +1,43 @@
-//! What is done with one byte.
+//! Effects of states on one byte.
 
 use crate::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What states do from one byte to the next.
+/// Effects of states between one byte and the next.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Turn {
-    /// The cursor is behind the byte.
+    /// True if the cursor is after the byte.
     taken: bool,
-    /// The headers that took the byte.
+    /// Headers into which the byte was extracted.
     pub(super) headers: BTreeSet<Header>,
-    /// The variables that have the byte.
+    /// Variables that hold the byte.
     bytes: BTreeSet<Var>,
-    /// Variables that have something that is known: a constant, or that the byte is there.
+    /// Variables with a known value: a constant, or the answer that the byte is present.
     known: BTreeSet<Var>,
-    /// Variables that something was added to, and what.
+    /// Counters: variables to which a constant was added, and the constant.
     pub(super) counters: BTreeMap<Var, Bits>,
 }
 
 impl Turn {
-    /// What statements do where a byte is next; `None` if it is more than this.
+    /// Returns the effects of statements before the next byte; `None` if they have effects that cannot be described.
     pub(super) fn of(program: &Program, body: &[Stmt]) -> Option<Turn> {
         let mut turn = Turn::default();
         turn.go_on(program, body)?;
         Some(turn)
     }
 
-    /// What further statements do.
+    /// Adds the effects of further statements.
     pub(super) fn go_on(&mut self, program: &Program, body: &[Stmt]) -> Option<()> {
         body.iter()
             .try_for_each(|stmt| self.stmt(program, &stmt.kind))
     }
 
-    /// Whether the byte is known to be there.
+    /// Returns true if the byte is known to be present.
     pub(super) fn has_read(&self) -> bool {
         self.taken || !self.bytes.is_empty()
     }
 
-    /// Whether the cursor is behind it.
+    /// Returns true if the cursor is after the byte.
     pub(super) fn has_taken(&self) -> bool {
         self.taken
     }
@@ -46,12 +46,12 @@ impl Turn {
         self.bytes.contains(&var)
     }
 
-    /// The variable has the answer that the byte is there.
+    /// Notes that a variable holds the answer that the byte is present.
     pub(super) fn answered(&mut self, fits: Var) {
         self.known.insert(fits);
     }
 
-    /// The variables that are written, counters aside.
+    /// Returns the variables that are written, without counters.
     pub(super) fn vars(&self) -> impl Iterator<Item = Var> {
         self.bytes.iter().chain(&self.known).copied()
     }
@@ -89,7 +89,7 @@ impl Turn {
                     return None;
                 }
                 let step = step(program, var, value)?;
-                // Behind the byte, so that a packet that is too short counts as far as it did.
+                // Only after the byte, so that the count is right in a packet that is too short.
                 self.counters.insert(var, step);
                 self.taken.then_some(())
             }
@@ -102,7 +102,7 @@ impl Turn {
     }
 }
 
-/// What an assignment adds to its variable, a number of up to 32 bits.
+/// Returns the constant that an assignment adds to its variable, an unsigned number of up to 32 bits.
 fn step(program: &Program, var: Var, value: Expr) -> Option<Bits> {
     let Type::Bits {
         width: 2..=32,

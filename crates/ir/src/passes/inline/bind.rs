@@ -1,4 +1,4 @@
-//! One call: which parameters become their arguments, which are copied.
+//! Inlining of one call: some parameters are replaced by their arguments, the others are copied.
 
 use super::body;
 use crate::analysis::mentions::{Mentions, Storage, param_storage};
@@ -7,8 +7,8 @@ use crate::*;
 use diag::Span;
 use std::collections::{HashMap, HashSet};
 
-/// Appends what a call does. The routine's body calls nothing; `once` means that no other call of it
-/// is anywhere in the program.
+/// Appends the inlined body of a call. The body contains no calls. `once` is true if the program has no other call of
+/// the routine.
 pub(super) fn call(
     program: &mut Program,
     routine: Routine,
@@ -43,7 +43,7 @@ pub(super) fn call(
     out.extend(after);
 }
 
-/// Puts arguments for parameters in the keys and actions of a routine's tables.
+/// Replaces parameters by arguments in the keys and actions of a routine's tables.
 fn rewrite_tables(program: &mut Program, tables: &HashSet<Table>, binding: &mut Binding) {
     let mut actions = HashSet::new();
     for &table in tables {
@@ -60,7 +60,7 @@ fn rewrite_tables(program: &mut Program, tables: &HashSet<Table>, binding: &mut 
     }
 }
 
-/// What parameters become.
+/// Replacements of parameters.
 #[derive(Default)]
 struct Binding {
     exprs: HashMap<Var, Expr>,
@@ -81,7 +81,7 @@ impl Binding {
         }
     }
 
-    /// Finds or makes the stack that a stack with parameters among its elements becomes.
+    /// Finds or creates the stack that replaces a stack with parameters among its elements.
     fn stack(&mut self, program: &mut Program, id: Stack) -> Stack {
         if let Some(&new) = self.stacks.get(&id) {
             return new;
@@ -137,10 +137,10 @@ impl Leaves for &mut Binding {
     }
 }
 
-/// Chooses the parameters that can be their arguments.
+/// Selects the parameters that are replaced by their arguments.
 fn bind(program: &Program, block: &Block, params: &[Param], args: &[Arg], once: bool) -> Binding {
     let inside = Mentions::of_block(program, block);
-    // What is mentioned where this copy of the body does not reach.
+    // Storage mentioned by code that this copy of the body does not include.
     let mut outside = Mentions::default();
     if !once {
         for &table in &inside.tables {
@@ -168,7 +168,7 @@ fn bind(program: &Program, block: &Block, params: &[Param], args: &[Arg], once: 
                 .enumerate()
                 .any(|(j, r)| j != i && r.contains(root))
         };
-        // What a call writes at its end it writes after the results before it.
+        // A call's results are written at its end, in order.
         let is_result = !matches!(param, Param::In(_) | Param::HeaderIn(_));
         let free = |root: Storage| {
             let inside = if changes {
@@ -213,9 +213,9 @@ fn bind(program: &Program, block: &Block, params: &[Param], args: &[Arg], once: 
     binding
 }
 
-/// What an argument mentions.
+/// Returns the storage that an argument mentions.
 fn roots(program: &Program, arg: Arg) -> Mentions {
-    // The accesses of a call are those of its arguments. Which routine it is does not matter.
+    // This is independent of the called routine.
     let mut mentions = Mentions::default();
     let mut header = |h: HeaderRef| {
         crate::analysis::mentions::each(program, h, |s| {
@@ -239,7 +239,7 @@ fn roots(program: &Program, arg: Arg) -> Mentions {
     mentions
 }
 
-/// The statements around a body.
+/// Statements before and after an inlined body.
 struct Glue<'a> {
     program: &'a mut Program,
     span: Span,
@@ -249,8 +249,8 @@ struct Glue<'a> {
 
 impl Glue<'_> {
     fn copies(&mut self, params: &[Param], args: &[Arg], binding: &Binding) {
-        // Arguments are all evaluated before a parameter is written. One that is made of a
-        // parameter goes through a variable of its own.
+        // All arguments are evaluated before a parameter is written. One that reads a parameter is saved in a new
+        // variable.
         let own: HashSet<Storage> = params.iter().map(|&p| param_storage(p)).collect();
         let mut late = Vec::new();
         for (&param, &arg) in params.iter().zip(args) {
@@ -304,7 +304,7 @@ impl Glue<'_> {
                 (Param::HeaderIn(p) | Param::HeaderInOut(p), Arg::Header(None)) => {
                     late.push(Late::Clear(HeaderRef::Header(p)));
                 }
-                // A verified program has no others.
+                // A verified program has no other combinations.
                 _ => {}
             }
         }
@@ -336,7 +336,7 @@ impl Glue<'_> {
         })
     }
 
-    /// A value as it is before the call.
+    /// Saves a value before the call.
     fn saved(&mut self, expr: Expr) -> Expr {
         let var = self.fresh_var("arg", self.program.ty(expr));
         let dst = Place::Var(var);
@@ -361,7 +361,7 @@ impl Glue<'_> {
         })
     }
 
-    /// A place whose index cannot change during the call.
+    /// Returns an l-value whose index cannot change during the call.
     fn fixed(&mut self, place: Place) -> Place {
         match place {
             Place::Var(_) => place,
@@ -393,7 +393,7 @@ impl Glue<'_> {
     }
 }
 
-/// What happens once all arguments are evaluated.
+/// Step that follows the evaluation of all arguments.
 enum Late {
     Set(Place, Expr),
     Copy(Header, HeaderRef),

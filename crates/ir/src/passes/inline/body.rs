@@ -1,10 +1,10 @@
-//! A routine's body, made fit to stand in another.
+//! Preparation of a routine's body to be inserted into another.
 
 use crate::*;
 use diag::Span;
 use std::collections::HashMap;
 
-/// Gives every label of a body a new one.
+/// Gives every label of a body a new number.
 pub(in crate::passes) fn fresh_labels(program: &mut Program, block: &mut Block) {
     let mut new: HashMap<Label, Label> = HashMap::new();
     visit::walk_block_mut(block, &mut |stmt| match &mut stmt.kind {
@@ -13,7 +13,7 @@ pub(in crate::passes) fn fresh_labels(program: &mut Program, block: &mut Block) 
             *label = program.make_label();
             new.insert(old, *label);
         }
-        // Always inside what was renamed just before.
+        // Always inside a block whose label was just renamed.
         StmtKind::Break(label) | StmtKind::Continue(label) => {
             if let Some(&renamed) = new.get(label) {
                 *label = renamed;
@@ -23,7 +23,7 @@ pub(in crate::passes) fn fresh_labels(program: &mut Program, block: &mut Block) 
     });
 }
 
-/// Returns at the end go; others break from a block around the body.
+/// Removes returns at the end; replaces others by breaks from a block around the body.
 pub(in crate::passes) fn returns(program: &mut Program, mut block: Block, span: Span) -> Block {
     while matches!(
         block.last(),
@@ -48,7 +48,7 @@ pub(in crate::passes) fn returns(program: &mut Program, mut block: Block, span: 
     vec![Stmt::new(StmtKind::Labeled(label, block), span)]
 }
 
-/// Puts statements before every exit.
+/// Inserts statements before every exit.
 pub(super) fn before_exits(block: Block, what: &[Stmt]) -> Block {
     if what.is_empty() {
         return block;

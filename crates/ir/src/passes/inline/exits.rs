@@ -1,18 +1,18 @@
-//! Exits in actions become a flag where an enclosing control has results to copy out.
+//! Lowers exits in actions to a flag, if an enclosing control has results to copy out.
 //!
-//! An action that exits ends the pipeline block, but each control between copies its results out
-//! first. Once the control is inlined, nothing would do that. So the action only sets a flag and
-//! returns; the control that applied the table exits, which inlining handles.
+//! An action that exits ends the pipeline block, but each enclosing control first copies out its results. An inlined
+//! control could not do this. So the action sets a flag and returns; the control that applied the table tests the flag
+//! and exits, which inlining handles.
 
 use crate::analysis::mentions::Mentions;
 use crate::*;
 use diag::Span;
 use std::collections::HashSet;
 
-/// Runs on a program whose actions call nothing any more, but whose routines do.
+/// Runs the lowering. Calls in actions must be inlined already, those in routines not yet.
 pub(super) fn run(program: &mut Program) {
     let tables = exiting_tables(program);
-    // An action does not know which control applied its table, so all get the flag once any needs it.
+    // An action does not know which control applied its table, so if one needs the flag, all use it.
     let needed = program.routines.values().any(|data| {
         let copies_out = data
             .params
@@ -44,7 +44,7 @@ pub(super) fn run(program: &mut Program) {
     }
 }
 
-/// Tables with an action that may exit.
+/// Returns the tables with an action that may exit.
 fn exiting_tables(program: &Program) -> HashSet<Table> {
     let exits = |action: Action| Mentions::of_block(program, &program.actions[action].body).exits;
     program
@@ -55,13 +55,13 @@ fn exiting_tables(program: &Program) -> HashSet<Table> {
         .collect()
 }
 
-/// Whether a block or what it calls applies one of the tables.
+/// Returns true if a block, or a routine that it calls, applies one of the tables.
 fn reaches(program: &Program, block: &Block, tables: &HashSet<Table>) -> bool {
     let mentions = Mentions::of_block(program, block);
     mentions.tables.iter().any(|t| tables.contains(t))
 }
 
-/// `exit` to `flag = true; return`.
+/// Replaces `exit` by `flag = true; return`.
 fn set_flag(program: &mut Program, block: Block, flag: Var) -> Block {
     let mut out = Vec::new();
     for mut stmt in block {

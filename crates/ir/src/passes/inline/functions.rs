@@ -1,20 +1,20 @@
-//! Functions that stay functions: long scalar functions with several call sites.
+//! Functions that are not inlined: long scalar functions with several call sites.
 //!
-//! A target that checks every path through a program would check the paths through a copy for each path that leads to it,
-//! and the copies would take room in the processor's caches. A function without branches is one path, and a call may cost more than all of
-//! it: processors return from functions slowly where they must not speculate about it.
+//! A verifier that checks every path would check the paths through a copy once for each path that leads to it, and
+//! copies would occupy instruction cache. A function without branches is a single path, and a call may cost more than
+//! its body: returns are slow on processors that must not speculate about them.
 
 use crate::*;
 use std::collections::HashSet;
 
-/// Statements from which on a function with branches is long.
+/// Number of statements from which on a function with branches is long.
 const LONG: usize = 12;
 
-/// Statements from which on a function without branches is long.
+/// Number of statements from which on a function without branches is long.
 const LONG_STRAIGHT_LINE: usize = 40;
 
-/// Whether calls of a routine, which calls nothing that would be inlined, stay calls, if a function may have so many
-/// parameters, results aside.
+/// Returns true if calls of a routine with `sites` call sites remain calls. The routine must contain no calls to
+/// inline; a function may have up to `most` parameters, without results.
 pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bool {
     if sites < 2 || program.routines[routine].kind != RoutineKind::Function {
         return false;
@@ -46,7 +46,7 @@ pub fn stays(program: &Program, routine: Routine, sites: u32, most: usize) -> bo
     plain && statements >= long
 }
 
-/// The parameters and the result of a scalar function of up to 64 bits; `None` for any other routine.
+/// Returns the parameters and the result of a scalar function, each of up to 64 bits; `None` for any other routine.
 pub fn scalar_signature(program: &Program, routine: Routine) -> Option<(Vec<Var>, Var)> {
     let number = |var: &Var| {
         let ty = program.vars[*var].ty;
@@ -65,14 +65,14 @@ pub fn scalar_signature(program: &Program, routine: Routine) -> Option<(Vec<Var>
     (!params.is_empty() && number(result)).then_some((params, *result))
 }
 
-/// What belongs to a function alone.
+/// Variables that belong to a function alone.
 struct Own<'a> {
     program: &'a Program,
     vars: HashSet<Var>,
 }
 
 impl Own<'_> {
-    /// Variables that a body sets before anything else are its locals.
+    /// Adds a body's locals: the variables that it sets before anything else.
     fn collect(&mut self, body: &Block) {
         for stmt in body {
             let StmtKind::Assign {

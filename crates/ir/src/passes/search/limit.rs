@@ -1,20 +1,21 @@
-//! Where a turn leaves its loop: the conditions of its selects, and after how many turns those about counters hold.
+//! Exits of a loop's iteration: conditions of its selects, and the number of iterations after which counters reach
+//! their limits.
 
 use super::turn::{Walk, Wanted};
 use crate::*;
 use diag::Span;
 
-/// Why a turn leaves the loop.
+/// Reason for which an iteration leaves the loop.
 pub(super) enum Exit {
-    /// Bits of the packet are these, all of them. The target is an index in the transition's.
+    /// All these bits of the packet have these values. `target` is the index of the transition's target.
     Found { wanted: Vec<Wanted>, target: usize },
-    /// Bits are not there that are looked at otherwise.
+    /// The packet has not enough bits for those that are read otherwise.
     Short,
-    /// A counter has its value after so many turns (`bit<32>`).
+    /// A counter reaches its limit after this number of iterations (`bit<32>`).
     After(Expr),
 }
 
-/// What comparisons of numbers that the packet has no part in can be.
+/// Relation of two numbers that do not depend on the packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Relation {
     Eq,
@@ -24,8 +25,8 @@ enum Relation {
     Ge,
 }
 
-/// How the transition of a step leaves the loop that one of its targets stays in. Nothing if it may in a way that no search
-/// has.
+/// Returns the exits of a step's transition, of which the target `stays` remains in the loop. Returns `None` if there
+/// is an exit that a search cannot represent.
 pub(super) fn exits(
     walk: &mut Walk<'_>,
     keys: &[Expr],
@@ -64,16 +65,16 @@ pub(super) fn exits(
 
 struct Exits<'a, 'b> {
     walk: &'a mut Walk<'b>,
-    /// Where the transition leads now.
+    /// Index of the target that is being analysed.
     target: usize,
     found: Vec<Exit>,
 }
 
 impl Exits<'_, '_> {
-    /// The loop is left by a case.
+    /// Adds the exit by a case.
     fn case(&mut self, keys: &[Expr], case: &SelectCase) -> Option<()> {
         if case.keysets.len() != keys.len() {
-            // One of a value set covers several.
+            // A value set covers several keys.
             return None;
         }
         let all = keys.iter().zip(&case.keysets);
@@ -95,7 +96,7 @@ impl Exits<'_, '_> {
         Some(())
     }
 
-    /// The loop is left if a key is in a set.
+    /// Adds the exit that is taken if a key is in a set.
     fn when(&mut self, key: Expr, keyset: &Keyset) -> Option<()> {
         if self.walk.program.ty(key) == Type::Bool {
             return match keyset {
@@ -114,7 +115,7 @@ impl Exits<'_, '_> {
         }
     }
 
-    /// The loop is left unless a key is in a set.
+    /// Adds the exit that is taken unless a key is in a set.
     fn unless(&mut self, key: Expr, keyset: &Keyset) -> Option<()> {
         if self.walk.program.ty(key) == Type::Bool {
             return match keyset {
@@ -129,7 +130,7 @@ impl Exits<'_, '_> {
         let next = Bits::new(width, hi.value() + 1u32);
         let before = Bits::from_int(width, &(lo.to_int(false) - 1));
         if next == *lo {
-            // All values are in it.
+            // The set contains all values.
             return Some(());
         }
         self.interval(key, &next, &before)
@@ -145,7 +146,7 @@ impl Exits<'_, '_> {
         wanted(window, own, value, &mask)
     }
 
-    /// The loop is left if a condition is so.
+    /// Adds the exit that is taken if a condition has the value `so`.
     fn cond(&mut self, cond: Expr, so: bool) -> Option<()> {
         let (op, a, b) = match self.walk.program.exprs[cond].kind {
             ExprKind::Var(var) if self.walk.fits.contains(&var) && !so => {
@@ -195,7 +196,8 @@ impl Exits<'_, '_> {
         }
     }
 
-    /// Whether an expression is one more in each turn, and not one less; nothing if it is neither.
+    /// Returns true if an expression increases by one in each iteration, and false if it decreases by one. Returns
+    /// `None` if it does neither.
     fn slope(&self, expr: Expr) -> Option<bool> {
         let Type::Bits {
             width: width @ 2..=32,
@@ -212,7 +214,7 @@ impl Exits<'_, '_> {
         }
     }
 
-    /// What each turn adds to an expression.
+    /// Returns the constant by which an expression increases in each iteration.
     fn step(&self, expr: Expr) -> Option<Bits> {
         let data = &self.walk.program.exprs[expr];
         if self.walk.stays(expr) {
@@ -229,12 +231,12 @@ impl Exits<'_, '_> {
         }
     }
 
-    /// The loop is left if a number that each turn adds 1 to, or takes 1 from, is in an interval, which may go on from the
+    /// Adds the exit that is taken if a counter with step 1 or -1 is in an interval, which may wrap around from the
     /// highest number to the lowest.
     fn interval(&mut self, of: Expr, lo: &Bits, hi: &Bits) -> Option<()> {
         let up = self.slope(of)?;
         let is_one = lo == hi;
-        // The end that is met first, and the last number before the counter begins anew.
+        // The end that is reached first, and the last number before the counter wraps around.
         let (met, end, last) = match up {
             true => (lo, hi, Bits::ones(lo.width())),
             false => (hi, lo, Bits::zero(lo.width())),
@@ -263,7 +265,7 @@ impl Exits<'_, '_> {
         Some(())
     }
 
-    /// The loop is left if a number that each turn adds 1 to, or takes 1 from, is in a relation to one that stays.
+    /// Adds the exit that is taken if a counter with step 1 or -1 is in a relation to a loop invariant.
     fn relation(&mut self, of: Expr, up: bool, relation: Relation, to: Expr) -> Option<()> {
         let mut of = Number::of(self.walk.program, of);
         let turns = match (relation, up) {
@@ -273,7 +275,7 @@ impl Exits<'_, '_> {
             (Relation::Le, false) => of.saturating_sub(of.number, to),
             (Relation::Gt, true) => of.one_beyond(BinaryOp::Gt, to),
             (Relation::Lt, false) => of.one_beyond(BinaryOp::Lt, to),
-            // It holds from the start, or not before the counter begins anew.
+            // It holds from the start, or not before the counter wraps around.
             _ => return None,
         };
         let turns = of.widened(turns);
@@ -282,7 +284,7 @@ impl Exits<'_, '_> {
     }
 }
 
-/// What a key that is masked is compared with; nothing if it can never be that.
+/// Returns the comparison of a masked key with a value; `None` if they can never be equal.
 fn wanted(window: super::turn::Window, own: Bits, value: &Bits, mask: &Bits) -> Option<Wanted> {
     let asked = value.value() & mask.value();
     let possible = &asked & own.value() == asked;
@@ -290,7 +292,7 @@ fn wanted(window: super::turn::Window, own: Bits, value: &Bits, mask: &Bits) -> 
     possible.then(|| (window, value.clone(), mask))
 }
 
-/// Arithmetic on a number at the turn's beginning.
+/// Arithmetic on a number's value at the start of the iteration.
 struct Number<'a> {
     program: &'a mut Program,
     number: Expr,
@@ -334,7 +336,7 @@ impl Number<'_> {
         self.make(ExprKind::Mux(cond, yes, no), ty)
     }
 
-    /// As many turns with 32 bits.
+    /// Widens a number of iterations to 32 bits.
     fn widened(&mut self, turns: Expr) -> Expr {
         match self.program.ty(turns) == Type::bit(32) {
             true => turns,
@@ -342,8 +344,8 @@ impl Number<'_> {
         }
     }
 
-    /// The turns until the number is greater, or less, than another one, in 32 bits. If no number is, it never is: no packet
-    /// has as many bytes as the greatest number of turns.
+    /// Returns the number of iterations until the number is greater, or less, than another one, in 32 bits. If it never
+    /// is, returns the greatest number: no packet has as many bytes.
     fn one_beyond(&mut self, than: BinaryOp, other: Expr) -> Expr {
         let beyond = self.compare(than, self.number, other);
         let (last, left) = match than {

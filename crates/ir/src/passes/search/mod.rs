@@ -1,14 +1,17 @@
-//! Loops that only look for a value become searches.
+//! Lowers parser loops that only look for a value to searches.
 //!
-//! A parser that compares what is ahead with a constant, leaves if it is that, and else moves on by a byte, goes round once
-//! for each byte. [`StmtKind::Search`] does all of these turns at once, and a target knows faster ways than comparing at
-//! each byte. The statement stands where the loop began and rejects nothing: it ends where some path leaves the
-//! loop in the next turn, because the value is there, a counter has come to its end, or the packet is too short. That turn runs
-//! as it did, so errors, counters and the cursor are what they were.
+//! Such a loop compares the next bits with a constant. It is left on a match, otherwise it moves forward by one byte,
+//! so it needs an iteration for each byte. [`StmtKind::Search`] replaces all these iterations, and targets have faster
+//! methods than a comparison at each byte. The statement precedes the loop and rejects nothing. It ends before the
+//! iteration that leaves the loop: the value is found, a counter has reached its limit, or the packet is too short.
+//! That iteration runs unchanged, so errors, counters and the cursor are the same as before.
 //!
-//! Guarantee: no loop of a parser ([`crate::analysis::parser_loops`]) is left with a single turn that moves on by a byte, and
-//! does nothing else but compare bits ahead with one constant, ask whether bits are left, count up or down by a constant, and
-//! compare such a counter with something that stays the same.
+//! Guarantee: this statement replaces every loop of a parser ([`crate::analysis::parser_loops`]) with a single path
+//! that moves forward by one byte and does nothing else but
+//!
+//! - compare the next bits with one constant;
+//! - test whether bits are left;
+//! - add constants to counters, and compare these with loop invariants.
 
 mod limit;
 mod turn;
@@ -35,7 +38,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Whether nobody reads what the turns that are left out would have written, counters aside.
+/// Returns true if the writes of the skipped iterations are dead, counters excepted.
 fn forgets(program: &Program, head: State, turn: &Turn) -> bool {
     let live = Liveness::new(program);
     let is_read = |&header: &Header| {
@@ -46,7 +49,7 @@ fn forgets(program: &Program, head: State, turn: &Turn) -> bool {
     !turn.vars.iter().any(|&var| live.var_in_state(head, var)) && !turn.headers.iter().any(is_read)
 }
 
-/// Puts the search in front of the loop, which goes round no more.
+/// Inserts the search before the loop, which no longer repeats.
 fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return;
@@ -73,7 +76,7 @@ fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
     let states = &mut program.parsers[parser].states;
     body.append(&mut states[first.state].body);
     states[first.state].body = body;
-    // Never taken: the turn after a search leaves the loop.
+    // Never taken: the iteration after a search leaves the loop.
     let mut leads = targets_mut(&mut states[last.state].transition);
     if let Some(back) = leads.get_mut(last.target) {
         **back = Target::Reject;
@@ -86,14 +89,14 @@ fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
     }
 }
 
-/// The smaller one of two numbers of turns.
+/// Returns the minimum of two numbers of iterations.
 pub(super) fn least(program: &mut Program, a: Expr, b: Expr, span: Span) -> Expr {
     let less = ExprKind::Binary(BinaryOp::Lt, a, b);
     let less = build::make(program, less, Type::Bool, span);
     build::make(program, ExprKind::Mux(less, a, b), Type::bit(32), span)
 }
 
-/// Has a counter be what it is after so many turns.
+/// Returns the assignment that updates a counter for a number of iterations.
 pub(super) fn count(
     program: &mut Program,
     counter: Var,

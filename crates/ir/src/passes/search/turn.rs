@@ -1,4 +1,4 @@
-//! What one turn of a loop does, in terms of what variables hold where it begins.
+//! Effects of one iteration of a loop, in terms of the variables' values at its start.
 
 use super::limit::{self, Exit};
 use crate::analysis::parser_loops::Step;
@@ -8,54 +8,54 @@ use diag::Span;
 use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
 
-/// What a loop with one turn looks for, and how it counts.
+/// Search and counters of a loop with a single path.
 pub(super) struct Turn {
-    /// What is looked for, behind the cursor where the turn begins.
+    /// Pattern that is searched for, relative to the cursor at the iteration's start.
     pub(super) pattern: Pattern,
-    /// The step that compares, with the target where it leads if the value is there.
+    /// Step that compares, with the target for a match.
     pub(super) found: Step,
-    /// No later step of the turn leaves the loop.
+    /// True if no later step of the iteration leaves the loop.
     pub(super) is_last_test: bool,
-    /// After how many turns the loop is left, each for a counter of its own; `bit<32>`.
+    /// Numbers of iterations after which counters leave the loop, one for each such test; `bit<32>`.
     pub(super) limits: Vec<Expr>,
-    /// The variables that each turn adds something to, and what.
+    /// Counters: variables to which each iteration adds a constant, with the constants.
     pub(super) counters: Vec<(Var, Bits)>,
-    /// Other variables that the turn writes.
+    /// Other variables that the iteration writes.
     pub(super) vars: BTreeSet<Var>,
-    /// The headers that it extracts.
+    /// Headers that it extracts.
     pub(super) headers: BTreeSet<Header>,
-    /// The source text of the comparison.
+    /// Location of the comparison in the source.
     pub(super) span: Span,
 }
 
-/// Bits of the packet, from where the turn begins.
+/// Bits of the packet, relative to the cursor at the iteration's start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Window {
     skip: u32,
     width: u32,
 }
 
-/// A value that bits of the packet are compared with, under a mask.
+/// Bits of the packet, the value they are compared with, and a mask.
 pub(super) type Wanted = (Window, Bits, Bits);
 
-/// A turn as far as it was followed.
+/// State of the symbolic execution of an iteration.
 pub(super) struct Walk<'a> {
     pub(super) program: &'a mut Program,
-    /// Bits that the cursor has moved on by.
+    /// Number of bits by which the cursor has moved.
     at: u32,
-    /// Where the last bit is that was asked for.
+    /// End of the last bit that was read or tested for.
     reach: u32,
-    /// What was assigned, in terms of the values at the turn's beginning.
+    /// Assigned values, in terms of the values at the iteration's start.
     values: HashMap<Var, Expr>,
-    /// What was looked ahead at.
+    /// Bits that variables of look-aheads hold.
     windows: HashMap<Var, Window>,
-    /// The answers of [`StmtKind::Fits`].
+    /// Variables with answers of [`StmtKind::Fits`].
     pub(super) fits: BTreeSet<Var>,
-    /// Where headers that were extracted begin.
+    /// Offsets of extracted headers in bits.
     headers: HashMap<Header, u32>,
 }
 
-/// Reads variables as they were assigned in the turn.
+/// Substitutes the values assigned in the iteration.
 struct Assigned<'a>(&'a HashMap<Var, Expr>);
 
 impl Leaves for Assigned<'_> {
@@ -64,7 +64,7 @@ impl Leaves for Assigned<'_> {
     }
 }
 
-/// Follows the only turn of a loop; nothing if it is no search.
+/// Analyses the only path of a loop; `None` if it is not a search.
 pub(super) fn of(program: &mut Program, parser: Parser, steps: &[Step]) -> Option<Turn> {
     let mut walk = Walk {
         program,
@@ -89,7 +89,7 @@ pub(super) fn of(program: &mut Program, parser: Parser, steps: &[Step]) -> Optio
     if walk.at != 8 {
         return None;
     }
-    // What stays the same is known when all of the turn is.
+    // Loop invariants are known only after the whole iteration.
     let mut exits: Vec<(State, Exit)> = Vec::new();
     for (step, keys, cases) in &selects {
         let of_step = limit::exits(&mut walk, keys, cases, step.target)?;
@@ -150,7 +150,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Nothing if a variable was written in this turn before.
+    /// Returns `None` if the iteration has written the variable before.
     fn is_new(&self, var: Var) -> Option<()> {
         let written = self.windows.contains_key(&var)
             || self.fits.contains(&var)
@@ -173,12 +173,12 @@ impl Walk<'_> {
         u32::try_from(value).ok()
     }
 
-    /// An expression in terms of what variables hold where the turn begins. Variables of look-aheads stay.
+    /// Returns an expression in terms of the values at the iteration's start. Variables of look-aheads remain.
     pub(super) fn expr(&mut self, expr: Expr) -> Expr {
         Rewriter::new(self.program, Assigned(&self.values)).expr(expr)
     }
 
-    /// The bits of the packet that an expression is.
+    /// Returns the bits of the packet that an expression reads.
     pub(super) fn window(&self, expr: Expr) -> Option<Window> {
         match self.program.exprs[expr].kind {
             ExprKind::Var(var) => self.windows.get(&var).copied(),
@@ -202,7 +202,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bits of the packet that an expression is, with those that a mask in it leaves.
+    /// Returns the bits of the packet that an expression reads, and the mask that it applies to them.
     pub(super) fn masked_window(&self, expr: Expr) -> Option<(Window, Bits)> {
         if let ExprKind::Binary(BinaryOp::And, a, b) = self.program.exprs[expr].kind {
             let (of, mask) = match eval::constant(self.program, b) {
@@ -215,7 +215,7 @@ impl Walk<'_> {
         Some((window, Bits::ones(window.width)))
     }
 
-    /// Whether an expression, in terms of the turn's beginning, is the same in every turn.
+    /// Returns true if an expression, in terms of the iteration's start, is a loop invariant.
     pub(super) fn stays(&self, expr: Expr) -> bool {
         let mut stays = true;
         visit::walk_expr(self.program, expr, &mut |data| {
@@ -232,7 +232,7 @@ impl Walk<'_> {
         stays
     }
 
-    /// What each turn adds to a variable, if that is a constant.
+    /// Returns the constant that each iteration adds to a variable, if it is one.
     pub(super) fn step(&self, var: Var) -> Option<Bits> {
         let after = *self.values.get(&var)?;
         let ExprKind::Binary(op, base, by) = self.program.exprs[after].kind else {
@@ -296,8 +296,9 @@ impl Walk<'_> {
     }
 }
 
-/// Several values that must be there together as one, of which the last bit is at `end`: in every turn before the one in which
-/// a path leaves, all is there that the turn asks for. Nothing if none of the bits matters, or two values contradict each other.
+/// Merges comparisons that must all hold into one pattern, whose last bit is at `end`. In every iteration that does not
+/// leave the loop, all these bits are present. Returns `None` if all bits are masked, or if two comparisons contradict
+/// each other.
 fn pattern(wanted: &[Wanted], end: u32) -> Option<Pattern> {
     let cared = || wanted.iter().filter(|(_, _, mask)| !mask.is_zero());
     let skip = cared().map(|(window, ..)| window.skip).min()?;

@@ -1,25 +1,25 @@
-//! What straight code of a parser reads, and where.
+//! Reads of straight-line parser code, with their positions in the packet.
 
 use super::LARGEST;
 use crate::eval::constant;
 use crate::*;
 use std::collections::HashMap;
 
-/// What straight code reads of the packet, in bits behind where the cursor was.
+/// Reads of straight-line code. Positions are in bits, relative to the cursor at its start.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Where the cursor is.
+    /// Position of the cursor.
     at: u32,
-    /// The furthest bit that has to be there.
+    /// End of the furthest bit that must be present.
     end: u32,
-    /// Where the values of places begin, and how many bits they have.
+    /// Position and width of the packet bits that l-values hold.
     places: HashMap<Place, (u32, u32)>,
-    /// How often a packet that is too short may be found to be so.
+    /// Number of statements at which a packet may be found too short.
     checks: u32,
 }
 
 impl Reading {
-    /// Goes on behind this, without the values.
+    /// Returns the state after this code, without the values of l-values.
     pub(super) fn moves(&self) -> Reading {
         let (at, end) = (self.at, self.end);
         Reading {
@@ -29,7 +29,7 @@ impl Reading {
         }
     }
 
-    /// Follows a statement; nothing if it may do something else.
+    /// Adds a statement; `None` if it may have other effects.
     pub(super) fn stmt(&mut self, program: &Program, stmt: &Stmt) -> Option<()> {
         match stmt.kind {
             StmtKind::Lookahead { place, skip } => {
@@ -79,7 +79,7 @@ impl Reading {
         Some(())
     }
 
-    /// Where the value of an expression is in the packet: its first bit, and how many it has.
+    /// Returns the position of an expression's value in the packet, and its width.
     pub(super) fn place_of(&self, program: &Program, expr: Expr) -> Option<(u32, u32)> {
         let data = &program.exprs[expr];
         if !matches!(data.ty, Type::Bits { signed: false, .. }) {
@@ -98,9 +98,10 @@ impl Reading {
         }
     }
 
-    /// The bytes of a turn; nothing if it may be found too short elsewhere than the table finds it.
+    /// Returns the size of an iteration in bytes; `None` if the table might find a packet too short at another
+    /// position.
     pub(super) fn bytes(&self, on_reject: OnReject) -> Option<u32> {
-        // Where the packet goes on, it begins behind what was read of it.
+        // If the architecture continues after a rejection, the cursor's position is visible.
         let same_place = on_reject == OnReject::Stop || self.checks <= 1;
         let bytes = self.at / 8;
         let whole = self.at.is_multiple_of(8) && self.end <= self.at;
@@ -108,7 +109,7 @@ impl Reading {
     }
 }
 
-/// A place that is always the same.
+/// Returns an l-value if it always names the same storage.
 fn fixed(place: Place) -> Option<Place> {
     match place {
         Place::Field(HeaderRef::Element(..), _) => None,

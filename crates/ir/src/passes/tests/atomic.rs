@@ -130,7 +130,7 @@ fn a_block_may_use_several_cells_of_registers() {
     );
 }
 
-/// The group of each register of a program, by names; and whether it has a lock for each index.
+/// Returns the size of each register's group, and true if it has a lock for each index.
 fn groups(body: &str) -> Vec<Option<(usize, bool)>> {
     let program = text::parse(&format!("{HEAD}{STATES}routine c block() {{\n{body}\n}}\n"))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -161,7 +161,7 @@ fn registers_that_blocks_use_together_form_a_group() {
 #[test]
 fn a_call_without_effect_is_made_before_the_block() {
     let sum = |of: &str, to: &str| format!("pure extern sum(in({of})) -> {to};");
-    // Before the first keyed call it stands there anyway.
+    // Before the first keyed call it remains in place.
     assert_eq!(
         run(
             &format!(
@@ -173,7 +173,7 @@ fn a_call_without_effect_is_made_before_the_block() {
         "c = a; pure extern sum(in(c)) -> b; cells.key.key = b; \
          atomic { extern cells::read(out(a), in(cells.key.key)); }"
     );
-    // Among them it gives what it would give before, which is kept until then.
+    // Among keyed calls it moves before them, and its result is preserved.
     assert_eq!(
         run(
             &format!(

@@ -1,7 +1,7 @@
 use super::*;
 use crate::passes::automaton;
 
-/// The states of a parser after the pass; `control` is what follows the parser.
+/// Returns the states of a parser after the pass; `control` is the code after the parser.
 fn run_on(states: &str, control: &str) -> String {
     let parser = format!("parser p start s {{\n{states}}}\n");
     let text = pipeline(&parser, control, "", &[|p| automaton::run(p, false)]);
@@ -10,19 +10,19 @@ fn run_on(states: &str, control: &str) -> String {
     text[from..to].to_owned()
 }
 
-/// Whether the pass makes an automaton.
+/// Returns true if the pass makes an automaton.
 fn is_one(states: &str, control: &str) -> bool {
     run_on(states, control).contains("automaton ")
 }
 
-/// The body of a state.
+/// Returns the body of a state.
 fn state<'a>(text: &'a str, name: &str) -> &'a str {
     let rest = text.split(&format!("    state {name} {{\n")).nth(1);
     let body = rest.and_then(|rest| rest.split("    }\n    state").next());
     body.expect("the state")
 }
 
-/// Two states of a byte each: `b` comes behind an `a`.
+/// Returns two states that read one byte each: `b` comes after an `a`.
 fn two(taking: &str, key: &str) -> String {
     format!(
         "state s {{ {taking} select ({key}) {{ (8w0x61) -> t; (8w0x30..8w0x39) -> accept; (_) -> s; }} }}
@@ -75,7 +75,7 @@ fn states_that_read_a_byte_each_are_an_automaton() {
     );
 }
 
-/// Two states that count, of which the second one's cases are given.
+/// Returns two states that count; the second one has these cases.
 fn counting(cases: &str) -> String {
     let counts = "lookahead a; advance 32w8; b = b - 8w1; w = w + 32w8;";
     format!(
@@ -112,7 +112,7 @@ fn counters_are_what_they_were_and_end_it() {
     );
 }
 
-/// Where a counter comes to its end, a state must lead elsewhere: nothing is known of the byte there.
+/// A state must leave the automaton when a counter reaches its final value: the byte there is unknown.
 #[test]
 fn states_that_go_on_at_the_end_of_a_counter_are_none() {
     assert!(is_one(&counting("(_, 8w0) -> accept; (_, _) -> s;"), ""));
@@ -125,7 +125,7 @@ fn states_that_go_on_at_the_end_of_a_counter_are_none() {
     assert!(!is_one(&counting("(_, 8w7) -> accept; (_, _) -> s;"), ""));
 }
 
-/// The byte is taken once it is known that it is no other one: bytes are skipped up to one that stays.
+/// The byte is taken after it was compared: bytes are skipped up to one that remains.
 #[test]
 fn a_byte_may_be_taken_in_the_states_behind() {
     let skip = "state s { lookahead a; select (a) { (8w0x30..8w0x39) -> n; (8w0x20) -> n; (8w0x2d) -> m; (_) -> accept; } }
@@ -143,7 +143,7 @@ state x { lookahead a; select (a) { (8w0x2d) -> accept; (_) -> n; } }
         state(&text, "n"),
         "        advance 32w8;\n        goto reject;\n"
     );
-    // Another path leads through it.
+    // Another path leads through the state.
     let entered = skip.replace("(_) -> accept;", "(8w0x2b) -> y; (_) -> accept;")
         + "state y { advance 32w16; goto n; }\n";
     let text = run_on(&entered, "");
@@ -170,7 +170,7 @@ state x { lookahead a; select (a) { (8w0x2d) -> accept; (_) -> n; } }
     ));
 }
 
-/// A variable remembers what came before, where one state reads all bytes.
+/// A variable represents the preceding bytes, and one state reads all bytes.
 const BY_VALUE: &str = "state s { w = 32w0; goto l; }
 state l { lookahead a; advance 32w8; select (w, a) { (32w0, 8w0x61) -> t; (32w1, 8w0x62) -> accept; (32w1, 8w0x61) -> l; (_, 8w0x0a) -> reject; (_, _) -> n; } }
 state t { w = 32w1; goto l; }
@@ -190,7 +190,7 @@ fn the_values_of_a_variable_are_states() {
     );
     assert_eq!(
         state(&text, "l_1"),
-        // The variable is what it was where the automaton ends.
+        // The variable has its value after the automaton.
         "        w = 32w1;
         lookahead a;
         advance 32w8;
@@ -208,7 +208,7 @@ fn the_values_of_a_variable_are_states() {
     );
 }
 
-/// Whoever comes with a value that is not known takes a turn of the loop as it was.
+/// A packet with an unknown value runs an iteration of the original loop.
 #[test]
 fn a_variable_may_have_any_value_at_first() {
     let text = run_on(
@@ -260,7 +260,7 @@ state t { lookahead a; advance 32w8; select (a) { (8w0x3b) -> accept; (8w0x3c) -
     assert!(text.contains("(_) -> reject;"), "{text}");
 }
 
-/// A state that finds no byte leads to another one of the automaton, which says what becomes of the packet.
+/// At the packet's end, a state leads to another one of the automaton, which decides about the packet.
 #[test]
 fn where_no_byte_is_left_the_states_lead_on() {
     let text = run_on(
@@ -304,7 +304,7 @@ fn states_in_a_loop_stay_for_a_target_that_follows_turns() {
 #[test]
 fn what_else_happens_in_a_state_keeps_the_loop() {
     assert!(is_one(&two(LOOKS, "a"), ""));
-    // The last byte is read behind the loop, in a state that has not taken one.
+    // The last byte is read after the loop, in a state that has not taken one.
     let behind = "state s { lookahead a; advance 32w8; select (a) { (8w0x61) -> t; (_) -> s; } }
 state t { lookahead b; advance 32w8; select (b) { (8w0x62) -> accept; (_) -> s; } }
 ";
@@ -320,10 +320,10 @@ state t { lookahead b; advance 32w8; select (b) { (8w0x62) -> accept; (_) -> s; 
     assert!(!is_one(&two("lookahead a; advance 32w8; b = a;", "a"), ""));
     let uneven = two(LOOKS, "a").replacen("advance 32w8;", "advance 32w8; w = w + 32w1;", 1);
     assert!(!is_one(&uneven, "port = w;\n"));
-    // A select by more than the byte.
+    // A select by other keys than the byte.
     assert!(!is_one(&two(LOOKS, "a + b"), ""));
     assert!(!is_one(&two(LOOKS, "b"), ""));
-    // A counter that passes its end by.
+    // A counter that skips its final value.
     let by_two = "state s { lookahead a; advance 32w8; b = b - 8w2; select (a, b) { (_, 8w0) -> accept; (_, _) -> s; } }\n";
     assert!(!is_one(by_two, ""));
     assert!(is_one(&by_two.replace("8w2", "8w1"), ""));

@@ -1,9 +1,9 @@
-//! What the passes know where packets begin anew.
+//! Facts of passes at the start of blocks that copies of packets enter.
 
 use super::*;
 use crate::passes::{compact, dce, fold, propagate};
 
-/// Two controls: what the first knows and leaves, and what the second reads.
+/// Returns two controls after passes: `first` writes storage, `second` reads it.
 fn two_blocks(program: &str, first: &str, second: &str) -> String {
     let head = HEAD.replacen("reject stop", &format!("reject stop{program}"), 1);
     let text = format!(
@@ -26,7 +26,7 @@ const READ: &str = "    if a == 8w1 {\n        port = 32w1;\n    }\n";
 
 #[test]
 fn copies_bring_values_of_their_own_into_a_block() {
-    // One block after the other: the second always finds what the first left.
+    // Without copies, the second block always finds the values that the first one left.
     let alone = two_blocks("", "    a = 8w1;\n", READ);
     assert_eq!(
         alone,

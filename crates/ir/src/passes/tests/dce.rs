@@ -162,7 +162,7 @@ intrinsic slot out {
     assert!(text.contains("b = 8w2"), "{text}");
 }
 
-/// A switch whose port the architecture reads, without what is dead.
+/// Returns a switch without dead code; the architecture reads its port.
 fn switch(body: &str) -> String {
     after(
         &format!(

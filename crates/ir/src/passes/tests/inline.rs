@@ -223,7 +223,7 @@ routine r block() {
     );
 }
 
-/// A function of one number, longer than what is worth a copy.
+/// A function of one number, too long to be copied.
 const LONG: &str = "routine f function(in a, out b) {
     c = a;
     if c > 8w1 { c = c + 8w1; }

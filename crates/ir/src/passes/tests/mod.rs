@@ -46,7 +46,7 @@ header h.t1: tag
 stack h.t next next { h.t0, h.t1 }
 ";
 
-/// The text after passes, without the shared declarations.
+/// Returns the text after passes, without the shared declarations.
 fn after(rest: &str, passes: &[fn(&mut Program)]) -> String {
     let mut program = text::parse(&format!("{HEAD}{rest}")).unwrap_or_else(|e| panic!("{e}"));
     check(&program);
@@ -66,7 +66,7 @@ fn check(program: &Program) {
     }
 }
 
-/// The statements of a block after passes.
+/// Returns the statements of a block after passes.
 fn block(body: &str, passes: &[fn(&mut Program)]) -> String {
     let text = after(&format!("routine r block() {{\n{body}\n}}\n"), passes);
     let text = text.trim_start_matches("routine r block() {");
@@ -75,7 +75,7 @@ fn block(body: &str, passes: &[fn(&mut Program)]) -> String {
     joined.trim().trim_end_matches('}').trim().to_owned()
 }
 
-/// A whole pipeline of which the parser and the control are given.
+/// Returns a whole pipeline with this parser and control, after passes.
 fn pipeline(parser: &str, control: &str, deparser: &str, passes: &[fn(&mut Program)]) -> String {
     let text = after(
         &format!(

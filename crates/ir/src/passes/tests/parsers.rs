@@ -190,7 +190,7 @@ intrinsic slot out {{
     );
 }
 
-/// With an architecture that goes on with rejected packets, those that a parser without end rejects among them.
+/// For an architecture that continues after rejections, also after the timeout of a parser that loops forever.
 #[test]
 fn what_a_parser_did_when_its_time_ended_is_neither_known_nor_dead() {
     let head = HEAD.replace("reject stop", "reject continue");

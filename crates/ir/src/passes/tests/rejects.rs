@@ -1,7 +1,7 @@
 use super::*;
 use crate::passes::rejects;
 
-/// What becomes of a parser whose rejected packets go on, with the error in `error`.
+/// Returns a parser after the pass; rejected packets continue, with the error in `error`.
 fn edges(states: &str) -> String {
     let head = HEAD.replace("reject stop", "reject continue");
     let text = format!(

@@ -1,4 +1,4 @@
-//! Which stacks stay rolled.
+//! Tests of the selection of rolled stacks.
 
 use crate::passes::unroll;
 use crate::{text, verify};
@@ -8,9 +8,9 @@ use std::fmt::Write;
 struct Filling<'a> {
     size: usize,
     control: &'a str,
-    /// How many of the elements are emitted.
+    /// Number of elements that are emitted.
     emitted: usize,
-    /// What else is emitted behind the first.
+    /// Statements inserted after the first `emit`.
     again: &'a str,
 }
 
@@ -21,7 +21,7 @@ const STACK: Filling<'_> = Filling {
     again: "",
 };
 
-/// Whether the stack stays rolled.
+/// Returns true if the stack stays rolled.
 fn is_rolled(filling: &Filling<'_>) -> bool {
     let Filling {
         size,
@@ -92,11 +92,11 @@ fn one_does_not_whose_elements_something_else_than_extraction_sets() {
 #[test]
 fn one_does_not_of_which_what_is_written_to_an_invalid_element_may_be_read() {
     assert!(!with("s[i].a = 8w1; x = s3.a;"));
-    // Another field, an element that is valid, a field that nothing reads.
+    // A write to another field, to a valid element, to a field that nothing reads.
     assert!(with("s[i].b = 8w1; x = s3.a;"));
     assert!(with("if valid(s[i]) { s[i].a = 8w1; } x = s3.a;"));
     assert!(with("s[i].b = 8w1; if valid(s3) { x = s3.b; }"));
-    // The same part of a number, and another index: less of it.
+    // The same low bits of a number; then fewer of them.
     assert!(with(
         "if valid(s[cast(cast(i, bit<4>), bit<32>)]) { s[cast(cast(i, bit<4>), bit<32>)].a = 8w1; } x = s3.a;"
     ));
@@ -122,7 +122,7 @@ fn one_does_not_that_is_emitted_in_part() {
         emitted: 0,
         ..STACK
     }));
-    // As many as there are elements, but not each of them.
+    // As many headers as there are elements, but not all elements.
     assert!(!is_rolled(&Filling {
         size: 17,
         emitted: 16,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::passes::search;
 
-/// The states of a parser after the pass; `control` is what follows the parser.
+/// Returns the states of a parser after the pass; `control` is the code after the parser.
 fn searched(states: &str, control: &str) -> String {
     let parser = format!("parser p start s {{\n{states}}}\n");
     let text = pipeline(&parser, control, "", &[search::run]);
@@ -10,7 +10,8 @@ fn searched(states: &str, control: &str) -> String {
     text[from..to].to_owned()
 }
 
-/// The search that the pass makes of a state that compares, and a state `n` that goes on; nothing if it makes none.
+/// Returns the search that the pass makes of a state that compares, and a state `n` that advances; `None` if it makes
+/// none.
 fn search_of(compare: &str, advance: &str) -> Option<String> {
     let states = format!("state s {{ {compare} }}\nstate n {{ {advance} }}\n");
     let text = searched(&states, "");
@@ -20,7 +21,7 @@ fn search_of(compare: &str, advance: &str) -> Option<String> {
 
 const ADVANCE: &str = "advance 32w8; goto s;";
 
-/// The search of a loop that is left while a condition on counters holds no more.
+/// Returns the limit of the search for a loop that repeats while a condition on counters holds.
 fn counted(select: &str, count: &str) -> Option<String> {
     let states = format!(
         "state s {{ select ({select} -> accept; }} }}
@@ -164,7 +165,7 @@ fn the_value_may_be_asked_for_in_several_ways() {
             "lookahead a; select (a) { (8w0x41 &&& 8w0xdf) -> accept; (_) -> n; }",
             "8w0x41 &&& 8w0xdf",
         ),
-        // Where not all is there that is asked for, the loop is left.
+        // The loop is left if not all bits that it reads are present.
         (
             "lookahead a; lookahead b behind 32; select (a) { (8w1) -> accept; (_) -> n; }",
             "40w0x100000000 &&& 40w0xff00000000",
@@ -195,13 +196,13 @@ fn the_value_may_be_asked_for_in_several_ways() {
 fn what_is_no_search_stays_a_loop() {
     let compare = "lookahead a; select (a) { (8w1) -> accept; (_) -> n; }";
     let all = [
-        // It moves on by more than a byte, or by what the packet says.
+        // It moves by more than a byte, or by a number from the packet.
         (compare, "advance 32w16; goto s;"),
         (compare, "advance w; goto s;"),
-        // It does something else.
+        // It has other effects.
         (compare, "advance 32w8; extern f(in(a)); goto s;"),
         (compare, "advance 32w8; port = port * 32w2; goto s;"),
-        // Two values, or all but one.
+        // Two values, or all except one.
         (
             "lookahead a; select (a) { (8w1) -> accept; (8w2) -> reject; (_) -> n; }",
             ADVANCE,
@@ -214,12 +215,12 @@ fn what_is_no_search_stays_a_loop() {
             "lookahead a; select (a) { (8w1 .. 8w3) -> accept; (_) -> n; }",
             ADVANCE,
         ),
-        // What it looks for may change.
+        // The compared value is not a constant.
         (
             "lookahead a; select (a == b) { (1w1) -> accept; (_) -> n; }",
             ADVANCE,
         ),
-        // A select without a case for the rest.
+        // A select without a default case.
         ("lookahead a; select (a == 8w1) { (1w0) -> n; }", ADVANCE),
     ];
     for (compare, advance) in all {
@@ -293,10 +294,10 @@ fn a_counter_ends_the_loop_after_as_many_turns_as_it_did() {
         );
     }
     let none = [
-        // It holds until the counter begins anew.
+        // The condition holds until the counter wraps around.
         ("b <= 8w4) { (1w1) -> c; (_)", down),
         ("b >= 8w4) { (1w1) -> c; (_)", up),
-        // It does not move by one.
+        // The counter does not move by one.
         ("b >= 8w4) { (1w1) -> c; (_)", "b = b - 8w2;"),
         ("b >= c) { (1w1) -> c; (_)", "b = b - 8w1; c = c - 8w1;"),
         ("cast(b, bit<32>) >= w) { (1w1) -> c; (_)", down),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::passes::skip_ahead;
 
-/// The states after the pass, of a parser that begins with them; the control has these statements.
+/// Returns the states of a parser after the pass, from the first one on; the control has these statements.
 fn after_pass(reject: &str, states: &str, control: &str) -> String {
     let head = HEAD.replace("reject stop", &format!("reject {reject}"));
     let text = format!(
@@ -29,7 +29,7 @@ intrinsic slot out {{
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The same for the state that looks at the tag alone.
+/// Returns the state that reads the tag, after the pass.
 fn head(states: &str, control: &str) -> String {
     let text = after_pass("stop", states, control);
     let end = text.find("\n    }\n").unwrap();
@@ -124,7 +124,7 @@ fn a_tag_that_is_extracted_is_part_of_its_attribute() {
     );
 }
 
-/// The header in which a tag comes is that of the attribute at which the loop ends, whatever came before.
+/// The header that holds the tag is that of the attribute at which the loop ends, whatever came before.
 #[test]
 fn what_the_last_turn_leaves_may_be_read() {
     let states = LOOP.replace("lookahead a;", "lookahead h.t0.vid; lookahead a;");
@@ -141,7 +141,7 @@ fn what_an_earlier_turn_leaves_keeps_the_loop() {
         let text = head(states, control);
         assert!(!text.contains("skip_ahead"), "{text}");
     };
-    // A count of the turns, and a header that some turns extract.
+    // A counter of iterations, and a header that some iterations extract.
     let counting = LOOP.replace("lookahead a;", "lookahead a;\n b = b + 8w1;");
     loops(&format!("{counting}{SKIPS}"), "port = cast(b, bit<32>);\n");
     let extracting = SKIPS.replace("advance", "extract h.t0; advance");
@@ -151,14 +151,14 @@ fn what_an_earlier_turn_leaves_keeps_the_loop() {
     );
     let calling = LOOP.replace("lookahead a;", "lookahead a;\n extern log(in(a));");
     loops(&format!("{calling}{SKIPS}"), "port = w;\n");
-    // The same where nobody asks.
+    // The same is allowed if nothing reads the header.
     let text = head(&format!("{LOOP}{extracting}"), "port = w;\n");
     assert!(text.contains("8w2: 6;"), "{text}");
 }
 
 #[test]
 fn cases_with_other_effects_stay() {
-    // An attribute shorter than its tag, one whose size is not constant, one that few packets have, one that leads elsewhere.
+    // An attribute shorter than its tag, one of variable size, a rare one, and one with two successors.
     let states = LOOP.replace(
         "(_) -> accept;",
         "(8w6) -> s; (8w7) -> any; (8w8) -> rare; (8w9) -> other; (_) -> accept;",
@@ -197,7 +197,7 @@ fn cases_with_other_effects_stay() {
 
 #[test]
 fn the_first_case_that_matches_counts() {
-    // 4 leads elsewhere before it leads back, 2 is in a mask, 3 in a range.
+    // 4 has an earlier case that leaves the loop, 2 is in a mask, 13 in a range.
     let states = LOOP.replace(
         "(8w4) -> four;",
         "(8w4) -> found; (8w4) -> four; (8w6 &&& 8w0xfb) -> found; (8w12 .. 8w14) -> found; (8w13) -> two; (8w20) -> two; (8w21) -> two;",
@@ -232,14 +232,14 @@ fn where_rejected_packets_go_on_they_begin_where_the_loop_left_them() {
         text.contains("skip_ahead")
     };
     assert!(table(&format!("{LOOP}{SKIPS}")));
-    // The first of two moves may be all that the packet has.
+    // The packet may end after the first of two moves.
     let twice = SKIPS.replace("advance", "advance 32w8; advance");
     assert!(!table(&format!("{LOOP}{twice}")));
     let text = head(&format!("{LOOP}{twice}"), "port = w;\n");
     assert!(text.contains("8w2: 3;"), "{text}");
 }
 
-/// Where a rejected packet meets the control, it is asked for what the turn before read.
+/// A rejected packet continues in the control, which reads a variable that the iteration before has set.
 #[test]
 fn what_a_rejected_packet_leaves_keeps_the_loop() {
     let text = after_pass(

@@ -3,7 +3,7 @@ use crate::passes::specialize::{self, Contents, LeftAlone, MOST_ENTRIES};
 use crate::passes::{dce, fold};
 use crate::{ActionCall, Bits, Entry, KeyMatch, Table};
 
-/// A table of each kind; the first one's actions leave early, loop, and have an argument.
+/// A table of each kind; the first one's actions return early, loop, and have an argument.
 const TABLES: &str = "extern counts: direct_counter {
 }
 action C.give(b) {
@@ -93,7 +93,7 @@ fn rule(priority: u32, mask: u32, action: ActionCall) -> Entry {
     entry(keys, priority, action)
 }
 
-/// What a body becomes that applies the table of a number with these contents, and what the pass says of the table.
+/// Returns a body that applies a table, specialized to these contents, and the outcome for the table.
 fn specialized(
     body: &str,
     table: u32,

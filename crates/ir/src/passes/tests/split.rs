@@ -1,7 +1,8 @@
 use super::*;
 use crate::passes::{dce, select, split, thread};
 
-/// The parser after the pass: two paths lead to `rest`, one of them with a tag. The control has these statements.
+/// Returns the parser after the pass: two paths lead to `rest`, one of them with a tag. The control has these
+/// statements.
 fn after_split(rest: &str, control: &str, passes: &[fn(&mut Program)]) -> String {
     let text = pipeline(
         &format!(

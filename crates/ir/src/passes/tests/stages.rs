@@ -1,7 +1,7 @@
 use super::*;
 use crate::passes::{self, thread};
 
-/// Two stages with the same states: the first has `first` for its control, the second tests what it found.
+/// Returns two stages with the same states: `first` is the first one's control, and the second one tests its results.
 fn two_stages(first: &str, second: &str) -> Program {
     let states = |name: &str, header: &str| {
         format!(

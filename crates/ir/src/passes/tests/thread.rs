@@ -1,8 +1,8 @@
 use super::*;
 use crate::passes::thread;
 
-/// The states and the control after the pass. `h.t0` is valid where the state `tag` ends, `h.t1` where either is
-/// not known.
+/// Returns the states and the control after the pass. `h.t0` is valid at the end of the state `tag`, `h.t1` at the end
+/// of `either` perhaps.
 fn threaded(control: &str) -> String {
     let text = pipeline(
         "parser p start s {
@@ -35,7 +35,7 @@ fn threaded(control: &str) -> String {
     text[..end].to_owned()
 }
 
-/// The parser of [`threaded`] with other ends.
+/// Returns the parser of [`threaded`] with other transitions.
 fn parser(start: &str, tag: &str, either: &str, more: &str) -> String {
     format!(
         "parser p start s {{
@@ -108,7 +108,7 @@ a = 8w2;
 if valid(h.t1) { a = 8w3; }
 ",
     );
-    // Where the header may be valid or not, nothing is decided.
+    // If the header's validity is unknown, nothing is decided.
     let expected = parser(
         "s.accept",
         "f = false;\n        a = 8w2;\n        goto accept at e0;",

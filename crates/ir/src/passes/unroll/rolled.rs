@@ -1,23 +1,27 @@
-//! Which stacks stay rolled: the loops that fill them stay loops, and elements are found by their indices.
+//! Selection of rolled stacks: the loops that fill them remain loops, and their elements are accessed by index.
 //!
-//! The element at each index is then where the parser found it, and there it is read and written; nothing is copied. So a stack
-//! stays rolled only if extraction alone makes its elements valid and nothing else replaces them; if what is written to an
-//! element that is not valid is never seen; and if the deparser emits all of it in order, or nothing. Stacks of a union's members
-//! stay rolled together. None does in programs that make copies of a packet.
+//! The element at each index is read and written where the parser found it, without a copy. So a stack may stay rolled
+//! only under these conditions:
+//!
+//! - extraction alone makes its elements valid, and nothing else replaces them;
+//! - a write to an invalid element is never read;
+//! - the deparser emits all elements in order, or none.
+//!
+//! Stacks of a union's members stay rolled together. In programs that make copies of a packet no stack stays rolled.
 
 use crate::analysis::dataflow::successors;
 use crate::visit::{self, Access};
 use crate::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Stacks with fewer headers than this are unrolled: each is at a known place then.
+/// Least number of headers of a rolled stack. Smaller stacks are unrolled, so that each element has a known position.
 const FEWEST_HEADERS: usize = 16;
-/// The most elements of a stack, and members of a union.
+/// Greatest number of elements of a rolled stack, and of members of a union.
 const MOST: usize = 100;
 
 /// Marks the stacks that stay rolled.
 pub(super) fn mark(program: &mut Program) {
-    // The packet is put together anew for each copy, from variables.
+    // Each copy of the packet is deparsed from variables.
     if program.copies {
         return;
     }
@@ -36,7 +40,7 @@ pub(super) fn mark(program: &mut Program) {
     }
 }
 
-/// The next indices of stacks that a parser's loops extract.
+/// Returns the next indices of stacks into which a parser's loops extract.
 fn filled_in_loops(program: &Program, parser: &ParserData) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for (id, state) in &parser.states {
@@ -72,11 +76,11 @@ fn follows_itself(parser: &ParserData, state: State) -> bool {
     false
 }
 
-/// An index that two references to an element have alike.
+/// Canonical form of an index, by which references to one element are recognised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Key {
     Const(u64),
-    /// So many low bits of a variable.
+    /// The low bits of a variable, with their number.
     Var(Var, u32),
 }
 
@@ -95,12 +99,12 @@ fn key(program: &Program, index: Expr) -> Option<Key> {
     }
 }
 
-/// The index of the next element.
+/// Returns the index of the next element.
 fn next_key(program: &Program, next: Var) -> Key {
     Key::Var(next, program.vars[next].ty.width())
 }
 
-/// Stacks with one next index: those of a union's members, or one.
+/// Stacks that share a next index: those of a union's members, or a single one.
 struct Group {
     next: Var,
     stacks: Vec<Stack>,
@@ -108,11 +112,12 @@ struct Group {
     elems: HashMap<Header, (Stack, u64)>,
 }
 
-/// An element, as far as its index is known.
+/// Reference to an element; the index is `None` if it is unknown.
 type Element = (Stack, Option<Key>);
 
 impl Group {
-    /// The stacks with a next index, if there are enough headers to keep them rolled, and none is in two stacks.
+    /// Returns the stacks with a next index. Returns `None` unless there are enough headers to keep them rolled, and no
+    /// header is in two stacks.
     fn new(program: &Program, next: Var) -> Option<Group> {
         let of_next = program.stacks.iter().filter(|(_, data)| data.next == next);
         let stacks: Vec<Stack> = of_next.map(|(stack, _)| stack).collect();
@@ -136,7 +141,7 @@ impl Group {
         })
     }
 
-    /// The element that a reference means, if it is of this group.
+    /// Returns the element that a reference names, if it is in this group.
     fn element(&self, program: &Program, header: HeaderRef) -> Option<Element> {
         match header {
             HeaderRef::Header(h) => {
@@ -195,7 +200,7 @@ impl Group {
         uses.fits && !uses.loses_writes() && (uses.written.is_empty() || uses.writes_stay())
     }
 
-    /// Whether a deparser emits all elements in order, with nothing between and on every path, or none.
+    /// Returns true if a deparser emits all elements in order, consecutively and on every path, or none.
     fn emitted_whole(&self, program: &Program, body: &Block) -> bool {
         let (mut emits, mut leaves) = (0, false);
         visit::walk_block(body, &mut |stmt| {
@@ -232,13 +237,13 @@ enum Where {
     Deparser,
 }
 
-/// What a program does with a group.
+/// Uses of a group by the program.
 struct Uses<'a> {
     program: &'a Program,
     group: &'a Group,
-    /// Nothing was seen that keeps the group from staying rolled.
+    /// False once a use prevents the group from staying rolled.
     fits: bool,
-    /// Fields that are read, or written, where the element may not be valid.
+    /// Fields that are read, and fields that are written, while the element may be invalid.
     read_anyhow: HashSet<(Stack, u32)>,
     written_anyhow: HashSet<(Stack, u32)>,
     /// Fields that are written.
@@ -260,12 +265,13 @@ impl Uses<'_> {
         }
     }
 
-    /// Whether a field is written and read where its element may not be valid: then it would have to be kept.
+    /// Returns true if a field is both written and read while its element may be invalid, so that the write must be
+    /// preserved.
     fn loses_writes(&self) -> bool {
         !self.read_anyhow.is_disjoint(&self.written_anyhow)
     }
 
-    /// Whether what is written into the packet is written for good: nothing reads the packet as it came.
+    /// Returns true if writes into the packet are final: nothing reads the packet as it arrived.
     fn writes_stay(&self) -> bool {
         let blocks = &self.program.blocks;
         let mut stays = blocks
@@ -325,7 +331,7 @@ impl Uses<'_> {
         }
     }
 
-    /// What a statement itself does.
+    /// Records the uses by a statement itself.
     fn stmt(&mut self, stmt: &Stmt, valid: &Valid, at: Where, extracted: Option<Stack>) {
         let (p, group) = (self.program, self.group);
         let next = Some(next_key(p, group.next));
@@ -349,7 +355,7 @@ impl Uses<'_> {
             }
             StmtKind::SetInvalid(header) => {
                 if let Some((stack, key)) = group.element(p, header) {
-                    // The union's other members, when one was extracted.
+                    // The parser may invalidate the union's other members after it extracts one.
                     let clears = key == next && extracted.is_some_and(|other| other != stack);
                     self.fits &= match at {
                         Where::Parser => clears,
@@ -381,7 +387,7 @@ impl Uses<'_> {
         });
     }
 
-    /// Whether a statement adds 1 to the next index.
+    /// Returns true if a statement adds 1 to the next index.
     fn counts(&self, kind: &StmtKind) -> bool {
         let StmtKind::Assign { value, .. } = kind else {
             return false;
@@ -395,7 +401,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Whether a block has anything to do with the group.
+    /// Returns true if a block uses the group.
     fn mentions(&self, block: &Block) -> bool {
         let mentions = crate::analysis::mentions::Mentions::of_block(self.program, block);
         let headers = self.group.elems.keys();
@@ -451,7 +457,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Whether a field always lies at the same place of its header.
+    /// Returns true if a field has a fixed position in its header.
     fn is_plain(&self, stack: Stack, field: u32) -> bool {
         let p = self.program;
         let Some(&first) = p.stacks[stack].elems.first() else {
@@ -461,7 +467,7 @@ impl Uses<'_> {
         layout.varbit().is_none_or(|varbit| field < varbit)
     }
 
-    /// Elements that are valid once a condition has turned out as `truth`.
+    /// Adds the elements that are valid once a condition has the value `truth`.
     fn assume(&self, cond: Expr, truth: bool, valid: &mut Valid) {
         match self.program.exprs[cond].kind {
             ExprKind::IsValid(header) if truth => {
@@ -482,7 +488,7 @@ impl Uses<'_> {
         }
     }
 
-    /// After a statement: elements that may be others now, or not valid any more.
+    /// Removes the elements that may be different or invalid after a statement.
     fn kill(&self, stmt: &Stmt, valid: &mut Valid) {
         if valid.is_empty() {
             return;
