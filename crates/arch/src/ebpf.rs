@@ -26,5 +26,5 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ..crate::PLAIN
 };
 
-/// What the kernel's models share.
+/// Externs that all models of the kernel share.
 pub(crate) const EXTERNS: &[&str] = &["CounterArray", "flow_state", "array_table", "hash_table"];

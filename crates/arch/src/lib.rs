@@ -1,12 +1,11 @@
-//! Architecture models: which blocks a program has, what passes from block to block, which externs
-//! it may use, and what its verdicts mean.
+//! Architecture models: the blocks of a program, the storage passed between blocks, the externs that it may use, and
+//! the meaning of its verdicts.
 //!
-//! A model is data. Elaboration reads it to bind the parameters of a program's parsers and controls to
-//! storage; the interpreter and the targets read it to know where a verdict or a port is found. How any
-//! target emits code is not known here.
+//! A model is data. Elaboration reads it to bind the parameters of a program's parsers and controls to storage; the
+//! interpreter and the targets read it to find the verdict or a port. How any target emits code is not known here.
 //!
-//! A new architecture is one [`Architecture`], listed in [`all`] or added to [`FURTHER`], and an include file
-//! with the same package. What is done for a [`Model`] that others have too is done for it.
+//! A new architecture is one [`Architecture`], listed in [`all`] or added to [`FURTHER`], and an include file with the
+//! same package. An architecture that shares a [`Model`] with others shares its implementation too.
 
 pub mod ebpf;
 pub mod errors;
@@ -44,36 +43,38 @@ pub struct Architecture {
     pub include: &'static str,
     /// The package whose instance is `main`.
     pub package: &'static str,
-    /// The way that its packets go through.
+    /// Path that its packets take.
     pub model: Model,
-    /// The places where its programs run, the first by default.
+    /// Positions at which its programs run, the default first.
     pub places: &'static [Place],
-    /// What follows for a packet that the parser rejects.
+    /// Treatment of a packet that the parser rejects.
     pub on_reject: OnReject,
     /// Its stages in the order in which a packet meets them.
     pub stages: &'static [Stage],
-    /// How its packets begin anew; nothing where they never do.
+    /// Resubmission, recirculation and copies of its packets; `None` if there are none.
     pub anew: Option<&'static Anew>,
-    /// Members of enums that differ from others only by parameters that nothing sets here.
+    /// Members of enums that have the same meaning as others, since nothing sets the parameters by which they differ.
     pub fixed: &'static [Fixed],
-    /// Members of enums by which an extern draws a random number: a call with one is not `@pure`, whatever its declaration says.
+    /// Members of enums by which an extern draws a random number. A call with one is not `@pure`, whatever its
+    /// declaration says.
     pub draws: &'static [Member],
-    /// The names of the externs of its include file and of those that it includes, `core.p4` left out: a list a
-    /// file. Their parameters and whether they are `@pure` come from the include file.
+    /// Names of the externs of its include file and of the files that it includes, except `core.p4`: a list a file.
+    /// Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
-    /// The constant that tells which edition of the interface a program is written for, and the editions that there are.
+    /// Constant that tells the edition of the interface that a program is written for, and the existing editions.
     pub editions: Option<(&'static str, &'static [u32])>,
     /// The port by which programs drop packets on purpose, if there is one.
     pub drop_port: Option<u32>,
     /// The field by which programs choose a multicast group, if there is one.
     pub group_field: Option<&'static str>,
-    /// The calls by which a program, as elaborated, needs a place where packets can be copied, and the first of each.
+    /// Returns the calls for which a program, as elaborated, needs a hook that can copy packets: the first of each
+    /// kind.
     pub copies: fn(&Program) -> Vec<(&'static str, Span)>,
-    /// See [`for_targets`].
+    /// Returns the program for targets, see [`for_targets`].
     pub for_targets: fn(&Program) -> (Program, Rejects),
 }
 
-/// The values that many architectures have in common.
+/// Default values, which many architectures share.
 pub const PLAIN: Architecture = Architecture {
     name: "",
     include: "",
@@ -93,14 +94,14 @@ pub const PLAIN: Architecture = Architecture {
     for_targets: |program| (with_payload(program), Rejects::Stay),
 };
 
-/// A member of an enum whose parameters have their initial values for good.
+/// A member of an enum whose parameters always have their initial values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fixed {
     /// The enum.
     pub of: &'static str,
     /// The member.
     pub member: &'static str,
-    /// The member that does the same.
+    /// The member with the same effect.
     pub like: &'static str,
 }
 
@@ -113,33 +114,33 @@ pub struct Member {
     pub member: &'static str,
 }
 
-/// How packets begin anew: resubmitted, recirculated, or as copies.
+/// Resubmission, recirculation and copies of packets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Anew {
-    /// The slot of which a packet keeps the fields that a `@field_list` names.
+    /// Slot whose fields a packet preserves if a `@field_list` names them.
     pub keeps: &'static str,
-    /// The externs whose copies enter a block that other packets enter as well.
+    /// Externs whose copies enter a block that other packets enter as well.
     pub copies: &'static [&'static str],
-    /// Externs whose last argument gives the fields that are kept, each with the one that takes the number of a field
-    /// list in its place.
+    /// Externs whose last argument gives the preserved fields. Each comes with the extern that takes the number of a
+    /// field list instead.
     pub by_fields: &'static [(&'static str, &'static str)],
 }
 
 /// A block that a program supplies.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its name, which is that of an [`ir::PipelineBlock`].
+    /// Name of the block, which is that of an [`ir::PipelineBlock`].
     pub name: &'static str,
-    /// What it is made of.
+    /// Kind of the block.
     pub kind: BlockKind,
     /// The package's constructor parameter that takes it.
     pub package_param: &'static str,
-    /// What its parameters are bound to, in order.
+    /// Storage that its parameters are bound to, in order.
     pub params: &'static [Slot],
 }
 
 impl Block {
-    /// The parser of the kernel's models.
+    /// Makes the parser block of the kernel's models.
     pub(crate) const fn parser(package_param: &'static str) -> Block {
         Block {
             name: PARSER,
@@ -149,7 +150,7 @@ impl Block {
         }
     }
 
-    /// The deparser of those of the kernel's models that rewrite packets.
+    /// Makes the deparser block of the kernel's models that rewrite packets.
     pub(crate) const fn deparser(package_param: &'static str) -> Block {
         Block {
             name: DEPARSER,
@@ -160,7 +161,7 @@ impl Block {
     }
 }
 
-/// What a block is made of.
+/// Kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// A parser.
@@ -171,7 +172,7 @@ pub enum BlockKind {
     Deparser,
 }
 
-/// What a block's parameter is bound to.
+/// Storage that a block's parameter is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// The packet as a parser reads it.
@@ -187,24 +188,24 @@ pub enum Slot {
 }
 
 impl Architecture {
-    /// The names of its externs.
+    /// Returns the names of its externs.
     pub fn externs(&self) -> impl Iterator<Item = &'static str> {
         self.externs.iter().copied().flatten().copied()
     }
 
-    /// The place where a program, as elaborated, runs if none is given.
+    /// Returns the position at which a program, as elaborated, runs by default.
     pub fn default_place(&self, program: &Program) -> Option<Place> {
         let is_copied = !(self.copies)(program).is_empty();
         let mut fit = self.places.iter().copied();
         fit.find(|place| place.copies() || !is_copied)
     }
 
-    /// The blocks of all stages, in the order in which a packet meets them.
+    /// Returns the blocks of all stages, in the order in which a packet meets them.
     pub fn blocks(&self) -> impl Iterator<Item = &'static Block> {
         self.stages.iter().flat_map(|stage| stage.blocks)
     }
 
-    /// The stages of a program; `None` if it lacks a block that it cannot do without.
+    /// Returns the stages of a program; `None` if it lacks a required block.
     pub fn stages_of(&self, program: &Program) -> Option<Vec<ir::Stage>> {
         self.stages
             .iter()
@@ -212,7 +213,7 @@ impl Architecture {
             .collect()
     }
 
-    /// True if blocks of several stages name a slot.
+    /// Returns true if blocks of several stages name the slot.
     pub fn crosses(&self, slot: &str) -> bool {
         let names = |stage: &&Stage| {
             let mut slots = stage.blocks.iter().flat_map(|block| block.params);
@@ -221,7 +222,7 @@ impl Architecture {
         self.stages.iter().filter(names).count() > 1
     }
 
-    /// The names of the shared slots, each once, in the order in which blocks name them.
+    /// Returns the names of the shared slots, each once, in the order in which blocks name them.
     pub fn shared_slots(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.blocks().flat_map(|b| b.params) {
@@ -235,13 +236,13 @@ impl Architecture {
     }
 }
 
-/// A program as targets that emit code take it, and what its passes are to do with packets that the parser rejects. Only
-/// passes come after it: the control plane and the interpreter have the program as elaborated.
+/// Returns a program for targets that emit code, and how its passes treat packets that the parser rejects. Only passes
+/// come after this step: the control plane and the interpreter have the program as elaborated.
 pub fn for_targets(program: &Program) -> (Program, Rejects) {
     (by_package(&program.arch).unwrap_or(&PLAIN).for_targets)(program)
 }
 
-/// A program whose calls about the payload know where it begins.
+/// Returns the program with the start of the payload passed to the calls that read it.
 fn with_payload(program: &Program) -> Program {
     let mut program = program.clone();
     payload::lower(&mut program, payload::Calls::All);
@@ -249,7 +250,7 @@ fn with_payload(program: &Program) -> Program {
     program
 }
 
-/// The models that come with Onpath: those that messages and documents name.
+/// Models that come with Onpath, which messages and documents name.
 pub const OWN: [&Architecture; 5] = [
     &tc::ARCHITECTURE,
     &xdp::ARCHITECTURE,
@@ -258,7 +259,7 @@ pub const OWN: [&Architecture; 5] = [
     &ebpf::ARCHITECTURE,
 ];
 
-/// Models that do not come with Onpath: a crate that is linked in adds its own.
+/// Models that do not come with Onpath: a linked crate adds its own.
 #[linkme::distributed_slice]
 pub static FURTHER: [&'static Architecture];
 
@@ -267,18 +268,18 @@ pub fn all() -> impl Iterator<Item = &'static Architecture> {
     OWN.into_iter().chain(FURTHER.iter().copied())
 }
 
-/// The editions that the interface has of which a constant of this name tells one.
+/// Returns the editions of the interface whose edition constant has this name.
 pub fn editions(constant: &str) -> Option<&'static [u32]> {
     let mut editions = all().filter_map(|arch| arch.editions);
     editions.find_map(|(known, editions)| (known == constant).then_some(editions))
 }
 
-/// The port by which programs of a package drop packets on purpose, if there is one.
+/// Returns the port by which programs of a package drop packets on purpose, if there is one.
 pub fn drop_port(package: &str) -> Option<u32> {
     by_package(package)?.drop_port
 }
 
-/// The model whose `main` is an instance of this package.
+/// Returns the model whose `main` is an instance of this package.
 pub fn by_package(name: &str) -> Option<&'static Architecture> {
     all().find(|a| a.package == name)
 }
@@ -293,7 +294,7 @@ mod tests {
         std::fs::read_to_string(format!("{path}{name}")).unwrap()
     }
 
-    /// What stands between `keyword NAME<…>(` and `)` in the declaration of `name`, a parameter each: type and name.
+    /// Returns type and name of each parameter in the declaration `keyword NAME<…>(…)` of `name`.
     fn params<'t>(text: &'t str, keyword: &str, name: &str) -> Vec<(&'t str, &'t str)> {
         let declaration = text
             .split_once(&format!("{keyword} {name}<"))

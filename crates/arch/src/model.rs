@@ -1,11 +1,12 @@
-//! The properties of architectures that matter to whoever runs their programs: the way of a packet, and its places.
+//! Properties of architectures that matter to whoever runs their programs: the path of a packet, and the positions of
+//! hooks.
 
 use crate::{tc, xdp};
 
-/// A packet's way from the parser to its end, of which an interpreter, and a target, have code each.
+/// Path of a packet from the parser to its end. The interpreter and each target implement every path once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
-    /// The packet passes unchanged or is dropped, as [`ebpf`](crate::ebpf) has it.
+    /// The packet passes unchanged or is dropped ([`ebpf`](crate::ebpf)).
     Filter,
     /// One of XDP's verdicts ([`xdp`]).
     Switch,
@@ -18,7 +19,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The numbers of its verdicts by their names.
+    /// Returns the numbers of its verdicts by their names.
     pub fn verdicts(self) -> Vec<(&'static str, u64)> {
         match self {
             Model::Filter | Model::Switch | Model::Tap | Model::Pipeline => {
@@ -29,22 +30,22 @@ impl Model {
     }
 }
 
-/// A place on the path of a machine's packets.
+/// Position on the path of a machine's packets, where a program can be attached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// The driver or what follows it, before the network stack has the packet. None can be copied there.
+    /// The driver or the code right after it, before the network stack has the packet. Packets cannot be copied here.
     BeforeStack,
-    /// Traffic control of what comes in.
+    /// Traffic control of incoming packets.
     TrafficIn,
-    /// Traffic control of what goes out.
+    /// Traffic control of outgoing packets.
     TrafficOut,
 }
 
 impl Place {
-    /// All of them, in the order in which a packet meets them.
+    /// All positions, in the order in which a packet meets them.
     pub const ALL: &[Place] = &[Place::BeforeStack, Place::TrafficIn, Place::TrafficOut];
 
-    /// True if packets can be copied.
+    /// True if packets can be copied here.
     pub fn copies(self) -> bool {
         self != Place::BeforeStack
     }

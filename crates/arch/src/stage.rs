@@ -1,22 +1,23 @@
-//! Stages: which blocks a packet meets between two parsers, and how it goes no further.
+//! Stages: the blocks that a packet meets between two parsers, and the field by which they drop it.
 
 use crate::{Block, BlockKind};
 use ir::Program;
 
-/// A packet's way through one parser and, if there is one, one deparser. What a stage's deparser makes of a packet is what the
-/// next one's parser gets. Scalars of slots that blocks of several stages name go with it; headers are a stage's own.
+/// Path of a packet through one parser and, if there is one, one deparser. The next stage's parser gets the packet as
+/// this stage's deparser made it. Scalars of slots that blocks of several stages name are passed on; headers belong to
+/// one stage.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Its blocks in the order in which a packet meets them, the parser first. Each is one constructor parameter of the
-    /// package, those of all stages in the same order.
+    /// Blocks of the stage in the order in which a packet meets them, the parser first. Each is one constructor
+    /// parameter of the package. The parameters of all stages are in the same order.
     pub blocks: &'static [Block],
-    /// The slot, and the field of it, by which controls drop the packet: if it is not 0 behind the last one, the packet goes no
-    /// further, whatever the verdict.
+    /// Slot and field by which controls drop the packet. If the field is not 0 after the last control, the packet is
+    /// dropped, whatever the verdict.
     pub drops: Option<(&'static str, &'static str)>,
 }
 
 impl Stage {
-    /// A stage in which the verdict alone drops packets.
+    /// Makes a stage in which the verdict alone drops packets.
     pub const fn of(blocks: &'static [Block]) -> Stage {
         Stage {
             blocks,
@@ -24,8 +25,8 @@ impl Stage {
         }
     }
 
-    /// Its part of a program; `None` if the program lacks the parser, the deparser, or all controls. Those that a target runs as
-    /// parts of others are no blocks any more.
+    /// Returns the stage's blocks in a program; `None` if the program lacks the parser, the deparser, or all controls.
+    /// Blocks that a target has merged into others are left out.
     pub(crate) fn find(&self, program: &Program) -> Option<ir::Stage> {
         let of = |kind| self.blocks.iter().filter(move |block| block.kind == kind);
         let control = |name| program.control_block(name);

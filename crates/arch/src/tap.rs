@@ -1,4 +1,4 @@
-//! `tap_model`: reads packets that pass. A parser, and a control that changes nothing; every packet goes on.
+//! `tap_model`: reads passing packets. A parser, and a control that changes nothing; every packet continues unchanged.
 
 use crate::{Architecture, Block, BlockKind, Model, Slot, Stage};
 use ir::passes::Rejects;
@@ -36,7 +36,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ..crate::PLAIN
 };
 
-/// A program as targets take it: it is as it was, and what its parser rejects comes to the control all the same.
+/// Returns the program for targets: unchanged, except that packets which its parser rejects reach the control too.
 fn for_targets(program: &Program) -> (Program, Rejects) {
     let error = program.slot_var(INPUT, PARSER_ERROR);
     (crate::with_payload(program), Rejects::Edges(error))

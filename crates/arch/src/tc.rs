@@ -42,7 +42,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ..crate::PLAIN
 };
 
-/// What this model has beyond that of XDP.
+/// Externs of this model beyond those of the XDP model.
 const EXTERNS: &[&str] = &["l4_csum_replace2", "l4_csum_replace4", "random32"];
 
 /// A packet's direction: the members of `tc_direction` in order.
@@ -55,7 +55,7 @@ pub enum Direction {
     Egress = 1,
 }
 
-/// What becomes of a packet: the members of `tc_verdict` in order.
+/// Verdict on a packet: the members of `tc_verdict` in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Verdict {
@@ -78,14 +78,14 @@ impl Verdict {
         Verdict::RedirectIngress,
     ];
 
-    /// The verdict of a member of `tc_verdict`. Numbers that are none drop.
+    /// Returns the verdict of a member of `tc_verdict`. Any other number drops the packet.
     pub fn from_index(index: u64) -> Verdict {
         let mut all = Verdict::ALL.into_iter();
         all.find(|&verdict| verdict as u64 == index)
             .unwrap_or(Verdict::Drop)
     }
 
-    /// The member's name in P4.
+    /// Returns the member's name in P4.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "TC_PASS",

@@ -38,7 +38,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ..crate::PLAIN
 };
 
-/// What this model has beyond the filter's.
+/// Externs of this model beyond those of the filter model.
 pub(crate) const EXTERNS: &[&str] = &[
     "ebpf_ipv4_checksum",
     "csum_replace2",
@@ -47,7 +47,7 @@ pub(crate) const EXTERNS: &[&str] = &[
     "BPF_PERF_EVENT_OUTPUT",
 ];
 
-/// What becomes of a packet: the members of `xdp_action` in order, which are the kernel's numbers.
+/// Verdict on a packet: the members of `xdp_action` in order, which are the kernel's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum Verdict {
@@ -73,15 +73,15 @@ impl Verdict {
         Verdict::Redirect,
     ];
 
-    /// The verdict of a member of `xdp_action` or of a program's return value. Numbers that the
-    /// kernel does not know abort, as the kernel does.
+    /// Returns the verdict of a member of `xdp_action` or of a program's return value. Numbers that the kernel does not
+    /// know abort, as in the kernel.
     pub fn from_index(index: u64) -> Verdict {
         let mut all = Verdict::ALL.into_iter();
         all.find(|&verdict| verdict as u64 == index)
             .unwrap_or(Verdict::Aborted)
     }
 
-    /// The member's name in P4 and in the kernel.
+    /// Returns the member's name in P4 and in the kernel.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Aborted => "XDP_ABORTED",

@@ -8,7 +8,7 @@ use crate::values::{parse_value, show_value};
 use diag::Diagnostic;
 use schema::{ActionCall, ActionSchema, Bits, Schema};
 
-/// The position of a name among names, of which the first so many go before the others.
+/// Returns the index of a name among names. The first `first` names have precedence over the others.
 pub(crate) fn resolve_first(
     names: &[&str],
     first: usize,
@@ -25,7 +25,7 @@ pub(crate) fn resolve_first(
     }
 }
 
-/// The treatment of a call that gives none of the arguments that its action takes.
+/// Treatment of a call that gives none of the arguments that its action takes.
 pub(crate) enum Omitted<'w> {
     /// It is refused.
     Refused,
@@ -33,8 +33,9 @@ pub(crate) enum Omitted<'w> {
     Zero(&'w mut Vec<Diagnostic>),
 }
 
-/// Parses `ACTION` or `ACTION(ARGUMENTS)`: the call's number is an index of `actions`, of which the first so many go before
-/// the others where a name fits both. `allowed` says of an index where alone the action is allowed, if that is not here.
+/// Parses `ACTION` or `ACTION(ARGUMENTS)`. The action's number in the call is an index of `actions`. If a name fits
+/// several actions, the first `first` of them have precedence. `allowed` returns an error for an action that is not
+/// allowed here; the error names the only context that allows it.
 pub(crate) fn parse_call(
     schema: &Schema,
     actions: &[&ActionSchema],
@@ -123,7 +124,7 @@ pub(crate) fn parse_call(
             .map_err(|error| errors::bad_value(value.span(), param_names[at], error))?;
         values[at] = Some(parsed);
     }
-    // As many arguments as parameters and none twice: every one has its value.
+    // There are as many arguments as parameters and none twice, so every parameter has its value.
     Ok(ActionCall {
         action: index as u32,
         args: values.into_iter().flatten().collect(),
@@ -141,7 +142,7 @@ fn split_commas(list: Piece) -> Vec<Piece> {
     parts
 }
 
-/// A call of an action as text.
+/// Formats a call of an action.
 pub(crate) fn show_call(schema: &Schema, action: &ActionSchema, call: &ActionCall) -> String {
     let args: Vec<String> = action
         .params

@@ -1,4 +1,5 @@
-//! Changes of tables and of all else that the control plane sets, as data: planned first, then applied all or none.
+//! Changes to tables and to all other state that the control plane sets, as data. A batch is planned first, then
+//! applied atomically.
 
 use crate::{
     CloneSession, MeterRef, Rates, Replica, Store, StoreError, check_group, check_member_group,
@@ -7,17 +8,17 @@ use crate::{
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::fmt;
 
-/// What an entry is found by.
+/// Match and priority, which identify an entry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EntryKey {
-    /// One match a key.
+    /// One match for each key.
     pub keys: Vec<KeyMatch>,
-    /// The priority; ignored where matches cannot overlap.
+    /// Priority; ignored in tables whose matches cannot overlap.
     pub priority: u32,
 }
 
 impl EntryKey {
-    /// What finds an entry.
+    /// Returns the key that identifies an entry.
     pub fn of(entry: &Entry) -> EntryKey {
         EntryKey {
             keys: entry.keys.clone(),
@@ -29,53 +30,53 @@ impl EntryKey {
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
-    /// Adds an entry. Two entries with the same match and, where the table has ternary, range or optional keys, the same
-    /// priority are duplicates. [`StoreError::Duplicate`], [`StoreError::Full`], [`StoreError::Reference`] for a member or a
-    /// group that is not there, [`StoreError::Const`].
+    /// Adds an entry. Two entries are duplicates if they have the same match and, in a table with ternary, range or
+    /// optional keys, the same priority. [`StoreError::Duplicate`], [`StoreError::Full`], [`StoreError::Reference`] for
+    /// a member or a group that does not exist, [`StoreError::Const`].
     Insert(Table, Entry),
     /// Gives an entry another action. [`StoreError::Missing`], [`StoreError::Reference`], [`StoreError::Const`].
     Modify(Table, Entry),
     /// Removes an entry. [`StoreError::Missing`], [`StoreError::Const`].
     Remove(Table, EntryKey),
-    /// Changes what runs when nothing matches.
+    /// Changes the default action, which runs if nothing matches.
     SetDefault(Table, ActionCall),
-    /// Removes all entries but those that the program made `const`.
+    /// Removes all entries except those that the program made `const`.
     Clear(Table),
-    /// As [`Change::Clear`], where packets are to meet the entries from before until all changes of the batch are made,
-    /// and all of those that there are then at once.
+    /// Removes entries as [`Change::Clear`] does. Packets see the old entries until the whole batch is applied, and
+    /// then all of the new ones at once.
     Replace(Table),
     /// Adds a member to a parser value set.
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
     RemoveMember(ValueSet, Vec<KeyMatch>),
-    /// Makes a multicast group of these copies, in the order in which they go out; without any there is no group. A program
-    /// that never sends to a group takes any. [`StoreError::Invalid`] for group 0, which means no group, and for more
-    /// copies than [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target without groups, or without
-    /// replication ids.
+    /// Makes a multicast group of these copies, in the order in which they are sent. An empty list removes the group. A
+    /// program that never sends to a group accepts any. [`StoreError::Invalid`] for group 0, which means no group, and
+    /// for more copies than [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target without
+    /// groups, or without replication ids.
     Group(u16, Vec<Replica>),
-    /// Makes a clone session, or changes it; `None` removes it. [`StoreError::Invalid`] for what no session can be
-    /// ([`check_session`]); [`StoreError::Unsupported`] on a target without sessions.
+    /// Makes or changes a clone session; `None` removes it. [`StoreError::Invalid`] if [`check_session`] rejects it;
+    /// [`StoreError::Unsupported`] on a target without sessions.
     Session(u32, Option<CloneSession>),
-    /// Makes a member of an action profile or selector, or changes it: packets meet the old action or the new one. `None`
-    /// removes it. [`StoreError::Full`]; [`StoreError::Reference`] where a member is removed that is not there, or that an
-    /// entry or a group refers to.
+    /// Makes or changes a member of an action profile or selector; packets see either the old action or the new one.
+    /// `None` removes it. [`StoreError::Full`]; [`StoreError::Reference`] if a member is removed that does not exist,
+    /// or that an entry or a group refers to.
     Member(Object, u32, Option<ActionCall>),
-    /// Makes a group of an action selector of these members, or changes it: packets meet the old group or the new one. A
-    /// member that is named twice gets twice the packets. Without any members there is no group. [`StoreError::Reference`]
-    /// for a member that is not there, and where a group is removed that is not there or that an entry refers to;
-    /// [`StoreError::Invalid`] for more members than [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
+    /// Makes a group of an action selector of these members, or changes it; packets see either the old group or the new
+    /// one. A member that is named twice gets twice the packets. An empty list removes the group.
+    /// [`StoreError::Reference`] for a member that does not exist, and if a group is removed that does not exist or
+    /// that an entry refers to; [`StoreError::Invalid`] for more members than
+    /// [`MOST_MEMBERS_OF_A_GROUP`](crate::MOST_MEMBERS_OF_A_GROUP).
     MemberGroup(Object, u32, Vec<u32>),
-    /// Gives a meter rates, with which its buckets are full; `None` takes them away. That of an entry goes with the entry.
-    /// [`StoreError::OutOfRange`] or [`StoreError::Missing`] for one that is not there, [`StoreError::Invalid`] for what no
-    /// meter can be ([`Rates::check`](crate::Rates::check)).
+    /// Sets a meter's rates and fills its buckets; `None` removes the rates. The meter of an entry is removed with the
+    /// entry. [`StoreError::OutOfRange`] or [`StoreError::Missing`] for a meter that does not exist,
+    /// [`StoreError::Invalid`] if [`Rates::check`](crate::Rates::check) rejects the rates.
     Meter(MeterRef, Option<Rates>),
 }
 
 impl Change {
-    /// Whether there can be such a thing on any target.
+    /// Checks the limits that hold on every target.
     ///
-    /// # Errors
-    /// [`StoreError::Invalid`]
+    /// # Errors [`StoreError::Invalid`]
     pub fn check(&self) -> Result<(), StoreError> {
         match self {
             Change::Group(group, replicas) => check_group(*group, replicas),
@@ -86,7 +87,7 @@ impl Change {
         }
     }
 
-    /// The ports that it has copies go to.
+    /// Returns the ports to which the change sends copies.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let replicas = match self {
             Change::Group(_, replicas) => replicas.as_slice(),
@@ -97,19 +98,19 @@ impl Change {
     }
 }
 
-/// Why a batch of changes was rejected. The store is as it was before, unless `not_undone` says otherwise.
+/// Rejection of a batch of changes. The store is as it was before, unless `not_undone` is set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejected {
-    /// The index of the change that failed.
+    /// Index of the change that failed.
     pub at: usize,
-    /// Why it failed.
+    /// Reason of the failure.
     pub error: StoreError,
-    /// Why some of the changes before it are still in force, if they are.
+    /// Reason why undoing failed: then some of the changes before the failed one are still in force.
     pub not_undone: Option<StoreError>,
 }
 
 impl Rejected {
-    /// As one error, for a batch of one change.
+    /// Converts it to one error, for a batch of one change.
     pub fn into_error(self) -> StoreError {
         match self.not_undone {
             Some(left) => StoreError::System {
@@ -132,23 +133,22 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// What comes next of a batch that is read while it is applied.
+/// Next item of a batch that is read while it is applied.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Next {
     /// A change.
     Change(Change),
-    /// All changes have come: they are to be made.
+    /// End of the batch: all changes are to be made.
     End,
-    /// None is to be made.
+    /// Abort: no change is to be made.
     Abandon,
 }
 
-/// Makes changes one after the other by `make`, and undoes them if one fails: [`Store::apply_from`] of a store that has
-/// nothing faster. Readers see the changes one by one. `make` is never given [`Change::Clear`] and [`Change::Replace`], but
-/// the removals that they come to.
+/// Makes changes one after the other by `make`, and undoes them if one fails. It implements [`Store::apply_from`] for a
+/// store that has nothing faster. Readers see the changes one by one. Instead of [`Change::Clear`] and
+/// [`Change::Replace`], `make` gets the removals that they amount to.
 ///
-/// # Errors
-/// As for [`Store::apply_from`].
+/// # Errors As for [`Store::apply_from`].
 pub fn one_by_one<S: Store>(
     store: &mut S,
     next: &mut dyn FnMut() -> Next,
@@ -187,7 +187,7 @@ pub fn one_by_one<S: Store>(
     Ok(changes.len())
 }
 
-/// The changes of which clearing a table consists.
+/// Returns the removals that clearing a table consists of.
 fn removals(store: &impl Store, table: Table) -> Result<Vec<Change>, StoreError> {
     let entries = store.entries(table)?.into_iter();
     let removals = entries
@@ -196,7 +196,7 @@ fn removals(store: &impl Store, table: Table) -> Result<Vec<Change>, StoreError>
     Ok(removals.collect())
 }
 
-/// The change that undoes a step, as long as that has not been made.
+/// Returns the change that undoes a step. It must be called before the step is made.
 fn undoing(store: &impl Store, step: &Change) -> Result<Change, StoreError> {
     Ok(match step {
         Change::Insert(table, entry) => Change::Remove(*table, EntryKey::of(entry)),
@@ -234,7 +234,7 @@ fn undoing(store: &impl Store, step: &Change) -> Result<Change, StoreError> {
     })
 }
 
-/// What stands under a number.
+/// Returns the value that is stored under a number.
 fn of<N: PartialEq, T>(all: Vec<(N, T)>, number: &N) -> Option<T> {
     let mut all = all.into_iter();
     all.find(|(known, _)| known == number).map(|(_, to)| to)
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// The sample's `C.routes`, a store in which it has one entry, and the entry.
+    /// Returns the sample's `C.routes`, a store in which it has one entry, and the entry.
     fn one_entry() -> (Table, Fake, Entry) {
         let routes = sample::table("C.routes");
         let mut store = Fake::default();

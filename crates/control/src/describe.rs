@@ -1,21 +1,22 @@
-//! What a program offers the control plane, as JSON for other programs.
+//! Description of a program's control-plane interface, as JSON for other programs.
 
 use crate::entry::{show_action, show_entry};
 use crate::json::{json_field, json_key};
 use schema::{Argument, Field, ObjectKind, ObjectSchema, Schema, Table};
 use serde_json::{Map, Value, json};
 
-/// Tables, actions, extern objects (counters, registers, meters), value sets and digests by name, each with the `id` that
-/// P4Runtime gives it (0 where it gives none).
+/// Returns tables, actions, extern objects (counters, registers, meters), value sets and digests by name, each with the
+/// `id` that P4Runtime gives it (0 if it gives none).
 ///
 /// `architecture` is the package's name. `tables` have `id`, `name`, `key` (scalars with `match`), `actions` (each with
-/// `name`, and whether it may stand `in_entries` and `as_default`), `needs_priority`, `default_action` and `entries` as
-/// `onpath table` shows them, `const_default_action`, `const_entries`, `size` or null, and `profile`, the action profile
-/// or selector, or null. `actions` have `id`, `name` and `params` (scalars), `externs` have `id`, `name`, `type`, the
-/// constructor's `args` by name, and what they keep: `size`, `unit`, `element`, `key` and `value` (scalars), or the
-/// `actions` that members may run. `value_sets` have `id`, `name`, `fields` (scalars with `match`) and `size`, `digests`
-/// have `id`, `name` and `fields` (scalars). `clones` says whether clone sessions mean something. A scalar has `id`,
-/// `name`, `type`, `width` in bits, and `type_name`, `format` and `translation` where its declaration says so.
+/// `name`, and whether it is allowed `in_entries` and `as_default`), `needs_priority`, `default_action` and `entries`
+/// as `onpath table` shows them, `const_default_action`, `const_entries`, `size` or null, and `profile`, the action
+/// profile or selector, or null. `actions` have `id`, `name` and `params` (scalars). `externs` have `id`, `name`,
+/// `type`, the constructor's `args` by name, and their contents: `size`, `unit`, `element`, `key` and `value`
+/// (scalars), or the `actions` that members may run. `value_sets` have `id`, `name`, `fields` (scalars with `match`)
+/// and `size`. `digests` have `id`, `name` and `fields` (scalars). `clones` is true if clone sessions have an effect. A
+/// scalar has `id`, `name`, `type`, `width` in bits, and `type_name`, `format` and `translation` if its declaration
+/// gives them.
 pub fn describe(schema: &Schema) -> Value {
     let actions = schema.actions.values().map(|action| {
         json!({

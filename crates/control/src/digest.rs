@@ -14,57 +14,58 @@ use std::time::Duration;
 /// Values that a packet handed to the control plane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Digest {
-    /// Which digest it is: an index of [`Schema::digests`](schema::Schema::digests).
+    /// Index of the digest in [`Schema::digests`](schema::Schema::digests).
     pub number: u32,
-    /// For whom it is; the program says what that means.
+    /// Receiver of the digest; the program defines its meaning.
     pub receiver: u64,
-    /// Its scalars in order.
+    /// Scalars of the digest, in order.
     pub values: Vec<Bits>,
 }
 
-/// What readers of digests get.
+/// Digests returned to a reader.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Digests {
-    /// Those that have come, in order.
+    /// The digests received, in order.
     pub received: Vec<Digest>,
-    /// How many were lost before these because nobody had read what came before them.
+    /// Number of digests lost before these, since earlier ones had not been read in time.
     pub lost: u64,
 }
 
-/// What a packet logged.
+/// A message that a packet logged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Logged {
-    /// The message with its values in it.
+    /// Message with its values inserted.
     pub line: String,
-    /// The message as the program has it.
+    /// Message as it is in the program, without values.
     pub message: String,
-    /// The time at which it was logged, since 1970, if that is known.
+    /// Time at which it was logged, since 1970, if known.
     pub time: Option<Duration>,
-    /// Its values in order.
+    /// Values in order.
     pub values: Vec<Bits>,
 }
 
-/// What readers of a log get.
+/// Log messages returned to a reader.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Logs {
-    /// What was logged, in order.
+    /// Logged messages, in order.
     pub lines: Vec<Logged>,
-    /// How many were lost before these: nobody had read what came before them, or they were too many in a second.
+    /// Number of messages lost before these: earlier ones had not been read in time, or there were too many in a
+    /// second.
     pub lost: u64,
 }
 
-/// What a digest is to be like: some of its fields, each with a match.
+/// Pattern of a digest: matches for some of its fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DigestPattern {
-    /// An index of [`Schema::digests`](schema::Schema::digests).
+    /// Index of the digest in [`Schema::digests`](schema::Schema::digests).
     pub number: u32,
     wanted: Vec<(usize, KeyMatch)>,
 }
 
-/// How a digest that has to come is written.
+/// Syntax of an expected digest.
 pub const EXPECTED: &str = "expect_digest NAME [FIELD:MATCH ...]";
 
-/// The fields of a digest.
+/// Returns the fields of a digest.
 fn fields(schema: &Schema, number: u32) -> &[Field] {
     let digest = schema.digests.get(number as usize);
     digest.map_or(&[][..], |digest| &digest.fields)
@@ -81,7 +82,8 @@ pub fn find_digest(schema: &Schema, name: Piece) -> Result<u32, Refusal> {
 }
 
 impl DigestPattern {
-    /// Parses `NAME [FIELD:MATCH ...]`. Fields that are not named go in order; those that are left out may be anything.
+    /// Parses `NAME [FIELD:MATCH ...]`. Matches without a name are for the fields in order. Omitted fields match
+    /// anything.
     pub fn parse(schema: &Schema, text: Piece) -> Result<DigestPattern, Refusal> {
         let (name, rest) = text.first_word();
         let number = find_digest(schema, name)?;
@@ -90,7 +92,7 @@ impl DigestPattern {
         let mut wanted: Vec<(usize, KeyMatch)> = Vec::new();
         let mut by_position = 0;
         for word in rest.words() {
-            // What stands before a colon may be the first part of an address instead.
+            // The text before a colon may be the first part of an address instead of a name.
             let named = match word.split_named() {
                 Some((name, value)) => match resolve(names.iter().copied(), name.trim().text) {
                     Ok(index) => Some((index, value.trim())),
@@ -126,7 +128,7 @@ impl DigestPattern {
         Ok(DigestPattern { number, wanted })
     }
 
-    /// Whether a digest is like this.
+    /// Returns true if a digest matches the pattern.
     pub fn matches(&self, digest: &Digest) -> bool {
         let fits = |(index, wanted): &(usize, KeyMatch)| match (digest.values.get(*index), wanted) {
             (Some(value), KeyMatch::Ternary(want, mask)) => {
@@ -140,7 +142,7 @@ impl DigestPattern {
     }
 }
 
-/// A digest as text: `NAME FIELD:VALUE ...`.
+/// Formats a digest: `NAME FIELD:VALUE ...`.
 pub fn show_digest(schema: &Schema, digest: &Digest) -> String {
     let name = schema
         .digests
@@ -154,7 +156,7 @@ pub fn show_digest(schema: &Schema, digest: &Digest) -> String {
     parts.join(" ")
 }
 
-/// A digest for programs: `digest`, `receiver`, and its `fields` by name.
+/// Returns a digest as JSON: `digest`, `receiver`, and its `fields` by name.
 pub fn digest_json(schema: &Schema, digest: &Digest) -> Value {
     let name = schema
         .digests

@@ -1,20 +1,21 @@
-//! Entries files: one change a line, all applied or none.
+//! Entries files: one change a line, applied atomically.
 //!
 //! | line | change |
 //! |---|---|
 //! | `add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | adds an entry |
-//! | `modify TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | gives an entry another action |
+//! | `modify TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)` | changes the action of an entry |
 //! | `remove TABLE [PRIORITY] KEY:MATCH ...` | removes an entry |
-//! | `clear TABLE` | removes all entries but those that the program made `const` |
+//! | `clear TABLE` | removes all entries except those that the program made `const` |
 //! | `setdefault TABLE ACTION(ARGS)` | changes the default action |
 //! | `value_set_add SET MATCH ...`, `value_set_remove SET MATCH ...` | changes a parser value set |
-//! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group; no ports are no group |
-//! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | makes a clone session; nothing behind its number removes it |
+//! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group; without ports removes it |
+//! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | makes a clone session; with nothing after its number removes it |
 //! | `action_member PROFILE MEMBER [ACTION(ARGS)]` | makes a member of an action profile or selector, or removes it |
 //! | `action_group SELECTOR GROUP [MEMBER ...]` | makes a group of an action selector, or removes it |
-//! | `meter_set NAME[INDEX] RATE BURST RATE BURST`, `meter_reset NAME[INDEX]` | gives a meter rates, takes them away; `TABLE KEY:MATCH ...` is the meter of an entry |
+//! | `meter_set NAME[INDEX] RATE BURST RATE BURST`, `meter_reset NAME[INDEX]` | sets or removes a meter's rates; `TABLE KEY:MATCH ...` is the meter of an entry |
 //!
-//! The words are those of STF; `#` begins a comment. [`import`] has what else is read: commands of BMv2, and runtime files.
+//! The keywords are those of STF; `#` begins a comment. [`import`] reads other formats: commands of BMv2, and runtime
+//! files.
 
 use crate::entry::{
     find_table, parse_default, parse_entry, parse_keys, parse_member, show_action, show_entry,
@@ -28,12 +29,12 @@ use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Changes of an entries file, and the lines they stand on.
+/// Changes of an entries file, with their locations.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Changes {
-    /// In order.
+    /// Changes in the file's order.
     pub changes: Vec<Change>,
-    /// The location of each.
+    /// Location of each change.
     pub spans: Vec<Span>,
 }
 
@@ -47,7 +48,7 @@ pub fn parse(schema: &Schema, map: &SourceMap, file: FileId) -> Result<Changes, 
     Ok(changes)
 }
 
-/// Reads changes, a line each, without keeping them; `each` gets those that are right. All errors are reported at once.
+/// Reads changes, a line each, without storing them. `each` gets the correct ones. All errors are reported at once.
 pub fn check<'a>(
     schema: &Schema,
     lines: impl IntoIterator<Item = Piece<'a>>,
@@ -68,7 +69,7 @@ pub fn check<'a>(
     }
 }
 
-/// Splits a comment off a line; `None` if nothing is left.
+/// Strips the comment from a line; `None` if nothing is left.
 fn code(line: Piece<'_>) -> Option<Piece<'_>> {
     let code = line
         .split_once(|c| c == '#')
@@ -77,7 +78,7 @@ fn code(line: Piece<'_>) -> Option<Piece<'_>> {
     (!code.text.is_empty()).then_some(code)
 }
 
-/// The lines of a file, with their locations.
+/// Returns the lines of a file, with their locations.
 pub fn lines(map: &SourceMap, file: FileId) -> impl Iterator<Item = Piece<'_>> {
     let (text, start) = (&map.file(file).text, map.span(file, 0..0).lo);
     let mut offset = 0;
@@ -88,7 +89,7 @@ pub fn lines(map: &SourceMap, file: FileId) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Reads a line; `None` if it only prepares what later ones do.
+/// Reads a line; `None` if it makes no change itself but prepares later lines.
 fn change(schema: &Schema, groups: &mut Groups, line: Piece) -> Result<Option<Change>, Refusal> {
     let change = match stf::copies(line, groups).transpose()? {
         Some(StatementKind::MulticastGroup { group, replicas }) => Change::Group(group, replicas),
@@ -146,20 +147,19 @@ fn unknown(word: Piece) -> Refusal {
     )
 }
 
-/// What becomes of the entries that a table has.
+/// Treatment of the entries that a table already has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// They stay.
+    /// The entries stay.
     Keep,
-    /// Those of a table to which the file adds entries go, but for those that the program made `const`; all in one switch
-    /// ([`Change::Replace`]).
+    /// In each table to which the file adds entries, the old ones are removed, except those that the program made
+    /// `const`. The switch is atomic ([`Change::Replace`]).
     Replace,
 }
 
-/// Reads changes, a line each, and makes them, all or none, without holding all of them. Returns how many there were.
+/// Reads changes, a line each, and applies them atomically, without holding all of them. Returns the number of changes.
 ///
-/// # Errors
-/// All errors in the lines, or the first change that cannot be made.
+/// # Errors All errors in the lines, or the first change that cannot be made.
 pub fn load<'a>(
     lines: impl IntoIterator<Item = Piece<'a>>,
     existing: Existing,
@@ -180,7 +180,7 @@ pub fn load<'a>(
             match change(&schema, &mut groups, line) {
                 Err(refusal) => diagnostics.push(*refusal),
                 Ok(None) => {}
-                // Nothing will be done; only further errors matter.
+                // No change will be made; only further errors matter.
                 Ok(_) if diagnostics.has_errors() => {}
                 Ok(Some(change)) => {
                     let subject = Some(Subject::of(&change));
@@ -214,7 +214,8 @@ pub fn load<'a>(
     }
 }
 
-/// Lines that bring a table to what it is, whatever it has before. What cannot be changed is in comments.
+/// Returns lines that restore a table's contents, whatever it has before. Constant entries and defaults are in
+/// comments.
 pub fn show<'a>(
     schema: &'a Schema,
     table: Table,
@@ -234,7 +235,8 @@ pub fn show<'a>(
     clear.into_iter().chain(entries).chain([default])
 }
 
-/// Lines that make the members and groups of an action profile or selector. Those that it has besides stay.
+/// Returns lines that make the members and groups of an action profile or selector. They leave other members and
+/// groups.
 pub fn show_profile<'a>(
     schema: &'a Schema,
     profile: Object,
@@ -253,12 +255,12 @@ pub fn show_profile<'a>(
     members.chain(groups)
 }
 
-/// A line that gives a meter these rates.
+/// Returns a line that sets a meter's rates.
 pub fn show_meter(schema: &Schema, meter: &MeterRef, rates: &Rates) -> String {
     format!("meter_set {} {rates}", meter.show(schema))
 }
 
-/// Makes every change, or none.
+/// Applies all changes atomically.
 pub fn apply(store: &mut dyn Store, changes: &Changes) -> Result<(), Refusal> {
     let schema = Arc::clone(store.schema());
     store.apply(&changes.changes).map_err(|rejected| {
@@ -285,7 +287,7 @@ fn rejection(
     errors::store(span, &what, &rejected.error)
 }
 
-/// What a change is about.
+/// Object that a change is about.
 #[derive(Clone, Copy, Debug)]
 enum Subject {
     Table(Table),
@@ -372,7 +374,7 @@ mod tests {
 
     const FORWARD: &str = "forward(1, 02:00:00:00:00:01, true, -2, green, NoError)";
 
-    /// Changes of everything that is set beside tables, each with what is wrong with it in another place.
+    /// Returns changes of all settings beside tables; each line is wrong in one respect in another place.
     #[test]
     fn settings_beside_tables_are_changed_with_them() {
         let mut store = Fake::default();
@@ -477,7 +479,7 @@ mod tests {
         );
         let (entries, defaults) = store.state();
         assert_eq!(entries, before.0);
-        // The default is what it was, written back.
+        // The old default is written back.
         assert_eq!(
             defaults,
             [ActionCall {
@@ -487,7 +489,7 @@ mod tests {
         );
     }
 
-    /// What a store that has one route has after a file was loaded, or what is wrong with the file.
+    /// Loads a file into a store that has one route. Returns the number of changes, or the errors in the file.
     fn loaded(text: &str, existing: Existing) -> Result<usize, Vec<String>> {
         let mut map = SourceMap::new();
         let file = map.add("e.txt", text).unwrap();

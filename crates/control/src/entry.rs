@@ -1,7 +1,7 @@
-//! Entries by name: `TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGUMENT, ...)`.
+//! Text of entries with names: `TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGUMENT, ...)`.
 //!
-//! Keys and arguments go by name (`dst:10.0.0.0/8`, `port:1`; `=` instead of `:` is understood too)
-//! or by position. Ternary, range, lpm and optional keys that are not named match everything.
+//! Keys and arguments are given by name (`dst:10.0.0.0/8`, `port:1`, or with `=` instead of `:`) or by position.
+//! Ternary, range, lpm and optional keys that are not named match everything.
 
 use crate::EntryKey;
 use crate::call::{Omitted, parse_call, resolve_first, show_call};
@@ -43,16 +43,16 @@ pub fn find<'a, T: Copy>(
     }
 }
 
-/// An entry's table, keys and priority, as `add` and `remove` give them, and for `add` the action.
+/// Table, keys and priority of an entry, as in `add` and `remove`; and for `add` the action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parsed {
     /// The table.
     pub table: Table,
-    /// One match a key.
+    /// One match for each key.
     pub keys: Vec<KeyMatch>,
-    /// The priority, 0 where the table has none.
+    /// Priority; 0 in a table without priorities.
     pub priority: u32,
-    /// The action, if one is given.
+    /// Action, if one is given.
     pub action: Option<ActionCall>,
 }
 
@@ -61,7 +61,7 @@ pub fn parse_entry(schema: &Schema, text: Piece) -> Result<(Table, Entry), Box<D
     entry(schema, text, &mut Omitted::Refused)
 }
 
-/// The same, where arguments may be left out.
+/// Parses an entry as [`parse_entry`] does, with `omitted` for calls without arguments.
 pub(crate) fn entry(
     schema: &Schema,
     text: Piece,
@@ -82,7 +82,7 @@ pub(crate) fn entry(
     Ok((parsed.table, entry))
 }
 
-/// Parses `TABLE [PRIORITY] KEYS`. An action after it is refused: an entry is found by its keys alone.
+/// Parses `TABLE [PRIORITY] KEYS`. An action after it is refused: the keys alone identify an entry.
 pub fn parse_keys(schema: &Schema, text: Piece) -> Result<(Table, EntryKey), Box<Diagnostic>> {
     let parsed = parse(schema, text, None, &mut Omitted::Refused)?;
     let key = EntryKey {
@@ -97,7 +97,7 @@ pub fn parse_default(schema: &Schema, text: Piece) -> Result<(Table, ActionCall)
     default(schema, text, &mut Omitted::Refused)
 }
 
-/// The same, where arguments may be left out.
+/// Parses a default action as [`parse_default`] does, with `omitted` for calls without arguments.
 pub(crate) fn default(
     schema: &Schema,
     text: Piece,
@@ -116,7 +116,7 @@ pub(crate) fn default(
     ))
 }
 
-/// Parses `VALUE_SET MATCH ...`, one match a field in order: the set and a member.
+/// Parses `VALUE_SET MATCH ...`, one match for each field in order. Returns the set and the member.
 pub fn parse_member(
     schema: &Schema,
     text: Piece,
@@ -149,7 +149,7 @@ pub fn parse_member(
     Ok((set, member))
 }
 
-/// `used` says what an action at the end is for; without it none may stand there.
+/// Parses the parts of an entry. `used` is the use of an action at the end; without it no action is allowed.
 pub(crate) fn parse(
     schema: &Schema,
     text: Piece,
@@ -176,7 +176,8 @@ pub(crate) fn parse(
         .first()
         .is_some_and(|word| word.text.parse::<u32>().is_ok());
     let mut priority = None;
-    // With as many words as keys it may be a key's value; else it can only be meant as the priority.
+    // If there are as many words as keys, the number may be a key's value. Otherwise it can only be meant as the
+    // priority.
     let beside_keys = words.len() == keys.len() + 1;
     let expected = data.has_priorities() && words.len() != keys.len();
     if leading_number && (named || beside_keys || expected) {
@@ -213,8 +214,8 @@ pub(crate) fn parse(
     })
 }
 
-/// An action's name among words taken for keys, and how the action is written: its arguments follow it
-/// without parentheses.
+/// Finds an action's name among words taken for keys: its arguments follow it without parentheses. Returns the name and
+/// the correct form of the call.
 fn loose_action<'a>(
     schema: &Schema,
     data: &TableSchema,
@@ -230,7 +231,7 @@ fn loose_action<'a>(
     })
 }
 
-/// The key that a word `name:match` or `name=match` names, and where the match begins.
+/// Returns the key that a word `name:match` or `name=match` names, and its match.
 fn key_name<'a>(keys: &[&KeySchema], word: Piece<'a>) -> Option<(usize, Piece<'a>)> {
     let (name, value) = word.split_named()?;
     let name = name.trim().text;
@@ -242,7 +243,7 @@ fn key_name<'a>(keys: &[&KeySchema], word: Piece<'a>) -> Option<(usize, Piece<'a
     Some((index, value.trim()))
 }
 
-/// The key that generated C calls `key.field1`, for the second one, or `key.` and a name.
+/// Returns the key that generated C calls `key.field1` (the second one), or `key.` and a name.
 fn generated_key<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &str) -> Option<usize> {
     let field = wanted.strip_prefix("key.")?;
     let numbered = field.strip_prefix("field").and_then(|n| n.parse().ok());
@@ -327,15 +328,15 @@ fn parse_matches(
         .collect()
 }
 
-/// Whether what stands before a `:` or `=` is meant as a name: not if it can be the first part of a
-/// MAC or IPv6 address, unless other keys are named.
+/// Returns true if the text before a `:` or `=` is meant as a name. It is not if it can be the first part of a MAC or
+/// IPv6 address, unless other keys are named.
 pub(crate) fn reads_as_name(text: &str, others_are: bool) -> bool {
     let begins = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let in_address = text.len() <= 4 && text.bytes().all(|b| b.is_ascii_hexdigit());
     begins && (others_are || !in_address)
 }
 
-/// Where an action is to stand.
+/// Use of an action: in an entry, or as the default.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ActionUse {
     Entry,
@@ -350,7 +351,7 @@ fn is_action(schema: &Schema, data: &TableSchema, word: Piece) -> bool {
     word.text.contains('(') || resolve_first(&names, data.actions.len(), name).is_ok()
 }
 
-/// What an entry may name: the table's actions, and what stands in the place of one.
+/// Returns the actions that an entry may name: the table's own, and the references to members and groups.
 fn choices<'a>(schema: &'a Schema, data: &'a TableSchema) -> Vec<&'a ActionSchema> {
     let listed = data.actions.iter();
     let listed = listed.map(|listed| &schema.actions[listed.action]);
@@ -376,7 +377,7 @@ fn parse_action(
     )
 }
 
-/// Whether what has this number among the [`choices`] may stand there; where alone it may, if not.
+/// Tests if the action at this index of [`choices`] may be used so. The error names the only context that allows it.
 fn allowed(data: &TableSchema, used: ActionUse, index: usize) -> Result<(), &'static str> {
     match (used, data.actions.get(index)) {
         (ActionUse::Entry, Some(listed)) if listed.default_only => Err("as default action"),
@@ -386,7 +387,7 @@ fn allowed(data: &TableSchema, used: ActionUse, index: usize) -> Result<(), &'st
     }
 }
 
-/// How calls of what may stand there are written.
+/// Returns the forms of all calls that are allowed for such a use.
 fn forms(schema: &Schema, data: &TableSchema, used: ActionUse) -> Vec<String> {
     let choices = choices(schema, data).into_iter().enumerate();
     let fitting = choices.filter(|(index, _)| allowed(data, used, *index).is_ok());
@@ -397,12 +398,12 @@ fn forms(schema: &Schema, data: &TableSchema, used: ActionUse) -> Vec<String> {
     fitting.map(form).collect()
 }
 
-/// An action call as text.
+/// Formats an action call of a table.
 pub fn show_action(schema: &Schema, table: Table, call: &ActionCall) -> String {
     show_call(schema, schema.called(table, call), call)
 }
 
-/// What finds an entry, as text that [`parse_keys`] reads back (after the table's name).
+/// Formats the keys of an entry so that [`parse_keys`] reads them back (after the table's name).
 pub fn show_keys(schema: &Schema, table: Table, key: &EntryKey) -> String {
     let data = &schema.tables[table];
     let priority = data.has_priorities().then(|| key.priority.to_string());
@@ -417,7 +418,7 @@ pub fn show_keys(schema: &Schema, table: Table, key: &EntryKey) -> String {
         .join(" ")
 }
 
-/// An entry as text that [`parse_entry`] reads back (after the table's name).
+/// Formats an entry so that [`parse_entry`] reads it back (after the table's name).
 pub fn show_entry(schema: &Schema, table: Table, entry: &Entry) -> String {
     let keys = show_keys(schema, table, &EntryKey::of(entry));
     let action = show_action(schema, table, &entry.action);

@@ -1,4 +1,4 @@
-//! What can be wrong with entries, names and test scripts. One function a diagnostic.
+//! Errors in entries, names and test scripts. One function a diagnostic.
 
 use crate::names::{self, NameError};
 use crate::values::ValueError;
@@ -6,7 +6,7 @@ use crate::{Change, StoreError};
 use diag::{Diagnostic, Span};
 use schema::{Schema, Table};
 
-/// Boxed, since a diagnostic is large beside what comes back when all is well.
+/// Error of this crate. It is boxed, since a diagnostic is large beside the results that functions return on success.
 pub type Refusal = Box<Diagnostic>;
 
 fn refuse(
@@ -18,7 +18,7 @@ fn refuse(
     Box::new(Diagnostic::refusal(code, span, message, help))
 }
 
-/// `no keys`, `1 key`, `2 keys`.
+/// Formats `no keys`, `1 key`, `2 keys`.
 fn count(number: usize, what: &str) -> String {
     match number {
         0 => format!("no {what}s"),
@@ -27,7 +27,7 @@ fn count(number: usize, what: &str) -> String {
     }
 }
 
-/// `none is`, `1 value is`, `2 values are`; without a word, only the number.
+/// Formats `none is`, `1 value is`, `2 values are`; with an empty word, only the number.
 fn given(number: usize, what: &str) -> String {
     match (number, what) {
         (0, "") => "none is".to_string(),
@@ -59,7 +59,7 @@ pub fn bad_value(span: Span, what: &str, error: ValueError) -> Refusal {
     )
 }
 
-/// A name that leads nowhere or to several things. `kind` is `table`, `action`, `key`, …
+/// A name that denotes nothing, or several things. `kind` is `table`, `action`, `key`, …
 pub fn bad_name(span: Span, kind: &str, wanted: &str, known: &[&str], error: NameError) -> Refusal {
     match error {
         NameError::Unknown { similar } => {
@@ -98,7 +98,7 @@ fn or_list(names: &[String]) -> String {
         .join(" or ")
 }
 
-/// An entry or a default that names no action. `forms` are how those that there are would be called.
+/// An entry or a default that names no action. `forms` are the calls that are possible.
 pub fn no_action(span: Span, table: &str, forms: &[String]) -> Refusal {
     let help = match forms.len() {
         0 => "the table has none that may stand here".to_owned(),
@@ -134,8 +134,8 @@ pub fn key_count(span: Span, table: &str, expected: &[&str], found: usize) -> Re
     )
 }
 
-/// Keys that are wrong because the words of an action without parentheses were taken for keys. `form`
-/// is the action as it is written.
+/// Keys that are wrong because the words of an action without parentheses were taken for keys. `form` is the action as
+/// it is to be written.
 pub fn loose_arguments(mut refusal: Refusal, form: &str) -> Refusal {
     refusal.help = Some(format!(
         "an action's arguments stand in parentheses: `{form}`"
@@ -143,7 +143,7 @@ pub fn loose_arguments(mut refusal: Refusal, form: &str) -> Refusal {
     refusal
 }
 
-/// A key that has to be given is not.
+/// A required key is missing.
 pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
     let help = format!("an exact key cannot be left out: write `{key}:VALUE`");
     refuse(
@@ -154,7 +154,7 @@ pub fn key_missing(span: Span, table: &str, key: &str) -> Refusal {
     )
 }
 
-/// A match of several values, or of all, in the place of a packet's value.
+/// A match of several values, or of all, in place of a packet's value.
 pub fn no_value(span: Span, key: &str) -> Refusal {
     refuse(
         "E0805",
@@ -209,13 +209,13 @@ pub fn priority_missing(span: Span, table: &str) -> Refusal {
     )
 }
 
-/// A priority where none is of use.
+/// A priority in a table that does not need one.
 pub fn priority_unused(span: Span, table: &str) -> Refusal {
     let message = format!("entries of `{table}` cannot overlap, so a priority has no meaning");
     refuse("E0808", span, message, "omit the number")
 }
 
-/// A `@tableonly` action as default, or a `@defaultonly` one in an entry; `only` is where it is allowed.
+/// A `@tableonly` action as default, or a `@defaultonly` one in an entry. `only` says where it is allowed.
 pub fn action_not_allowed(span: Span, action: &str, only: &str) -> Refusal {
     let help = "choose another of the table's actions";
     refuse(
@@ -226,13 +226,13 @@ pub fn action_not_allowed(span: Span, action: &str, only: &str) -> Refusal {
     )
 }
 
-/// An action where an entry is only looked for.
+/// An action in a statement that only looks for an entry.
 pub fn action_unused(span: Span, table: &str, action: &str) -> Refusal {
     let message = format!("an entry of `{table}` is found by its key, so an action has no meaning");
     refuse("E0809", span, message, format!("leave `{action}` out"))
 }
 
-/// What has not happened when a change is refused.
+/// Describes the change that has not been made because it was refused.
 pub fn not_done(schema: &Schema, change: &Change) -> String {
     let table = |table: &Table| &schema.tables[*table].name;
     match change {
@@ -298,12 +298,12 @@ pub fn unknown_statement(span: Span, word: &str, known: &[&str]) -> Refusal {
     )
 }
 
-/// A statement that is not complete or has too much.
+/// A statement that is incomplete or has surplus words.
 pub fn malformed(span: Span, what: &str, form: &str) -> Refusal {
     refuse("E0821", span, what, format!("write it as: {form}"))
 }
 
-/// A file that looks like a runtime file, and is none.
+/// A file that looks like a runtime file but is not a valid one.
 pub fn runtime_file(span: Span, why: &str) -> Diagnostic {
     Diagnostic::refusal(
         "E0813",
@@ -313,7 +313,7 @@ pub fn runtime_file(span: Span, why: &str) -> Diagnostic {
     )
 }
 
-/// The bytes of a counter that counts none.
+/// A check of bytes or packets that the counter does not count.
 pub fn counts_no(span: Span, counter: &str, wanted: &str, counted: &str) -> Refusal {
     refuse(
         "E0811",
@@ -333,7 +333,7 @@ pub fn no_meter(span: Span, table: &str) -> Refusal {
     )
 }
 
-/// A counter with an index, and no index.
+/// A counter with an index, named without an index.
 pub fn index_missing(span: Span, counter: &str) -> Refusal {
     let what = format!("`{counter}` is a counter with an index, and none is given");
     malformed(span, &what, &format!("{counter}[INDEX]"))

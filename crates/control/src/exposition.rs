@@ -1,8 +1,8 @@
-//! A page of metrics in Prometheus' text format, version 0.0.4. Names' endings, units, escapes and the order of lines are right by construction; that
-//! families, label names and label sets are distinct is up to the caller.
+//! Writer of a page of metrics in Prometheus' text format, version 0.0.4. It guarantees the endings of names, units,
+//! escapes and the order of lines. The caller must keep families, label names and label sets distinct.
 //!
-//! Every family of metrics is described once, with all its samples below. The name of a counter ends in `_total`, that of times
-//! in `_seconds`, and times, which are nanoseconds everywhere else, are shown in seconds.
+//! Every family of metrics is described once, followed by all its samples. The name of a counter ends in `_total`, that
+//! of times in `_seconds`. Times are nanoseconds everywhere else, and are shown in seconds.
 
 use std::borrow::Borrow;
 use std::fmt::Display;
@@ -13,58 +13,58 @@ pub struct Page {
     text: String,
 }
 
-/// A description of metrics that differ in their labels only.
+/// Description of metrics that differ in their labels only.
 #[derive(Clone, Copy, Debug)]
 pub struct Family<'a> {
-    /// Distinct on a page; without the page's prefix, a unit or `_total`.
+    /// Name, distinct on a page, without the page's prefix, a unit or `_total`.
     pub name: &'a str,
     /// Unit of the values.
     pub unit: Unit,
-    /// A sentence for people.
+    /// Help text: a sentence for people.
     pub help: &'a str,
 }
 
 impl<'a> Family<'a> {
-    /// Of numbers that are no times.
+    /// Describes metrics that are not times.
     pub fn plain(name: &'a str, help: &'a str) -> Family<'a> {
         let unit = Unit::Plain;
         Family { name, unit, help }
     }
 }
 
-/// The unit of numbers.
+/// Unit of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unit {
-    /// Numbers.
+    /// Plain numbers.
     Plain,
     /// Times, in nanoseconds.
     Time,
 }
 
-/// Kinds of a single number.
+/// Kind of a single number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Only grows.
+    /// Counter, which only grows.
     Counter,
-    /// Grows and falls.
+    /// Gauge, which grows and falls.
     Gauge,
 }
 
-/// A number.
+/// A value of a metric.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value {
-    /// An exact one.
+    /// A whole number.
     Whole(u64),
-    /// One with a fraction.
+    /// A number with a fraction.
     Real(f64),
 }
 
 /// A distribution by some of its quantiles.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
-    /// Shares, 0 to 1, and the values that so many do not exceed.
+    /// Quantiles, each a share from 0 to 1 and the value that this share of values does not exceed.
     pub quantiles: Vec<(f64, Value)>,
-    /// All values together.
+    /// Sum of all values.
     pub sum: Value,
     /// Number of values.
     pub count: u64,
@@ -73,20 +73,21 @@ pub struct Summary {
 /// A distribution by buckets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Histogram {
-    /// Upper bounds, ascending, and the number of values that do not exceed them.
+    /// Upper bounds, ascending, each with the number of values that do not exceed it.
     pub buckets: Vec<(Value, u64)>,
-    /// All values together.
+    /// Sum of all values.
     pub sum: Value,
-    /// Number of values, also of those beyond the last bound.
+    /// Number of values, including those beyond the last bound.
     pub count: u64,
 }
 
-/// Names with values, escaped.
+/// Label names with their values, escaped.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Labels(String);
 
 impl Labels {
-    /// These and one more. Its name consists of ASCII letters, digits and underscores; its value is any text.
+    /// Returns these labels and one more. Its name consists of ASCII letters, digits and underscores; its value is any
+    /// text.
     pub fn and(&self, name: &str, value: impl Display) -> Labels {
         let comma = if self.0.is_empty() { "" } else { "," };
         let value = escaped(&diag::shown_lines(&value.to_string())).replace('"', "\\\"");
@@ -95,7 +96,7 @@ impl Labels {
 }
 
 impl Page {
-    /// Begins a page. All names on it begin with the prefix.
+    /// Begins a page, on which all names begin with the prefix.
     pub fn new(prefix: &'static str) -> Page {
         let text = String::new();
         Page { prefix, text }
@@ -168,12 +169,12 @@ impl Page {
         }
     }
 
-    /// The page's text.
+    /// Returns the page's text.
     pub fn text(self) -> String {
         self.text
     }
 
-    /// Writes what precedes a family's samples, and returns its whole name.
+    /// Writes the header lines of a family, and returns its full name.
     fn describe(&mut self, kind: &str, family: Family, ending: &str) -> String {
         let unit = match family.unit {
             Unit::Plain => "",
@@ -207,7 +208,7 @@ fn shown(value: Value, unit: Unit) -> String {
     }
 }
 
-/// Nanoseconds as seconds, exactly and without an exponent.
+/// Formats nanoseconds as seconds, exactly and without an exponent.
 fn seconds(ns: u64) -> String {
     let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_string()

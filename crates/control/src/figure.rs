@@ -1,4 +1,4 @@
-//! Figures by group: what a store reads, and how people write and see them (`OBJECT FIELD:VALUE ... MEASURE`).
+//! Metrics by group: the values that a store reads, and their text for people (`OBJECT FIELD:VALUE ... MEASURE`).
 
 use crate::entry::find;
 use crate::errors;
@@ -10,49 +10,49 @@ use schema::{Bits, FigureKind, Object, ObjectKind, ObjectSchema, Schema};
 use serde_json::{Map, Value, json};
 pub use sketch::Figure;
 
-/// A group of packets, and what is known of it.
+/// A group of packets with its metric.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Group {
-    /// The scalars of its key.
+    /// Scalars of its key.
     pub key: Vec<Bits>,
-    /// What is known, of all processors together.
+    /// Metric of the group, merged over all processors.
     pub figure: Figure,
 }
 
 /// All groups of an object.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Groups {
-    /// In no particular order.
+    /// The groups, in no particular order.
     pub groups: Vec<Group>,
-    /// How much belonged to groups for which there was no place.
+    /// Number (or weight) of the values whose groups found no free entry.
     pub lost: u64,
-    /// Of the greatest keys: the most that one can weigh that is not among them.
+    /// For the heaviest keys: upper bound for the weight of a key that is not among them.
     pub unseen: u64,
 }
 
-/// A number that a figure gives.
+/// A number that can be read off a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
-    /// How many values there were.
+    /// Number of values.
     Count,
-    /// Their sum.
+    /// Sum of the values.
     Sum,
-    /// The least of them.
+    /// Smallest value.
     Least,
-    /// The greatest of them.
+    /// Greatest value.
     Greatest,
-    /// The value below or at which so many hundredths of them are.
+    /// Percentile: smallest value that this many hundredths of the values do not exceed.
     Percentile(u8),
-    /// How many different items there were.
+    /// Estimated number of distinct items.
     Distinct,
-    /// The weight of a key.
+    /// Weight of a key.
     Weight,
-    /// By how much its weight may be too large.
+    /// Upper bound for the error of the key's weight, which may be too large by this.
     Error,
 }
 
 impl Measure {
-    /// Those that figures of a kind give, in the order in which they are shown.
+    /// Returns the measures of a kind of metric, in the order in which they are shown.
     pub fn of(kind: FigureKind) -> &'static [Measure] {
         use Measure::{Count, Distinct, Error, Greatest, Least, Percentile, Sum, Weight};
         match kind {
@@ -63,7 +63,7 @@ impl Measure {
         }
     }
 
-    /// As people write it.
+    /// Returns the name as people write it.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Count => "count",
@@ -79,7 +79,7 @@ impl Measure {
         }
     }
 
-    /// The number; 0 for a figure that does not give it, and where there were no values.
+    /// Reads the measure off a metric. Returns 0 if the metric does not have it, or if there were no values.
     pub fn read(self, figure: &Figure) -> u64 {
         match (self, figure) {
             (Measure::Count, Figure::Tally(tally)) => tally.count,
@@ -98,17 +98,17 @@ impl Measure {
     }
 }
 
-/// What a statement or a user asks of an object.
+/// Request of a statement or a user for a number of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// A measure of the group with this key.
     Of(Vec<Bits>, Measure),
-    /// What belonged to groups for which there was no place.
+    /// Number of values whose groups found no free entry.
     Lost,
 }
 
 impl Asked {
-    /// The number. A group that there is not has 0 of everything.
+    /// Returns the requested number; 0 for a group that does not exist.
     pub fn read(&self, groups: &Groups) -> u64 {
         match self {
             Asked::Lost => groups.lost,
@@ -120,18 +120,18 @@ impl Asked {
     }
 }
 
-/// The objects of a program with figures by group, with their names.
+/// Returns the objects of a program with metrics by group, with their names.
 pub fn objects(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.figures();
     all.map(|(id, object)| (id, object.name.as_str()))
 }
 
-/// Finds an object with figures by name.
+/// Finds an object with metrics by name.
 pub fn find_figures(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic>> {
     find(objects(schema), name, "object with figures")
 }
 
-/// The kind of an object's figures; `None` if it has none.
+/// Returns the kind of an object's metrics; `None` if it has none.
 pub fn kind(object: &ObjectSchema) -> Option<FigureKind> {
     match object.kind {
         ObjectKind::Figures { kind, .. } => Some(kind),
@@ -168,10 +168,10 @@ pub fn parse_asked(schema: &Schema, text: Piece) -> Result<(Object, Asked), Box<
     }
 }
 
-/// The word for what was lost.
+/// Keyword for the number of lost values.
 const LOST: &str = "lost";
 
-/// A group as people read it: its key, and all measures.
+/// Formats a group for people: its key, and all measures.
 pub fn show_group(schema: &Schema, object: &ObjectSchema, group: &Group) -> String {
     let measures = kind(object).map_or(&[][..], Measure::of).iter();
     let shown = measures.map(|m| format!("{}:{}", m.name(), m.read(&group.figure)));
@@ -180,7 +180,7 @@ pub fn show_group(schema: &Schema, object: &ObjectSchema, group: &Group) -> Stri
     format!("{key}  {figures}")
 }
 
-/// What there is to say of an object besides its groups: what was lost or may be missing, and how exact its numbers are.
+/// Returns remarks on an object besides its groups: lost or possibly missing values, and the precision of its numbers.
 pub fn remarks(object: &ObjectSchema, groups: &Groups) -> Vec<String> {
     let mut remarks = Vec::new();
     if groups.lost > 0 {
@@ -206,7 +206,7 @@ pub fn remarks(object: &ObjectSchema, groups: &Groups) -> Vec<String> {
     remarks
 }
 
-/// An object's groups as JSON.
+/// Returns an object's groups as JSON.
 pub fn json(schema: &Schema, object: &ObjectSchema, groups: &Groups) -> Value {
     let fields = match &object.kind {
         ObjectKind::Figures { key, .. } => key,

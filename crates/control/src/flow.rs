@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 /// A part of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// What it is known by.
+    /// The key.
     Key,
-    /// What is kept for it.
+    /// The value.
     Value,
 }
 
-/// The flow states of a program, with their names.
+/// Returns the flow states of a program, with their names.
 pub fn states(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.flow_states();
     all.map(|(id, object)| (id, object.name.as_str()))
@@ -33,7 +33,8 @@ pub fn find_state(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic
     find(states(schema), name, "flow_state")
 }
 
-/// The scalars of a part of a state's flows, or of the key of an object's groups; none if the object keeps neither.
+/// Returns the scalars of a part of a state's flows, or of the key of an object's groups; none if the object has
+/// neither.
 pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
     match (&state.kind, part) {
         (ObjectKind::FlowState { key, .. } | ObjectKind::Figures { key, .. }, Part::Key) => key,
@@ -42,14 +43,15 @@ pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
     }
 }
 
-/// Parses `STATE FIELD:VALUE ...`: the state and a key. Fields that are not named go in order.
+/// Parses `STATE FIELD:VALUE ...`. Returns the state and a key. Values without a name are for the fields in order.
 pub fn parse_flow(schema: &Schema, text: Piece) -> Result<(Object, Vec<Bits>), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
     let state = find_state(schema, name)?;
     Ok((state, parse_key(schema, &schema.objects[state], rest)?))
 }
 
-/// Parses `FIELD:VALUE ...`: a key of a state, or of an object with figures. Fields that are not named go in order.
+/// Parses `FIELD:VALUE ...`: a key of a state, or of an object with metrics. Values without a name are for the fields
+/// in order.
 pub(crate) fn parse_key(
     schema: &Schema,
     data: &ObjectSchema,
@@ -61,7 +63,7 @@ pub(crate) fn parse_key(
     let mut found: Vec<Option<Bits>> = vec![None; names.len()];
     let mut by_position = 0;
     for &word in &words {
-        // What stands before a colon may be the first part of an address instead.
+        // The text before a colon may be the first part of an address instead of a name.
         let named = word.split_named().and_then(|(name, value)| {
             let index = resolve(names.iter().copied(), name.trim().text).ok()?;
             Some((index, value.trim()))
@@ -84,7 +86,7 @@ pub(crate) fn parse_key(
     key.collect()
 }
 
-/// What flows are asked for: some fields of their key, each with a match.
+/// Filter for flows: matches for some fields of their key.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Filter {
     wanted: Vec<(usize, KeyMatch)>,
@@ -129,7 +131,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether a flow has all that is asked for.
+    /// Returns true if a flow matches the filter.
     pub fn matches(&self, flow: &Flow) -> bool {
         self.wanted.iter().all(|(index, wanted)| {
             let Some(value) = flow.key.get(*index) else {
@@ -140,7 +142,7 @@ impl Filter {
     }
 }
 
-/// A part of a flow as people read it: `name:value` each.
+/// Formats a part of a flow for people: `name:value` for each scalar.
 pub fn show_fields(schema: &Schema, state: &ObjectSchema, part: Part, values: &[Bits]) -> String {
     let shown = fields(state, part)
         .iter()
@@ -152,8 +154,8 @@ pub fn show_fields(schema: &Schema, state: &ObjectSchema, part: Part, values: &[
     shown.collect::<Vec<_>>().join(" ")
 }
 
-/// A field of a flow as people read it. Numbers of a value are decimal, since they count, unless their declaration
-/// says otherwise.
+/// Formats a field of a flow for people. Numbers of a value are decimal, since most are counts, unless their
+/// declaration gives a format.
 fn show_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> String {
     let number = match field.ty {
         Type::Bits {
@@ -165,7 +167,7 @@ fn show_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> Strin
     number.map_or_else(|| show_value(schema, field, value), |n| n.to_string())
 }
 
-/// A flow's field as JSON: what [`show_fields`] shows as a number is one.
+/// Returns a flow's field as JSON: a number if [`show_fields`] shows a number.
 pub fn json_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> Value {
     match field.ty {
         Type::Bits { signed: false, .. } => {

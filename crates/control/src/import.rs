@@ -1,4 +1,4 @@
-//! Entries as neighbouring tools write them: command files of BMv2 and runtime files of the P4 tutorials.
+//! Import of entries from other tools: command files of BMv2 and runtime files of the P4 tutorials.
 //!
 //! | BMv2's command | line of an entries file |
 //! |---|---|
@@ -6,7 +6,8 @@
 //! | `table_set_default TABLE ACTION [=>] ARG ...` | `setdefault` |
 //! | `table_clear TABLE` | `clear` |
 //!
-//! Its commands for multicast groups and mirroring are read as tests have them ([`crate::stf`]). In BMv2 the smallest priority wins, here the largest: one becomes what is left to the largest number.
+//! Its commands for multicast groups and mirroring are read as in tests ([`crate::stf`]). In BMv2 the smallest priority
+//! wins, here the largest: a priority is subtracted from the largest number.
 
 use crate::errors::{self, Refusal};
 use crate::{Piece, resolve};
@@ -14,10 +15,10 @@ use diag::{Diagnostics, FileId, SourceMap, Span};
 use schema::{MatchKind, Schema, TableSchema};
 use serde_json::{Map, Value};
 
-/// The file of entries that a file stands for: itself, or one that is added to the sources where the file is a runtime file (JSON).
+/// Returns the entries file for a file. That is the file itself, or a converted one, which is added to the sources, if
+/// the file is a runtime file (JSON).
 ///
-/// # Errors
-/// It is no JSON, or not of this form.
+/// # Errors The file is not JSON, or not of this form.
 pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<FileId, Diagnostics> {
     let source = map.file(file);
     if !source.text.trim_start().starts_with('{') {
@@ -33,7 +34,7 @@ pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<Fil
     added.ok_or_else(|| refused("it is too large".to_owned()))
 }
 
-/// The commands of BMv2 that are read, and their forms.
+/// Commands of BMv2 that are read, and their syntax.
 const COMMANDS: [(&str, &str); 3] = [
     (
         "table_add",
@@ -46,7 +47,7 @@ const COMMANDS: [(&str, &str); 3] = [
     ("table_clear", "table_clear TABLE"),
 ];
 
-/// The line of an entries file that a command of BMv2 stands for; `None` for what is none.
+/// Converts a command of BMv2 to a line of an entries file; `None` if it is not such a command.
 pub(crate) fn command(schema: &Schema, line: Piece) -> Result<Option<String>, Refusal> {
     let (word, rest) = line.first_word();
     let Some((_, form)) = COMMANDS.iter().find(|(name, _)| *name == word.text) else {
@@ -102,7 +103,7 @@ fn find<'s>(schema: &'s Schema, name: &str) -> Option<&'s TableSchema> {
     Some(tables[at])
 }
 
-/// The lines of an entries file; or why there are none, naming the member of the file.
+/// Converts a runtime file to lines of an entries file. An error names the faulty member of the file.
 fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String> {
     let mut lines = Vec::new();
     type Line<'l> = &'l dyn Fn(&Map<String, Value>) -> Result<String, String>;
@@ -182,7 +183,7 @@ fn table_entry(schema: &Schema, entry: &Map<String, Value>) -> Result<String, St
     ))
 }
 
-/// `PORT:RID` of each replica.
+/// Formats `PORT:RID` of each replica.
 fn replicas(group: &Map<String, Value>) -> Result<String, String> {
     let all = group
         .get("replicas")
@@ -220,7 +221,7 @@ fn optional(of: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// The members of an object, which may be missing.
+/// Returns the members of an object, which may be missing.
 fn object<'v>(
     of: &'v Map<String, Value>,
     key: &str,
@@ -232,7 +233,7 @@ fn object<'v>(
     }
 }
 
-/// A text that is one word of an entries file, and stays one.
+/// Checks that a text is one word of an entries file.
 fn word(text: &str) -> Result<&str, String> {
     let breaks = |c: char| c.is_whitespace() || c.is_control() || "(),#".contains(c);
     match text.is_empty() || text.contains(breaks) {
@@ -241,7 +242,7 @@ fn word(text: &str) -> Result<&str, String> {
     }
 }
 
-/// A value as an entries file has it.
+/// Formats a value for an entries file.
 fn scalar(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => word(text).map(str::to_owned),
@@ -251,7 +252,7 @@ fn scalar(value: &Value) -> Result<String, String> {
     }
 }
 
-/// Reads a command's line as if it stood where the command does.
+/// Parses the line made of a command, with all locations at the command.
 pub(crate) fn read<T>(
     line: &str,
     place: Span,
@@ -270,7 +271,7 @@ mod tests {
     use crate::entries::parse;
     use crate::sample;
 
-    /// The changes of a text of entries, or the first error in it.
+    /// Returns the changes of a text of entries, or the first error in it.
     fn changes(text: &str) -> Result<Vec<crate::Change>, String> {
         let schema = sample::schema();
         let mut map = SourceMap::new();

@@ -1,8 +1,8 @@
 //! Values, matches and entries as JSON for other programs.
 //!
-//! Numbers are numbers, but for those that do not fit 64 bits, which are text in hexadecimal; addresses, members of enums
-//! and errors are text, as commands take them. A match is its value where it asks for one, `null` where it asks for
-//! nothing, and else an object: `value` and `prefix`, `value` and `mask`, or `low` and `high`.
+//! Numbers are JSON numbers, except those that do not fit 64 bits, which are text in hexadecimal. Addresses, members of
+//! enums and errors are text, in the form that commands accept. An exact match is its value, and a match of anything is
+//! `null`. Any other match is an object: `value` and `prefix`, `value` and `mask`, or `low` and `high`.
 
 use crate::values::show_value;
 use schema::{
@@ -10,7 +10,7 @@ use schema::{
 };
 use serde_json::{Map, Value, json};
 
-/// A value.
+/// Returns a value as JSON.
 pub fn json_value(schema: &Schema, field: &Field, value: &Bits) -> Value {
     let text = || show_value(schema, field, value);
     match field.ty {
@@ -21,7 +21,7 @@ pub fn json_value(schema: &Schema, field: &Field, value: &Bits) -> Value {
         }
         Type::Bits { .. } | Type::Varbit(_) => {
             let text = text();
-            // Whatever is not an address is a number; most are shown in decimal, large ones in hexadecimal.
+            // Anything but an address is a number; most are shown in decimal, large ones in hexadecimal.
             match value.to_u64() {
                 Some(number) if !text.contains(['.', ':']) => json!(number),
                 _ => json!(text),
@@ -30,7 +30,7 @@ pub fn json_value(schema: &Schema, field: &Field, value: &Bits) -> Value {
     }
 }
 
-/// What an entry asks of a key.
+/// Returns an entry's match for a key as JSON.
 pub fn json_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> Value {
     let value = |v: &Bits| json_value(schema, &key.field, v);
     match found {
@@ -42,12 +42,12 @@ pub fn json_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> Value {
     }
 }
 
-/// An action with its arguments: `name`, and `args` by name.
+/// Returns an action with its arguments: `name`, and `args` by name.
 pub fn json_action(schema: &Schema, table: Table, call: &ActionCall) -> Value {
     json_call(schema, schema.called(table, call), call)
 }
 
-/// The same for a call of this action.
+/// Returns a call of this action as [`json_action`] does.
 pub(crate) fn json_call(schema: &Schema, action: &ActionSchema, call: &ActionCall) -> Value {
     let args = action.params.iter().zip(&call.args);
     let args: Map<String, Value> = args
@@ -56,7 +56,7 @@ pub(crate) fn json_call(schema: &Schema, action: &ActionSchema, call: &ActionCal
     json!({ "name": action.name.as_str(), "args": args })
 }
 
-/// An entry: `key` by name, `priority` or `null`, `action`, and whether it is `const`.
+/// Returns an entry: `key` by name, `priority` or `null`, `action`, and whether it is `const`.
 pub fn json_entry(schema: &Schema, table: Table, entry: &Entry) -> Value {
     let data = &schema.tables[table];
     let keys = data.match_keys().zip(&entry.keys);
@@ -71,8 +71,8 @@ pub fn json_entry(schema: &Schema, table: Table, entry: &Entry) -> Value {
     })
 }
 
-/// A scalar: `id`, `name`, `type` as P4 writes it, `width` in bits, and where the declaration says so `type_name`, `format`
-/// and `translation`.
+/// Returns a scalar: `id`, `name`, `type` as P4 writes it, `width` in bits, and `type_name`, `format` and `translation`
+/// if the declaration gives them.
 pub(crate) fn json_field(schema: &Schema, field: &Field) -> Value {
     let mut shown = json!({
         "id": field.id,
@@ -92,7 +92,7 @@ pub(crate) fn json_field(schema: &Schema, field: &Field) -> Value {
     shown
 }
 
-/// A key: a scalar, and how it is matched.
+/// Returns a key: a scalar, and its match kind.
 pub(crate) fn json_key(schema: &Schema, key: &KeySchema) -> Value {
     let mut shown = json_field(schema, &key.field);
     shown["match"] = json!(key.kind.name());

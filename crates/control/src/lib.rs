@@ -1,5 +1,5 @@
-//! Tables, counters and registers by P4 name, as a [`schema`] has them; entries as people write them; STF; and the [`Store`]
-//! that every target implements.
+//! The control plane by P4 names: tables, counters and registers of a [`schema`]; entries as people write them; STF;
+//! and the [`Store`] that every target implements.
 
 mod call;
 pub mod change;

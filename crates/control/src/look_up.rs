@@ -1,4 +1,4 @@
-//! The entry of a table that a packet meets, and why it meets no other one.
+//! Look-up of a packet's values in a table: the entry that is hit, and the reasons why the others are not.
 
 use crate::call::Omitted;
 use crate::entry::{Parsed, parse};
@@ -8,21 +8,20 @@ use diag::Diagnostic;
 use schema::{Bits, Entry, KeyMatch, Schema, Table, Type};
 use std::cmp::Reverse;
 
-/// The part of an entry in a look-up.
+/// Result for one entry in a look-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The packet meets it.
+    /// The packet hits it.
     Met,
-    /// It matches too. The entry that is met has a larger priority or a longer prefix.
+    /// It matches too, but the hit entry has precedence.
     Behind,
-    /// These keys, by their places, do not match.
+    /// Keys that do not match, by their indices.
     Other(Vec<usize>),
 }
 
-/// Parses `TABLE KEY:VALUE ...`, a value for each key: the values of a packet.
+/// Parses `TABLE KEY:VALUE ...`, the values of a packet for each key.
 ///
-/// # Errors
-/// Those of an entry's match; a match of several values.
+/// # Errors Those of an entry's match; a match of several values.
 pub fn parse_values(schema: &Schema, text: Piece) -> Result<(Table, Vec<Bits>), Box<Diagnostic>> {
     let Parsed { table, keys, .. } = parse(schema, text, None, &mut Omitted::Refused)?;
     let value = |(key, found): (&schema::KeySchema, &KeyMatch)| {
@@ -33,8 +32,8 @@ pub fn parse_values(schema: &Schema, text: Piece) -> Result<(Table, Vec<Bits>), 
     Ok((table, values.collect::<Result<_, _>>()?))
 }
 
-/// Judges each entry of a table, where a packet has these values. Of several that match, the packet meets the one with the
-/// largest priority, else with the longest prefix; of equal ones, the first.
+/// Returns a result for each entry of a table, for a packet with these values. Of several that match, the one with the
+/// largest priority is hit, else the longest prefix; of equal ones, the first.
 pub fn look_up(schema: &Schema, table: Table, entries: &[Entry], values: &[Bits]) -> Vec<Verdict> {
     let keys: Vec<_> = schema.tables[table].match_keys().collect();
     let wrong = |entry: &Entry| -> Vec<usize> {

@@ -8,24 +8,23 @@ use schema::{Object, ObjectKind, Schema, Table, Unit};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// What a two-rate three-colour meter lets through (RFC 2698). Tokens are packets or bytes, as the meter was declared.
+/// Parameters of a two-rate three-colour meter (RFC 2698). Tokens are packets or bytes, as the meter was declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rates {
-    /// Tokens a second that are green.
+    /// Committed rate: tokens a second that are green.
     pub committed: u64,
-    /// The most tokens that are green at once.
+    /// Committed burst: most tokens that are green at once.
     pub committed_burst: u64,
-    /// Tokens a second that are green or yellow.
+    /// Peak rate: tokens a second that are green or yellow.
     pub peak: u64,
-    /// The most tokens that are green or yellow at once.
+    /// Peak burst: most tokens that are green or yellow at once.
     pub peak_burst: u64,
 }
 
 impl Rates {
-    /// Whether there can be such a meter on any target.
+    /// Checks the rates, by rules that hold on every target.
     ///
-    /// # Errors
-    /// [`StoreError::Invalid`] if the peak rate is below the committed rate (RFC 2698, section 2).
+    /// # Errors [`StoreError::Invalid`] if the peak rate is below the committed rate (RFC 2698, section 2).
     pub fn check(&self) -> Result<(), StoreError> {
         if self.peak >= self.committed {
             return Ok(());
@@ -38,7 +37,7 @@ impl Rates {
     }
 }
 
-/// `RATE BURST RATE BURST`, as statements have them.
+/// Formats `RATE BURST RATE BURST`, as in statements.
 impl fmt::Display for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Rates {
@@ -56,14 +55,14 @@ impl fmt::Display for Rates {
 pub enum MeterRef {
     /// An element of an indexed meter.
     Indexed(Object, u64),
-    /// The one that belongs to an entry.
+    /// The meter that belongs to an entry.
     OfEntry(Table, EntryKey),
 }
 
-/// How a meter is set.
+/// Syntax of setting a meter.
 pub const SET: &str = "meter_set NAME[INDEX] RATE BURST RATE BURST: the committed rate a second and its burst, then the \
     peak rate and its burst; or meter_set TABLE [PRIORITY] KEY:MATCH ... RATE BURST RATE BURST";
-/// How the rates of a meter are taken away.
+/// Syntax of removing a meter's rates.
 pub const RESET: &str = "meter_reset NAME[INDEX], or meter_reset TABLE [PRIORITY] KEY:MATCH ...";
 
 /// Parses `NAME[INDEX] RATES` or `TABLE KEYS RATES`.
@@ -93,7 +92,7 @@ pub fn parse_reset(schema: &Schema, text: Piece) -> Result<MeterRef, Refusal> {
     meter_ref(schema, text.trim(), RESET)
 }
 
-/// From the beginning of one word to the end of another.
+/// Returns the text from the beginning of one word to the end of another.
 fn between<'a>(text: Piece<'a>, first: Piece<'a>, last: Piece<'a>) -> Piece<'a> {
     let start = text.span().lo;
     text.part(
@@ -123,7 +122,7 @@ fn meter_ref(schema: &Schema, text: Piece, form: &str) -> Result<MeterRef, Refus
         return Ok(MeterRef::Indexed(meter, index));
     }
     if let Ok(meter) = find(indexed(schema), name, "meter") {
-        // `NAME INDEX`, as BMv2 has it.
+        // BMv2's form `NAME INDEX`.
         return match number(rest.text) {
             Some(index) => Ok(MeterRef::Indexed(meter, index)),
             None => Err(errors::malformed(text.span(), "the index is missing", form)),
@@ -140,20 +139,20 @@ fn meter_ref(schema: &Schema, text: Piece, form: &str) -> Result<MeterRef, Refus
     Ok(MeterRef::OfEntry(table, key))
 }
 
-/// The meters with an index, with their names.
+/// Returns the meters with an index, with their names.
 pub fn indexed(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
     all.filter(|(_, object)| matches!(object.kind, ObjectKind::Meter { .. }))
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
-/// The tables whose entries have meters.
+/// Returns the tables whose entries have meters.
 pub fn direct(schema: &Schema) -> impl Iterator<Item = Table> {
     let tables = schema.tables.keys();
     tables.filter(|&table| direct_meter(schema, table).is_some())
 }
 
-/// The meter that belongs to a table's entries, if there is one.
+/// Returns the meter that belongs to a table's entries, if there is one.
 fn direct_meter(schema: &Schema, table: Table) -> Option<Object> {
     let mut objects = schema.tables[table]
         .objects
@@ -163,7 +162,7 @@ fn direct_meter(schema: &Schema, table: Table) -> Option<Object> {
 }
 
 impl MeterRef {
-    /// As [`parse_reset`] reads it.
+    /// Formats the meter as [`parse_reset`] reads it.
     pub fn show(&self, schema: &Schema) -> String {
         match self {
             MeterRef::Indexed(meter, index) => format!("{}[{index}]", schema.objects[*meter].name),
@@ -174,7 +173,7 @@ impl MeterRef {
         }
     }
 
-    /// What its tokens are.
+    /// Returns the unit of its tokens.
     pub fn unit(&self, schema: &Schema) -> Unit {
         let meter = match self {
             MeterRef::Indexed(meter, _) => Some(*meter),
@@ -186,7 +185,7 @@ impl MeterRef {
         }
     }
 
-    /// For programs: `meter` (as [`MeterRef::show`] has it), `unit`, and the rates and bursts.
+    /// Returns JSON: `meter` (as [`MeterRef::show`] formats it), `unit`, and the rates and bursts.
     pub fn json(&self, schema: &Schema, rates: &Rates) -> Value {
         json!({
             "meter": self.show(schema),

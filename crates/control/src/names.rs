@@ -1,29 +1,28 @@
-//! Finding tables, actions, keys and counters by the names people use: the whole control-plane name,
-//! or as much of its end as is unique; and, where that is nothing, by what other compilers' tests call them.
+//! Resolution of the names that people use for tables, actions, keys and counters: the whole control-plane name, or any
+//! unique suffix of it. If there is none, a name from other compilers' tests is tried.
 
 use diag::slips;
 
-/// Why a name does not lead to one thing.
+/// Reason why a name does not denote one thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NameError {
-    /// Nothing is called that; names that look like it.
+    /// Nothing has the name.
     Unknown {
-        /// The most similar names, three at most.
+        /// Most similar names, three at most.
         similar: Vec<String>,
     },
-    /// More than one name ends like that.
+    /// Several names have this suffix.
     Ambiguous {
         /// All of them.
         candidates: Vec<String>,
     },
 }
 
-/// The position of the one name among `names` that is `wanted` or ends in `.wanted`. A whole name
-/// goes before endings. A leading dot, as in P4's absolute names, is ignored.
+/// Returns the index of the one name among `names` that is `wanted` or ends in `.wanted`. A whole name has precedence
+/// over suffixes. A leading dot, as in P4's absolute names, is ignored.
 ///
-/// A name that is none of these may be written as tests for other targets write it: as generated C does, with `_` for
-/// each dot and in front of a name of the top level (`pipe_acl`, `_NoAction`), or with `$0` for `[0]` and `$valid$` for
-/// `isValid()`.
+/// Otherwise the name may be written as in tests for other targets: as in generated C, with `_` for each dot and before
+/// a name of the top level (`pipe_acl`, `_NoAction`), or with `$0` for `[0]` and `$valid$` for `isValid()`.
 pub fn resolve<'a, I>(names: I, wanted: &str) -> Result<usize, NameError>
 where
     I: Iterator<Item = &'a str> + Clone,
@@ -50,7 +49,7 @@ where
     })
 }
 
-/// The one name that satisfies `want`; `None` if there is none.
+/// Returns the one name that satisfies `want`; `None` if there is none.
 fn only<'a>(
     names: impl Iterator<Item = &'a str>,
     want: impl Fn(&str) -> bool,
@@ -65,18 +64,18 @@ fn only<'a>(
     }
 }
 
-/// Whether a name, or its end from a dot on, is this with `_` for its dots.
+/// Returns true if a name, or a suffix of it after a dot, equals `wanted` with `_` for its dots.
 fn is_generated(name: &str, wanted: &str) -> bool {
     let starts = name.match_indices('.').map(|(dot, _)| dot + 1);
     std::iter::once(0)
         .chain(starts)
         .map(|start| &name[start..])
-        // Without dots it would have been found by itself.
+        // A suffix without dots would have been found by itself.
         .any(|end| end.contains('.') && end.replace('.', "_") == wanted || end == wanted)
         && !wanted.is_empty()
 }
 
-/// `a$0.b` as `a[0].b`, and `a.$valid$` as `a.isValid()`; `None` if there is neither in it.
+/// Turns `a$0.b` into `a[0].b`, and `a.$valid$` into `a.isValid()`; `None` if it has neither.
 fn without_dollars(wanted: &str) -> Option<String> {
     if !wanted.contains('$') {
         return None;
@@ -92,7 +91,7 @@ fn without_dollars(wanted: &str) -> Option<String> {
     (!plain.contains('$')).then_some(plain)
 }
 
-/// The names closest to `wanted`, three at most: by edit distance to the name or to its last part.
+/// Returns the names closest to `wanted`, three at most: by edit distance to the name or to its last part.
 pub fn similar<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<String> {
     let last = |name: &str| {
         name.rsplit('.')
@@ -144,7 +143,7 @@ mod tests {
         assert_eq!(find("Ingress_inner_acl"), Ok(1));
         assert_eq!(find("inner_acl"), Ok(1));
         assert_eq!(find("_acl2"), Ok(3));
-        // One of these is another control's, and neither may be guessed.
+        // One of these belongs to another control; neither may be guessed.
         let names = ["a.b_c", "a_b.c"];
         let candidates = names.map(String::from).to_vec();
         assert_eq!(

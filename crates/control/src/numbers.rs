@@ -2,7 +2,7 @@
 
 use crate::Piece;
 
-/// A number as statements have it: decimal or, after `0x`, hexadecimal; `_` may stand between digits.
+/// Parses a number in a statement: decimal or, after `0x`, hexadecimal; `_` is allowed between digits.
 pub(crate) fn number(text: &str) -> Option<u64> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     match digits
@@ -14,7 +14,7 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Name and index of `NAME[INDEX]`.
+/// Splits `NAME[INDEX]` into name and index.
 pub(crate) fn bracketed(word: Piece<'_>) -> Option<(Piece<'_>, Piece<'_>)> {
     let open = word.text.rfind('[')?;
     let close = word.text.strip_suffix(']')?.len();

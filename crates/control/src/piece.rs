@@ -11,12 +11,12 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// Text that begins at byte `lo` of the source map's address space.
+    /// Makes a piece of text that begins at byte `lo` of the source map's address space.
     pub fn new(text: &'a str, lo: u32) -> Piece<'a> {
         Piece { text, lo }
     }
 
-    /// Where it stands.
+    /// Returns the location of the text.
     pub fn span(self) -> Span {
         Span {
             lo: self.lo,
@@ -24,7 +24,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The bytes `from..to` of it; both must be character boundaries within it.
+    /// Returns the bytes `from..to` of it; both must be character boundaries within it.
     pub fn part(self, from: usize, to: usize) -> Piece<'a> {
         Piece {
             text: &self.text[from..to],
@@ -32,14 +32,14 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Without blanks around it.
+    /// Returns the text without blanks around it.
     pub fn trim(self) -> Piece<'a> {
         let from = self.text.len() - self.text.trim_start().len();
         let to = from + self.text.trim().len();
         self.part(from, to)
     }
 
-    /// What stands before and after the first of these characters.
+    /// Splits the text at the first character for which `at` holds, which is left out.
     pub fn split_once(self, at: impl Fn(char) -> bool) -> Option<(Piece<'a>, Piece<'a>)> {
         let (index, c) = self.text.char_indices().find(|&(_, c)| at(c))?;
         Some((
@@ -48,7 +48,7 @@ impl<'a> Piece<'a> {
         ))
     }
 
-    /// Splits `name:value` or `name=value`; a colon in brackets belongs to the name, as in `x[3:0]:5`.
+    /// Splits `name:value` or `name=value`. A colon in brackets belongs to the name, as in `x[3:0]:5`.
     pub fn split_named(self) -> Option<(Piece<'a>, Piece<'a>)> {
         let mut depth = 0usize;
         let index = self.text.find(|c| {
@@ -62,7 +62,7 @@ impl<'a> Piece<'a> {
         Some((self.part(0, index), self.part(index + 1, self.text.len())))
     }
 
-    /// The first word and the rest, both trimmed.
+    /// Returns the first word and the rest, both trimmed.
     pub fn first_word(self) -> (Piece<'a>, Piece<'a>) {
         let all = self.trim();
         match all.split_once(char::is_whitespace) {
@@ -71,7 +71,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Words between blanks. Blanks in parentheses, and around `&&&`, `..` and `->`, do not separate.
+    /// Splits the text into words at blanks. Blanks in parentheses, and around `&&&`, `..` and `->`, do not separate.
     pub fn words(self) -> Vec<Piece<'a>> {
         let mut words: Vec<(usize, usize)> = Vec::new();
         let mut start = None;

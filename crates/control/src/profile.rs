@@ -12,18 +12,17 @@ use schema::{
 };
 use serde_json::{Value, json};
 
-/// Members that a group may have.
+/// Most members that a group may have.
 pub const MOST_MEMBERS_OF_A_GROUP: usize = 256;
 
-/// How a member is written.
+/// Syntax of a member.
 pub const MEMBER: &str = "action_member PROFILE MEMBER [ACTION(ARGS)]";
-/// How a group of members is written.
+/// Syntax of a group of members.
 pub const MEMBER_GROUP: &str = "action_group SELECTOR GROUP [MEMBER ...]";
 
-/// Whether there can be such a group of an action selector on any target.
+/// Checks the limits on a group of an action selector that hold on every target.
 ///
-/// # Errors
-/// As for [`Change::MemberGroup`](crate::Change::MemberGroup).
+/// # Errors As for [`Change::MemberGroup`](crate::Change::MemberGroup).
 pub fn check_member_group(members: &[u32]) -> Result<(), StoreError> {
     if members.len() <= MOST_MEMBERS_OF_A_GROUP {
         return Ok(());
@@ -35,19 +34,19 @@ pub fn check_member_group(members: &[u32]) -> Result<(), StoreError> {
     Err(StoreError::Invalid { what })
 }
 
-/// What refers to a member or a group finds none.
+/// Makes the error for a reference to a member or a group that does not exist.
 pub fn is_missing(reference: Reference) -> StoreError {
     let what = format!("there is no {}", named(reference));
     StoreError::Reference { what }
 }
 
-/// A member that is to go is in a group.
+/// Makes the error for the removal of a member that is in a group.
 pub fn is_in_group(member: u32, group: u32) -> StoreError {
     let what = format!("member {member} is in group {group}");
     StoreError::Reference { what }
 }
 
-/// An entry of a table refers to what is to go.
+/// Makes the error for the removal of a member or group that an entry refers to.
 pub fn is_referred_to(table: &str, reference: Reference) -> StoreError {
     let what = format!("an entry of `{table}` refers to {}", named(reference));
     StoreError::Reference { what }
@@ -60,14 +59,14 @@ fn named(reference: Reference) -> String {
     }
 }
 
-/// The action profiles and selectors of a program, with their names.
+/// Returns the action profiles and selectors of a program, with their names.
 pub fn profiles(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
     all.filter(|(_, object)| object.kind.profile().is_some())
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
-/// The action selectors.
+/// Returns the action selectors of a program, with their names.
 pub fn selectors(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let is_selector = |id: Object| matches!(schema.objects[id].kind, ObjectKind::ActionSelector(_));
     profiles(schema).filter(move |(id, _)| is_selector(*id))
@@ -78,7 +77,7 @@ pub fn find_profile(schema: &Schema, name: Piece) -> Result<Object, Refusal> {
     find(profiles(schema), name, "action profile")
 }
 
-/// Parses `PROFILE MEMBER [ACTION(ARGS)]`: the action's number is an index of the profile's actions.
+/// Parses `PROFILE MEMBER [ACTION(ARGS)]`. The action's number in the call is an index of the profile's actions.
 pub fn parse_member(
     schema: &Schema,
     text: Piece,
@@ -103,7 +102,7 @@ pub fn parse_member(
     Ok((profile, member, Some(call)))
 }
 
-/// Parses `SELECTOR GROUP [MEMBER ...]`, the members between blanks or commas.
+/// Parses `SELECTOR GROUP [MEMBER ...]`, with the members separated by blanks or commas.
 pub fn parse_member_group(
     schema: &Schema,
     text: Piece,
@@ -139,19 +138,19 @@ fn id(line: Piece, word: Piece, what: &str, form: &str) -> Result<u32, Refusal> 
     }
 }
 
-/// The actions that members of a profile may run.
+/// Returns the actions that members of a profile may run.
 fn actions(schema: &Schema, profile: Object) -> &[Action] {
     let kept: Option<&ProfileSchema> = schema.objects[profile].kind.profile();
     kept.map_or(&[][..], |kept| &kept.actions)
 }
 
-/// What a member runs, as text.
+/// Formats the action call of a member.
 pub fn show_member(schema: &Schema, profile: Object, call: &ActionCall) -> String {
     let action = actions(schema, profile)[call.action as usize];
     show_call(schema, &schema.actions[action], call)
 }
 
-/// A member for programs: `member` and `action`.
+/// Returns a member as JSON: `member` and `action`.
 pub fn member_json(schema: &Schema, profile: Object, member: u32, call: &ActionCall) -> Value {
     let action = actions(schema, profile)[call.action as usize];
     json!({ "member": member, "action": json_call(schema, &schema.actions[action], call) })

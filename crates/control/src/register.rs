@@ -9,19 +9,19 @@ use crate::values::{parse_value, show_value};
 use schema::{Bits, Field, Object, ObjectKind, Schema};
 use serde_json::{Map, Value, json};
 
-/// How an element is set.
+/// Syntax of setting an element.
 const SET: &str = "NAME[INDEX] VALUE, with as many values as the register's type has fields";
-/// How a register, or an element of one, is named.
+/// Syntax of naming a register, or an element of one.
 const NAME: &str = "NAME or NAME[INDEX]";
 
-/// Registers with their names.
+/// Returns all registers, with their names.
 pub fn registers(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
     all.filter(|(_, object)| matches!(object.kind, ObjectKind::Register { .. }))
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
-/// The scalars that a register's element is taken apart into.
+/// Returns the scalars that a register's element consists of.
 pub fn element(schema: &Schema, register: Object) -> &[Field] {
     match &schema.objects[register].kind {
         ObjectKind::Register { element, .. } => element,
@@ -29,7 +29,7 @@ pub fn element(schema: &Schema, register: Object) -> &[Field] {
     }
 }
 
-/// An element of which all is zero.
+/// Returns an element with all scalars zero.
 pub fn zero(schema: &Schema, register: Object) -> Vec<Bits> {
     let fields = element(schema, register).iter();
     fields.map(|field| Bits::zero(field.ty.width())).collect()
@@ -67,7 +67,7 @@ pub fn parse_set(schema: &Schema, text: Piece) -> Result<(Object, u64, Vec<Bits>
     Ok((register, index, parse_values(schema, register, rest)?))
 }
 
-/// Parses the values of an element's scalars, between blanks.
+/// Parses the values of an element's scalars, separated by blanks.
 pub(crate) fn parse_values(
     schema: &Schema,
     register: Object,
@@ -87,7 +87,7 @@ pub(crate) fn parse_values(
         .collect()
 }
 
-/// The element if it is no struct.
+/// Returns the only field of an element that is not a struct.
 fn alone(fields: &[Field]) -> Option<&Field> {
     match fields {
         [only] if only.name == "value" => Some(only),
@@ -95,7 +95,7 @@ fn alone(fields: &[Field]) -> Option<&Field> {
     }
 }
 
-/// An element as people read it: its value, or `FIELD:VALUE ...` of a struct.
+/// Formats an element for people: its value, or `FIELD:VALUE ...` for a struct.
 pub fn show_element(schema: &Schema, register: Object, values: &[Bits]) -> String {
     let fields = element(schema, register);
     let shown = fields.iter().zip(values).map(|(field, value)| {
@@ -108,7 +108,8 @@ pub fn show_element(schema: &Schema, register: Object, values: &[Bits]) -> Strin
     shown.collect::<Vec<_>>().join(" ")
 }
 
-/// An element for programs: `register`, `index`, and `value`, which is an object by the names of fields for a struct.
+/// Returns an element as JSON: `register`, `index`, and `value`, which for a struct is an object by the names of
+/// fields.
 pub fn element_json(schema: &Schema, register: Object, index: u64, values: &[Bits]) -> Value {
     let fields = element(schema, register);
     let value = match (alone(fields), values) {

@@ -1,28 +1,28 @@
-//! Time and chance of a test: the same on every target, so that targets can be compared bit for bit.
+//! Clock and random numbers of a test. They are the same on every target, so that results can be compared bit for bit.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// The clock when a test begins, in nanoseconds.
+/// Clock at the start of a test, in nanoseconds.
 pub const START: u64 = 1_000_000_000;
-/// What each packet adds to the clock before it runs, in nanoseconds.
+/// Time that the clock advances before each packet, in nanoseconds.
 pub const STEP: u64 = 1_000;
-/// Where random numbers begin unless a test sets it.
+/// Default seed of the random numbers.
 pub const SEED: u64 = 1;
-/// Random numbers that a packet finds. One that draws more meets the first again.
+/// Number of random numbers for each packet. A packet that draws more gets the first again.
 pub const NUMBERS: usize = 64;
 
-/// Random numbers, a list for each packet.
+/// Generator of random numbers, a list for each packet.
 #[derive(Clone, Debug)]
 pub struct RandomLists(ChaCha8Rng);
 
 impl RandomLists {
-    /// Equal seeds give equal lists.
+    /// Makes a generator. Equal seeds give equal lists.
     pub fn new(seed: u64) -> RandomLists {
         RandomLists(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// The next packet's list.
+    /// Returns the next packet's list.
     pub fn next_list(&mut self) -> [u32; NUMBERS] {
         std::array::from_fn(|_| self.0.next_u32())
     }

@@ -1,5 +1,5 @@
-//! A small program with every kind of key, parameter and extern, and a device that keeps tables in lists:
-//! for the tests of this crate.
+//! A small program with every kind of key, parameter and extern, and a device that stores tables as lists, for the
+//! tests of this crate.
 
 use crate::{
     Change, CloneSession, Count, Device, Digest, Digests, EntryKey, MeterRef, Next, Packet, Rates,
@@ -102,18 +102,18 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Arc::new(Schema::of(&program))
 });
 
-/// What the program offers.
+/// Returns the program's schema.
 pub(crate) fn schema() -> &'static Arc<Schema> {
     &SCHEMA
 }
 
-/// A table of the program.
+/// Returns a table of the program.
 pub(crate) fn table(name: &str) -> Table {
     let mut tables = schema().tables.iter();
     tables.find(|(_, t)| t.name == name).expect("a table").0
 }
 
-/// What is set beside tables.
+/// State that is set beside tables.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(crate) struct Settings {
     groups: BTreeMap<u16, Vec<Replica>>,
@@ -123,8 +123,8 @@ pub(crate) struct Settings {
     meter: Option<Rates>,
 }
 
-/// A device that sends every packet back where it came from, its first byte one more; port 9 loses them, port 8 sends them
-/// to each port of group 1, and port 7 makes a digest of them.
+/// A device that sends every packet back where it came from, with its first byte incremented. Port 9 loses packets,
+/// port 8 sends them to each port of group 1, and port 7 makes a digest of them.
 #[derive(Clone, Default)]
 pub(crate) struct Fake {
     tables: BTreeMap<Table, Vec<Entry>>,
@@ -136,20 +136,20 @@ pub(crate) struct Fake {
     waited: u64,
     settings: Settings,
     digests: Vec<Digest>,
-    /// Tables hold this many entries; 0 for two.
+    /// Number of entries that a table holds; 0 for two.
     pub capacity: usize,
-    /// Removing fails from now on.
+    /// True to make removals fail from now on.
     pub stuck: bool,
 }
 
 impl Fake {
-    /// What all tables hold.
+    /// Returns the entries and default actions of all tables.
     pub(crate) fn state(&self) -> (Vec<Entry>, Vec<ActionCall>) {
         let entries = self.tables.values().flatten().cloned().collect();
         (entries, self.defaults.values().cloned().collect())
     }
 
-    /// What is set beside tables.
+    /// Returns the state that is set beside tables.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -226,7 +226,7 @@ impl Fake {
     }
 }
 
-/// Sets what is under a number, or removes it.
+/// Sets the value under a number, or removes it.
 fn set<N: Ord, T>(all: &mut BTreeMap<N, T>, number: N, to: Option<T>) {
     match to {
         None => all.remove(&number),
@@ -259,7 +259,7 @@ impl Store for Fake {
         if index >= 4 {
             return Err(StoreError::OutOfRange { size: 4 });
         }
-        // The first counts packets, the second the time that went by.
+        // The first counts packets, the second the elapsed time.
         let packets = match index {
             0 => self.sent,
             1 => self.waited,

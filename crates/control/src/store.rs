@@ -1,5 +1,5 @@
-//! What every target lets the control plane do. Names were resolved and values checked against the
-//! program before these are called; a target only keeps them.
+//! The control-plane interface of every target. Names are resolved and values checked against the program before these
+//! functions are called; a target only stores them.
 
 use crate::change::{Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica};
@@ -10,93 +10,93 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Packets and bytes.
+/// Number of packets and bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// What a table holds.
+/// Contents of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contents {
     /// All entries, the program's own first.
     pub entries: Vec<Entry>,
-    /// What runs when nothing matches.
+    /// Default action, which runs if nothing matches.
     pub default_action: ActionCall,
 }
 
-/// A flow that a flow state knows.
+/// A flow in a flow state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// Its key, taken apart into scalars. [`schema::ObjectKind::FlowState`] has their names.
+    /// Key of the flow as scalars, whose names are in [`schema::ObjectKind::FlowState`].
     pub key: Vec<Bits>,
-    /// Its value, likewise.
+    /// Value of the flow, likewise.
     pub value: Vec<Bits>,
-    /// Nanoseconds since packets last used it; `None` in a state whose flows do not end when unused.
+    /// Nanoseconds since packets last used it; `None` in a state whose flows do not expire.
     pub age: Option<u64>,
 }
 
-/// The room of a flow state.
+/// Capacity of a flow state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowRoom {
-    /// Flows that it can know at once.
+    /// Most flows that it holds at once.
     pub capacity: u64,
-    /// Flows that others have replaced, for which there was no room, since it was loaded; `None` if they are not counted.
+    /// Number of flows evicted for lack of room since the program was loaded; `None` if they are not counted.
     pub evicted: Option<u64>,
 }
 
-/// Why a target did not do it. Nothing was changed.
+/// Reason why a target refused a request. Nothing was changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
-    /// An entry with this match (and priority) is there already.
+    /// An entry with this match (and priority) exists already.
     Duplicate,
-    /// No entry with this match (and priority).
+    /// There is no entry with this match (and priority).
     Missing,
-    /// The table or value set holds as many as it can.
+    /// The table or value set is full.
     Full {
-        /// How many that is.
+        /// Number of entries or members that it holds.
         capacity: u64,
     },
     /// An index past an array's end.
     OutOfRange {
-        /// How many elements there are.
+        /// Number of elements of the array.
         size: u64,
     },
-    /// What refers to something else, or is referred to, cannot be changed so.
+    /// The change would leave a dangling reference.
     Reference {
-        /// What is missing, or still in use.
+        /// Description of the missing object, or of the one still in use.
         what: String,
     },
-    /// No interface is this port.
+    /// The port has no interface.
     NoInterface {
         /// The port.
         port: u32,
     },
     /// The program made it `const`.
     Const,
-    /// No target can have it.
+    /// The value is invalid on every target.
     Invalid {
-        /// What is wrong with it.
+        /// Description of the fault.
         what: String,
     },
-    /// The target has no such thing.
+    /// The target does not support it.
     Unsupported {
-        /// What it has not, and what would do instead.
+        /// Description of the missing feature, and of a substitute.
         what: String,
     },
-    /// The program did not come to an end with a packet.
+    /// The program did not terminate for a packet.
     Endless {
-        /// What happened.
+        /// Description of the event.
         what: String,
     },
-    /// The program is not loaded any more; what is under its name now is another one.
+    /// The program is no longer loaded; another one has its name now.
     Unloaded,
-    /// The operating system refused.
+    /// The operating system refused the request.
     System {
-        /// What was tried and the error.
+        /// Description of the attempt, and the error.
         what: String,
     },
 }
@@ -124,24 +124,23 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// The state that the control plane reads and writes while a program runs. Tables, value sets, groups, sessions, members
-/// and meters are written by [`Change`]s alone. Counters, registers and flows are in no transaction, since packets write
-/// them too: each has a write of its own, which is atomic.
+/// State that the control plane reads and writes while a program runs. Tables, value sets, groups, sessions, members
+/// and meters are written by [`Change`]s alone. Counters, registers and flows are in no transaction, since packets
+/// write them too: each has a write of its own, which is atomic.
 pub trait Store {
-    /// What the program offers the control plane: what every id means that is given to the other methods.
+    /// Returns the program's interface, which defines all ids that the other methods take.
     fn schema(&self) -> &Arc<Schema>;
 
-    /// Makes changes in order, all or none of them. They come one after the other, so that they need not all be in memory.
-    /// The store decides how much of it readers see at once: at least a whole entry. Gives how many were made.
+    /// Applies changes in order, atomically. `next` gives one after the other, so that they need not all be in memory.
+    /// The store decides how much of a batch readers see at once: at least a whole entry. Returns the number of
+    /// changes.
     ///
-    /// # Errors
-    /// The first change that fails, by its index.
+    /// # Errors The first change that fails, by its index.
     fn apply_from(&mut self, next: &mut dyn FnMut() -> Next) -> Result<usize, Rejected>;
 
-    /// As [`Store::apply_from`], for changes that are in memory.
+    /// Applies changes that are in memory, as [`Store::apply_from`] does.
     ///
-    /// # Errors
-    /// As for [`Store::apply_from`].
+    /// # Errors As for [`Store::apply_from`].
     fn apply(&mut self, changes: &[Change]) -> Result<(), Rejected> {
         let mut changes = changes.iter().cloned();
         let mut next = || changes.next().map_or(Next::End, Next::Change);
@@ -159,13 +158,12 @@ pub trait Store {
         made.map(|_| ()).map_err(Rejected::into_error)
     }
 
-    /// All entries, the program's own first.
+    /// Returns all entries, the program's own first.
     fn entries(&self, table: Table) -> Result<Vec<Entry>, StoreError>;
 
-    /// What tables hold, all at the same moment.
+    /// Returns the contents of tables, all at the same moment.
     ///
-    /// # Errors
-    /// The first that cannot be read, and why.
+    /// # Errors The first table that cannot be read, and the reason.
     fn contents(&self, tables: &[Table]) -> Result<Vec<Contents>, (Table, StoreError)> {
         let read = |table: Table| {
             Ok(Contents {
@@ -178,10 +176,9 @@ pub trait Store {
             .collect()
     }
 
-    /// The entry with this match and priority (ignored where matches cannot overlap).
+    /// Returns the entry with this match and priority (ignored in tables whose matches cannot overlap).
     ///
-    /// # Errors
-    /// [`StoreError::Missing`]
+    /// # Errors [`StoreError::Missing`]
     fn entry(&self, table: Table, keys: &[KeyMatch], priority: u32) -> Result<Entry, StoreError> {
         let all = self.entries(table)?;
         let data = &self.schema().tables[table];
@@ -191,13 +188,13 @@ pub trait Store {
         all.into_iter().find(is_it).ok_or(StoreError::Missing)
     }
 
-    /// What runs when nothing matches.
+    /// Returns the default action, which runs if nothing matches.
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError>;
 
-    /// An indexed counter's value, summed over processors.
+    /// Returns an indexed counter's value, summed over processors.
     fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError>;
 
-    /// The elements of an indexed counter that are not zero, in order, each with its index.
+    /// Returns the elements of an indexed counter that are not zero, in order, each with its index.
     fn counters(&self, counter: Object) -> Result<Vec<(u64, Count)>, StoreError> {
         let mut found = Vec::new();
         for index in 0.. {
@@ -211,11 +208,10 @@ pub trait Store {
         Ok(found)
     }
 
-    /// Sets an indexed counter to zero: one element, or all of them; or a direct counter, which has no index. What packets count
-    /// meanwhile may be lost.
+    /// Sets an indexed counter to zero, one element or all, or a direct counter, which has no index. Packets that are
+    /// counted meanwhile may be lost.
     ///
-    /// # Errors
-    /// [`StoreError::OutOfRange`] for an index that it does not have.
+    /// # Errors [`StoreError::OutOfRange`] for an index that it does not have.
     fn reset_counter(&mut self, counter: Object, index: Option<u64>) -> Result<(), StoreError> {
         let _ = (counter, index);
         Err(StoreError::Unsupported {
@@ -223,10 +219,10 @@ pub trait Store {
         })
     }
 
-    /// The value of the counter that belongs to an entry of a table.
+    /// Returns the value of the counter that belongs to an entry of a table.
     fn direct_counter(&self, table: Table, entry: &Entry) -> Result<Count, StoreError>;
 
-    /// The same of all entries of a table, each with its entry, in the order of [`Store::entries`].
+    /// Returns the direct counters of all entries of a table, each with its entry, in the order of [`Store::entries`].
     fn direct_counters(&self, table: Table) -> Result<Vec<(Entry, Count)>, StoreError> {
         let entries = self.entries(table)?.into_iter();
         let counted = |entry: Entry| Ok((self.direct_counter(table, &entry)?, entry));
@@ -236,7 +232,7 @@ pub trait Store {
             .collect()
     }
 
-    /// A register's value, taken apart into scalars.
+    /// Returns a register's value as scalars.
     fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError>;
 
     /// Changes a register's value.
@@ -247,7 +243,7 @@ pub trait Store {
         value: &[Bits],
     ) -> Result<(), StoreError>;
 
-    /// The elements of a register that are not zero, in order.
+    /// Returns the elements of a register that are not zero, in order, each with its index.
     fn registers(&self, register: Object) -> Result<Vec<(u64, Vec<Bits>)>, StoreError> {
         let mut found = Vec::new();
         for index in 0.. {
@@ -273,16 +269,15 @@ pub trait Store {
         Ok(())
     }
 
-    /// The rates of an indexed meter; `None` for one that has none, which is always green.
+    /// Returns the rates of an indexed meter; `None` if it has none, and so is always green.
     ///
-    /// # Errors
-    /// [`StoreError::OutOfRange`] for an index that it does not have.
+    /// # Errors [`StoreError::OutOfRange`] for an index that it does not have.
     fn meter(&self, meter: Object, index: u64) -> Result<Option<Rates>, StoreError> {
         let _ = (meter, index);
         Err(no_such("meters"))
     }
 
-    /// The elements of an indexed meter that have rates, in order, each with its index.
+    /// Returns the elements of an indexed meter that have rates, in order, each with its index.
     fn meters(&self, meter: Object) -> Result<Vec<(u64, Rates)>, StoreError> {
         let mut found = Vec::new();
         for index in 0.. {
@@ -295,55 +290,55 @@ pub trait Store {
         Ok(found)
     }
 
-    /// The rates of the meter that belongs to an entry of a table.
+    /// Returns the rates of the meter that belongs to an entry of a table.
     ///
-    /// # Errors
-    /// [`StoreError::Missing`]
+    /// # Errors [`StoreError::Missing`]
     fn direct_meter(&self, table: Table, key: &EntryKey) -> Result<Option<Rates>, StoreError> {
         let _ = (table, key);
         Err(no_such("direct meters"))
     }
 
-    /// The members of an action profile or selector by number, each with what it runs: the action is an index of
-    /// [`ProfileSchema::actions`](schema::ProfileSchema::actions).
+    /// Returns the members of an action profile or selector by number, each with its action call. The action is an
+    /// index of [`ProfileSchema::actions`](schema::ProfileSchema::actions).
     fn members(&self, profile: Object) -> Result<Vec<(u32, ActionCall)>, StoreError> {
         let _ = profile;
         Err(no_such("action profiles"))
     }
 
-    /// The groups of an action selector by number, each with its members by number, ascending.
+    /// Returns the groups of an action selector by number, each with its members by number, ascending.
     fn member_groups(&self, selector: Object) -> Result<Vec<(u32, Vec<u32>)>, StoreError> {
         let _ = selector;
         Err(no_such("action selectors"))
     }
 
-    /// The digests that have come since the last call, in order, at most so many: the others stay for the next call. If
-    /// there are none yet, waits for one at most as long as this; who reads digests takes them from all other readers.
+    /// Returns the digests that have come since the last call, in order. It returns `most` of them at most; the others
+    /// stay for the next call. If there are none yet, it waits for one, for `patience` at most. A digest goes to one
+    /// reader only.
     fn digests(&mut self, most: u64, patience: Duration) -> Result<Digests, StoreError> {
         let _ = (most, patience);
         Err(no_such("digests"))
     }
 
-    /// What packets have logged since the last call, as [`Store::digests`] gives digests.
+    /// Returns the messages that packets have logged since the last call, in the manner of [`Store::digests`].
     fn logs(&mut self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
         let _ = (most, patience);
         Err(no_such("log"))
     }
 
-    /// The flows that a flow state knows, in no particular order. Each is read as a whole; packets may change
-    /// some while others are read.
+    /// Returns the flows of a flow state, in no particular order. Each is read atomically; packets may change some
+    /// while others are read.
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
         let _ = state;
         Err(no_flows())
     }
 
-    /// The room of a flow state.
+    /// Returns the capacity of a flow state.
     fn flow_room(&self, state: Object) -> Result<FlowRoom, StoreError> {
         let _ = state;
         Err(no_flows())
     }
 
-    /// A flow's value, if it is known. It does not count as a use.
+    /// Returns a flow's value, if there is such a flow. The look-up does not count as a use.
     fn flow(&self, state: Object, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
         let flows = self.flows(state)?;
         Ok(flows.into_iter().find(|f| f.key == key).map(|f| f.value))
@@ -351,8 +346,7 @@ pub trait Store {
 
     /// Removes a flow.
     ///
-    /// # Errors
-    /// [`StoreError::Missing`] if it was not known.
+    /// # Errors [`StoreError::Missing`] if there is no such flow.
     fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
         let _ = (state, key);
         Err(no_flows())
@@ -364,11 +358,10 @@ pub trait Store {
         Err(no_flows())
     }
 
-    /// The groups of an object with figures, of all processors together. Packets may change some while others are read; no
-    /// number is torn.
+    /// Returns the groups of an object with metrics, merged over all processors. Packets may change some while others
+    /// are read; no number is torn.
     ///
-    /// # Errors
-    /// [`StoreError::Unsupported`] if the object has none.
+    /// # Errors [`StoreError::Unsupported`] if the object has none.
     fn figures(&self, object: Object) -> Result<Groups, StoreError> {
         let _ = object;
         Err(StoreError::Unsupported {
@@ -376,23 +369,22 @@ pub trait Store {
         })
     }
 
-    /// The multicast groups by number, each with its copies. A program that never sends to a group has none.
+    /// Returns the multicast groups by number, each with its copies. A program that never sends to a group has none.
     ///
-    /// # Errors
-    /// [`StoreError::Unsupported`] on a target that has no groups.
+    /// # Errors [`StoreError::Unsupported`] on a target that has no groups.
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         Err(no_such("multicast groups"))
     }
 
-    /// The clone sessions by number. A program that never clones has none.
+    /// Returns the clone sessions by number. A program that never clones has none.
     ///
-    /// # Errors
-    /// [`StoreError::Unsupported`] on a target that has no clone sessions.
+    /// # Errors [`StoreError::Unsupported`] on a target that has no clone sessions.
     fn clone_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
         Err(no_such("clone sessions"))
     }
 
-    /// What the traffic manager dropped: packets and copies for each reason; nothing if the program has none.
+    /// Returns the number of packets and copies that the traffic manager dropped, for each reason. Empty if the program
+    /// has no traffic manager.
     fn drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
         Ok(Vec::new())
     }
@@ -413,29 +405,29 @@ fn no_flows() -> StoreError {
 /// A packet on a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The port's number.
+    /// Number of the port.
     pub port: u32,
-    /// Its bytes from the link layer on.
+    /// Bytes from the link layer on.
     pub bytes: Vec<u8>,
 }
 
-/// A target with a program in it, ready for packets: what STF runs on.
+/// A target with a program in it, ready for packets. STF runs on it.
 pub trait Device {
-    /// The program's state.
+    /// Returns the program's state.
     fn store(&self) -> &dyn Store;
 
-    /// The program's state, to be changed.
+    /// Returns the program's state, for changes.
     fn store_mut(&mut self) -> &mut dyn Store;
 
     /// Sends a packet into a port.
     fn send(&mut self, packet: &Packet) -> Result<(), StoreError>;
 
-    /// The packets that came out since the last call, in order for each port. Waits as long as the
-    /// target needs for those sent to have gone through.
+    /// Returns the packets that have left since the last call, in order for each port. It waits as long as the target
+    /// needs to process those sent.
     fn receive(&mut self) -> Result<Vec<Packet>, StoreError>;
 
-    /// Lets so many nanoseconds go by for the program: a device with a clock of its own sets it forward,
-    /// any other sleeps.
+    /// Lets this many nanoseconds pass for the program. A device with a clock of its own sets it forward, any other
+    /// sleeps.
     fn wait(&mut self, nanoseconds: u64) -> Result<(), StoreError> {
         std::thread::sleep(std::time::Duration::from_nanos(nanoseconds));
         Ok(())

@@ -1,11 +1,11 @@
-//! Ports that entries send packets to, and that a program does not have.
+//! Warnings about ports that entries send packets to, and that the program does not have.
 
 use crate::Change;
 use diag::{Diagnostic, Span};
 use schema::{ActionCall, Bits, Schema};
 use std::collections::BTreeSet;
 
-/// The ports that the arguments of a change's action name.
+/// Returns the ports that the arguments of a change's action name.
 pub fn ports_named(schema: &Schema, change: &Change) -> Vec<u32> {
     let (table, call): (_, &ActionCall) = match change {
         Change::Insert(table, entry) | Change::Modify(table, entry) => (*table, &entry.action),
@@ -19,17 +19,17 @@ pub fn ports_named(schema: &Schema, change: &Change) -> Vec<u32> {
         .collect()
 }
 
-/// Warnings of ports that a program does not have, one each.
+/// Warnings about ports that a program does not have, one for each port.
 #[derive(Debug)]
 pub struct Strays {
     known: BTreeSet<u32>,
-    /// Ports about which nothing is said any more, among them the one that drops packets on purpose.
+    /// Ports that are not reported (again), among them the one that drops packets on purpose.
     passed: BTreeSet<u32>,
 }
 
 impl Strays {
-    /// Watches for ports other than these, and than the one by which the program's architecture drops packets. Without any,
-    /// nothing is known of them.
+    /// Watches for ports other than `known`, and other than `drop_port`, by which the program's architecture drops
+    /// packets. If `known` is empty, the program's ports are unknown and nothing is reported.
     pub fn new(known: impl IntoIterator<Item = u32>, drop_port: Option<u32>) -> Strays {
         Strays {
             known: known.into_iter().collect(),
@@ -37,7 +37,7 @@ impl Strays {
         }
     }
 
-    /// Warnings of a change at a location: one for each port that it is the first to name, and that is none.
+    /// Returns the warnings about a change: one for each unknown port that no change named before.
     pub fn of(&mut self, schema: &Schema, change: &Change, span: Span) -> Vec<Diagnostic> {
         if self.known.is_empty() {
             return Vec::new();

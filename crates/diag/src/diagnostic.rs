@@ -1,15 +1,15 @@
-//! What went wrong, where, and what to do about it, as data.
+//! Diagnostics as data: the fault, its location and the remedy.
 
 use crate::Span;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// The program is refused.
+    /// Error: the program is refused.
     Error,
-    /// The program is accepted, but something in it is likely an error.
+    /// Warning: the program is accepted, but something in it is likely an error.
     Warning,
-    /// Additional information.
+    /// Note: additional information.
     Note,
 }
 
@@ -25,36 +25,36 @@ pub struct Code(pub &'static str);
 /// A location in the source with a few words about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// Location of the label.
     pub span: Span,
-    /// What about it; may be empty.
+    /// Text of the label; may be empty.
     pub text: String,
 }
 
-/// One report to the user.
+/// One report to the user, as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// The kind.
+    /// Code of its kind.
     pub code: Code,
-    /// How bad it is.
+    /// Severity of the report.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// Statement of the fault, in one sentence without a full stop.
     pub message: String,
     /// The location it is about.
     pub primary: Label,
     /// Other locations that explain it.
     pub secondary: Vec<Label>,
-    /// What to do about it; every error has one.
+    /// Advice on the remedy; every error has one.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Makes an error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Error, span, message.into())
     }
 
-    /// An error at `span`, and what to do about it.
+    /// Makes an error at `span`, with advice on the remedy.
     pub fn refusal(
         code: &'static str,
         span: Span,
@@ -64,8 +64,8 @@ impl Diagnostic {
         Diagnostic::error(code, span, message).help(help)
     }
 
-    /// An error that is about no source text, and what to do about it. Boxed, since a diagnostic is large beside what
-    /// comes back when all is well.
+    /// Makes an error that is about no source text, with advice on the remedy. It is boxed, since a diagnostic is large
+    /// beside the results that functions return on success.
     pub fn failure(
         code: &'static str,
         message: impl Into<String>,
@@ -74,7 +74,7 @@ impl Diagnostic {
         Box::new(Diagnostic::refusal(code, Span::NONE, message, help))
     }
 
-    /// A warning at `span`.
+    /// Makes a warning at `span`.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Warning, span, message.into())
     }
@@ -125,7 +125,7 @@ pub struct Diagnostics {
 }
 
 impl From<Box<Diagnostic>> for Diagnostics {
-    /// That one alone.
+    /// Makes a list of that diagnostic alone.
     fn from(diagnostic: Box<Diagnostic>) -> Diagnostics {
         Diagnostics {
             list: vec![*diagnostic],
@@ -134,12 +134,12 @@ impl From<Box<Diagnostic>> for Diagnostics {
 }
 
 impl Diagnostics {
-    /// None yet.
+    /// Returns an empty list.
     pub fn new() -> Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds one.
+    /// Adds one diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
     }
@@ -149,22 +149,22 @@ impl Diagnostics {
         self.list.append(&mut other.list);
     }
 
-    /// Whether any of them refuses the program.
+    /// Returns true if any of them is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Whether there are none.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many.
+    /// Returns the number of diagnostics.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Each in order.
+    /// Iterates over the diagnostics in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }

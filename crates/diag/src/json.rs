@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{Diagnostic, Diagnostics, Label, Severity, SourceMap, Span};
 
-/// An array with an object for each diagnostic: `code`, `severity` (`error`, `warning`, `note`),
-/// `message`, the location as `file`, `line`, `column`, `end_line`, `end_column`, the `labels` (each a
-/// location with `text`, the primary one first if it has a text), and `help`.
+/// Returns an array with an object for each diagnostic: `code`, `severity` (`error`, `warning`, `note`), `message`, the
+/// location as `file`, `line`, `column`, `end_line`, `end_column`, the `labels`, and `help`. Each label is a location
+/// with `text`; the primary one comes first, if it has a text.
 ///
-/// Lines and columns count from 1, columns in characters; the end is exclusive. What has no location in
-/// the source, or no help, has `null` there.
+/// Lines and columns count from 1, columns in characters; the end is exclusive. A diagnostic without a location in the
+/// source, or without help, has `null` there.
 pub fn to_json(diagnostics: &Diagnostics, map: &SourceMap) -> Value {
     diagnostics.iter().map(|d| diagnostic(d, map)).collect()
 }

@@ -1,8 +1,8 @@
 //! Source positions, diagnostics and their renderers.
 //!
-//! A [`Diagnostic`] is data: a stable code, a severity, a message, labelled locations in the source and
-//! what to do about it. The phases of the compiler build them; only the renderers here turn them
-//! into text or JSON. This crate knows nothing of P4.
+//! A [`Diagnostic`] is data: a stable code, a severity, a message, labelled locations in the source, and advice on the
+//! remedy. The phases of the compiler build them; only the renderers here turn them into text or JSON. This crate knows
+//! nothing of P4.
 
 mod diagnostic;
 mod json;

@@ -1,11 +1,11 @@
-//! Plain text for people, beside diagnostics: what the system reports, and tables.
+//! Plain text for people, beside diagnostics: numbers, lists of names, tables, errors of the system.
 
 use crate::shown;
 use std::borrow::Cow;
 use std::fmt::Display;
 use unicode_width::UnicodeWidthChar;
 
-/// A number of things, which are named in the singular: "1 entry", "2 entries".
+/// Formats a number of things, which are named in the singular: "1 entry", "2 entries".
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> String {
     if number == N::from(1) {
         return format!("{number} {singular}");
@@ -16,7 +16,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> 
     }
 }
 
-/// A number in groups of three digits: "65,536".
+/// Formats a number in groups of three digits: "65,536".
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -29,13 +29,13 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Names in a row: "`a`, `b`".
+/// Lists names: "`a`, `b`".
 pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     let each = names.iter().map(|name| format!("`{}`", name.as_ref()));
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// What the system reported, without the number of the error.
+/// Returns an error's message as the system gives it, without the number of the error.
 pub fn system_message(error: &std::io::Error) -> String {
     let mut text = error.to_string();
     if let Some(end) = text.find(" (os error") {
@@ -44,7 +44,8 @@ pub fn system_message(error: &std::io::Error) -> String {
     text
 }
 
-/// The columns that a character takes on a terminal: those of East Asian scripts, for example, have two.
+/// Returns the number of columns that a character takes on a terminal: two for those of East Asian scripts, for
+/// example.
 pub fn char_width(c: char) -> usize {
     UnicodeWidthChar::width(c).unwrap_or(0)
 }
@@ -53,7 +54,8 @@ fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// Rows of cells with the columns aligned, two blanks between. Cells are [`shown`], so that one cannot look like several.
+/// Renders rows of cells with the columns aligned, two blanks between. Cells are escaped by [`shown`], so that one
+/// cannot look like several.
 pub fn columns(rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<Cow<'_, str>>> = rows
         .iter()

@@ -1,17 +1,19 @@
-//! Text from outside, as it may be shown: names of files, interfaces and tables, messages of other programs.
+//! Escaping of text from outside, before it is shown: names of files, interfaces and tables, messages of other
+//! programs.
 //!
-//! Whoever chose a name may have put into it what a terminal obeys, or what has a line look like two. Everything that is printed
-//! goes through [`shown_lines`] at last, and a name through [`shown`] where it becomes part of a line. The escapes are those of
-//! JSON's strings, so that a JSON text means the same afterwards.
+//! Whoever chose a name may have put control sequences of a terminal into it, or characters that make one line look
+//! like two. All output goes through [`shown_lines`] at the end. A name goes through [`shown`] when it becomes part of
+//! a line. The escapes are those of JSON's strings, so that JSON text keeps its meaning.
 
 use std::borrow::Cow;
 
-/// A name as part of a line: each character that [`is_seen`] denies is an escape of JSON, such as `\u001b` or `\n`.
+/// Escapes a name as part of a line: each character for which [`is_seen`] is false becomes an escape of JSON, such as
+/// `\u001b` or `\n`.
 pub fn shown(name: &str) -> Cow<'_, str> {
     escaped(name, |_| false)
 }
 
-/// A text of several lines: as [`shown`], but ends of lines and tabs stay.
+/// Escapes a text of several lines as [`shown`] does, but keeps ends of lines and tabs.
 pub fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
@@ -39,8 +41,8 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns true for a character that is seen where it is shown. Control characters are not, nor are those of Unicode's categories Cf (some of which turn
-/// the direction of writing), Zl and Zp, and variation selectors.
+/// Returns true for a character that is visible where it is shown. Control characters are not. Nor are those of
+/// Unicode's categories Cf (some of which turn the direction of writing), Zl and Zp, and variation selectors.
 pub fn is_seen(c: char) -> bool {
     const UNSEEN: [(char, char); 20] = [
         ('\u{ad}', '\u{ad}'),

@@ -1,15 +1,15 @@
-//! The distance of names, and what a misspelt one may have meant.
+//! Edit distance of names, and suggestions for a misspelt one.
 
 use crate::quoted;
 
-/// Characters that are compared: text may be absurdly long, and the time goes by the square.
+/// Most characters that are compared. Text may be absurdly long, and the time is quadratic in the length.
 const COMPARED: usize = 64;
 
-/// Slips that make one name of the other: a character more, less or another, or two neighbours that changed places. Of
-/// names that differ in more than 64 characters it is no more than a bound from below.
+/// Returns the edit distance of two names: insertions, deletions and substitutions of a character, and transpositions
+/// of two neighbours. For names that differ in more than 64 characters it is a lower bound.
 pub fn slips(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    // Names of one table are alike but for their ends.
+    // Skip what both names have in common at the start and at the end: names of one table often differ in little else.
     let alike =
         |pairs: &mut dyn Iterator<Item = (&char, &char)>| pairs.take_while(|(a, b)| a == b).count();
     let before = alike(&mut one.iter().zip(&other));
@@ -20,11 +20,11 @@ pub fn slips(one: &str, other: &str) -> usize {
     strsim::osa_distance(&start(one), &start(other))
 }
 
-/// The candidate nearest to `name`, if one is near enough to suggest.
+/// Returns the candidate nearest to `name`, if one is near enough to suggest.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match name.chars().count() {
         0 => return None,
-        // Another short name is rarely what is meant, unless it differs in case alone.
+        // Another short name is rarely the one meant, unless it differs in case alone.
         1..=2 => 0,
         3 => 1,
         4..=7 => 2,
@@ -39,7 +39,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// Advice on a name that is none of `all`: the nearest of them, or else all, behind `lead`.
+/// Returns advice on a name that is none of `all`: the nearest of them, or else all of them after `lead`.
 pub fn instead_of(name: &str, all: &[&str], lead: &str) -> String {
     match nearest(name, all.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -9,17 +9,17 @@ use std::sync::Arc;
 /// at text the user can see in place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
-    /// First byte.
+    /// First byte, as an offset in the address space.
     pub lo: u32,
-    /// One past the last byte.
+    /// End, exclusive: one past the last byte.
     pub hi: u32,
 }
 
 impl Span {
-    /// The span of something that no source text stands for. Byte 0 of the map belongs to no file.
+    /// Synthetic span, which stands for no source text. Byte 0 of the map belongs to no file.
     pub const NONE: Span = Span { lo: 0, hi: 0 };
 
-    /// The span from the first byte of `self` to the last byte of `other`.
+    /// Returns the span from the first byte of `self` to the last byte of `other`.
     pub fn to(self, other: Span) -> Span {
         if self == Span::NONE {
             return other;
@@ -33,13 +33,13 @@ impl Span {
         }
     }
 
-    /// Whether this span stands for no source text.
+    /// Returns true if this is the synthetic span [`Span::NONE`].
     pub fn is_none(self) -> bool {
         self == Span::NONE
     }
 }
 
-/// Which file of a [`SourceMap`].
+/// Index of a file in a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FileId(pub u32);
 
@@ -52,7 +52,7 @@ pub struct LineCol {
     pub column: u32,
 }
 
-/// One source text and where it lies in the address space.
+/// One source text and its range in the address space.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The name to show, as the user or the `#include` wrote it.
@@ -64,7 +64,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// The text of a line (from 1), without its line end.
+    /// Returns the text of a line (from 1), without its line end.
     pub fn line(&self, line: u32) -> &str {
         let index = line as usize - 1;
         let from = self.line_starts[index] as usize;
@@ -83,12 +83,12 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Returns an empty map.
     pub fn new() -> SourceMap {
         SourceMap::default()
     }
 
-    /// Adds a text. `None` if the address space (4 GiB) is full.
+    /// Adds a text. Returns `None` if the address space (4 GiB) is full.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> Option<FileId> {
         let text = text.into();
         let start = self
@@ -115,12 +115,12 @@ impl SourceMap {
         Some(FileId(self.files.len() as u32 - 1))
     }
 
-    /// The file with this id.
+    /// Returns the file with this id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// All files, in the order they were added.
+    /// Returns all files, in the order they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files
             .iter()
@@ -128,7 +128,7 @@ impl SourceMap {
             .map(|(i, f)| (FileId(i as u32), f))
     }
 
-    /// A span over the bytes `range` of a file.
+    /// Returns the span over the bytes `range` of a file.
     pub fn span(&self, file: FileId, range: Range<usize>) -> Span {
         let start = self.file(file).start;
         Span {
@@ -137,7 +137,7 @@ impl SourceMap {
         }
     }
 
-    /// The file a span lies in, and its byte range there. `None` for [`Span::NONE`].
+    /// Returns the file that a span lies in, and its byte range there. `None` for [`Span::NONE`].
     pub fn locate(&self, span: Span) -> Option<(FileId, Range<usize>)> {
         if span.is_none() {
             return None;
@@ -152,8 +152,8 @@ impl SourceMap {
         Some((FileId(index as u32), lo..hi.min(file.text.len())))
     }
 
-    /// File and line (from 1) of a span's first byte, which costs less than the column of a byte in
-    /// a long line. `None` for [`Span::NONE`].
+    /// Returns file and line (from 1) of a span's first byte. In a long line this costs less than the column of a byte.
+    /// `None` for [`Span::NONE`].
     pub fn line(&self, span: Span) -> Option<(FileId, u32)> {
         let (id, range) = self.locate(span)?;
         let starts = &self.file(id).line_starts;
@@ -163,7 +163,7 @@ impl SourceMap {
         ))
     }
 
-    /// File, line and column of a span's first byte. `None` for [`Span::NONE`].
+    /// Returns file, line and column of a span's first byte. `None` for [`Span::NONE`].
     pub fn line_col(&self, span: Span) -> Option<(FileId, LineCol)> {
         let (id, range) = self.locate(span)?;
         let file = self.file(id);
@@ -185,7 +185,7 @@ impl SourceMap {
         ))
     }
 
-    /// The text a span covers; empty for [`Span::NONE`] or a span that cuts a character.
+    /// Returns the text that a span covers. Empty for [`Span::NONE`], and for a span that cuts a character.
     pub fn text(&self, span: Span) -> &str {
         self.locate(span)
             .and_then(|(id, range)| self.file(id).text.get(range))

@@ -7,15 +7,15 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 
 use crate::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span, shown, shown_lines};
 
-/// Columns of a line that are shown; longer lines are cut around what is marked.
+/// Number of columns of a line that are shown. Longer lines are cut around the marked text.
 const WIDTH: usize = 140;
-/// Lines that one mark may go over. A longer one marks its first line only: the rest adds nothing.
+/// Most lines that one mark may span. A longer mark is shortened to its first line: the rest adds nothing.
 const MAX_LINES: u32 = 8;
-/// Bytes of a line that are looked at on each side of a mark.
+/// Number of bytes of a line that are shown on each side of a mark.
 const MAX_LINE_BYTES: usize = 4_096;
 
-/// All diagnostics, one after the other with an empty line between them; empty if there are none.
-/// With `color`, ANSI escapes mark severities and locations.
+/// Renders all diagnostics, one after the other with an empty line between them. Returns an empty text if there are
+/// none. With `color`, ANSI escapes mark severities and locations.
 pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> String {
     let renderer = if color {
         Renderer::styled()
@@ -33,7 +33,7 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
             true => Cow::Owned(styled_shown(&text)),
             false => shown_lines(&text),
         };
-        // Lines that a mark does not reach end in blanks otherwise.
+        // The renderer ends lines without a mark in blanks.
         for line in text.lines() {
             out += line.trim_end();
             out.push('\n');
@@ -42,12 +42,13 @@ pub fn render_text(diagnostics: &Diagnostics, map: &SourceMap, color: bool) -> S
     out
 }
 
-/// As [`render_text`], without colours.
+/// Renders as [`render_text`] does, without colours.
 pub fn render_plain(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     render_text(diagnostics, map, false)
 }
 
-/// A text that the renderer has coloured, as [`shown_lines`] but for its colours. The renderer leaves no escape of a source line's as it is.
+/// Escapes a text that the renderer has coloured, as [`shown_lines`] does, but keeps the colours. The renderer itself
+/// escapes every escape character of a source line.
 fn styled_shown(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let mut out = shown_lines(parts.next().unwrap_or_default()).into_owned();
@@ -65,7 +66,8 @@ fn styled_shown(text: &str) -> String {
     out
 }
 
-/// The same with all that may have come from outside [`shown`]. Source lines are left to the renderer, which knows where they go.
+/// Returns the diagnostic with every text that may come from outside escaped by [`shown`]. Source lines are left to the
+/// renderer.
 fn all_shown(diagnostic: &Diagnostic) -> Diagnostic {
     let mut safe = diagnostic.clone();
     let labels = std::iter::once(&mut safe.primary).chain(&mut safe.secondary);
@@ -106,7 +108,7 @@ struct Mark<'a> {
     kind: AnnotationKind,
 }
 
-/// The labels by file; the file of the primary one comes first.
+/// Groups the labels by file. The file of the primary label comes first.
 fn marks<'a>(diagnostic: &'a Diagnostic, map: &SourceMap) -> Vec<(FileId, Vec<Mark<'a>>)> {
     let mut files: Vec<(FileId, Vec<Mark>)> = Vec::new();
     let labels = std::iter::once((&diagnostic.primary, AnnotationKind::Primary)).chain(
@@ -133,7 +135,7 @@ fn marks<'a>(diagnostic: &'a Diagnostic, map: &SourceMap) -> Vec<(FileId, Vec<Ma
     files
 }
 
-/// The range at whole characters, and cut to its first line if it goes over too many.
+/// Extends the range to whole characters, and cuts it to its first line if it spans more than [`MAX_LINES`].
 fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> Range<usize> {
     let text = &map.file(file).text;
     let mut lo = range.start;
@@ -155,8 +157,8 @@ fn shortened(map: &SourceMap, span: Span, range: Range<usize>, file: FileId) -> 
     lo..hi
 }
 
-/// The lines of a file that have marks, and those between them; with the location to show above them
-/// if the lines do not show it.
+/// Returns the lines of a file from the first mark to the last. A location is returned with them if the lines are cut
+/// and so cannot show it themselves.
 fn snippet<'a>(
     map: &'a SourceMap,
     file: FileId,
@@ -182,7 +184,7 @@ fn snippet<'a>(
     let (origin, snippet) = if whole.0 == from {
         (None, snippet.path(shown(&source.name).into_owned()))
     } else {
-        // The front of the line is cut away, so the renderer would count its columns wrong.
+        // The start of the line is cut away, so the renderer would count its columns wrong.
         let column = map.line_col(map.span(file, first..first));
         let column = column.map_or(1, |(_, at)| at.column as usize);
         let origin = Origin::path(shown(&source.name).into_owned());
@@ -200,7 +202,7 @@ fn snippet<'a>(
     (origin, snippet)
 }
 
-/// The character boundary at or before `at`.
+/// Returns the character boundary at or before `at`.
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

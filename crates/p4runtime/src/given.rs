@@ -1,6 +1,6 @@
 //! The parts of an id: the prefix, and the number as `@id` gives it.
 
-/// What an id can be of: the upper 8 bits.
+/// Kind of object that an id denotes: the upper 8 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -15,12 +15,12 @@ pub enum Prefix {
     DirectMeter = 0x15,
     Register = 0x16,
     Digest = 0x17,
-    /// The first of those that are free for externs of one's own.
+    /// First of the prefixes that are free for vendors' own externs.
     FlowState = 0x81,
 }
 
 impl Prefix {
-    /// That of the objects of an extern; `None` if the control plane does not know them.
+    /// Returns the prefix for objects of an extern; `None` if they are unknown to the control plane.
     pub fn of_extern(name: &str) -> Option<Prefix> {
         Some(match name {
             "counter" | "CounterArray" => Prefix::Counter,
@@ -34,7 +34,7 @@ impl Prefix {
         })
     }
 
-    /// What users call things of the kind.
+    /// Returns the users' word for objects of the kind, in the plural.
     pub fn plural(self) -> &'static str {
         match self {
             Prefix::Action => "actions",
@@ -52,11 +52,11 @@ impl Prefix {
     }
 }
 
-/// The lower 24 bits.
+/// Mask of the lower 24 bits, which hold the number.
 pub const NUMBER: u32 = 0x00ff_ffff;
 
-/// The id that the values of an `@id` give: a number as P4 writes it, also with a base or a width (`8w5`). `None` if they are
-/// no one number of 32 bits.
+/// Returns the id that the values of an `@id` give: a number as P4 writes it, also with a base or a width (`8w5`).
+/// `None` unless there is exactly one value and it is a number of 32 bits.
 pub fn given(values: &[impl AsRef<str>]) -> Option<u32> {
     match values {
         [text] => number(text.as_ref()),
@@ -64,7 +64,7 @@ pub fn given(values: &[impl AsRef<str>]) -> Option<u32> {
     }
 }
 
-/// An unsigned number of 32 bits at most.
+/// Parses an unsigned number of 32 bits at most.
 fn number(text: &str) -> Option<u32> {
     let (width, digits) = match text.split_once('w') {
         Some((width, digits)) => (width.parse::<u32>().ok()?, digits),

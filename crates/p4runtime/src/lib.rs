@@ -1,9 +1,9 @@
-//! The ids that P4Runtime gives to what a program offers.
+//! Ids of P4Runtime for the objects that a program offers.
 //!
-//! An id has the kind of the thing in its upper 8 bits. The lower 24 are what `@id(...)` says; without it they are
-//! the hash of the control-plane name that p4c takes too (Jenkins' one-at-a-time), and the next free number if that one
-//! is taken. So an id changes only if the name does, or a name before it in the alphabet comes into conflict.
-//! (P4Runtime specification 1.4, section 6.3.)
+//! An id has the kind of the object in its upper 8 bits. The lower 24 are the number in `@id(...)`. Without it they are
+//! a hash of the control-plane name, the same one that p4c takes (Jenkins' one-at-a-time), or the next free number if
+//! that one is taken. So an id changes only if the name does, or if a name before it in the alphabet comes into
+//! conflict. (P4Runtime specification 1.4, section 6.3.)
 
 mod given;
 
@@ -11,8 +11,8 @@ pub use given::{NUMBER, Prefix, given};
 
 use std::collections::BTreeSet;
 
-/// Ids for all things of one kind, in their order. `things` are names, and what `@id` says of each. Of two things with
-/// one `@id`, the first has it.
+/// Assigns ids to all objects of one kind, in their order. `things` are names, each with the value of its `@id`. Of two
+/// objects with one `@id`, the first gets it.
 pub fn assign<'a>(
     prefix: Prefix,
     things: impl Iterator<Item = (&'a str, Option<u32>)>,
@@ -44,8 +44,8 @@ pub fn assign<'a>(
         .collect()
 }
 
-/// Ids of keys, parameters or fields that stand side by side: what `@id` says, or the position among them from 1 on, or
-/// the next number that is free.
+/// Assigns ids to sibling keys, parameters or fields: the value of `@id`, or else the position among them, from 1. If
+/// that is taken, the next free number.
 pub fn of_siblings(siblings: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
     let mut taken: BTreeSet<u32> = BTreeSet::new();
     let mut first = |id: &u32| *id != 0 && taken.insert(*id);
@@ -61,7 +61,7 @@ pub fn of_siblings(siblings: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
     (1..).zip(given).map(number).collect()
 }
 
-/// Jenkins' one-at-a-time hash.
+/// Computes Jenkins' one-at-a-time hash.
 fn hash(bytes: &[u8]) -> u32 {
     let mut hash = bytes.iter().fold(0u32, |hash, &byte| {
         let hash = hash.wrapping_add(u32::from(byte));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_one_at_a_time() {
-        // The values that are published with the algorithm.
+        // Values published with the algorithm.
         assert_eq!(hash(b"a"), 0xca2e_9442);
         assert_eq!(
             hash(b"The quick brown fox jumps over the lazy dog"),
@@ -97,7 +97,7 @@ mod tests {
             ids(&[("a", None), ("b", Some(0x200_0007)), ("c", Some(9))]),
             [0x022e_9442, 0x0200_0007, 0x0200_0009]
         );
-        // Whatever the order of the declarations.
+        // The order of the declarations does not matter.
         assert_eq!(ids(&[("x", None), ("a", None)])[1], 0x022e_9442);
     }
 

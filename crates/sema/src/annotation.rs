@@ -8,12 +8,12 @@ use num_bigint::BigInt;
 use smol_str::SmolStr;
 use syntax::ast;
 
-/// Whether an annotation is about how people or P4Runtime's clients see a value.
+/// Returns true if an annotation is about how people or P4Runtime's clients see a value.
 pub(crate) fn is_display(annotation: &Annotation) -> bool {
     matches!(&*annotation.name, "format" | "p4runtime_translation")
 }
 
-/// The format of the values of a `typedef` by its name: `ip4Addr_t` and the like are addresses.
+/// Returns the format of a `typedef`'s values by its name: `ip4Addr_t` and the like are addresses.
 pub(crate) fn format_by_name(name: &str, ty: &Ty) -> Option<&'static str> {
     let Ty::Bits {
         width,
@@ -35,8 +35,8 @@ pub(crate) fn format_by_name(name: &str, ty: &Ty) -> Option<&'static str> {
     }
 }
 
-/// The last word of a type's name in lower case, but for the `t` that types end with: `addr` of `ip4Addr_t` and of `IP_ADDR_T`. A word begins
-/// behind `_`, or with a capital behind another letter or a digit.
+/// Returns the last word of a type's name in lower case, without the `t` that types end with: `addr` of `ip4Addr_t` and
+/// of `IP_ADDR_T`. A word begins after `_`, or with a capital after a lower-case letter or a digit.
 fn last_word(name: &str) -> String {
     let words = name.trim_end_matches('_');
     let words = words
@@ -56,8 +56,8 @@ fn last_word(name: &str) -> String {
 }
 
 impl Checker<'_> {
-    /// Checks the annotations of a declaration and notes what they ask of the checker: `span` is all of
-    /// it, `name` the location of its name.
+    /// Checks the annotations of a declaration, and notes `@noWarn` and `@deprecated`. `span` is the whole declaration,
+    /// `name` the location of its name.
     pub(crate) fn annotations_of(
         &mut self,
         list: &[ast::Annotation],
@@ -92,8 +92,8 @@ impl Checker<'_> {
         checked
     }
 
-    /// The annotations of what is declared with a type: its own, then what the `typedef` that names the type says about
-    /// how values are shown, unless its own say so. The other annotations of a `typedef` are about itself.
+    /// Returns the annotations of a declaration with a type. They are its own, then those of the type's `typedef` about
+    /// how values are shown, unless its own include the same. Other annotations of a `typedef` are about itself.
     pub(crate) fn with_display(&self, mut own: Vec<Annotation>, ty: &ast::Type) -> Vec<Annotation> {
         if let ast::TypeKind::Name { global, name } = &ty.kind
             && let Some(binding) = self.scopes.lookup(&name.name, *global)
@@ -140,7 +140,7 @@ impl Checker<'_> {
                 span: annotation.span,
             };
             self.known(&checked, &done);
-            // What stands in brackets is one value: nothing says how two of them would be merged.
+            // A structured annotation is one value: nothing says how two of them would be merged.
             if let Some(first) = list[..done.len()].iter().find(|earlier| {
                 earlier.name.name == annotation.name.name
                     && (is_structured(earlier) || is_structured(annotation))
@@ -156,7 +156,7 @@ impl Checker<'_> {
         done
     }
 
-    /// A value in `@x[...]`: any constant.
+    /// Checks a value in `@x[...]`: any constant.
     fn annotation_value(&mut self, expr: &ast::Expr) -> Option<ConstValue> {
         let value = self.expr(expr, None);
         match value.kind {
@@ -176,7 +176,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The form of the annotations that the specification defines.
+    /// Checks the form of an annotation that the specification defines.
     fn known(&mut self, annotation: &Annotation, before: &[Annotation]) {
         let values: &[ConstValue] = match &annotation.body {
             AnnotationBody::Values(values) => values,
@@ -236,7 +236,7 @@ fn is_structured(annotation: &ast::Annotation) -> bool {
     ) && annotation.name.name != "field_list"
 }
 
-/// True if this is `key=value, key=value`, as P4Runtime wants of `@pkginfo`.
+/// True for `key=value, key=value`, as P4Runtime requires in `@pkginfo`.
 fn is_package_info(body: &AnnotationBody) -> bool {
     let tokens = match body {
         AnnotationBody::Pairs(_) => return true,
@@ -248,7 +248,7 @@ fn is_package_info(body: &AnnotationBody) -> bool {
         .all(|pair| matches!(pair, [_, equals, value] if equals == "=" && value.starts_with('"')))
 }
 
-/// True if this is a URI and what represents the type for P4Runtime's clients: a number of bits, `bit<W>` or `string`.
+/// True for a URI and the representation of the type for P4Runtime's clients: a number of bits, `bit<W>` or `string`.
 fn is_translation(body: &AnnotationBody) -> bool {
     match body {
         AnnotationBody::Values(values) => {
@@ -266,12 +266,13 @@ fn is_translation(body: &AnnotationBody) -> bool {
     }
 }
 
-/// Whether this can be the number of a field list, a `bit<8>`.
+/// Returns true for the number of a field list, a `bit<8>`.
 fn is_list_number(value: &ConstValue) -> bool {
     matches!(value, ConstValue::Int(number) if u8::try_from(number).is_ok())
 }
 
-/// `@x(tokens)`; strings, also several with `++` between them, and numbers are values, alone or with commas between.
+/// Parses the tokens of `@x(tokens)`. Values are numbers and strings, also several strings joined by `++`, separated by
+/// commas.
 fn unstructured(tokens: &[SmolStr]) -> AnnotationBody {
     let values: Option<Vec<ConstValue>> = tokens.split(|token| token == ",").map(value).collect();
     match values {

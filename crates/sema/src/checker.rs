@@ -1,4 +1,4 @@
-//! The state of one check, and the small things every part of it does.
+//! State of one check, and small functions that every part of it uses.
 
 use crate::Checked;
 use crate::call::Undecided;
@@ -10,13 +10,13 @@ use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 use syntax::ast;
 
-/// How deep expressions, statements and types may nest.
+/// Deepest nesting of expressions, statements and types.
 pub(crate) const MAX_DEPTH: u32 = 200;
 
-/// The context being checked: what may be called, declared and written there depends on it.
+/// Context of the code being checked. It determines what may be called, declared and written there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
-    /// Outside everything.
+    /// Top level, outside all declarations.
     TopLevel,
     /// The local declarations of a parser.
     ParserLocals,
@@ -39,7 +39,7 @@ pub(crate) enum Context {
 }
 
 impl Context {
-    /// Its name in messages, with its article.
+    /// Returns its name in messages, with its article.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Context::TopLevel => "the top level",
@@ -55,7 +55,7 @@ impl Context {
         }
     }
 
-    /// Whether this is inside a parser, where `.next`, `.last` and `.lastIndex` exist.
+    /// Returns true inside a parser, where `.next`, `.last` and `.lastIndex` exist.
     pub(crate) fn in_parser(self) -> bool {
         matches!(self, Context::ParserLocals | Context::ParserState)
     }
@@ -64,11 +64,11 @@ impl Context {
 /// A declaration that should be used somewhere.
 #[derive(Debug)]
 pub(crate) struct Declared {
-    /// What it is, in a user's words.
+    /// Kind of the declaration, in a user's words.
     pub(crate) what: &'static str,
     /// Its name.
     pub(crate) name: SmolStr,
-    /// The location of its name, by which a use is noted.
+    /// Location of its name, by which a use is noted.
     pub(crate) span: Span,
 }
 
@@ -76,47 +76,47 @@ pub(crate) struct Declared {
 pub(crate) struct Checker<'a> {
     /// The source.
     pub(crate) map: &'a SourceMap,
-    /// What is built.
+    /// HIR under construction.
     pub(crate) module: Module,
-    /// What was found.
+    /// Diagnostics so far.
     pub(crate) diagnostics: Diagnostics,
-    /// Names in reach.
+    /// Names in scope.
     pub(crate) scopes: Scopes,
     /// Inference variables of the calls being checked.
     pub(crate) infer: Vec<Option<Ty>>,
-    /// Where we are.
+    /// Context of the code being checked.
     pub(crate) context: Context,
-    /// How deep.
+    /// Current nesting depth.
     pub(crate) depth: u32,
-    /// How many loops are around.
+    /// Number of loops around the current statement.
     pub(crate) loops: u32,
-    /// What `return` gives in the body being checked.
+    /// Result type of the body being checked, which `return` must give.
     pub(crate) result: Ty,
     /// The type of `this`, in an abstract method's implementation.
     pub(crate) this: Option<(Ty, SmolStr)>,
-    /// Whether a constructor call is allowed as an expression here.
+    /// True if a constructor call is allowed as an expression here.
     pub(crate) constructors_allowed: bool,
-    /// Whether the keyset being checked may hold values that are known at run time only.
+    /// True if the keyset being checked may hold values that are known only at run time.
     pub(crate) run_time_sets: bool,
     /// Type parameters that stand for `_` in the parameters being declared.
     pub(crate) implicit_params: Vec<TypeParamId>,
-    /// All such type parameters: no argument is written for them.
+    /// All such type parameters: calls give no arguments for them.
     pub(crate) implicit: HashSet<TypeParamId>,
-    /// Parsers, controls and packages besides the first of their name.
+    /// Parsers, controls and packages after the first of their name.
     pub(crate) overloads: HashMap<SmolStr, Vec<Entity>>,
-    /// Instances that may be of several parsers or controls of a name.
+    /// Instances whose parser or control is not chosen yet among overloads.
     pub(crate) undecided: HashMap<InstanceId, Undecided>,
-    /// The same of the instance that is being made.
+    /// Candidates for the instance that is being made, if it is undecided.
     pub(crate) undecided_now: Option<Undecided>,
     /// Default values of parameters.
     pub(crate) defaults: HashMap<LocalId, Expr>,
-    /// Directionless parameters of actions: values come at run time.
+    /// Directionless parameters of actions, whose values come at run time.
     pub(crate) action_data: HashSet<LocalId>,
-    /// Parameters of parsers and controls: bound when these are applied.
+    /// Parameters of parsers and controls, bound when these are applied.
     pub(crate) block_data: HashSet<LocalId>,
     /// Sizes of composite types, by type.
     pub(crate) sizes: HashMap<Ty, types::Measure>,
-    /// The places of fields in composite types of which one was accessed: structs may have tens of thousands.
+    /// Indices of fields, for each composite type with an accessed field: structs may have tens of thousands.
     pub(crate) fields: HashMap<CompositeId, HashMap<SmolStr, usize>>,
     /// Names that were used, by the location of their declaration.
     pub(crate) used: HashSet<Span>,
@@ -124,19 +124,19 @@ pub(crate) struct Checker<'a> {
     pub(crate) declared: Vec<Declared>,
     /// `@deprecated` things by the location of their name.
     pub(crate) deprecated: HashMap<Span, String>,
-    /// What a `typedef` says about how values are shown, by the location of its name.
+    /// Annotations of a `typedef` about how values are shown, by the location of its name.
     pub(crate) display: HashMap<Span, Vec<Annotation>>,
-    /// Types of arguments by themselves, by where in memory the tree has an argument: in nested calls of overloads each would be found twice as
-    /// often as the one around it.
+    /// Types of arguments without regard to their parameters, by address and span of the argument in the syntax tree.
+    /// Without this cache the time is exponential in the depth of nested calls of overloads.
     pub(crate) alone: HashMap<(usize, Span), Option<Ty>>,
-    /// `@noWarn` spans and what they silence.
+    /// Spans of `@noWarn`, with the warnings that they silence.
     pub(crate) silenced: Vec<(Span, String)>,
 }
 
 use crate::types;
 
 impl<'a> Checker<'a> {
-    /// Nothing checked yet.
+    /// Makes a checker that has not checked anything yet.
     pub(crate) fn new(map: &'a SourceMap) -> Checker<'a> {
         Checker {
             map,
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
                 self.scopes.announce(&name.name, name.span);
             }
         }
-        // Members of `error` are one set, whatever comes between its declarations.
+        // Members of all `error` declarations form one set, so they are declared first.
         for decl in &program.decls {
             if let ast::DeclKind::Error { members } = &decl.kind {
                 self.error_decl(members);
@@ -197,7 +197,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Runs the warnings over whole bodies and closes the check.
+    /// Runs the warnings that need whole bodies, and ends the check.
     pub(crate) fn finish(mut self) -> Checked {
         if !self.diagnostics.has_errors() {
             crate::warn::run(&mut self);
@@ -232,12 +232,12 @@ impl<'a> Checker<'a> {
             })
     }
 
-    /// Takes a diagnostic.
+    /// Adds a diagnostic.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Takes a diagnostic and gives the expression in place of what it is about.
+    /// Adds a diagnostic, and returns the expression that replaces the erroneous one.
     pub(crate) fn poison(&mut self, diagnostic: Diagnostic) -> Expr {
         let span = diagnostic.primary.span;
         self.report(diagnostic);
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The parameter that a local hides which was just declared, in a block further in.
+    /// Returns the location of the parameter that a local, just declared in an inner block, hides.
     fn hidden_parameter(&self, name: &ast::Ident) -> Option<Span> {
         let kind = |entity: &Entity| match entity {
             Entity::Local(id) => Some(self.module.locals[*id].kind),
@@ -276,7 +276,7 @@ impl<'a> Checker<'a> {
         (is_local && hides).then_some(around.span)
     }
 
-    /// What a name denotes, for messages, with its article.
+    /// Describes the entity of a name for messages, with its article.
     pub(crate) fn describe(&self, entity: &Entity) -> &'static str {
         match entity {
             Entity::Local(id) => match self.module.locals[*id].kind {
@@ -320,7 +320,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Goes one level deeper; too deep is reported once and answered with `None`.
+    /// Runs `body` one nesting level deeper. If that is too deep, reports an error and returns `None`.
     pub(crate) fn deeper<R>(&mut self, span: Span, body: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= MAX_DEPTH {
             self.report(errors::constants::too_deep(span, MAX_DEPTH));
@@ -333,7 +333,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The expression in place of one with an error.
+/// Makes the expression that replaces an erroneous one.
 pub(crate) fn poison_expr(span: Span) -> Expr {
     Expr {
         kind: ExprKind::Default,
@@ -342,7 +342,7 @@ pub(crate) fn poison_expr(span: Span) -> Expr {
     }
 }
 
-/// A constant expression.
+/// Makes a constant expression.
 pub(crate) fn constant(value: ConstValue, ty: Ty, span: Span) -> Expr {
     Expr {
         kind: ExprKind::Const(value),

@@ -7,8 +7,8 @@ use crate::expr::cast::retyped;
 use hir::*;
 
 impl Checker<'_> {
-    /// Converts a value to `to` implicitly, as its context requires, or reports that it cannot be.
-    /// `to` may hold inference variables, which this solves.
+    /// Converts a value to `to` implicitly, as its context requires, or reports an error. `to` may contain inference
+    /// variables, which this solves.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Ty) -> Expr {
         let to = self.shallow(to);
         if value.ty == Ty::Poison || to == Ty::Poison {
@@ -49,7 +49,7 @@ impl Checker<'_> {
         self.poison(types::mismatch_types(value.span, &shown, &from, help))
     }
 
-    /// Why a parser or control does not fit a type of such, parameter by parameter.
+    /// Reports the first difference between the parameters of a parser or control and those of the expected type.
     fn block_difference(&mut self, value: &Expr, to: &Ty) -> Option<diag::Diagnostic> {
         let (given, wanted, declared) = match (&value.ty, to) {
             (Ty::Parser(x, p), Ty::Parser(y, q)) => {
@@ -111,7 +111,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Parameters of these directions and types as they are declared.
+    /// Formats parameters of these directions and types as in a declaration.
     pub(crate) fn params_text(&self, params: &[LocalId], types: &[(Direction, Ty)]) -> String {
         let one = |(param, ty): (&LocalId, &(Direction, Ty))| {
             format!("{} {}", self.directed(ty), self.module.locals[*param].name)
@@ -120,13 +120,13 @@ impl Checker<'_> {
         texts.join(", ")
     }
 
-    /// A direction and a type as they are written.
+    /// Formats a direction and a type as in a declaration.
     pub(crate) fn directed(&self, (direction, ty): &(Direction, Ty)) -> String {
         format!("{}{}", direction_word(*direction), self.show(ty))
     }
 
-    /// Whether blocks have the same parameters in different orders, as far as is known: a type that is still open may be
-    /// any.
+    /// Returns true if blocks have the same parameters in different orders, as far as is known. A type that is still
+    /// open fits any.
     fn are_reordered(&self, given: &[(Direction, Ty)], wanted: &[(Direction, Ty)]) -> bool {
         let mut left: Vec<(Direction, Ty)> =
             given.iter().map(|(d, ty)| (*d, self.zonk(ty))).collect();
@@ -148,7 +148,7 @@ impl Checker<'_> {
                 .all(|w| take(&mut left, w, true))
     }
 
-    /// Width and sign of the numbers that a type consists of: those of `bit<N>` and `int<N>`, and of each `type` made of them.
+    /// Returns width and sign of the number that represents a type: `bit<N>`, `int<N>`, or a `type` made of them.
     pub(crate) fn bits_behind(&self, ty: &Ty) -> Option<(u32, bool)> {
         match ty {
             Ty::Bits { width, signed } => Some((*width, *signed)),
@@ -180,7 +180,7 @@ impl Checker<'_> {
         constant(ConstValue::Int(wrapped), ty, value.span)
     }
 
-    /// A tuple to a tuple, struct, header, list or stack, element by element. `None` if `to` is none of these.
+    /// Converts a tuple to a tuple, struct, header, list or stack, element by element. `None` if `to` is none of these.
     fn tuple_to(&mut self, value: Expr, from: &[Ty], to: &Ty) -> Option<Expr> {
         let slots: Vec<Ty> = match to {
             Ty::Tuple(slots) => slots.to_vec(),
@@ -213,7 +213,7 @@ impl Checker<'_> {
                 .map(|(v, ty)| constant(v, ty.clone(), span))
                 .collect(),
             kind => {
-                // A variable, say: only what is written out element by element takes another type.
+                // Not a literal but a variable, for example: its elements cannot be converted one by one.
                 let same = slots
                     .iter()
                     .zip(from)
@@ -238,7 +238,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a type consists of, in a user's words.
+/// Returns the users' word for a part of a type.
 pub(crate) fn part_of(ty: &Ty) -> &'static str {
     match ty {
         Ty::Composite(..) => "field",
@@ -246,7 +246,7 @@ pub(crate) fn part_of(ty: &Ty) -> &'static str {
     }
 }
 
-/// A direction as written, with a space after it.
+/// Formats a direction with a space after it.
 fn direction_word(direction: Direction) -> &'static str {
     match direction {
         Direction::None => "",

@@ -4,10 +4,10 @@ use crate::checker::Checker;
 use hir::*;
 use std::rc::Rc;
 
-/// How deep unification follows; types are kept far below that.
+/// Deepest nesting that unification follows. Types are kept far below that.
 const MAX_UNIFY: u32 = 160;
 
-/// `ty` with `params` replaced by `args`.
+/// Replaces `params` in `ty` by `args`.
 pub(crate) fn subst(ty: &Ty, params: &[TypeParamId], args: &[Ty]) -> Ty {
     if params.is_empty() || args.is_empty() {
         return ty.clone();
@@ -22,7 +22,7 @@ pub(crate) fn subst(ty: &Ty, params: &[TypeParamId], args: &[Ty]) -> Ty {
     })
 }
 
-/// Rebuilds a type, with `f` deciding about each node first.
+/// Rebuilds a type. `f` may replace each node before its parts are visited.
 fn map(ty: &Ty, f: &mut dyn FnMut(&Ty) -> Option<Ty>) -> Ty {
     if let Some(done) = f(ty) {
         return done;
@@ -48,12 +48,12 @@ fn map(ty: &Ty, f: &mut dyn FnMut(&Ty) -> Option<Ty>) -> Ty {
     }
 }
 
-/// A type with `void` for every variable that is left.
+/// Replaces every variable left in a type by `void`.
 pub(crate) fn void_open(ty: &Ty) -> Ty {
     map(ty, &mut |t| matches!(t, Ty::Infer(_)).then_some(Ty::Void))
 }
 
-/// Whether any part of a type satisfies `want`.
+/// Returns true if any part of a type satisfies `want`.
 pub(crate) fn any(ty: &Ty, want: &mut dyn FnMut(&Ty) -> bool) -> bool {
     want(ty)
         || match ty {
@@ -68,34 +68,34 @@ pub(crate) fn any(ty: &Ty, want: &mut dyn FnMut(&Ty) -> bool) -> bool {
         }
 }
 
-/// Whether inference variables are left in a type.
+/// Returns true if inference variables are left in a type.
 pub(crate) fn has_infer(ty: &Ty) -> bool {
     any(ty, &mut |t| matches!(t, Ty::Infer(_)))
 }
 
-/// Whether `int` without a width is part of a type.
+/// Returns true if `int` without a width is part of a type.
 pub(crate) fn has_int(ty: &Ty) -> bool {
     any(ty, &mut |t| matches!(t, Ty::Int))
 }
 
-/// Whether a type parameter is part of a type.
+/// Returns true if a type parameter is part of a type.
 pub(crate) fn mentions(ty: &Ty, param: TypeParamId) -> bool {
     any(ty, &mut |t| *t == Ty::Param(param))
 }
 
-/// Whether an error is part of a type.
+/// Returns true if [`Ty::Poison`] is part of a type.
 pub(crate) fn has_poison(ty: &Ty) -> bool {
     any(ty, &mut |t| matches!(t, Ty::Poison))
 }
 
 impl Checker<'_> {
-    /// A new inference variable.
+    /// Makes a new inference variable.
     pub(crate) fn fresh(&mut self) -> Ty {
         self.infer.push(None);
         Ty::Infer(self.infer.len() as u32 - 1)
     }
 
-    /// A type with every solved variable replaced.
+    /// Replaces every solved variable in a type.
     pub(crate) fn zonk(&self, ty: &Ty) -> Ty {
         if !has_infer(ty) {
             return ty.clone();
@@ -109,7 +109,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Makes two types equal by solving variables. `false` if they cannot be.
+    /// Makes two types equal by solving variables. Returns false if they cannot be equal.
     pub(crate) fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
         self.unify_at(a, b, MAX_UNIFY)
     }
@@ -153,7 +153,7 @@ impl Checker<'_> {
         a.len() == b.len() && a.iter().zip(b).all(|(x, y)| self.unify_at(x, y, depth - 1))
     }
 
-    /// Directions and types of parameters, with type arguments put in.
+    /// Returns directions and types of parameters, with type arguments substituted.
     pub(crate) fn runtime_signature(
         &self,
         params: &[LocalId],
@@ -173,7 +173,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// The parameters of two blocks, without the `@optional` ones at the end of one that the other does not have.
+    /// Returns the parameters of two blocks. `@optional` ones at the end of one are left out if the other lacks them.
     pub(crate) fn without_optional<'p>(
         &self,
         a: &'p [LocalId],
@@ -198,7 +198,7 @@ impl Checker<'_> {
                 .all(|(x, y)| x.0 == y.0 && self.unify_at(&x.1, &y.1, depth - 1))
     }
 
-    /// A type whose outermost node is not a solved variable.
+    /// Resolves a type until its outermost node is not a solved variable.
     pub(crate) fn shallow(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         while let Ty::Infer(i) = ty {
@@ -258,7 +258,7 @@ pub(crate) fn map_types(expr: &mut Expr, f: &dyn Fn(&Ty) -> Ty) {
             map_types(c, f);
         }
         ExprKind::List(elems) => elems.iter_mut().for_each(|e| map_types(e, f)),
-        // A call solved its own variables when it was checked.
+        // The variables of a call were solved when it was checked.
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Sets of values that `select` cases and table entries match with.
+//! Keysets, which `select` cases and table entries match with.
 
 use crate::checker::{Checker, Context};
 use crate::errors::{statements, types, warnings};
@@ -8,7 +8,7 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// The scalars of a key: structs and tuples are split.
+    /// Splits a key into scalars: structs and tuples are flattened.
     pub(crate) fn flatten(&mut self, key: Expr, out: &mut Vec<Expr>) {
         let span = key.span;
         match self.parts(&key.ty) {
@@ -30,7 +30,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a key's type consists of; `None` for a scalar.
+    /// Returns the types of the parts of a key's type; `None` for a scalar.
     fn parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
         match ty {
             Ty::Tuple(elems) => Some(elems.to_vec()),
@@ -48,7 +48,7 @@ impl Checker<'_> {
         }
     }
 
-    /// One keyset element for a key of type `ty`, as one [`Keyset`] per scalar of the key.
+    /// Checks one keyset element for a key of type `ty`. It adds one [`Keyset`] for each scalar of the key.
     pub(crate) fn keyset(&mut self, elem: &ast::Expr, ty: &Ty, out: &mut Vec<Keyset>) {
         if self
             .deeper(elem.span, |c| c.keyset_at(elem, ty, out))
@@ -124,7 +124,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The types of the scalars that a key of this type is split into.
+    /// Adds the types of the scalars that a key of this type is split into.
     pub(crate) fn leaf_types(&self, ty: &Ty, out: &mut Vec<Ty>) {
         match self.parts(ty) {
             Some(parts) => parts.iter().for_each(|p| self.leaf_types(p, out)),
@@ -148,7 +148,7 @@ impl Checker<'_> {
                         ExprKind::Const(ConstValue::Int(b)),
                     ) = (&lo.kind, &hi.kind)
                         && a > b
-                        // That of an entry is refused when the table is made.
+                        // An empty range in an entry is reported when the table is checked.
                         && self.context != Context::Table
                     {
                         self.report(warnings::empty_range(elem.span, a, b));
@@ -201,7 +201,7 @@ impl Checker<'_> {
         (known && a.ty != Ty::Poison && b.ty != Ty::Poison).then_some((a, b))
     }
 
-    /// A bound of a mask or range: of the key's type, or a number for what represents it.
+    /// Checks a bound of a mask or range: of the key's type, or of the number type that represents it.
     fn set_bound(&mut self, expr: &ast::Expr, ty: &Ty, numbers: &Ty) -> Expr {
         let value = self.expr(expr, Some(ty));
         if value.ty == *ty || ty == numbers || value.ty == Ty::Poison {

@@ -1,11 +1,11 @@
-//! L-values: what can be written to (specification section "Expressions that can be l-values").
+//! L-values: expressions that can be written to (specification section "Expressions that can be l-values").
 
 use crate::checker::Checker;
 use crate::errors::statements;
 use hir::*;
 
 impl Checker<'_> {
-    /// Reports why an expression cannot be written to, if it cannot. Poison passes.
+    /// Reports an error if an expression cannot be written to. Poison passes.
     pub(crate) fn require_lvalue(&mut self, expr: &Expr) -> bool {
         let mut at = expr;
         loop {
@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether evaluating an l-value has side effects.
+    /// Returns true if evaluating an l-value has side effects.
     pub(crate) fn has_call(expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Call(_) | ExprKind::TableHit(..) => true,

@@ -1,4 +1,4 @@
-//! What to write instead: advice that depends on the types and the text of what is wrong.
+//! Advice for diagnostics, which depends on the types and the text of the faulty code.
 
 use crate::checker::Checker;
 use crate::errors::quoted;
@@ -10,20 +10,20 @@ use num_traits::One;
 use smol_str::SmolStr;
 use syntax::ast;
 
-/// How long a piece of the program may be that advice repeats, in characters.
+/// Longest piece of the program that advice repeats, in characters.
 const LONGEST: usize = 40;
-/// How many fields or members advice lists.
+/// Most fields or members that advice lists.
 const MOST_LISTED: usize = 8;
 
 impl Checker<'_> {
-    /// A piece of the program as it is written, if it is short.
+    /// Returns a piece of the program as it is written, if it is short.
     pub(crate) fn written(&self, span: Span) -> Option<&str> {
         let text = self.map.text(span);
         let fits = !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST;
         fits.then_some(text)
     }
 
-    /// An expression's text as an operand of a cast or a prefix operator.
+    /// Formats an expression as an operand of a cast or a prefix operator.
     fn operand(&self, value: &Expr) -> String {
         match self.written(value.span) {
             None => "(...)".to_owned(),
@@ -36,7 +36,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The casts that convert a value to a type, as text. `None` if casts do not.
+    /// Formats the casts that convert a value to a type. `None` if casts cannot.
     fn casts(&self, value: &Expr, to: &Ty) -> Option<String> {
         let operand = self.operand(value);
         let cast = |ty: &Ty, operand: &str| format!("({}) {operand}", self.show(ty));
@@ -96,8 +96,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The extern function that a call with too many arguments may mean: one whose name goes on where this one ends, and that takes as
-    /// many.
+    /// Returns advice to call a related extern function if a call has too many arguments: its name extends this one by
+    /// `_…`, and it takes that many.
     pub(crate) fn longer_relative(&self, name: &str, args: usize) -> Option<String> {
         let goes_on = |other: &str| {
             other
@@ -122,7 +122,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// How a value becomes one of another type. `None` if nothing particular is to be said.
+    /// Returns advice on converting a value to another type. `None` if there is no specific advice.
     pub(crate) fn conversion(&self, value: &Expr, to: &Ty) -> Option<String> {
         if *to == Ty::Bool {
             return self.as_condition(value);
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How a value becomes a condition.
+    /// Returns advice on using a value as a condition.
     fn as_condition(&self, value: &Expr) -> Option<String> {
         let operand = self.operand(value);
         match &value.ty {
@@ -185,7 +185,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Advice to name a member of an enum.
+    /// Returns advice to name a member of an enum.
     fn member_of(&self, ty: &Ty) -> Option<String> {
         let Ty::Enum(id) = ty else { return None };
         let decl = &self.module.enums[*id];
@@ -193,7 +193,7 @@ impl Checker<'_> {
         Some(format!("name a member, such as `{}.{member}`", decl.name))
     }
 
-    /// What to do about operands that an infix operator does not take. `None` if nothing particular is to be said.
+    /// Returns advice on operands that an infix operator does not take. `None` if there is no specific advice.
     pub(crate) fn operands_instead(
         &self,
         op: BinaryOp,
@@ -265,7 +265,7 @@ impl Checker<'_> {
         Some(format!("give both the same type: `{casts}`"))
     }
 
-    /// How operators are applied to values of a `type`.
+    /// Returns advice on applying operators to values of a `type`.
     fn in_its_type(&self, decl: &NewType, op: BinaryOp, symbol: &str) -> String {
         let inner = self.show(&decl.ty);
         let name = &decl.name;
@@ -283,7 +283,7 @@ impl Checker<'_> {
         )
     }
 
-    /// `b == 1` and the like.
+    /// Returns advice on `b == 1` and similar comparisons of a bool with a number.
     fn bool_compared(&self, op: BinaryOp, bool: &Expr, number: &Expr) -> Option<String> {
         let operand = self.operand(bool);
         let ExprKind::Const(ConstValue::Int(n)) = &number.kind else {
@@ -304,7 +304,7 @@ impl Checker<'_> {
         ))
     }
 
-    /// What to write for a call of something that is applied, or has methods.
+    /// Returns the call to write in place of calling something that is applied, or that has methods.
     pub(crate) fn called_instead(&self, entity: &Entity, name: &str) -> Option<String> {
         let ty = match entity {
             Entity::Table(_) => return Some(format!("{name}.apply()")),
@@ -322,7 +322,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an unknown name may be meant to be. `near` is one like it.
+    /// Returns advice on an unknown name. `near` is a similar known name.
     pub(crate) fn unknown_instead(&self, name: &ast::Ident, near: Option<&str>) -> String {
         let owners = self.module.enums.values();
         let has_it = |e: &&Enum| e.members.iter().any(|(member, _)| *member == name.name);
@@ -345,7 +345,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a member that a value does not have may be meant to be. `None` if nothing particular is to be said.
+    /// Returns advice on a member that a value does not have. `None` if there is no specific advice.
     pub(crate) fn member_instead(&self, base: &Expr, name: &SmolStr) -> Option<String> {
         let text = self.operand(base);
         match &base.ty {
@@ -375,7 +375,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The fields of this name one level deeper, as they are written.
+    /// Returns the fields of this name one level deeper, as they are written.
     fn in_fields(&self, id: CompositeId, args: &[Ty], text: &str, name: &SmolStr) -> Vec<String> {
         let fields = self.field_types(id, args).into_iter();
         fields
@@ -399,7 +399,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The names of a type's fields, if it has a few.
+    /// Returns the names of a type's fields, if there are few.
     pub(crate) fn few_fields(&self, ty: &Ty) -> Vec<SmolStr> {
         let Ty::Composite(id, _) = ty else {
             return Vec::new();
@@ -412,13 +412,13 @@ impl Checker<'_> {
     }
 }
 
-/// "it has `a`, `b` and `c`", if there are a few names.
+/// Formats "it has `a`, `b` and `c`", if there are few names.
 pub(crate) fn listed(names: &[SmolStr]) -> Option<String> {
     let few = !names.is_empty() && names.len() <= MOST_LISTED;
     few.then(|| format!("it has {}", quoted(names)))
 }
 
-/// "`a`, `b` or `c`"
+/// Formats "`a`, `b` or `c`".
 fn either(all: &[String]) -> String {
     let ticked: Vec<String> = all.iter().map(|one| format!("`{one}`")).collect();
     match &ticked[..] {
@@ -427,7 +427,7 @@ fn either(all: &[String]) -> String {
     }
 }
 
-/// Whether a text is in parentheses as a whole.
+/// Returns true if a text is in parentheses as a whole.
 fn is_wrapped(text: &str) -> bool {
     let mut depth = 0_u32;
     for (i, c) in text.char_indices() {

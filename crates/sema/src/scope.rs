@@ -1,4 +1,4 @@
-//! Names and what they denote.
+//! Scopes: names and the entities that they denote.
 
 use diag::Span;
 use hir::*;
@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a name denotes.
+/// Entity that a name denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
     /// A `typedef`, or a type parameter: a type without arguments.
@@ -44,14 +44,14 @@ pub(crate) enum Entity {
 /// One of several functions of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Overload {
-    /// With a body.
+    /// A function with a body.
     Function(FunctionId),
-    /// Without.
+    /// An extern function, without a body.
     Extern(ExternFnId),
 }
 
 impl Entity {
-    /// Whether the name denotes a type.
+    /// Returns true if the name denotes a type.
     pub(crate) fn is_type(&self) -> bool {
         use Entity::*;
         matches!(
@@ -60,7 +60,7 @@ impl Entity {
         )
     }
 
-    /// Its name in messages, with its article; see also [`Checker::describe`].
+    /// Returns its description in messages, with its article; see also [`Checker::describe`].
     ///
     /// [`Checker::describe`]: crate::checker::Checker::describe
     pub(crate) fn describe(&self) -> &'static str {
@@ -83,25 +83,25 @@ impl Entity {
     }
 }
 
-/// A name's meaning and the location of its declaration.
+/// A name's entity and the location of its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
-    /// What it denotes.
+    /// Entity of the name.
     pub(crate) entity: Entity,
-    /// Where it was declared.
+    /// Location of its declaration.
     pub(crate) span: Span,
 }
 
-/// The scopes around the code being checked, the top level first.
+/// Scopes around the code being checked, the top level first.
 #[derive(Debug)]
 pub(crate) struct Scopes {
     stack: Vec<HashMap<SmolStr, Binding>>,
-    /// Names that a scope will declare further down, for a better message.
+    /// Names that a scope will declare further down, for better messages.
     later: Vec<HashMap<SmolStr, Span>>,
 }
 
 impl Scopes {
-    /// The empty top level.
+    /// Makes an empty top level.
     pub(crate) fn new() -> Scopes {
         Scopes {
             stack: vec![HashMap::new()],
@@ -130,7 +130,7 @@ impl Scopes {
         }
     }
 
-    /// Declares a name in the innermost scope. If it is taken there, gives the location of the first.
+    /// Declares a name in the innermost scope. If it is taken there, returns the location of the first declaration.
     pub(crate) fn declare(
         &mut self,
         name: SmolStr,
@@ -147,14 +147,14 @@ impl Scopes {
         Ok(())
     }
 
-    /// Replaces a name's meaning in the innermost scope.
+    /// Replaces a name's entity in the innermost scope.
     pub(crate) fn replace(&mut self, name: &SmolStr, entity: Entity, span: Span) {
         if let Some(scope) = self.stack.last_mut() {
             scope.insert(name.clone(), Binding { entity, span });
         }
     }
 
-    /// The meaning of a name, from the innermost scope outwards, or at top level alone.
+    /// Looks a name up, from the innermost scope outwards, or at top level alone.
     pub(crate) fn lookup(&self, name: &str, global: bool) -> Option<&Binding> {
         let scopes = if global {
             &self.stack[..1]
@@ -164,31 +164,31 @@ impl Scopes {
         scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// Where a name is declared in a scope around that of its declaration at `inner`.
+    /// Returns the location of the innermost declaration of a name outside the scope that declares it at `inner`.
     pub(crate) fn hidden(&self, name: &str, inner: Span) -> Option<Span> {
         let all = self.stack.iter().filter_map(|scope| scope.get(name));
         let around = all.take_while(|binding| binding.span != inner);
         around.last().map(|binding| binding.span)
     }
 
-    /// The meaning of a name in the innermost scope alone.
+    /// Looks a name up in the innermost scope alone.
     pub(crate) fn lookup_here(&self, name: &str) -> Option<&Binding> {
         self.stack.last()?.get(name)
     }
 
-    /// The meaning of a name in the scope around the innermost one alone.
+    /// Looks a name up in the scope around the innermost one alone.
     pub(crate) fn lookup_around(&self, name: &str) -> Option<&Entity> {
         let around = self.stack.len().checked_sub(2)?;
         Some(&self.stack[around].get(name)?.entity)
     }
 
-    /// The meaning of a name around the innermost scope, but not at top level.
+    /// Looks a name up in the scopes around the innermost one, except at top level.
     pub(crate) fn hidden_inside(&self, name: &str) -> Option<&Binding> {
         let inside = self.stack.get(1..self.stack.len().checked_sub(1)?)?;
         inside.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// The functions of a name, around an action of that name that is being declared.
+    /// Returns the functions of a name that an action, which is being declared, hides.
     pub(crate) fn functions_around(&self, name: &str) -> Option<&Binding> {
         let mut found = self.stack.iter().rev().filter_map(|scope| scope.get(name));
         if !matches!(found.next()?.entity, Entity::InProgress(_)) {
@@ -199,7 +199,7 @@ impl Scopes {
             .filter(|b| matches!(b.entity, Entity::Functions(_)))
     }
 
-    /// The location where an unknown name will be declared further down.
+    /// Returns the location at which an unknown name will be declared further down.
     pub(crate) fn declared_later(&self, name: &str) -> Option<Span> {
         self.later
             .iter()
@@ -208,7 +208,7 @@ impl Scopes {
             .copied()
     }
 
-    /// The names in scope that satisfy `want`.
+    /// Returns the names in scope that satisfy `want`.
     pub(crate) fn names<'a>(
         &'a self,
         want: impl Fn(&Entity) -> bool + 'a,

@@ -1,4 +1,4 @@
-//! Trees that no text gives.
+//! Tests with trees that no program text produces.
 
 use crate::check;
 use diag::{SourceMap, Span};
@@ -58,7 +58,7 @@ fn spans_outside_every_file_do_no_harm() {
     assert!(checked.module.is_some());
 }
 
-/// Checks a text on a stack as small as a test's thread has.
+/// Returns true if a text is accepted on a stack as small as that of a test's thread.
 fn accepts_on_a_small_stack(text: String) -> bool {
     let work = move || {
         let mut map = SourceMap::new();

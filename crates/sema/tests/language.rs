@@ -1,9 +1,9 @@
-//! The language's constructs, one a file: `tests/language/accept/*.p4` must be accepted, with exactly the
-//! warnings they name, and `tests/language/refuse/*.p4` refused with exactly the diagnostics they name.
+//! Tests of the language's constructs, one in each file. `tests/language/accept/*.p4` must be accepted with exactly the
+//! warnings that they name, `tests/language/refuse/*.p4` refused with exactly the diagnostics that they name.
 //!
-//! `//~ E0301 fragment` names a diagnostic of its own line, `//~^ E0301 fragment` one of the line
-//! above, and so on with each further caret; the message contains the fragment. What the user sees of
-//! them all is in a `.txt` beside the program; `ONPATH_BLESS=1` rewrites it.
+//! `//~ E0301 fragment` names a diagnostic of its own line, `//~^ E0301 fragment` one of the line above, and so on with
+//! each further caret. The message contains the fragment. The diagnostics as the user sees them are in a `.txt` beside
+//! the program; `ONPATH_BLESS=1` rewrites it.
 
 #[path = "it/common/mod.rs"]
 mod common;
@@ -16,7 +16,7 @@ use testkit::notes::notes;
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // Shared machines: as many threads as they have cores is the runner's default.
+    // On shared machines, the runner's default of one thread a core is too much.
     arguments.test_threads = arguments.test_threads.or(Some(2));
     let mut trials = Vec::new();
     let mut covered = BTreeSet::new();
@@ -39,7 +39,7 @@ fn main() {
             trials.push(Trial::test(name, move || run(&path, &text, accept)));
         }
     }
-    // Only a tree that no parser gives is nested so deep; the unit tests build one.
+    // No parser produces so deep a tree; the unit tests build one.
     covered.insert("E0507".to_owned());
     trials.push(Trial::test("every_code_is_shown", move || {
         let missing: Vec<&str> = sema::CODES
@@ -57,7 +57,7 @@ fn main() {
 }
 
 fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
-    // The name that messages show: that of the repository, not of the machine.
+    // Messages show the path in the repository, not on the machine.
     let main = path
         .strip_prefix(root())
         .unwrap_or(path)
@@ -117,7 +117,7 @@ fn run(path: &Path, text: &str, accept: bool) -> Result<(), Failed> {
     }
 }
 
-/// The diagnostics without the one that almost every case would have.
+/// Removes the diagnostic that almost every case would have.
 fn without_no_main(all: &diag::Diagnostics, text: &str) -> diag::Diagnostics {
     let mut kept = diag::Diagnostics::new();
     all.iter()
@@ -126,7 +126,7 @@ fn without_no_main(all: &diag::Diagnostics, text: &str) -> diag::Diagnostics {
     kept
 }
 
-/// A complaint if a file does not hold `text`; none if both are empty or missing.
+/// Returns a complaint if a file does not hold `text`; none if both are empty or missing.
 fn compare(path: &Path, text: &str) -> Option<String> {
     if std::env::var_os("ONPATH_BLESS").is_some() {
         let done = if text.is_empty() {

@@ -1,4 +1,4 @@
-//! A text, and its check against a form.
+//! A file's text, and its check against a form.
 
 use crate::kind::{Kind, misfits};
 use crate::table::{Raw, Table, at};
@@ -7,21 +7,21 @@ use diag::{Diagnostics, FileId, SourceMap, Span, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-/// The most errors that are reported: each is shown with its lines, which takes time.
+/// Most errors that are reported. Each is shown with its lines, which takes time.
 const MOST_ERRORS: usize = 200;
 
 /// A file's text as TOML.
 pub struct Document<'m> {
     map: &'m SourceMap,
-    /// The location of its first byte.
+    /// Location of the file's first byte.
     start: Span,
     root: Spanned<DeTable<'m>>,
-    /// The first part of it that is no TOML. What follows it mostly follows from it.
+    /// First syntax error of the text. Later ones mostly follow from it.
     no_toml: Option<Error>,
 }
 
 impl<'m> Document<'m> {
-    /// Parses it, as far as it can be parsed.
+    /// Parses the text, as far as it can be parsed.
     pub fn parse(map: &'m SourceMap, file: FileId) -> Document<'m> {
         let (root, wrong) = DeTable::parse_recoverable(&map.file(file).text);
         let first = |error: &Error| error.span().map(|at| at.start);
@@ -33,17 +33,18 @@ impl<'m> Document<'m> {
         }
     }
 
-    /// The location of a key at the top.
+    /// Returns the location of a key at the top.
     pub fn key(&self, name: &str) -> Option<Span> {
         let (key, _) = self.root.get_ref().get_key_value(name)?;
         Some(at(self.start, key.span()))
     }
 
-    /// Checks it against a form, and has it `read`. `None` is a file of which too little is right to be anything.
+    /// Checks the text against a form, and makes a value of it with `read`. `read` returns `None` if too little of the
+    /// file is right.
     ///
     /// # Errors
     ///
-    /// All that does not follow the form, and what `read` adds to it, in the file's order.
+    /// Everything that violates the form, and the errors that `read` adds, in the file's order.
     pub fn read<T>(
         &self,
         form: &Form,
@@ -65,7 +66,7 @@ impl<'m> Document<'m> {
     }
 }
 
-/// Reports unknown keys, values of another kind and missing keys, in this table and in those that it has.
+/// Reports unknown keys, values of another kind and missing keys, in this table and in its inner tables.
 fn check(form: &Form, table: &Table<'_>, wrong: &mut Diagnostics) {
     let Keys { of, all } = table.keys;
     let mut misspelt = Vec::new();
@@ -98,7 +99,7 @@ fn check(form: &Form, table: &Table<'_>, wrong: &mut Diagnostics) {
     }
 }
 
-/// As many errors as are reported, and that there are more.
+/// Sorts errors by location. Keeps [`MOST_ERRORS`] of them, and notes that there are more.
 fn in_order(all: &Diagnostics) -> Diagnostics {
     let mut all: Vec<_> = all.iter().collect();
     all.sort_by_key(|error| error.primary.span.lo);

@@ -4,7 +4,7 @@ use crate::kind::Misfit;
 use crate::{Form, Key, Keys};
 use diag::{Diagnostic, Span, instead_of};
 
-/// The text is no TOML. `marked` is the text at `span`.
+/// The text is not TOML. `marked` is the text at `span`.
 pub(crate) fn syntax(form: &Form, span: Span, what: &str, marked: &str) -> Diagnostic {
     let (message, help) = match what {
         "duplicate key" => (
@@ -19,7 +19,7 @@ pub(crate) fn syntax(form: &Form, span: Span, what: &str, marked: &str) -> Diagn
     Diagnostic::refusal(form.codes.syntax, span, message, help)
 }
 
-/// A key that means nothing here.
+/// A key that has no meaning here.
 pub(crate) fn unknown_key(form: &Form, span: Span, name: &str, keys: &Keys) -> Diagnostic {
     let message = format!("unknown key `{name}` in {}", keys.of);
     let help = instead_of(name, &keys.names(), "it may have");
@@ -40,7 +40,7 @@ pub(crate) fn wrong_kind(form: &Form, span: Span, key: &Key, misfit: &Misfit) ->
     Diagnostic::refusal(form.codes.kind, span, message, help)
 }
 
-/// A key that must be there is not.
+/// A required key is missing.
 pub(crate) fn missing_key(form: &Form, span: Span, of: &str, key: &Key) -> Diagnostic {
     let message = format!("{of} has no `{}`", key.name);
     let help = format!("add `{}`: {}", key.example, key.meaning);

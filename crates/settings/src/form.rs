@@ -7,62 +7,62 @@ use crate::Kind;
 pub struct Form {
     /// The codes of its errors.
     pub codes: Codes,
-    /// The lines that such a file has, as a clause, for a file that is no TOML.
+    /// Description of the lines that such a file has, as a clause, for a file that is not TOML.
     pub lines: &'static str,
     /// The keys at its top.
     pub keys: &'static Keys,
 }
 
-/// The codes of the errors that every kind of file can have.
+/// Codes of the errors that every kind of file can have.
 #[derive(Debug)]
 pub struct Codes {
-    /// The text is no TOML.
+    /// Code for text that is not TOML.
     pub syntax: &'static str,
-    /// A key that has no meaning.
+    /// Code for a key that has no meaning.
     pub unknown: &'static str,
-    /// A value that its key cannot have.
+    /// Code for a value that its key cannot have.
     pub kind: &'static str,
-    /// A key that must be there is not.
+    /// Code for a missing key that is required.
     pub missing: &'static str,
 }
 
 /// The keys of a kind of table.
 #[derive(Debug)]
 pub struct Keys {
-    /// The table, with its article, for messages.
+    /// Name of the table, with its article, for messages.
     pub of: &'static str,
-    /// Each key.
+    /// All keys of the table.
     pub all: &'static [Key],
 }
 
-/// A key.
+/// A key of a table.
 #[derive(Debug)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// Its value.
+    /// Kind of its value.
     pub kind: Kind,
-    /// Set if it must be there.
+    /// True if the key is required.
     pub is_required: bool,
-    /// A line with it.
+    /// Example: a line with the key.
     pub example: &'static str,
     /// Its meaning, as a clause.
     pub meaning: &'static str,
 }
 
 impl Keys {
-    /// The key of a name.
+    /// Returns the key with a name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Key> {
         self.all.iter().find(|key| key.name == name)
     }
 
-    /// All names.
+    /// Returns the names of all keys.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         self.all.iter().map(|key| key.name).collect()
     }
 }
 
-/// Writes tables of keys down, a key a line: `required` or `optional`, the name, the kind, a line with the key, and the
+/// Defines tables of keys, a key a line: `required` or `optional`, the name, the kind, a line with the key, and the
 /// meaning as a clause.
 #[macro_export]
 macro_rules! keys {

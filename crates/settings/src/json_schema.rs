@@ -3,7 +3,7 @@
 use crate::{Form, Key, Keys, Kind};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema (draft-07, which editors of TOML know) of a form.
+/// Returns the JSON Schema of a form (draft-07, which editors of TOML know).
 pub fn json_schema(form: &Form, title: &str) -> Value {
     let mut schema = table(form.keys);
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");

@@ -1,4 +1,4 @@
-//! Kinds of values: which values are of one, and how messages name it.
+//! Kinds of values: the values that each allows, and its name in messages.
 
 use crate::Keys;
 use crate::table::{Raw, number};
@@ -25,30 +25,30 @@ pub enum Kind {
     TextOrNumber,
     /// `true` or `false`.
     Flag,
-    /// A list of such values.
+    /// A list of values of this kind.
     List(&'static Kind),
-    /// A table of so many such values at least, under any keys.
+    /// A table under any keys, with at least this number of values of this kind.
     Map(usize, &'static Kind),
     /// A table with these keys.
     Table(&'static Keys),
-    /// A list of such tables, one at least.
+    /// A list of tables with these keys, one at least.
     Tables(&'static Keys),
 }
 
 const BYTE: Kind = Kind::Number(0, 255);
 
-/// A value that is of another kind than it should be.
+/// A value of another kind than its key requires.
 pub(crate) struct Misfit<'v> {
     pub(crate) value: &'v Raw<'v>,
-    /// The kind that it should be of.
+    /// Required kind.
     pub(crate) kind: Kind,
-    /// Set if even its type is another.
+    /// True if even its TOML type is another.
     pub(crate) is_other_type: bool,
-    /// Set for a part of the key's value.
+    /// True for a part of the key's value.
     pub(crate) is_part: bool,
 }
 
-/// The parts of a value that are not of its kind, or all of it.
+/// Returns the parts of a value that are not of its kind, or the whole value.
 pub(crate) fn misfits<'v>(value: &'v Raw<'v>, kind: Kind) -> Vec<Misfit<'v>> {
     let mut found = Vec::new();
     find(value, kind, false, &mut found);
@@ -116,7 +116,7 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Kind {
-    /// One value of the kind with its article, or several, in words.
+    /// Describes one value of the kind with its article, or several.
     pub(crate) fn described(self, several: bool) -> String {
         let (one, more) = match self {
             Kind::Text => ("a string", "strings"),

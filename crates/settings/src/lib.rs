@@ -1,9 +1,9 @@
 //! TOML files, strictly read: bundles and message schemas.
 //!
-//! A [`Form`] says as data which keys a file has, and of which [`Kind`] the value of each is; [`keys!`] writes it down.
-//! [`Document::read`] reports what does not follow it: text that is no TOML, unknown keys, values of another kind, missing
-//! keys. The reader of a kind of file takes the values from a [`Table`], and adds what else is wrong with them. All errors
-//! are reported at once, in the file's order. [`json_schema`] is the same form for editors.
+//! A [`Form`] is data: the keys of a file and the [`Kind`] of each value; [`keys!`] defines it. [`Document::read`]
+//! reports violations of the form: text that is not TOML, unknown keys, values of another kind, missing keys. The
+//! reader of a kind of file takes the values from a [`Table`], and adds its own errors. All errors are reported at
+//! once, in the file's order. [`json_schema`] gives the same form to editors.
 
 mod document;
 mod errors;

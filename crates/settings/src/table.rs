@@ -19,7 +19,7 @@ pub struct At<T> {
 }
 
 impl<T> At<T> {
-    /// A value that is in no file.
+    /// Wraps a value that is in no file: its span is synthetic.
     pub fn nowhere(value: T) -> At<T> {
         At {
             value,
@@ -29,7 +29,8 @@ impl<T> At<T> {
 }
 
 impl At<String> {
-    /// The location of a part of a string, one byte at least, counted without its quotes. Escapes before it move it by their length.
+    /// Returns the location of a part of a string, at least one byte of it. The range counts from after the opening
+    /// quote. Escapes before the part shift the location by their length.
     pub fn inside(&self, range: Range<usize>) -> Span {
         let start = self.span.lo + 1;
         Span {
@@ -39,7 +40,7 @@ impl At<String> {
     }
 }
 
-/// A location in the file that begins at `start`.
+/// Returns the span of a range in the file that begins at `start`.
 pub(crate) fn at(start: Span, range: Range<usize>) -> Span {
     Span {
         lo: start.lo + range.start as u32,
@@ -56,7 +57,8 @@ pub(crate) fn number(value: &Raw) -> Option<i64> {
     }
 }
 
-/// A table whose keys have been checked. Its methods give only values of the keys' kinds; a flag that is `false` is absent.
+/// A table whose keys have been checked. Its methods return only values of the keys' kinds. A flag that is `false`
+/// counts as absent.
 #[derive(Clone, Copy)]
 pub struct Table<'v> {
     /// Its location.
@@ -82,7 +84,7 @@ impl<'v> Table<'v> {
         }
     }
 
-    /// A table in it, or in its list of tables.
+    /// Returns a table inside this one, or inside its list of tables.
     pub(crate) fn inner(&self, kind: Kind, value: &'v Raw<'v>) -> Option<Table<'v>> {
         match (kind, value.get_ref()) {
             (Kind::Table(keys) | Kind::Tables(keys), DeValue::Table(raw)) => {
@@ -100,7 +102,7 @@ impl<'v> Table<'v> {
         (!(is_absent && matches!(key.kind, Kind::Flag))).then_some((key, value))
     }
 
-    /// A key's value. Lists have only those parts that are of their kind.
+    /// Returns a key's value. Lists have only those parts that are of their kind.
     pub fn get(&self, name: &str) -> Option<Value<'v>> {
         let (key, raw) = self.find(name)?;
         let has_parts = match key.kind {
@@ -113,47 +115,47 @@ impl<'v> Table<'v> {
         (has_parts || misfits(raw, key.kind).is_empty()).then_some(Value { raw, start })
     }
 
-    /// Returns true for a key that is there, be its value right or wrong.
+    /// Returns true if a key is there, even with a wrong value.
     pub fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
 
-    /// Returns true for a key that is there with a value of another kind.
+    /// Returns true if a key is there with a value of another kind.
     pub fn is_wrong(&self, name: &str) -> bool {
         self.has(name) && self.get(name).is_none()
     }
 
-    /// Returns true if it has unknown keys: what seems to be missing may be one of them, misspelt.
+    /// Returns true if the table has unknown keys: a key that seems to be missing may be one of them, misspelt.
     pub fn has_unknown_keys(&self) -> bool {
         self.raw
             .keys()
             .any(|name| self.keys.named(name.get_ref()).is_none())
     }
 
-    /// The location of a key's value, be it right or wrong.
+    /// Returns the location of a key's value, even if that is wrong.
     pub fn span_of(&self, name: &str) -> Option<Span> {
         self.find(name)
             .map(|(_, value)| at(self.start, value.span()))
     }
 
-    /// The location of a key.
+    /// Returns the location of a key.
     pub fn key(&self, name: &str) -> Option<Span> {
         let (key, _) = self.raw.get_key_value(name)?;
         Some(at(self.start, key.span()))
     }
 
-    /// Those of these keys that are there, with the location of their values, be they right or wrong.
+    /// Returns those of these keys that are there, with the location of their values, even of wrong ones.
     pub fn present(&self, names: &[&'static str]) -> Vec<(&'static str, Span)> {
         let present = |&name| Some((name, self.span_of(name)?));
         names.iter().filter_map(present).collect()
     }
 
-    /// A string, or a number in decimal digits.
+    /// Returns a string, or a number in decimal digits.
     pub fn text(&self, name: &str) -> Option<At<String>> {
         self.get(name)?.text_or_number()
     }
 
-    /// A number; `None` if it is a string.
+    /// Returns a number; `None` if it is a string.
     pub fn number(&self, name: &str) -> Option<At<i64>> {
         let value = self.get(name)?;
         Some(At {
@@ -162,29 +164,29 @@ impl<'v> Table<'v> {
         })
     }
 
-    /// Returns true for a flag that is set.
+    /// Returns true if a flag is set.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// A list of strings, or the only one.
+    /// Returns a list of strings, or the only one.
     pub fn texts(&self, name: &str) -> Vec<At<String>> {
         let value = self.get(name);
         value.map_or_else(Vec::new, |value| value.texts())
     }
 
-    /// A list of numbers.
+    /// Returns a list of numbers.
     pub fn numbers(&self, name: &str) -> Vec<i64> {
         let parts = self.get(name).map_or_else(Vec::new, |value| value.parts());
         parts.iter().filter_map(|part| number(part.raw)).collect()
     }
 
-    /// Bytes.
+    /// Returns bytes.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         self.get(name)?.bytes()
     }
 
-    /// One byte string, or several.
+    /// Returns one byte string, or several.
     pub fn byte_strings(&self, name: &str) -> Option<Vec<Vec<u8>>> {
         let value = self.get(name)?;
         match value.parts().first() {
@@ -195,13 +197,13 @@ impl<'v> Table<'v> {
         }
     }
 
-    /// A table in it.
+    /// Returns a table inside this one.
     pub fn table(&self, name: &str) -> Option<Table<'v>> {
         let (key, value) = self.find(name)?;
         self.inner(key.kind, value)
     }
 
-    /// The tables of a list.
+    /// Returns the tables of a list.
     pub fn tables(&self, name: &str) -> Vec<Table<'v>> {
         let Some((key, _)) = self.find(name) else {
             return Vec::new();
@@ -211,7 +213,7 @@ impl<'v> Table<'v> {
         tables.flatten().collect()
     }
 
-    /// The keys and values of a map, in the file's order; `None` for a value that was refused.
+    /// Returns the keys and values of a map, in the file's order; `None` for a value that was refused.
     pub fn map(&self, name: &str) -> Option<Vec<(At<String>, Option<Value<'v>>)>> {
         let (key, raw) = self.find(name)?;
         let (Kind::Map(_, of), DeValue::Table(table)) = (key.kind, raw.get_ref()) else {
@@ -240,12 +242,12 @@ pub struct Value<'v> {
 }
 
 impl<'v> Value<'v> {
-    /// Its location.
+    /// Returns its location.
     pub fn span(&self) -> Span {
         at(self.start, self.raw.span())
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn text(&self) -> Option<At<String>> {
         match self.raw.get_ref() {
             DeValue::String(text) => Some(At {
@@ -256,7 +258,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// A string, or a number in decimal digits.
+    /// Returns a string, or a number in decimal digits.
     pub fn text_or_number(&self) -> Option<At<String>> {
         let number = || {
             Some(At {
@@ -267,7 +269,7 @@ impl<'v> Value<'v> {
         self.text().or_else(number)
     }
 
-    /// A list of strings, or the only one.
+    /// Returns a list of strings, or the only one.
     pub fn texts(&self) -> Vec<At<String>> {
         match self.text() {
             Some(only) => vec![only],
@@ -275,7 +277,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The parts of a list.
+    /// Returns the parts of a list.
     pub fn parts(&self) -> Vec<Value<'v>> {
         let start = self.start;
         match self.raw.get_ref() {

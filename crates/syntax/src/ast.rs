@@ -1,7 +1,7 @@
 //! The syntax tree: the program as written, without its meaning.
 //!
-//! One node kind per grammar production (P4-16 1.2.5, appendix "P4 grammar"). Every node keeps its
-//! span. A tree is complete even after errors: what could not be parsed is left out.
+//! One node kind for each grammar production (P4-16 1.2.5, appendix "P4 grammar"). Every node keeps its span. After
+//! errors the tree is still well-formed: text that could not be parsed is left out.
 
 use diag::Span;
 use num_bigint::BigInt;
@@ -28,7 +28,7 @@ pub struct Program {
 pub struct Annotation {
     /// The name after `@` (`pragma` for `@pragma`).
     pub name: Ident,
-    /// What follows.
+    /// Body after the name.
     pub body: AnnotationBody,
     /// The whole annotation.
     pub span: Span,
@@ -52,13 +52,13 @@ pub enum AnnotationBody {
 pub struct Decl {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// What it declares.
+    /// Kind of the declaration, with its parts.
     pub kind: DeclKind,
     /// The whole declaration.
     pub span: Span,
 }
 
-/// What a declaration declares.
+/// Kind of a declaration, with its parts.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
     /// `const T x = e;`
@@ -76,20 +76,20 @@ pub enum DeclKind {
         ty: Type,
         /// Its name.
         name: Ident,
-        /// The value it begins with.
+        /// Initial value.
         init: Option<Expr>,
     },
     /// `T(args) x;`, `T(args) x[n];` or `T(args) x = { members };`
     Instance {
-        /// What it is an instance of.
+        /// Type of the instance.
         ty: Type,
         /// Constructor arguments.
         args: Vec<Arg>,
         /// Its name.
         name: Ident,
-        /// `[n]` behind the name: an array of such instances.
+        /// `[n]` after the name: an array of such instances.
         size: Option<Expr>,
-        /// Abstract methods and inner instances, if given.
+        /// Abstract methods and inner instances in braces, if given.
         body: Option<Vec<Decl>>,
     },
     /// `extern T f(params);`
@@ -144,7 +144,7 @@ pub enum DeclKind {
     },
     /// `struct`, `header` or `header_union`.
     Composite {
-        /// Which of the three.
+        /// Kind of composite: one of the three.
         kind: CompositeKind,
         /// Its name.
         name: Ident,
@@ -174,14 +174,14 @@ pub enum DeclKind {
     },
     /// `typedef T x;`
     Typedef {
-        /// What the name denotes.
+        /// Type that the name denotes.
         ty: Type,
         /// Its name.
         name: Ident,
     },
     /// `type T x;`
     NewType {
-        /// What it is made from.
+        /// Type that represents its values.
         ty: Type,
         /// Its name.
         name: Ident,
@@ -197,7 +197,7 @@ pub enum DeclKind {
     ValueSet {
         /// The type of its values.
         ty: Type,
-        /// How many values it holds.
+        /// Number of values that it holds.
         size: Expr,
         /// Its name.
         name: Ident,
@@ -248,7 +248,7 @@ pub struct Head {
     pub ctor_params: Vec<Param>,
 }
 
-/// What comes in a parser's braces.
+/// Contents of a parser's braces.
 #[derive(Clone, Debug)]
 pub struct ParserBody {
     /// Constants, variables, instances and value sets.
@@ -257,7 +257,7 @@ pub struct ParserBody {
     pub states: Vec<State>,
 }
 
-/// What comes in a control's braces.
+/// Contents of a control's braces.
 #[derive(Clone, Debug)]
 pub struct ControlBody {
     /// Constants, variables, instances, actions and tables.
@@ -275,13 +275,13 @@ pub struct State {
     pub name: Ident,
     /// Statements in order.
     pub body: Vec<Stmt>,
-    /// Where it goes; without one, to `reject`.
+    /// Transition; a state without one goes to `reject`.
     pub transition: Option<Transition>,
     /// The whole state.
     pub span: Span,
 }
 
-/// Where a parser state goes.
+/// Transition out of a parser state.
 #[derive(Clone, Debug)]
 pub enum Transition {
     /// `transition s;`
@@ -300,10 +300,10 @@ pub enum Transition {
 /// `keyset: state;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// One element per key; a lone `default` or `_` stands for all. See [`ExprKind::DontCare`],
+    /// One element for each key; a lone `default` or `_` stands for all. See [`ExprKind::DontCare`],
     /// [`ExprKind::Default`], [`ExprKind::Mask`] and [`ExprKind::Range`].
     pub keyset: Vec<Expr>,
-    /// The state to go to.
+    /// Name of the next state.
     pub target: Ident,
     /// The whole case.
     pub span: Span,
@@ -318,7 +318,7 @@ pub struct Proto {
     pub type_params: Vec<Ident>,
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// What it returns; [`TypeKind::Void`] for nothing. A constructor has none.
+    /// Result type; [`TypeKind::Void`] for no result. A constructor has none.
     pub result: Option<Type>,
 }
 
@@ -327,7 +327,7 @@ pub struct Proto {
 pub struct Method {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// `abstract`: to be supplied by the instance.
+    /// True for `abstract`: an instance must supply the method.
     pub is_abstract: bool,
     /// Its prototype; a constructor has the extern's name and no result.
     pub proto: Proto,
@@ -359,7 +359,7 @@ pub struct Param {
     pub ty: Type,
     /// Its name.
     pub name: Ident,
-    /// The value it has when no argument is given.
+    /// Default value, used if no argument is given.
     pub default: Option<Expr>,
     /// The whole parameter.
     pub span: Span,
@@ -383,7 +383,7 @@ pub struct Type {
     pub span: Span,
 }
 
-/// What a type is.
+/// Kind of a type, with its parts.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `bool`
@@ -408,7 +408,7 @@ pub enum TypeKind {
     Varbit(Box<Expr>),
     /// `X` or `.X`
     Name {
-        /// Whether it has a leading dot: looked up at top level.
+        /// True if it has a leading dot: it is looked up at top level.
         global: bool,
         /// The name.
         name: Ident,
@@ -424,7 +424,7 @@ pub enum TypeKind {
     Stack {
         /// The element.
         elem: Box<Type>,
-        /// How many.
+        /// Number of elements.
         size: Box<Expr>,
     },
     /// `tuple<A, B>`
@@ -442,14 +442,14 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// What an expression is.
+/// Kind of an expression, with its parts.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// `5`, `8w5`, `4s0b101`: the value as written and, if given, width in bits and signedness.
+    /// `5`, `8w5`, `4s0b101`: the value and, if given, width in bits and signedness.
     Int {
         /// The digits' value, never negative.
         value: BigInt,
-        /// The prefix before `w` or `s`.
+        /// Width and signedness before the digits.
         width: Option<IntWidth>,
     },
     /// `true`, `false`
@@ -458,7 +458,7 @@ pub enum ExprKind {
     String(String),
     /// `x` or `.x`
     Name {
-        /// Whether it has a leading dot: looked up at top level.
+        /// True if it has a leading dot: it is looked up at top level.
         global: bool,
         /// The name.
         name: Ident,
@@ -475,7 +475,7 @@ pub enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     /// `a[hi:lo]`
     Slice {
-        /// What is sliced.
+        /// Value that is sliced.
         base: Box<Expr>,
         /// Highest bit.
         hi: Box<Expr>,
@@ -484,11 +484,11 @@ pub enum ExprKind {
     },
     /// `a[lo +: width]`
     PartSelect {
-        /// What is sliced.
+        /// Value that is sliced.
         base: Box<Expr>,
         /// Lowest bit.
         lo: Box<Expr>,
-        /// How many bits.
+        /// Number of bits.
         width: Box<Expr>,
     },
     /// `{a, b}` or `{a, ...}`; the dots are a last element [`ExprKind::Default`].
@@ -497,7 +497,7 @@ pub enum ExprKind {
     Struct {
         /// The named fields.
         fields: Vec<(Ident, Expr)>,
-        /// Whether it ends with `...`.
+        /// True if it ends with `...`.
         rest: bool,
     },
     /// `{#}`
@@ -508,8 +508,8 @@ pub enum ExprKind {
     DontCare,
     /// `-a`, `!a`, `~a`, `+a`
     Unary(UnaryOp, Box<Expr>),
-    /// `a + b`, `a * b + c`: operators that apply from left to right, at least one. However many there
-    /// are, the tree is no deeper for it.
+    /// `a + b`, `a * b + c`: at least one operator, applied from left to right. The depth of the tree does not grow
+    /// with the number of operators.
     Chain(Box<Expr>, Vec<Link>),
     /// `c ? a : b`
     Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -517,7 +517,7 @@ pub enum ExprKind {
     Cast(Box<Type>, Box<Expr>),
     /// `f<T>(args)`; a constructor call looks alike.
     Call {
-        /// What is called.
+        /// Callee.
         callee: Box<Expr>,
         /// Explicit type arguments.
         type_args: Vec<Type>,
@@ -535,7 +535,7 @@ pub enum ExprKind {
 /// An infix operator and its right operand.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The operator; what is on its left is all of the chain before it.
+    /// Operator, whose left operand is the whole chain before it.
     pub op: BinaryOp,
     /// Its right operand.
     pub right: Expr,
@@ -546,9 +546,9 @@ pub struct Link {
 /// Width and signedness before an integer literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IntWidth {
-    /// Bits.
+    /// Number of bits.
     pub bits: u32,
-    /// `s` instead of `w`.
+    /// True for `s`, false for `w`.
     pub signed: bool,
 }
 
@@ -626,8 +626,8 @@ pub struct Block {
 /// A statement or a declaration among statements.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Annotations before an `if`, `switch`, `for`, assignment or call; those of a block or a
-    /// declaration stand in the [`Block`] or [`Decl`].
+    /// Annotations before an `if`, `switch`, `for`, assignment or call. Those of a block or a declaration are in the
+    /// [`Block`] or [`Decl`].
     pub annotations: Vec<Annotation>,
     /// Its kind.
     pub kind: StmtKind,
@@ -640,13 +640,13 @@ pub struct Stmt {
 pub struct IfArm {
     /// The condition.
     pub cond: Expr,
-    /// What is done if it is the first that holds.
+    /// Statement to execute if its condition is the first that holds.
     pub then: Stmt,
     /// From this `if` to the end of the chain.
     pub span: Span,
 }
 
-/// What a statement is.
+/// Kind of a statement, with its parts.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `;`
@@ -655,20 +655,20 @@ pub enum StmtKind {
     Decl(Box<Decl>),
     /// `a = b;` or, with an operator, `a += b;`
     Assign {
-        /// What is assigned to.
+        /// L-value that is assigned.
         target: Expr,
         /// `+` in `+=`, and so on.
         op: Option<BinaryOp>,
-        /// What is assigned.
+        /// Value on the right.
         value: Expr,
     },
-    /// `f(x);`, always an [`ExprKind::Call`], which is also how `C.apply(x)` on a type reads.
+    /// `f(x);`, always an [`ExprKind::Call`]. `C.apply(x)` on a type is parsed as one too.
     Call(Expr),
     /// `if (c) s else if (c) s else s`
     If {
         /// The conditions in order, at least one.
         arms: Vec<IfArm>,
-        /// What is done if none holds.
+        /// Statement to execute if no condition holds.
         otherwise: Option<Box<Stmt>>,
     },
     /// `{ ... }`
@@ -690,26 +690,26 @@ pub enum StmtKind {
     },
     /// `for (init; cond; update) body`
     For {
-        /// Done once before.
+        /// Statements executed once before the loop.
         init: Vec<Stmt>,
-        /// Tested before each round.
+        /// Condition tested before each iteration.
         cond: Expr,
-        /// Done after each round.
+        /// Statements executed after each iteration.
         update: Vec<Stmt>,
-        /// A round.
+        /// Body of an iteration.
         body: Box<Stmt>,
     },
     /// `for (T x in collection) body`
     ForIn {
-        /// Those of the variable.
+        /// Annotations of the variable.
         annotations: Vec<Annotation>,
-        /// The type of the variable.
+        /// Type of the variable.
         ty: Type,
-        /// The variable.
+        /// Name of the variable.
         name: Ident,
-        /// What it iterates over: a list, stack or [`ExprKind::Range`].
+        /// Collection to iterate over: a list, stack or [`ExprKind::Range`].
         collection: Expr,
-        /// A round.
+        /// Body of an iteration.
         body: Box<Stmt>,
     },
 }
@@ -730,9 +730,9 @@ pub struct SwitchCase {
 pub struct Property {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// `const` before it.
+    /// True with `const` before it.
     pub is_const: bool,
-    /// Its name (`key`, `actions`, `entries`, `default_action`, `size`, or one of the target's).
+    /// Name of the property (`key`, `actions`, `entries`, `default_action`, `size`, or one of the target's).
     pub name: Ident,
     /// Its value.
     pub value: PropertyValue,
@@ -756,9 +756,9 @@ pub enum PropertyValue {
 /// `e : match_kind @ann;`
 #[derive(Clone, Debug)]
 pub struct KeyElement {
-    /// What is matched.
+    /// Expression that is matched.
     pub expr: Expr,
-    /// How.
+    /// Match kind.
     pub match_kind: Ident,
     /// Annotations after it.
     pub annotations: Vec<Annotation>,
@@ -771,7 +771,7 @@ pub struct KeyElement {
 pub struct ActionRef {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
-    /// A leading dot.
+    /// True if the name has a leading dot.
     pub global: bool,
     /// The action.
     pub name: Ident,
@@ -784,11 +784,11 @@ pub struct ActionRef {
 /// `const priority=n: keyset : action(args) @ann;`
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// `const` before it.
+    /// True with `const` before it.
     pub is_const: bool,
     /// `priority = e :`
     pub priority: Option<Expr>,
-    /// One element per key field.
+    /// One element for each key.
     pub keyset: Vec<Expr>,
     /// The action and its arguments.
     pub action: ActionRef,

@@ -1,24 +1,24 @@
-//! Text to raw tokens. Never fails: what is no token comes out as [`Kind::Bad`], and code that uses
-//! such a token reports it (text that `#if` leaves out may hold anything).
+//! The lexer: text to raw tokens. It never fails: invalid text becomes [`Kind::Bad`], and code that uses such a token
+//! reports it. Text that `#if` leaves out may hold anything.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::token::{Bad, Kind, OPERATORS};
 
-/// A token and its byte range in the file. Keywords are still [`Kind::Ident`] here, because the
-/// preprocessor lets macros have their names.
+/// A token and its byte range in the file. Keywords are still [`Kind::Ident`] here, because macros may have their
+/// names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Raw {
-    /// Which one.
+    /// Kind of the token.
     pub kind: Kind,
-    /// First byte.
+    /// Offset of its first byte.
     pub lo: usize,
-    /// One past the last byte.
+    /// Offset after its last byte.
     pub hi: usize,
-    /// Whether it is the first on its line.
+    /// True if it is the first on its line.
     pub first: bool,
-    /// Whether white space or a comment comes before it.
+    /// True if white space or a comment comes before it.
     pub space: bool,
 }
 
@@ -28,13 +28,13 @@ pub(crate) struct Lexer {
     text: Arc<str>,
     at: usize,
     line_start: bool,
-    /// Whether this is the line of a `@pragma`.
+    /// True on the line of a `@pragma`.
     pragma: bool,
-    /// The token that was looked at and not taken.
+    /// Next token, if it was looked at and not taken.
     ahead: Cell<Option<Ahead>>,
 }
 
-/// A token that comes next, and where the cursor is behind it.
+/// The next token, and the cursor after it.
 #[derive(Clone, Copy, Debug)]
 struct Ahead {
     raw: Raw,
@@ -44,7 +44,7 @@ struct Ahead {
 }
 
 impl Lexer {
-    /// At the beginning of `text`, after a byte order mark if there is one.
+    /// Makes a cursor at the beginning of `text`, after a byte order mark if there is one.
     pub(crate) fn new(text: Arc<str>) -> Lexer {
         let at = if text.starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
@@ -60,7 +60,7 @@ impl Lexer {
         }
     }
 
-    /// A cursor over the same text at another byte, in the middle of a line.
+    /// Makes a cursor over the same text at another byte, in the middle of a line.
     pub(crate) fn at(other: &Lexer, at: usize) -> Lexer {
         Lexer {
             text: Arc::clone(&other.text),
@@ -71,7 +71,7 @@ impl Lexer {
         }
     }
 
-    /// The next token without taking it.
+    /// Returns the next token without taking it.
     pub(crate) fn peek(&self) -> Raw {
         if let Some(ahead) = self.ahead.get() {
             return ahead.raw;
@@ -94,7 +94,7 @@ impl Lexer {
         raw
     }
 
-    /// The text from here to the end of the line (continued lines included), which is taken.
+    /// Takes the rest of the line (continued lines included). Returns its range.
     pub(crate) fn rest_of_line(&mut self) -> (usize, usize) {
         self.ahead.set(None);
         let from = self.at;
@@ -107,7 +107,7 @@ impl Lexer {
         (from, self.at)
     }
 
-    /// Takes the next token; [`Kind::Eof`] at the end, again and again.
+    /// Takes the next token; [`Kind::Eof`] at the end, on every call.
     pub(crate) fn next(&mut self) -> Raw {
         if let Some(ahead) = self.ahead.take() {
             (self.at, self.line_start) = (ahead.at, ahead.line_start);
@@ -129,7 +129,7 @@ impl Lexer {
             let rest = &bytes[self.at..];
             match rest {
                 [] => {
-                    // The flag must survive for a second call.
+                    // Keep the flag for another call at the end.
                     self.line_start = true;
                     return token(Kind::Eof, self.at, self.at, true, space);
                 }
@@ -163,7 +163,7 @@ impl Lexer {
         token(kind, lo, self.at, first, space)
     }
 
-    /// Takes one token at the front of `rest`, which is not empty.
+    /// Takes one token at the start of `rest`, which is not empty.
     fn token(&mut self, rest: &str) -> Kind {
         let bytes = rest.as_bytes();
         let word = |from: usize| {
@@ -197,7 +197,7 @@ impl Lexer {
             self.at += text.len();
             return *kind;
         }
-        // A run of foreign characters is one error.
+        // A run of invalid characters is one error.
         let foreign = |c: &char| {
             !c.is_ascii() || matches!(c, '$' | '`' | '\'' | '\\') || c.is_ascii_control()
         };
@@ -211,11 +211,10 @@ impl Lexer {
         Kind::Bad(Bad::Char)
     }
 
-    /// A string. It may span lines, as those in annotations of programs in use do; but where what
-    /// follows its closing quote shows that a quote was forgotten, it ends with its first line. In a
-    /// `@pragma` anything may follow it.
+    /// Takes a string. It may span lines, as some annotations do. It ends with its first line if the text after its
+    /// closing quote shows that a quote was forgotten. In a `@pragma` any text may follow it.
     fn string(&mut self, bytes: &[u8]) -> Kind {
-        /// A closing quote is looked for this far in bytes, so that unterminated quotes cost little.
+        /// Most bytes that are searched for a closing quote, so that unterminated quotes cost little.
         const LONGEST_OF_LINES: usize = 16 << 10;
         let mut i = 1;
         let mut first_line = None;
@@ -246,10 +245,10 @@ impl Lexer {
     }
 }
 
-/// The replacement for a byte that is not UTF-8, see [`crate::Loaded::replaced`].
+/// Replacement for a byte that is not UTF-8, see [`crate::Loaded::replaced`].
 pub(crate) const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// The first byte of a text where a [`REPLACEMENT`] is outside of all tokens: in a comment.
+/// Returns the first byte of a text where a [`REPLACEMENT`] is outside all tokens, in a comment.
 pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
     let mut lexer = Lexer::new(Arc::clone(&text));
     let mut from = 0;
@@ -265,8 +264,8 @@ pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
     }
 }
 
-/// True if text reads as what follows a string in an annotation or argument list: what ends it, `++`, or another word or
-/// string with space before it. The quote that begins a string has neither behind it.
+/// True if text may follow a string in an annotation or argument list: a closing token, `++`, or another word or string
+/// after white space. Neither follows a quote that begins a string.
 fn may_follow_string(bytes: &[u8]) -> bool {
     let space = bytes.iter().take_while(|b| b.is_ascii_whitespace()).count();
     match &bytes[space..] {
@@ -277,8 +276,8 @@ fn may_follow_string(bytes: &[u8]) -> bool {
     }
 }
 
-/// The length of a backslash and line end at the front of `bytes`. Blanks between the two do not count, as in the
-/// preprocessors that programs are written for.
+/// Returns the length of a backslash and line end at the start of `bytes`. Blanks between the two are allowed, as in
+/// common preprocessors.
 pub(crate) fn continuation(bytes: &[u8]) -> Option<usize> {
     let after = bytes.strip_prefix(b"\\")?;
     let blanks = after
@@ -288,7 +287,8 @@ pub(crate) fn continuation(bytes: &[u8]) -> Option<usize> {
     (after.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
 }
 
-/// The length of a character constant of C at the front of `bytes`. P4 has none; conditions of the preprocessor do.
+/// Returns the length of a character constant of C at the start of `bytes`. P4 has none, but conditions of the
+/// preprocessor do.
 fn character(bytes: &[u8]) -> Option<usize> {
     let text = bytes.strip_prefix(b"'")?;
     let escape = match text {

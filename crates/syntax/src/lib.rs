@@ -1,8 +1,8 @@
 //! P4-16 text to syntax tree: preprocessor, lexer, parser.
 //!
-//! [`parse`] takes the name of a program and gives a tree and what is wrong with the text. It never
-//! fails, never panics and always ends, whatever the text; what could not be parsed is left out of
-//! the tree. The crate does no input or output: the caller supplies a [`SourceLoader`].
+//! [`parse`] takes the name of a program and returns a tree with the errors and warnings about the text. It never
+//! fails, never panics and always ends, whatever the text. Text that could not be parsed is left out of the tree. The
+//! crate does no input or output: the caller supplies a [`SourceLoader`].
 //!
 //! ```
 //! use syntax::{MemoryLoader, ast::DeclKind, parse};
@@ -17,8 +17,8 @@
 //! assert!(matches!(parsed.program.decls[1].kind, DeclKind::Composite { .. }));
 //! ```
 //!
-//! Limits, each with a diagnostic of its own: 64 files open in each other, 10,000 includes, a
-//! million tokens from macros, four million tokens, trees 200 levels deep, literals of 65,536 bits.
+//! Limits, each with a diagnostic of its own: 64 nested open files, 10,000 includes, a million tokens from macros, four
+//! million tokens, trees 200 levels deep, literals of 65,536 bits.
 
 pub mod ast;
 mod errors;
@@ -33,7 +33,7 @@ use diag::{Diagnostics, SourceMap};
 
 pub use loader::{LoadError, Loaded, MemoryLoader, SourceLoader};
 
-/// The text that a string literal, in its quotes, stands for.
+/// Returns the text that a string literal, in its quotes, stands for.
 pub fn string_value(literal: &str) -> String {
     literal::string(literal).0
 }
@@ -43,13 +43,12 @@ pub fn string_value(literal: &str) -> String {
 pub struct Parsed {
     /// The tree; complete if `diagnostics` has no errors.
     pub program: ast::Program,
-    /// What is wrong with the text.
+    /// Errors and warnings about the text.
     pub diagnostics: Diagnostics,
 }
 
-/// Reads the program `main` and everything it includes. All texts are added to `map`. `defines` are
-/// the macros of the command line; one without a value is 1, and a name may have parameters,
-/// as in `F(x)`.
+/// Parses the program `main` and everything that it includes. All texts are added to `map`. `defines` are the macros of
+/// the command line. One without a value is 1, and a name may have parameters, as in `F(x)`.
 pub fn parse(
     map: &mut SourceMap,
     loader: &dyn SourceLoader,

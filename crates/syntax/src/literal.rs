@@ -1,25 +1,25 @@
-//! The values of integer and string literals (specification section "Literals").
+//! Values of integer and string literals (specification section "Literals").
 
 use num_bigint::BigInt;
 
 use crate::ast::IntWidth;
 use crate::lexer::continuation;
 
-/// The widest literal, in bits. No target has wider fields.
+/// Width of the widest literal, in bits. No target has wider fields.
 pub(crate) const MAX_BITS: u32 = 65_536;
 
-/// What is wrong with an integer literal.
+/// Error in an integer literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BadInt {
-    /// It is no number, for this reason.
+    /// Not a number, for this reason.
     Malformed(String),
-    /// Its width is over [`MAX_BITS`].
+    /// Width over [`MAX_BITS`].
     Width,
-    /// Its value has more than [`MAX_BITS`] bits.
+    /// Value with more than [`MAX_BITS`] bits.
     Long,
 }
 
-/// Value and width of an integer literal.
+/// Returns value and width of an integer literal.
 pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> {
     let (width, digits) = match text.find(['w', 's']) {
         Some(at) => {
@@ -46,7 +46,7 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
     if digits.starts_with('_') {
         return Err(BadInt::Malformed("the digits begin with `_`".into()));
     }
-    // Behind a base they may.
+    // After a base, `_` may come first.
     let (radix, digits) = match digits.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
         [b'0', b'd' | b'D', ..] => (10, &digits[2..]),
@@ -67,7 +67,7 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
     if plain.is_empty() {
         return Ok((BigInt::ZERO, width));
     }
-    // Each digit is worth at least three bits in base 10, so this bounds the work before it is done.
+    // Each digit has at least this number of bits, so the length bounds the work before it is done.
     let least_bits = match radix {
         16 => 4,
         2 => 1,
@@ -85,8 +85,8 @@ pub(crate) fn integer(text: &str) -> Result<(BigInt, Option<IntWidth>), BadInt> 
     }
 }
 
-/// The text of a string literal, and its first unknown escape with its byte offset in the literal.
-/// An unknown escape stands for itself.
+/// Returns the text of a string literal, and its first unknown escape with its byte offset in the literal. An unknown
+/// escape stands for itself.
 pub(crate) fn string(literal: &str) -> (String, Option<(usize, char)>) {
     let inner = literal.strip_prefix('"').unwrap_or(literal);
     let inner = inner.strip_suffix('"').unwrap_or(inner);

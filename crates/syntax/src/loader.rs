@@ -1,23 +1,22 @@
-//! Where source texts come from. This crate reads no files: the caller gives it a [`SourceLoader`].
+//! Loading of source texts. This crate reads no files: the caller supplies a [`SourceLoader`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A source text and the name to show for it.
+/// A source text with the name to show for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loaded {
-    /// The name to show, which is also what later `#include`s of the text are relative to. Two loads
-    /// of the same file have the same name.
+    /// Name to show, to which `#include`s in the text are relative too. Two loads of the same file have the same name.
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
-    /// Whether bytes of the file are not UTF-8. Each of them is a U+FFFD in `text`; that is a warning
-    /// in a comment and an error elsewhere.
+    /// True if bytes of the file are not UTF-8. Each of them is a U+FFFD in `text`. That is a warning in a comment, and
+    /// an error elsewhere.
     pub replaced: bool,
 }
 
 impl Loaded {
-    /// A text that was UTF-8 from the start.
+    /// Wraps a text that is valid UTF-8.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Loaded {
         Loaded {
             name: name.into(),
@@ -26,7 +25,7 @@ impl Loaded {
         }
     }
 
-    /// The bytes of a file as text.
+    /// Converts the bytes of a file to text.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Loaded {
         match String::from_utf8(bytes) {
             Ok(text) => Loaded::new(name, text),
@@ -39,40 +38,38 @@ impl Loaded {
     }
 }
 
-/// Why a source text could not be had.
+/// Reason why a source text could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
     /// There is no such file on any of the paths tried.
     NotFound {
         /// The paths tried.
         tried: Vec<String>,
-        /// What `#include <...>` finds without any search path: the headers that come with the
-        /// compiler, by name. Empty if the path was not in angle brackets.
+        /// Names of the compiler's own headers, which `#include <...>` finds without any search path. Empty if the path
+        /// was not in angle brackets.
         built_in: Vec<String>,
     },
-    /// There is one, but it cannot be read.
+    /// The file exists, but cannot be read.
     Unreadable {
         /// The file.
         name: String,
-        /// Why, in a few words.
+        /// Reason, in a few words.
         reason: String,
     },
 }
 
-/// Gives the texts that `#include` and the command line ask for.
+/// Loader of the texts that `#include` and the command line name.
 pub trait SourceLoader {
-    /// The text of `path`. `from` is the [`Loaded::name`] of the file with the `#include`, none for
-    /// the main file; `system` is true for `#include <path>`.
+    /// Loads the text of `path`. `from` is the [`Loaded::name`] of the file with the `#include`, `None` for the main
+    /// file. `system` is true for `#include <path>`.
     ///
-    /// # Errors
-    /// [`LoadError`] if there is no such text, or none that can be read.
+    /// # Errors [`LoadError`] if there is no such text, or none that can be read.
     fn load(&self, path: &str, from: Option<&str>, system: bool) -> Result<Loaded, LoadError>;
 
-    /// The text of `path` for `#include_next`: in the folders after the one that `from` was found in. A loader without an
-    /// order of folders has none.
+    /// Loads the text of `path` for `#include_next`: from the folders after the one in which `from` was found. A loader
+    /// without an order of folders finds none.
     ///
-    /// # Errors
-    /// As [`SourceLoader::load`].
+    /// # Errors As [`SourceLoader::load`].
     fn load_next(&self, _path: &str, _from: &str) -> Result<Loaded, LoadError> {
         Err(LoadError::NotFound {
             tried: Vec::new(),
@@ -81,15 +78,14 @@ pub trait SourceLoader {
     }
 }
 
-/// Texts in memory, by name. An `#include` is looked for beside the file that has it and then by
-/// its whole name.
+/// Loader of texts in memory, by name. An `#include` is searched beside the including file and then by its whole name.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLoader {
     texts: HashMap<String, Arc<str>>,
 }
 
 impl MemoryLoader {
-    /// No texts.
+    /// Makes a loader without texts.
     pub fn new() -> MemoryLoader {
         MemoryLoader::default()
     }

@@ -6,36 +6,36 @@ use smol_str::SmolStr;
 /// A token after preprocessing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
-    /// Which one.
+    /// Kind of the token.
     pub kind: Kind,
-    /// Its text as written; string literals keep their quotes.
+    /// Text as written; string literals keep their quotes.
     pub text: SmolStr,
-    /// Its location, or where the macro that gave it was used.
+    /// Location of the token, or of the use of the macro that it comes from.
     pub span: Span,
-    /// Whether it is the first on its line.
+    /// True if it is the first on its line.
     pub first: bool,
-    /// Whether white space or a comment comes before it.
+    /// True if white space or a comment comes before it.
     pub space: bool,
-    /// A macro name that must not be expanded again.
+    /// True for a macro name that must not be expanded again.
     pub painted: bool,
 }
 
-/// Why a piece of text is no token.
+/// Reason why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Bad {
-    /// A character that P4 has no use for.
+    /// A character that P4 does not use.
     Char,
-    /// A string that its line ends before its quote.
+    /// A string without a closing quote.
     String,
     /// A `/*` without `*/`.
     Comment,
-    /// What stands for something that is reported already, so that its absence is not reported again.
+    /// Marker for an error that was already reported, so that its consequences are not.
     AlreadyReported,
 }
 
 macro_rules! kinds {
     (keywords { $($kw:ident = $kw_text:literal,)* } operators { $($op:ident = $op_text:literal,)* }) => {
-        /// Which token.
+        /// Kind of a token.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub(crate) enum Kind {
             /// A name.
@@ -48,14 +48,14 @@ macro_rules! kinds {
             PragmaEnd,
             /// The end of the program.
             Eof,
-            /// No token.
+            /// Invalid text.
             Bad(Bad),
             $(#[doc = $kw_text] $kw,)*
             $(#[doc = $op_text] $op,)*
         }
 
         impl Kind {
-            /// The text, of keywords and operators.
+            /// Returns the text of keywords and operators.
             pub(crate) fn fixed_text(self) -> Option<&'static str> {
                 match self {
                     $(Kind::$kw => Some($kw_text),)*
@@ -64,7 +64,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The keyword with this text.
+            /// Returns the keyword with this text.
             pub(crate) fn keyword(text: &str) -> Option<Kind> {
                 match text {
                     $($kw_text => Some(Kind::$kw),)*
@@ -72,7 +72,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether it is a word that the grammar gives a meaning.
+            /// Returns true for keywords.
             pub(crate) fn is_keyword(self) -> bool {
                 matches!(self, $(Kind::$kw)|*)
             }
@@ -194,8 +194,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it is a word of the grammar that may still name things everywhere (the
-    /// specification's `nonTypeName`).
+    /// Returns true for keywords that may still be names everywhere (the specification's `nonTypeName`).
     pub(crate) fn is_soft(self) -> bool {
         matches!(
             self,
@@ -210,12 +209,12 @@ impl Kind {
         )
     }
 
-    /// Whether it can be a name.
+    /// Returns true if it can be a name.
     pub(crate) fn is_name(self) -> bool {
         self == Kind::Ident || self.is_soft()
     }
 
-    /// How an error names it: `` `;` `` or "a name".
+    /// Describes the kind in an error: `` `;` `` or "a name".
     pub(crate) fn describe(self) -> String {
         match self {
             Kind::Ident => "a name".into(),
@@ -230,7 +229,7 @@ impl Kind {
 }
 
 impl Token {
-    /// How an error names this very token.
+    /// Describes this token in an error.
     pub(crate) fn describe(&self) -> String {
         const LONG: usize = 40;
         match self.kind {

@@ -1,4 +1,4 @@
-//! What can be wrong with a program's choice of architecture.
+//! Errors about a program's choice of architecture.
 
 pub mod payload;
 
@@ -30,7 +30,7 @@ pub fn unknown_package(name: &str, at: Span, declared: Span) -> Diagnostic {
     .help(format!("port it to one of: {}", known.join(", ")))
 }
 
-/// A package has the name of an architecture's but not its blocks: an include file of another make.
+/// A package has the name of an architecture's but not its blocks: a foreign include file.
 pub fn package_mismatch(
     arch: &crate::Architecture,
     what: &str,
@@ -52,7 +52,7 @@ pub fn package_mismatch(
     ))
 }
 
-/// A program that says it is written for an edition of an interface that never was.
+/// A program that names an edition of an interface that never existed.
 pub fn unknown_edition(at: Span, constant: &str, number: &str, known: &[u32]) -> Diagnostic {
     let known: Vec<String> = known.iter().map(u32::to_string).collect();
     Diagnostic::error(
@@ -80,7 +80,7 @@ fn example(package: &str) -> String {
     }
 }
 
-/// `verify checksum` as `VerifyChecksum`.
+/// Turns `verify checksum` into `VerifyChecksum`.
 fn camel_case(name: &str) -> String {
     name.split(' ')
         .filter_map(|word| Some((word.get(..1)?.to_uppercase(), word.get(1..)?)))
@@ -88,7 +88,7 @@ fn camel_case(name: &str) -> String {
         .collect()
 }
 
-/// Every code this crate gives.
+/// All codes of this crate.
 pub const CODES: &[&str] = &["E0601", "E0602", "E0603", "E0610"];
 
 #[cfg(test)]

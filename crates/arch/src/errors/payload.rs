@@ -1,10 +1,10 @@
-//! What can be wrong with what a program asks of the payload. Codes E0604 to E0609.
+//! Errors about a program's accesses to the payload. Codes E0604 to E0609.
 
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
 use std::ops::Range;
 
-/// A schema that there is not.
+/// A schema that does not exist.
 pub fn unknown_schema(name: &str, known: &[&str], near: Option<&str>, at: Span) -> Diagnostic {
     let unknown = format!("no message schema is called {name:?}");
     let refused = Diagnostic::error("E0604", at, unknown);
@@ -40,7 +40,7 @@ pub fn unknown_attribute(
     }
 }
 
-/// In the place of the `*` of an attribute stands what cannot be there; `keys` is what can.
+/// The key in place of the `*` of an attribute is invalid; `keys` describes valid ones.
 pub fn wrong_key(
     schema: &str,
     name: &str,
@@ -53,7 +53,7 @@ pub fn wrong_key(
     ))
 }
 
-/// An attribute that stands for many.
+/// An attribute that stands for many: its `*` is left open.
 pub fn many_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0606",
@@ -73,22 +73,23 @@ pub fn mixed_attributes(schema: &str, name: &str, at: Span) -> Diagnostic {
     .help("name an attribute that is one of them")
 }
 
-/// A value that has no room in its destination, or cannot be there. `what` says what it is.
+/// A value that does not fit its destination, or cannot be there. `what` describes it.
 pub fn destination(what: &str, instead: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0607", at, what.to_string()).help(instead.to_string())
 }
 
-/// A call of a parser, which has not found yet where the payload begins.
+/// A call in a parser, where the start of the payload is not known yet.
 pub fn in_parser(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0608", at, format!("`{name}` is called in a parser"))
         .label("the payload begins where the parser ends")
         .help("call it in a control; a parser reads ahead by `lookahead`")
 }
 
-/// What makes an automaton smaller.
+/// Advice on a smaller automaton.
 const SMALLER: &str = "repeat less often (`{n}`), or look for parts of it by calls of their own";
 
-/// A regular expression that no automaton does; what is wrong stands at these bytes of it, if that is known.
+/// A regular expression for which no automaton can be made. `place` is the range of the fault in the expression, if
+/// known.
 pub fn no_pattern(text: &str, what: &str, place: Range<usize>, at: Span) -> Diagnostic {
     let refused = Diagnostic::error(
         "E0609",
@@ -108,7 +109,7 @@ pub fn no_pattern(text: &str, what: &str, place: Range<usize>, at: Span) -> Diag
     }
 }
 
-/// An expression as messages have it: of a long one the beginning, and how long it is.
+/// Returns an expression for messages: of a long one the start, and its length.
 fn shortened(text: &str) -> String {
     const MOST: usize = 64;
     match text.char_indices().nth(MOST) {
@@ -117,7 +118,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// One whose automaton takes too much memory to be made.
+/// A regular expression whose automaton takes too much memory to be made.
 pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0609",
@@ -131,7 +132,7 @@ pub fn large_pattern(text: &str, at: Span) -> Diagnostic {
     .help(SMALLER)
 }
 
-/// One whose automaton has too many transitions for a program.
+/// A regular expression whose automaton has too many transitions for a program.
 pub fn large_table(text: &str, states: usize, classes: usize, at: Span) -> Diagnostic {
     Diagnostic::error("E0609",
         at,

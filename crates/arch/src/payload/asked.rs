@@ -1,25 +1,26 @@
-//! Messages as a program asks for them: for which attributes each object reads them, and whether a loop does.
+//! Requests of a program to message readers: the attributes that each object is to read, and whether a loop reads
+//! messages.
 
 use super::{KEEP, MESSAGE, READ_BEHIND, names_in, read_for, reads_message};
 use ir::{ExternArg, ExternCall, ExternInst, Program, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
-/// Requests of a program, by the objects that read messages.
+/// Requests of a program, by the object that reads messages.
 pub type AllAsked = HashMap<ExternInst, Asked>;
 
-/// Requests of a program to an object that reads messages.
+/// Requests of a program to one object that reads messages.
 #[derive(Clone, Default, Debug)]
 pub struct Asked {
     /// The names of attributes, in the order in which the program asks for them.
     pub names: Vec<String>,
-    /// Lists of attributes that messages are read for, each once; `None` for all of the message.
+    /// Lists of attributes that messages are read for, each once; `None` for the whole message.
     reads: Vec<Option<String>>,
-    /// True if first bytes of messages are kept.
+    /// True if the program keeps the first bytes of messages.
     pub keeps: bool,
 }
 
 impl Asked {
-    /// True if a message need be read no further than to the last attribute that is asked for.
+    /// True if reading a message may stop after the last attribute that is requested.
     pub fn may_stop(&self) -> bool {
         match &self.reads[..] {
             [Some(list)] => {
@@ -37,7 +38,7 @@ impl Asked {
     }
 }
 
-/// Collects what a program asks for.
+/// Collects the requests of a program.
 pub fn asked(program: &Program) -> AllAsked {
     let mut all = AllAsked::new();
     for body in visit::bodies(program) {
@@ -65,14 +66,14 @@ pub fn asked(program: &Program) -> AllAsked {
     all
 }
 
-/// Gives the object that reads messages whose method a call is.
+/// Returns the object that a call is a method of, if it reads messages.
 pub fn object_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
     let object = call.object?;
     (program.externs[object].ty == MESSAGE).then_some(object)
 }
 
-/// True if a loop of the program reads messages. What a message has, and the conditions on it, make as many paths as there are
-/// combinations, each of which a target that verifies code would follow through every further turn.
+/// True if a loop of the program reads messages. Each combination of a message's contents and conditions is a path of
+/// its own. A verifier would follow every path again in every further iteration.
 pub fn are_read_in_loop(program: &Program) -> bool {
     is_any(program, |stmt| {
         let StmtKind::Loop(_, inner) = &stmt.kind else {

@@ -1,4 +1,4 @@
-//! Whether what a program asks of the payload can be had.
+//! Checks of a program's accesses to the payload.
 
 use super::{
     EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
@@ -14,7 +14,7 @@ use num_traits::ToPrimitive;
 use payload::{Asked, Kind, Pattern, PatternError, Schema, Unasked};
 use std::collections::HashMap;
 
-/// What is wrong, by where it stands.
+/// Returns the errors of all accesses, with their locations.
 pub fn check(program: &Program) -> Diagnostics {
     let mut check = Check {
         program,
@@ -75,7 +75,7 @@ impl Check<'_> {
         self.schemas.insert(object, schema);
     }
 
-    /// The name of what a call calls, if it is about the payload.
+    /// Returns the name of the callee, if a call is about the payload.
     fn about_payload(&self, call: &ExternCall) -> Option<String> {
         match call.object {
             Some(object) => {
@@ -130,7 +130,7 @@ impl Check<'_> {
         self.refuse(refused, span);
     }
 
-    /// A regular expression for which no program has an automaton.
+    /// Reports a regular expression for which no program has an automaton.
     fn pattern(&mut self, call: &ExternCall, at: usize, span: Span) {
         let Some(ExternArg::String(text)) = call.args.get(at) else {
             return;
@@ -179,7 +179,7 @@ impl Check<'_> {
         }
     }
 
-    /// The type of the one place that an argument is.
+    /// Returns the type of an `out` argument that is a single l-value.
     fn destination(&self, call: &ExternCall, at: usize) -> Option<Type> {
         match call.args.get(at) {
             Some(ExternArg::Out(places)) => match places[..] {
@@ -191,7 +191,7 @@ impl Check<'_> {
     }
 }
 
-/// What a name asks of a schema.
+/// Returns the attributes that a name denotes in a schema.
 fn asked(schema: &Schema, name: &str, span: Span) -> Result<Asked, Box<Diagnostic>> {
     schema.asked(name).map_err(|why| {
         let of = schema.name.as_str();
@@ -209,7 +209,7 @@ fn asked(schema: &Schema, name: &str, span: Span) -> Result<Asked, Box<Diagnosti
     })
 }
 
-/// What is wrong with the destination of a number, and what to do.
+/// Returns the fault in the type of a number's destination, and the remedy.
 fn number_fits(name: &str, bits: u32, signed: bool, ty: Option<Type>) -> Option<(String, String)> {
     let (width, is_signed) = match ty {
         Some(Type::Bits { width, signed }) if width <= 64 => (width, signed),
@@ -227,7 +227,7 @@ fn number_fits(name: &str, bits: u32, signed: bool, ty: Option<Type>) -> Option<
     None
 }
 
-/// What is wrong with the type of bytes, and what to do.
+/// Returns the fault in the type of a destination of bytes, and the remedy.
 fn bytes_fit(what: &str, most: u32, ty: Option<Type>) -> Option<(String, String)> {
     let fits = |width: u32| width.is_multiple_of(8) && (8..=most).contains(&width);
     match ty {

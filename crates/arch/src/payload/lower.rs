@@ -1,5 +1,6 @@
-//! What calls about the payload become for targets: the parser counts how far it got, and each call has it as its last argument, in
-//! bits. An attribute of a message can only be had if one was read before: the call has that as its last argument.
+//! Lowering of calls about the payload for targets. The parser counts the bits that it consumes, and each call gets the
+//! count as its last argument. An attribute can be read only after its message: the call gets that condition as its
+//! last argument.
 
 use super::{EXTERNS, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, reads_message};
 use diag::Span;
@@ -9,16 +10,16 @@ use ir::{
 };
 use std::collections::HashMap;
 
-/// The externs whose checksums cover the payload.
+/// Externs whose checksums cover the payload.
 pub const WITH_PAYLOAD: [&str; 2] = [
     "verify_checksum_with_payload",
     "update_checksum_with_payload",
 ];
 
-/// The methods that are about the message that was read last.
+/// Methods that are about the message that was read last.
 const ASKING: [&str; 3] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN];
 
-/// The calls about the payload that are to know where it begins.
+/// Calls about the payload that get the offset of its start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calls {
     /// All.
@@ -27,7 +28,7 @@ pub(crate) enum Calls {
     Checksums,
 }
 
-/// Has the parser count, if a call needs it.
+/// Makes the parser count, if a call needs it, and adds the arguments to calls.
 pub(crate) fn lower(program: &mut Program, calls: Calls) {
     let needed = visit::bodies(program).any(|body| {
         let mut found = false;
@@ -87,7 +88,7 @@ impl Body {
     }
 }
 
-/// A new variable that is a number.
+/// Adds a variable of type `bit<width>`.
 fn number(program: &mut Program, name: &str, width: u32) -> Var {
     program.vars.push(VarData {
         name: name.into(),
@@ -96,7 +97,7 @@ fn number(program: &mut Program, name: &str, width: u32) -> Var {
     })
 }
 
-/// For each object that reads messages a variable that is 1 once it did, and has the message in its memory.
+/// Adds a variable for each object that reads messages. It is 1 while the object has a message in its memory.
 fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
     let objects = program
         .externs
@@ -107,7 +108,7 @@ fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
     objects.into_iter().map(mark).collect()
 }
 
-/// Whether a call needs to know where the payload begins.
+/// Returns true if a call needs the offset of the payload's start.
 fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
     let name = call.name.as_str();
     let of_message = |object: ExternInst| {
@@ -121,16 +122,16 @@ fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
     }
 }
 
-/// The last arguments of calls.
+/// Variables that become the last arguments of calls.
 struct Answers {
     calls: Calls,
-    /// The place that the parser got to.
+    /// Number of bits that the parser consumed.
     parsed: Var,
-    /// For each object that reads messages, whether it did.
+    /// Variable for each object that reads messages: 1 if it has one in its memory.
     marks: HashMap<ExternInst, Var>,
 }
 
-/// Statements whose calls have what they need as their last argument.
+/// Adds the last arguments to the calls in a block.
 fn answered(program: &mut Program, block: Block, to: &Answers) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {
@@ -147,7 +148,7 @@ fn answered(program: &mut Program, block: Block, to: &Answers) -> Block {
             if asks_where(program, to.calls, call) {
                 call.args
                     .push(ExternArg::In(vec![build::var(program, to.parsed, span)]));
-                // Keeping bytes takes the memory of the message.
+                // Keeping bytes overwrites the message's memory.
                 let is_read = u32::from(call.name != KEEP);
                 then = mark.map(|mark| (mark, is_read));
             } else if let Some(mark) = mark.filter(|_| ASKING.contains(&call.name.as_str())) {
@@ -166,7 +167,7 @@ fn answered(program: &mut Program, block: Block, to: &Answers) -> Block {
     out
 }
 
-/// A parser's statements, each that moves on followed by what adds to the count.
+/// Adds to the count after each statement of a parser that consumes bits.
 fn counted(program: &mut Program, block: Block, parsed: Var) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {

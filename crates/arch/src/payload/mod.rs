@@ -1,5 +1,5 @@
-//! The payload, what the parser left of a packet, and messages in it (`p4include/payload.p4`): what programs may ask of them,
-//! and what calls become for targets.
+//! The payload, which is the rest of a packet after the parser, and messages in it (`p4include/payload.p4`): the checks
+//! of a program's accesses, and the lowering of the calls for targets.
 
 mod asked;
 mod check;
@@ -22,19 +22,19 @@ use payload::builtin;
 /// The externs of `payload.p4`.
 pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE];
 
-/// Bits that are read of a payload at once, or of an attribute that is bytes.
+/// Most bits that are read at once of a payload, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
-/// Bits of an attribute that is bytes.
+/// Most bits of an attribute that is bytes.
 pub const WIDEST_ATTRIBUTE: u32 = 2048;
-/// Bits of a constant that is compared or looked for.
+/// Most bits of a constant that is compared or searched for.
 pub const WIDEST_CONSTANT: u32 = 512;
 
-/// Whether a call of a method of [`MESSAGE`] reads a message.
+/// Returns true if a call of a method of [`MESSAGE`] reads a message.
 pub fn reads_message(call: &ExternCall) -> bool {
     [READ_MESSAGE, READ_FOR, READ_BEHIND].contains(&call.name.as_str())
 }
 
-/// The list of the attributes for which such a call reads a message; `None` if it is read to its end.
+/// Returns the list of the attributes for which such a call reads a message; `None` if it reads to the end.
 pub fn read_for(call: &ExternCall) -> Option<&String> {
     let at = match call.name.as_str() {
         READ_FOR => 2,
@@ -47,7 +47,7 @@ pub fn read_for(call: &ExternCall) -> Option<&String> {
     }
 }
 
-/// Whether reading the payload takes a program loops: it reads messages, or looks for bytes.
+/// Returns true if reading the payload takes a program loops: it reads messages, or searches for bytes.
 pub fn has_loops(program: &Program) -> bool {
     let reads = |data: &ExternData| data.ty == MESSAGE;
     program.externs.values().any(reads)
@@ -60,7 +60,7 @@ pub fn has_loops(program: &Program) -> bool {
         })
 }
 
-/// The names of the schemas that are built in.
+/// Returns the names of the built-in schemas.
 fn known_schemas() -> Vec<&'static str> {
     builtin::ALL.iter().map(|builtin| builtin.name).collect()
 }

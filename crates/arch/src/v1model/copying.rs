@@ -1,9 +1,10 @@
-//! The pipeline of packets of which there may be copies that differ, and that may begin anew, for targets: what the program asks
-//! the traffic manager for becomes assignments to the slot [`REQUESTS`].
+//! The pipeline for packets that may be resubmitted or recirculated, and whose copies may differ, for targets. The
+//! program's requests to the traffic manager become assignments to the slot [`REQUESTS`].
 //!
-//! The traffic manager itself is the target's: what it does between ingress and egress, and to which packet or copy, is no part
-//! of the program. Egress, and what is behind it, runs once for each copy, with headers and metadata as they were when it was
-//! made ([`Program::copies`]). A target gives all of `standard_metadata` its values and reads it.
+//! The traffic manager itself is the target's. Its actions between ingress and egress, and the packet or copy that they
+//! apply to, are no part of the program. Egress and the blocks after it run once for each copy, with headers and
+//! metadata as they were when it was made ([`Program::copies`]). A target assigns all of `standard_metadata` and reads
+//! it.
 
 use super::lower::{Fields, assign, bodies_mut};
 use crate::payload::Calls;
@@ -14,26 +15,26 @@ use ir::{
     VarData, build, visit,
 };
 
-/// The slot of what a program asks for. All of it is to be zero when a packet or copy enters ingress, and where it enters
-/// egress, but for what it asked for before.
+/// Slot of a program's requests. All of them are zero when a packet or copy enters ingress. When it enters egress, all
+/// are zero except the pending ones.
 pub const REQUESTS: &str = "v1model requests";
-/// In [`REQUESTS`]: a clone is to be made, of [`CLONE_SESSION`], which keeps [`CLONE_LIST`].
+/// In [`REQUESTS`]: a clone is to be made, for [`CLONE_SESSION`], with the field list [`CLONE_LIST`].
 pub const CLONE: &str = "clone";
-/// The session of a clone.
+/// Session of a clone.
 pub const CLONE_SESSION: &str = "clone_session";
-/// The number of the field list of a clone.
+/// Number of the field list of a clone.
 pub const CLONE_LIST: &str = "clone_list";
-/// In [`REQUESTS`]: the packet is to begin anew as it came in, and keeps [`RESUBMIT_LIST`].
+/// In [`REQUESTS`]: the packet is to be resubmitted as it was received, with the field list [`RESUBMIT_LIST`].
 pub const RESUBMIT: &str = "resubmit";
-/// The number of the field list of a resubmitted packet.
+/// Number of the field list of a resubmitted packet.
 pub const RESUBMIT_LIST: &str = "resubmit_list";
-/// In [`REQUESTS`]: the packet is to begin anew as it is deparsed, and keeps [`RECIRCULATE_LIST`].
+/// In [`REQUESTS`]: the packet is to be recirculated as it is deparsed, with the field list [`RECIRCULATE_LIST`].
 pub const RECIRCULATE: &str = "recirculate";
-/// The number of the field list of a recirculated packet.
+/// Number of the field list of a recirculated packet.
 pub const RECIRCULATE_LIST: &str = "recirculate_list";
-/// In [`REQUESTS`]: the packet is to have at most [`TRUNCATE_TO`] bytes.
+/// In [`REQUESTS`]: the packet is to be truncated to [`TRUNCATE_TO`] bytes.
 pub const TRUNCATE: &str = "truncate";
-/// How many bytes a packet is to have at most.
+/// Most bytes that a truncated packet has.
 pub const TRUNCATE_TO: &str = "truncate_to";
 
 const FLAGS: [&str; 4] = [CLONE, RESUBMIT, RECIRCULATE, TRUNCATE];
@@ -45,16 +46,16 @@ const NUMBERS: [&str; 5] = [
     TRUNCATE_TO,
 ];
 
-/// An extern that asks the traffic manager for something.
+/// An extern that makes a request to the traffic manager.
 struct Asking {
     name: &'static str,
-    /// What it sets.
+    /// Flag that it sets.
     flag: &'static str,
-    /// The numbers that it sets besides, each with the place of the argument that it is.
+    /// Numbers that it assigns as well, each with the index of the argument that has the value.
     numbers: &'static [(&'static str, usize)],
 }
 
-/// All of them. Where two set one flag, the last is the one that messages name.
+/// All such externs. If two set one flag, messages name the last.
 const EXTERNS: [Asking; 5] = [
     Asking {
         name: "clone",
@@ -83,15 +84,15 @@ const EXTERNS: [Asking; 5] = [
     },
 ];
 
-/// What a program, as elaborated or for targets, asks the traffic manager for: the extern's name, and where it does so first. To cut
-/// packets counts only where it asks for nothing else.
+/// Returns the first request of a program, as elaborated or for targets, to the traffic manager: the extern's name, and
+/// its location. Truncation counts only if there is no other request.
 pub fn asks(program: &Program) -> Option<(&'static str, Span)> {
     let asked = all_asked(program);
     let more = asked.iter().find(|(name, _)| *name != "truncate");
     more.or(asked.first()).copied()
 }
 
-/// All that it asks for, in order.
+/// Returns all requests, in order.
 pub(super) fn all_asked(program: &Program) -> Vec<(&'static str, Span)> {
     let mut found = Vec::new();
     for body in visit::bodies(program) {
@@ -107,14 +108,14 @@ pub(super) fn all_asked(program: &Program) -> Vec<(&'static str, Span)> {
     found
 }
 
-/// The program, and what its passes are to do with packets that the parser rejects.
+/// Returns the program, and how its passes treat packets that the parser rejects.
 pub(super) fn of(program: &Program) -> (Program, Rejects) {
     let mut program = program.clone();
     let error = program.slot_var(super::STANDARD_METADATA, "parser_error");
     let fields = Fields::of(&program);
     fields.lower_marks(&mut program);
     fields.lower_checks(&mut program);
-    // Of a copy, nothing else of the payload can be read.
+    // Nothing else of the payload can be read of a copy.
     crate::payload::lower(&mut program, Calls::Checksums);
     let requests = add_slot(&mut program);
     lower_requests(&mut program, &requests);
@@ -123,7 +124,7 @@ pub(super) fn of(program: &Program) -> (Program, Rejects) {
     (program, Rejects::Edges(error))
 }
 
-/// Adds what programs ask for.
+/// Adds the slot of the requests. Returns its variables.
 fn add_slot(program: &mut Program) -> Vec<(&'static str, Var)> {
     let mut var = |name: &'static str, ty| {
         let data = VarData {
@@ -147,7 +148,8 @@ fn add_slot(program: &mut Program) -> Vec<(&'static str, Var)> {
 }
 
 fn lower_requests(program: &mut Program, requests: &[(&'static str, Var)]) {
-    // Each argument as the number that a variable takes, made first: statements are changed where they are.
+    // Make the casts of arguments to the type of the variables first, since the statements are changed in place
+    // afterwards.
     let mut casts = Vec::new();
     for body in visit::bodies(program) {
         visit::walk_block(body, &mut |stmt| {
@@ -223,7 +225,7 @@ fn asked_by(call: &ExternCall) -> Option<&'static str> {
     found.map(|asking| asking.name)
 }
 
-/// The extern whose call became an assignment to this.
+/// Returns the extern whose call became an assignment to this l-value.
 fn flag_of(program: &Program, dst: ir::Place) -> Option<&'static str> {
     let ir::Place::Var(var) = dst else {
         return None;

@@ -1,4 +1,4 @@
-//! What a program's calls of the architecture's own externs become for every form of the pipeline that targets have: statements.
+//! Lowers calls of the architecture's own externs to statements, for every variant of the pipeline that targets have.
 
 use super::{DROP_PORT, STANDARD_METADATA};
 use diag::Span;
@@ -7,7 +7,7 @@ use ir::{
     VarData, build, visit,
 };
 
-/// Scalars of `standard_metadata`, each with its place among them.
+/// Scalars of `standard_metadata`, each at its index.
 pub(super) struct Fields(Vec<(String, Var)>);
 
 impl Fields {
@@ -22,7 +22,7 @@ impl Fields {
         Some((place, self.0[place].1))
     }
 
-    /// `mark_to_drop` becomes what it writes.
+    /// Lowers `mark_to_drop` to assignments.
     pub(super) fn lower_marks(&self, program: &mut Program) {
         let mut written = Vec::new();
         for (name, value) in [("egress_spec", DROP_PORT), ("mcast_grp", 0)] {
@@ -36,7 +36,7 @@ impl Fields {
         }
     }
 
-    /// What `verify_checksum` sets becomes an assignment, so that passes know of it.
+    /// Lowers the effect of `verify_checksum` to an assignment, so that passes see it.
     pub(super) fn lower_checks(&self, program: &mut Program) {
         let Some((_, error)) = self.find("checksum_error") else {
             return;
@@ -58,8 +58,8 @@ impl Fields {
     }
 }
 
-/// Calls of `mark_to_drop` become assignments: for each field its place among the argument's, its variable where there is no
-/// argument, and what it is set to.
+/// Lowers calls of `mark_to_drop` to assignments. `fields` has, for each field: its index in the argument, its variable
+/// in case there is no argument, and the value to assign.
 fn lower_marks(block: &mut Block, fields: &[(usize, Var, Expr)]) {
     for mut stmt in std::mem::take(block) {
         for inner in visit::blocks_mut(&mut stmt.kind) {
@@ -77,7 +77,7 @@ fn lower_marks(block: &mut Block, fields: &[(usize, Var, Expr)]) {
     }
 }
 
-/// Whether a call checks a checksum.
+/// Returns true if a call verifies a checksum.
 fn is_check(call: &ExternCall) -> bool {
     let checks = ["verify_checksum", "verify_checksum_with_payload"];
     call.object.is_none() && checks.contains(&call.name.as_str())
@@ -103,7 +103,7 @@ fn lower_checks(block: &mut Block, wrong: Var, set: &dyn Fn() -> StmtKind) {
     }
 }
 
-/// Where the argument of `mark_to_drop` has a field.
+/// Returns the l-value of a field in the argument of `mark_to_drop`.
 fn argument(call: &ExternCall, place: usize) -> Option<Place> {
     match call.args.first()? {
         ExternArg::InOut(places) => places.get(place).copied(),
@@ -124,13 +124,13 @@ pub(super) fn bodies_mut(program: &mut Program) -> impl Iterator<Item = &mut Blo
         .chain(states.map(|state| &mut state.body))
 }
 
-/// `var = value;`
+/// Makes `var = value;`.
 pub(super) fn assign(var: Var, value: Expr) -> Stmt {
     let dst = Place::Var(var);
     Stmt::new(StmtKind::Assign { dst, value }, Span::NONE)
 }
 
-/// A number of a type.
+/// Makes a constant of a type.
 pub(super) fn constant(program: &mut Program, ty: Type, value: u32) -> Expr {
     let kind = ExprKind::Const(Bits::new(ty.width(), value));
     build::make(program, kind, ty, Span::NONE)

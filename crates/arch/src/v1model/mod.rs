@@ -16,35 +16,35 @@ pub const META: &str = "meta";
 pub const STANDARD_METADATA: &str = "standard_metadata";
 /// The value of `egress_spec` that drops a packet.
 pub const DROP_PORT: u32 = 511;
-/// The numbers of `instance_type`: how a packet came to where it is.
+/// Values of `instance_type`: how a packet came to its current block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum InstanceType {
     /// In ingress from a port, in egress as ingress sent it.
     Normal = 0,
-    /// In egress, as a copy that ingress made.
+    /// In egress, as a clone that ingress made.
     IngressClone = 1,
-    /// In egress, as a copy that egress made.
+    /// In egress, as a clone that egress made.
     EgressClone = 2,
-    /// In ingress again, deparsed.
+    /// In ingress again, with the bytes that the deparser made.
     Recirculated = 4,
     /// In egress, as the copy of a multicast group.
     Replicated = 5,
-    /// In ingress again, as it came in.
+    /// In ingress again, with the bytes that were received.
     Resubmitted = 6,
 }
 
-/// The block that checks the checksums of what came in.
+/// The block that verifies the checksums of received packets.
 pub const VERIFY_CHECKSUM: &str = "verify checksum";
 /// The block before the traffic manager.
 pub const INGRESS: &str = "ingress";
 /// The block after the traffic manager.
 pub const EGRESS: &str = "egress";
-/// The block that computes the checksums of what goes out.
+/// The block that computes the checksums of packets to be sent.
 pub const COMPUTE_CHECKSUM: &str = "compute checksum";
 
-/// A program as targets take it: for packets that go to one port, or as they are to all ports of a group, as
-/// [`unicast`] makes it; for others as [`copying`] does.
+/// Returns the program for targets. If packets go to one port, or unchanged to all ports of a group, [`unicast`] makes
+/// it; otherwise [`copying`] does.
 fn for_targets(program: &Program) -> (Program, Rejects) {
     match copying::asks(program) {
         None => unicast::of(program).unwrap_or_else(|| copying::of(program)),
@@ -52,20 +52,22 @@ fn for_targets(program: &Program) -> (Program, Rejects) {
     }
 }
 
-/// What a program does that needs a hook that can copy packets, and where first: the extern that it calls, "multicast groups".
+/// Returns the first feature of each kind for which a program needs a hook that can copy packets, with its location:
+/// the extern that it calls, or "multicast groups".
 pub fn copies(program: &Program) -> Vec<(&'static str, Span)> {
     let groups = unicast::sends_to_groups(program).map(|chosen| ("multicast groups", chosen));
     copying::asks(program).into_iter().chain(groups).collect()
 }
 
-/// Names of all that makes packets of a program begin anew, or copies of them: externs, "multicast groups".
+/// Names all features by which a program resubmits, recirculates or copies packets: externs, "multicast groups".
 pub fn ways(program: &Program) -> Vec<&'static str> {
     let asked = copying::all_asked(program).into_iter();
     let groups = unicast::sends_to_groups(program).map(|_| "multicast groups");
     asked.map(|(name, _)| name).chain(groups).collect()
 }
 
-/// Whether copies of a program's packets may differ, or its packets begin anew: then targets have it as [`copying`] makes it.
+/// Returns true if copies of a program's packets may differ, or packets are resubmitted or recirculated. Targets then
+/// get the program from [`copying`].
 pub fn copies_differ(program: &Program) -> bool {
     let (of_targets, _) = for_targets(program);
     of_targets
@@ -80,7 +82,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     include: "v1model.p4",
     package: "V1Switch",
     model: Model::Pipeline,
-    // Its ports are where packets come in.
+    // Its ports are those by which packets come in.
     places: &[Place::BeforeStack, Place::TrafficIn],
     on_reject: OnReject::Continue,
     stages: &[Stage::of(&[

@@ -1,56 +1,57 @@
-//! The traffic manager: what becomes of a packet when ingress and when egress has ended, as data. The interpreter executes
-//! it, and what targets do is made from it. (bmv2, `docs/simple_switch.md`)
+//! The traffic manager as data: the fate of a packet at the end of ingress and of egress. The interpreter executes this
+//! data, and targets generate code from it. (bmv2, `docs/simple_switch.md`)
 //!
-//! At each [`Point`] the first step that holds is done, and ends what becomes of the packet; only where it is cloned, later steps
-//! are looked at too. What waits for egress is served in the order in which it came, so clones come before what they were cloned
-//! from; what begins anew waits for all of that. What begins anew or is cloned too often, and copies for which there is no room, are dropped.
+//! At each [`Point`] the first step whose condition holds is executed. It decides the packet's fate; only after cloning
+//! are later steps examined too. Egress serves its queue in the order of arrival, so clones are served before the
+//! packet they were cloned from. A resubmitted or recirculated packet waits until the queue is empty. Packets that are
+//! resubmitted, recirculated or cloned too often are dropped. So are copies for which there is no room.
 
 use super::copying::{
     CLONE, CLONE_LIST, RECIRCULATE, RECIRCULATE_LIST, RESUBMIT, RESUBMIT_LIST, TRUNCATE,
 };
 use super::{COMPUTE_CHECKSUM, DROP_PORT, EGRESS, INGRESS, InstanceType, VERIFY_CHECKSUM};
 
-/// A place of the pipeline where it is decided what becomes of a packet.
+/// Point of the pipeline at which the fate of a packet is decided.
 #[derive(Debug)]
 pub struct Point {
-    /// The blocks behind the last such place, which end here.
+    /// Blocks since the previous point, which end here.
     pub blocks: &'static [&'static str],
-    /// The possible fates, in the order in which they are tried.
+    /// Possible fates, in the order in which they are tried.
     pub steps: &'static [Step],
 }
 
-/// One of the things that may become of a packet.
+/// One possible fate of a packet, with its condition.
 #[derive(Debug)]
 pub struct Step {
-    /// The condition.
+    /// Condition of the step.
     pub when: When,
-    /// The consequence.
+    /// Consequence of the step.
     pub then: Then,
 }
 
-/// A condition of what becomes of a packet.
+/// Condition of a step.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
-    /// The program asked for it: a flag of [`copying::REQUESTS`](super::copying::REQUESTS).
+    /// The program requested it: a flag of [`copying::REQUESTS`](super::copying::REQUESTS).
     Asked(&'static str),
-    /// A field of `standard_metadata` is not 0.
+    /// The field of `standard_metadata` is not 0.
     Set(&'static str),
-    /// A field of `standard_metadata` is this number.
+    /// The field of `standard_metadata` has this value.
     Is(&'static str, u32),
-    /// Nothing else holds.
+    /// Always holds: the last step.
     Otherwise,
 }
 
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
-    /// Copies are made, of the group of a clone session and of the session itself, and the packet goes on.
+    /// Copies are made for the group of a clone session and for the session itself, and the packet continues.
     Clones(&'static Instance),
-    /// It begins anew.
+    /// The packet is resubmitted or recirculated.
     Anew(&'static Instance),
-    /// Copies go to a multicast group, and the packet is gone.
+    /// Copies are sent to a multicast group; the packet itself ends.
     Group(&'static Instance),
-    /// It goes on to its port.
+    /// The packet continues to its port.
     Sent(&'static Instance),
     /// It is dropped.
     Dropped,
@@ -58,28 +59,28 @@ pub enum Then {
     Leaves,
 }
 
-/// The packet or a copy, as it begins anew or enters egress: what it has of what it was made of.
+/// The packet or a copy of it, as it enters egress or the parser again: the state that it takes over from its original.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Instance {
     /// Its `instance_type`.
     pub kind: InstanceType,
-    /// The state that it is made of, and so the block that it enters.
+    /// State that it is made from, which also determines the block that it enters.
     pub of: Made,
-    /// It has the program's metadata, and all of `standard_metadata`. If not, it has of both what its field list names, and
-    /// what says where the packet came from ([`origin`]).
+    /// True if it has the program's metadata and all of `standard_metadata`. Otherwise it has, of both, only the fields
+    /// of its field list, and the fields that tell where the packet came from ([`origin`]).
     pub all_metadata: bool,
-    /// The number of its field list, among what was asked for: these fields are as they were when it was made.
+    /// Request that holds the number of its field list. Those fields keep the values they had when it was made.
     pub list: Option<&'static str>,
-    /// The requests made before that are still to be done for it.
+    /// Requests made before that are still to be carried out for it.
     pub carries: &'static [&'static str],
-    /// It has been around once more than what it was made of.
+    /// True if it counts as one more round than its original.
     pub is_round: bool,
 }
 
-/// The state that a packet or copy is made of.
+/// State that a packet or copy is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// The bytes that came in, for the parser.
+    /// The bytes that were received, for the parser.
     BytesAsReceived,
     /// The bytes that the deparser made, for the parser.
     BytesAsDeparsed,
@@ -205,44 +206,44 @@ pub const UNICAST: Instance = Instance {
     is_round: false,
 };
 
-/// The requests of ingress that may still be to be done behind egress.
+/// Requests of ingress that may still be pending after egress.
 pub const PENDING: [&str; 2] = [RECIRCULATE, TRUNCATE];
 
-/// The requests that are done at the end of the block that makes them: a packet that enters egress has made none.
+/// Requests that are carried out at the end of the block that makes them. A packet that enters egress has none pending.
 pub const AT_ONCE: [&str; 2] = [CLONE, RESUBMIT];
 
-/// A value that is given to a field of `standard_metadata`.
+/// Value that the traffic manager assigns to a field of `standard_metadata`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     /// The number of [`Instance::kind`].
     InstanceType,
-    /// The port that the packet came in by.
+    /// The port by which the packet came in.
     IngressPort,
-    /// The bytes that are parsed.
+    /// Number of bytes that are parsed.
     Length,
-    /// The time at which the packet came in, in microseconds.
+    /// Time at which the packet came in, in microseconds.
     Came,
-    /// The port that it is for.
+    /// Port that the packet is destined for.
     Port,
-    /// Its replication id; 0 of one that is not replicated.
+    /// Replication id; 0 if the packet is not replicated.
     Rid,
-    /// The time, in microseconds.
+    /// Current time, in microseconds.
     Now,
-    /// 0: of a queue, since there is none.
+    /// 0, for fields about a queue, since there is none.
     Zero,
 }
 
-/// The fields that are set as a packet enters the parser, whatever it kept.
+/// Fields that are assigned as a packet enters the parser, whatever its preserved fields are.
 pub const AT_PARSER: [(&str, Given); 5] = [
     ("instance_type", Given::InstanceType),
     ("ingress_port", Given::IngressPort),
     ("packet_length", Given::Length),
-    // The parser says otherwise of what it rejects.
+    // Overwritten by the parser if it rejects the packet.
     ("parser_error", Given::Zero),
     ("ingress_global_timestamp", Given::Came),
 ];
 
-/// The fields that are set as a packet or copy enters egress, whatever it kept.
+/// Fields that are assigned as a packet or copy enters egress, whatever its preserved fields are.
 pub const AT_EGRESS: [(&str, Given); 9] = [
     ("egress_port", Given::Port),
     ("egress_rid", Given::Rid),
@@ -255,31 +256,34 @@ pub const AT_EGRESS: [(&str, Given); 9] = [
     ("egress_global_timestamp", Given::Now),
 ];
 
-/// The fields of `standard_metadata` that say where the packet came from.
+/// Returns the fields of `standard_metadata` that tell where the packet came from.
 pub fn origin() -> impl Iterator<Item = &'static str> {
     let fields = AT_PARSER.into_iter();
     fields.filter_map(|(name, given)| (given != Given::InstanceType).then_some(name))
 }
 
-/// The most times that a packet, or a copy of it, may begin anew or be cloned, where nothing is short.
+/// Most times that a packet, or a copy of it, may be resubmitted, recirculated or cloned, if memory does not set a
+/// limit.
 pub const MOST_ROUNDS: u32 = 4096;
-/// The most runs of ingress and egress for one packet and all that became of it, where nothing is short: clones of clones multiply.
+/// Most runs of ingress and egress for one packet and all copies of it, if memory does not set a limit: clones of
+/// clones multiply.
 pub const MOST_RUNS: u32 = 16_384;
 
-/// Numbers that every traffic manager reaches, and behind which a target may stop.
+/// Limits that every traffic manager supports, and beyond which a target may stop.
 #[derive(Debug)]
 pub struct Limits {
-    /// Times that a packet, or a copy of it, begins anew or is cloned.
+    /// Number of times that a packet, or a copy of it, is resubmitted, recirculated or cloned.
     pub rounds: u32,
-    /// Its copies that wait for egress, from where it came in to where it leaves or begins anew.
+    /// Number of its copies that wait for egress, between its arrival and its departure or recirculation.
     pub waiting: u32,
-    /// Those of them that begin with headers and metadata of their own, with that of the packet and that which the parser left.
+    /// Number of distinct states of headers and metadata among them, including the packet's own and the one after the
+    /// parser.
     pub states: u32,
-    /// Copies of a multicast group or a clone session.
+    /// Number of copies of a multicast group or a clone session.
     pub replicas: u32,
 }
 
-/// The limits that programs may rely on everywhere.
+/// Limits that programs may rely on everywhere.
 pub const LIMITS: Limits = Limits {
     rounds: 32,
     waiting: 256,

@@ -1,17 +1,18 @@
-//! The pipeline of a packet that goes to one port or nowhere, or as it is to all ports of a group, for targets: what the
-//! traffic manager and the externs of the architecture itself do becomes statements of the program.
+//! The pipeline for packets that go to one port or nowhere, or unchanged to all ports of a group, for targets. The
+//! effects of the traffic manager and of the architecture's own externs become statements of the program.
 //!
-//! | what | becomes |
+//! | construct | lowered to |
 //! |---|---|
 //! | the traffic manager, between ingress and egress | the first statements of egress |
-//! | the copies of a multicast group | runs of egress, which the target repeats: it says of each where the copy goes |
-//! | a packet that is dropped | `egress_spec` is [`DROP_PORT`] when the last control has ended |
-//! | the port of one that is sent | [`DESTINATION`], whatever egress writes to `egress_port` |
+//! | the copies of a multicast group | runs of egress, which the target repeats with the port of each copy |
+//! | a dropped packet | `egress_spec` is [`DROP_PORT`] when the last control has ended |
+//! | the port of a sent packet | [`DESTINATION`], whatever egress writes to `egress_port` |
 //! | `mark_to_drop` | assignments |
-//! | `verify_checksum` | a call whose result says whether the checksum is wrong, and what it sets |
-//! | a block that checks no checksum | nothing, so that the parser leads into ingress |
+//! | `verify_checksum` | a call whose result tells whether the checksum is wrong, and an assignment |
+//! | a block that verifies no checksum | nothing, so that the parser leads into ingress |
 //!
-//! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]; the rest is the program's own.
+//! Of `standard_metadata` the target provides the slot [`INPUT`], and reads the slot [`OUTPUT`]. The rest becomes the
+//! program's own.
 
 use super::lower::{Fields, assign, constant};
 use super::traffic::{AT_EGRESS, Given, UNICAST, origin};
@@ -27,24 +28,25 @@ use ir::{
     Stmt, StmtKind, Type, Var, VarData, build, visit,
 };
 
-/// The slot of what a target knows of a packet: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in
-/// microseconds, [`NOW`], what [`REPLICA`] names, and `parser_error`, which is `NoError` at the start.
+/// Slot that a target fills: `ingress_port`, `packet_length` in bytes, `ingress_global_timestamp` in microseconds,
+/// [`NOW`], the variables of [`REPLICA`], and `parser_error`, which is `NoError` at the start.
 pub const INPUT: &str = "v1model input";
-/// The slot of what a target does with the packet: `egress_spec`, [`DESTINATION`] and `mcast_grp`.
+/// Slot by which a target knows what to do with the packet: `egress_spec`, [`DESTINATION`] and `mcast_grp`.
 pub const OUTPUT: &str = "v1model output";
-/// The time in [`INPUT`] that egress is given, in microseconds.
+/// Variable of [`INPUT`] with the time at which egress starts, in microseconds.
 pub const NOW: &str = "now";
 
-/// The port in [`INPUT`] that this run of egress is for, and its `instance_type`, in programs whose packets may go to groups.
+/// Variables of [`INPUT`] with the port and the `instance_type` of this run of egress, in programs whose packets may go
+/// to groups.
 pub const REPLICA: [&str; 2] = ["replica_port", "replica_instance"];
 
-/// The port in [`OUTPUT`] that a packet or copy leaves by.
+/// Variable of [`OUTPUT`] with the port by which a packet or copy leaves.
 pub const DESTINATION: &str = "destination";
 
 const OUTPUTS: [&str; 2] = ["egress_spec", "mcast_grp"];
 
-/// The program of a packet that does not begin anew, and of which there are no copies that differ; and what its passes are to
-/// do with packets that the parser rejects. `None` if there may be copies that do.
+/// Returns the program for packets that are neither resubmitted nor recirculated and whose copies are equal; and how
+/// its passes treat packets that the parser rejects. `None` if copies may differ.
 pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     let mut program = program.clone();
     let error = program.slot_var(STANDARD_METADATA, "parser_error");
@@ -61,7 +63,7 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     let replica = replicates.then_some([to, instance]);
     fields.between(&mut program, now, destination, replica);
     if replicates {
-        // Egress begins again, with variables as its last run left them.
+        // Each run of egress starts with the variables as the previous run left them.
         program.copies = true;
     } else {
         fields.behind(&mut program);
@@ -78,15 +80,15 @@ pub(super) fn of(program: &Program) -> Option<(Program, Rejects)> {
     Some((program, Rejects::Edges(error)))
 }
 
-/// Where a program, as elaborated, may send packets to multicast groups.
+/// Returns the first location at which a program, as elaborated, may send packets to multicast groups.
 pub(super) fn sends_to_groups(program: &Program) -> Option<Span> {
     let mut program = program.clone();
     Fields::of(&program).lower_marks(&mut program);
     may_choose_group(&inlined(&program))
 }
 
-/// The same as [`chooses_group`] of a program as elaborated, whose actions may have all of the metadata copied in and out: that
-/// `mcast_grp` has what it had is no choice.
+/// Returns the same as [`chooses_group`] for a program as elaborated. Its actions may copy all of the metadata in and
+/// out. Values are propagated first, so that writing back the old value of `mcast_grp` does not count.
 fn may_choose_group(calls_inlined: &Program) -> Option<Span> {
     chooses_group(calls_inlined)?;
     let mut known = calls_inlined.clone();
@@ -94,8 +96,8 @@ fn may_choose_group(calls_inlined: &Program) -> Option<Span> {
     chooses_group(&known)
 }
 
-/// Where a program, its calls inlined, may choose a multicast group: up to the end of ingress it may write anything but 0 to
-/// `mcast_grp`. What is written later has no effect.
+/// Returns the first location at which a program, its calls inlined, may choose a multicast group. That is a write of
+/// anything but 0 to `mcast_grp` before the end of ingress. Later writes have no effect.
 pub fn chooses_group(program: &Program) -> Option<Span> {
     let mut slots = [OUTPUT, STANDARD_METADATA].into_iter();
     let group = slots.find_map(|slot| program.slot_var(slot, "mcast_grp"))?;
@@ -120,8 +122,9 @@ pub fn chooses_group(program: &Program) -> Option<Span> {
 }
 
 impl Fields {
-    /// Whether egress does nothing to a packet but drop it, and what is behind it nothing but to the packet: then all copies that
-    /// egress lets through are equal, and it may run for each before the packet is put together.
+    /// Returns true if all copies that egress lets through are equal: egress does nothing to a packet but drop it, and
+    /// the blocks after it have no effect outside the packet. Then egress may run for each copy before the packet is
+    /// deparsed.
     fn copies_are_equal(&self, program: &Program) -> bool {
         let Some(egress) = program.control_block(EGRESS) else {
             return false;
@@ -140,13 +143,13 @@ impl Fields {
         let mut once = behind.into_iter().flatten();
         !written.iter().any(is_kept)
             && !calls(program, egress, |call| {
-                // It ends the copy, and the packet only where it is one.
+                // These end the copy. They end the packet only if they run for the packet itself.
                 matches!(call.name.as_str(), "assert" | "assume")
             })
             && !once.any(|routine| calls(program, routine, |call| call.effect != Effect::None))
     }
 
-    /// In front of egress: a packet that ingress drops skips it; for others the metadata says where they go.
+    /// Prepends statements to egress: a packet that ingress drops skips it; for others they assign the metadata.
     fn between(
         &self,
         program: &mut Program,
@@ -154,7 +157,7 @@ impl Fields {
         destination: Var,
         replica: Option<[Var; 2]>,
     ) {
-        // Where egress runs for copies the target asks before it.
+        // If egress runs for copies, the target tests for the drop before it.
         let mut front = match replica {
             None => self.unless_dropped(program),
             Some(_) => Block::new(),
@@ -186,13 +189,13 @@ impl Fields {
         prepend(program, EGRESS, front);
     }
 
-    /// Behind egress: nothing more is computed for a packet that it drops.
+    /// Makes the blocks after egress compute nothing for a packet that egress drops.
     fn behind(&self, program: &mut Program) {
         let front = self.unless_dropped(program);
         prepend(program, COMPUTE_CHECKSUM, front);
     }
 
-    /// `if (egress_spec == DROP_PORT) exit;`
+    /// Makes `if (egress_spec == DROP_PORT) exit;`.
     fn unless_dropped(&self, program: &mut Program) -> Block {
         let Some((_, spec)) = self.find("egress_spec") else {
             return Block::new();
@@ -209,8 +212,8 @@ impl Fields {
     }
 }
 
-/// Takes what the target writes and reads out of `standard_metadata`. The variables for [`NOW`], [`REPLICA`] and
-/// [`DESTINATION`].
+/// Splits the fields that the target writes and reads off `standard_metadata`. Returns the variables for [`NOW`],
+/// [`REPLICA`] and [`DESTINATION`].
 fn split_slots(program: &mut Program) -> [Var; 4] {
     let own = [
         (NOW, 48),
@@ -280,7 +283,7 @@ fn low_bits(program: &mut Program, base: Expr, ty: Type) -> Expr {
     build::make(program, kind, ty, Span::NONE)
 }
 
-/// The program with calls of sub-controls as statements: what they are given they write only where they really do.
+/// Returns the program with calls of sub-controls inlined. Arguments then count as written only where they are.
 fn inlined(program: &Program) -> Program {
     let mut program = program.clone();
     inline::run(&mut program, 0);
@@ -288,7 +291,7 @@ fn inlined(program: &Program) -> Program {
     program
 }
 
-/// A routine's body, and the actions of the tables that it applies.
+/// Iterates over a routine's body, and the actions of the tables that it applies.
 fn reached(program: &Program, routine: Routine) -> impl Iterator<Item = &Block> {
     let body = &program.routines[routine].body;
     let tables = Mentions::of_block(program, body).tables;
@@ -299,7 +302,7 @@ fn reached(program: &Program, routine: Routine) -> impl Iterator<Item = &Block> 
     std::iter::once(body).chain(actions)
 }
 
-/// Whether a routine, or an action of a table that it applies, calls such an extern.
+/// Returns true if a routine, or an action of a table that it applies, calls an extern for which `such` holds.
 fn calls(program: &Program, routine: Routine, such: impl Fn(&ExternCall) -> bool) -> bool {
     let mut found = false;
     for block in reached(program, routine) {

@@ -168,7 +168,7 @@ fn an_action_without_its_parentheses_is_shown_with_them() {
     ] {
         assert_eq!(help(text), parentheses, "{text}");
     }
-    // What is wrong before the action keeps its own help.
+    // An error before the action keeps its own help.
     assert_ne!(help("routes 10.0.0.256/8 forward 1"), parentheses);
     assert_eq!(help("routes 10.0.0.0/8 1 2"), "its key is: hdr.ipv4.dst");
 }

@@ -1,4 +1,4 @@
-//! Where copies of packets go: multicast groups and clone sessions.
+//! Destinations of packet copies: multicast groups and clone sessions.
 
 pub mod text;
 
@@ -8,21 +8,21 @@ use std::fmt;
 /// A copy that a multicast group or a clone session makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Replica {
-    /// The port it goes to.
+    /// Port that the copy goes to.
     pub port: u32,
-    /// What tells it from other copies to the same port: `egress_rid` of `v1model`.
+    /// Replication id, which distinguishes it from other copies to the same port: `egress_rid` of `v1model`.
     pub rid: u16,
 }
 
 impl Replica {
-    /// Copies to these ports, with replication id 0.
+    /// Makes copies to these ports, with replication id 0.
     pub fn to_ports(ports: impl IntoIterator<Item = u32>) -> Vec<Replica> {
         let to = |port| Replica { port, rid: 0 };
         ports.into_iter().map(to).collect()
     }
 }
 
-/// `PORT`, or `PORT:RID` where the id is not 0.
+/// Formats `PORT`, or `PORT:RID` if the id is not 0.
 impl fmt::Display for Replica {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.rid {
@@ -32,24 +32,23 @@ impl fmt::Display for Replica {
     }
 }
 
-/// What becomes of the packets that a program clones in a session.
+/// Destinations of the packets that a program clones in a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CloneSession {
     /// The copies, in the order in which they are made.
     pub replicas: Vec<Replica>,
     /// A multicast group whose copies are made before these.
     pub group: Option<u16>,
-    /// At most so many bytes of a copy leave, headers included.
+    /// Most bytes of a copy that are sent, headers included.
     pub truncate: Option<u32>,
 }
 
-/// Copies that a multicast group or a clone session makes at most.
+/// Most copies that a multicast group or a clone session makes.
 pub const MOST_REPLICAS: usize = 64;
 
-/// Whether there can be such a multicast group on any target.
+/// Checks the limits on a multicast group that hold on every target.
 ///
-/// # Errors
-/// As for [`Change::Group`](crate::Change::Group).
+/// # Errors As for [`Change::Group`](crate::Change::Group).
 pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
     if group == 0 {
         let what = "group 0 means that there is no group; groups begin at 1".to_string();
@@ -58,10 +57,9 @@ pub fn check_group(group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
     check_replicas("a multicast group", replicas)
 }
 
-/// Whether there can be such a clone session on any target.
+/// Checks the limits on a clone session that hold on every target.
 ///
-/// # Errors
-/// As for [`Change::Session`](crate::Change::Session).
+/// # Errors As for [`Change::Session`](crate::Change::Session).
 pub fn check_session(session: &CloneSession) -> Result<(), StoreError> {
     if session.group == Some(0) {
         let what = "a clone session cannot send to group 0, which means that there is no group";
@@ -86,28 +84,29 @@ fn check_replicas(subject: &str, replicas: &[Replica]) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Why the traffic manager dropped a packet or a copy of one. Targets that count in an array have each at its number.
+/// Reason why the traffic manager dropped a packet or a copy of one. Targets count drops in an array, indexed by the
+/// number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u32)]
 pub enum DropReason {
-    /// Cloned in a session that nobody has made.
+    /// Cloned in a session that does not exist.
     CloneSession = 0,
-    /// Sent to a multicast group that nobody has made.
+    /// Sent to a multicast group that does not exist.
     MulticastGroup = 1,
-    /// It went round too often: resubmitted, recirculated or cloned again.
+    /// Resubmitted, recirculated or cloned too often.
     Rounds = 2,
     /// Sent to a port that has no interface.
     Port = 3,
-    /// The program sent it to the port that means to drop it: no loss.
+    /// Sent by the program to the port that drops packets on purpose: no loss.
     DropPort = 4,
-    /// A copy that was to be sent, or to begin anew, for which there was no room.
+    /// A copy to be sent, resubmitted or recirculated, for which there was no room.
     Queue = 5,
-    /// To be cut to a length that the kernel does not let it have.
+    /// To be truncated to a length that the kernel does not allow.
     Cut = 6,
 }
 
 impl DropReason {
-    /// Each, in the order of the numbers.
+    /// All reasons, in the order of their numbers.
     pub const ALL: [DropReason; 7] = [
         DropReason::CloneSession,
         DropReason::MulticastGroup,
@@ -118,12 +117,12 @@ impl DropReason {
         DropReason::Cut,
     ];
 
-    /// Whether the program wanted something else.
+    /// Returns true if the drop is a loss, which the program did not ask for.
     pub fn is_loss(self) -> bool {
         self != DropReason::DropPort
     }
 
-    /// As JSON names it.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             DropReason::CloneSession => "clone_session",

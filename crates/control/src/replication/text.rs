@@ -1,4 +1,4 @@
-//! Multicast groups and clone sessions as statements, entries files and commands have them.
+//! Text of multicast groups and clone sessions in statements, entries files and commands.
 
 use super::{CloneSession, DropReason, Replica};
 use crate::errors::{self, Refusal};
@@ -6,9 +6,9 @@ use crate::numbers::number;
 use crate::piece::Piece;
 use serde_json::{Value, json};
 
-/// How a multicast group is written.
+/// Syntax of a multicast group.
 pub const GROUP: &str = "multicast_group GROUP [PORT[:RID] ...]";
-/// How a clone session is written.
+/// Syntax of a clone session.
 pub const SESSION: &str = "clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]";
 
 type Parsed<T> = Result<T, Refusal>;
@@ -21,8 +21,8 @@ pub fn parse_group(line: Piece, rest: Piece) -> Parsed<(u16, Vec<Replica>)> {
     Ok((group, replicas.collect::<Parsed<_>>()?))
 }
 
-/// Parses `SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`; with nothing behind its number there is no
-/// session. `line` is the whole statement.
+/// Parses `SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`; with nothing after its number the session is
+/// `None`. `line` is the whole statement.
 pub fn parse_session(line: Piece, rest: Piece) -> Parsed<(u32, Option<CloneSession>)> {
     let (session, mut rest) = session_number(line, rest, SESSION)?;
     let mut to = CloneSession::default();
@@ -54,7 +54,7 @@ pub fn parse_session(line: Piece, rest: Piece) -> Parsed<(u32, Option<CloneSessi
     Ok((session, to))
 }
 
-/// A port's number.
+/// Parses a port's number.
 pub(crate) fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
     match number(word.text).and_then(|n| u32::try_from(n).ok()) {
         Some(port) => Ok(port),
@@ -69,7 +69,7 @@ pub(crate) fn port(line: Piece, word: Piece, form: &str) -> Parsed<u32> {
     }
 }
 
-/// A group's number, and what follows.
+/// Parses a group's number. Returns the rest of the text too.
 pub(crate) fn group_number<'a>(
     line: Piece,
     rest: Piece<'a>,
@@ -89,7 +89,7 @@ pub(crate) fn group_number<'a>(
     }
 }
 
-/// A session's number, and what follows.
+/// Parses a session's number. Returns the rest of the text too.
 pub(crate) fn session_number<'a>(
     line: Piece,
     rest: Piece<'a>,
@@ -111,7 +111,7 @@ pub(crate) fn session_number<'a>(
     }
 }
 
-/// `PORT[:RID]`
+/// Parses `PORT[:RID]`.
 pub(crate) fn replica(line: Piece, word: Piece, form: &str) -> Parsed<Replica> {
     let Some((before, after)) = word.split_once(|c| c == ':') else {
         let port = port(line, word, form)?;
@@ -128,12 +128,12 @@ pub(crate) fn replica(line: Piece, word: Piece, form: &str) -> Parsed<Replica> {
     }
 }
 
-/// A replication id.
+/// Parses a replication id.
 pub(crate) fn rid(text: &str) -> Option<u16> {
     number(text).and_then(|n| u16::try_from(n).ok())
 }
 
-/// `PORT`, or `PORT:RID`.
+/// Parses `PORT`, or `PORT:RID`.
 impl std::str::FromStr for Replica {
     type Err = String;
 
@@ -146,13 +146,14 @@ impl std::str::FromStr for Replica {
     }
 }
 
-/// A group for programs: `group`, its `ports` in order, and its `copies`, each with `port` and `rid`.
+/// Returns a group as JSON: `group`, its `ports` in order, and its `copies`, each with `port` and `rid`.
 pub fn group_json(group: u16, replicas: &[Replica]) -> Value {
     let ports: Vec<u32> = replicas.iter().map(|replica| replica.port).collect();
     json!({ "group": group, "ports": ports, "copies": copies_json(replicas) })
 }
 
-/// A session for programs: `session`, its `copies`, each with `port` and `rid`, `group` and `truncate` (bytes), or null.
+/// Returns a session as JSON: `session`, its `copies`, each with `port` and `rid`, `group` and `truncate` (bytes), or
+/// null.
 pub fn session_json(session: u32, to: &CloneSession) -> Value {
     json!({
         "session": session,
@@ -169,7 +170,7 @@ fn copies_json(replicas: &[Replica]) -> Vec<Value> {
         .collect()
 }
 
-/// What was lost, in one line; `None` if nothing was.
+/// Describes the lost packets in one line; `None` if there are none.
 pub fn lost(drops: &[(DropReason, u64)]) -> Option<String> {
     let losses = drops.iter();
     let losses = losses.filter(|(reason, count)| reason.is_loss() && *count > 0);
@@ -179,7 +180,7 @@ pub fn lost(drops: &[(DropReason, u64)]) -> Option<String> {
     (!losses.is_empty()).then(|| losses.join(", "))
 }
 
-/// What was dropped for programs: an array with `reason` and `packets` for each reason.
+/// Returns the dropped packets as JSON: an array with `reason` and `packets` for each reason.
 pub fn drops_json(drops: &[(DropReason, u64)]) -> Value {
     let drops = drops.iter();
     drops

@@ -1,4 +1,4 @@
-//! A script bound to a schema: names resolved and values checked once, before anything is sent.
+//! A script bound to a schema. Names are resolved and values checked once, before the first packet is sent.
 
 use super::lookup::{
     Kind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
@@ -16,33 +16,33 @@ use schema::{Bits, Object, Schema, Table};
 /// A script that runs on every device whose program has the schema.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bound {
-    /// In order, each with its statement.
+    /// Steps in order, each with the location of its statement.
     pub(super) steps: Vec<(Step, Span)>,
     /// Warnings about parts of the script that most likely mean something else.
     pub warnings: Diagnostics,
 }
 
-/// What a statement asks for.
+/// Action of a statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Step {
     Send(Packet),
-    /// Any packet if there is no pattern.
+    /// Port and pattern; without a pattern any packet is expected.
     Expect(u32, Option<Pattern>),
-    /// On all ports if there is none.
+    /// Port; without one, all ports.
     NoPacket(Option<u32>),
     Change(Change),
-    /// Removes what is not the program's own, from one table or all.
+    /// Removes the entries that are not the program's own, from one table or all.
     RemoveAdded(Option<Table>),
     CheckCounter(Check),
     CheckFigure(FigureCheck),
     ReadRegister(Cell, Vec<Bits>),
     WriteRegister(Cell, Vec<Bits>),
     ResetRegister(Object),
-    /// A digest, and how the script writes it.
+    /// Pattern of a digest, and its text in the script.
     ExpectDigest(DigestPattern, String),
-    /// Of any name if there is none.
+    /// Number of the digest; without one, any digest.
     NoDigest(Option<u32>),
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     Wait(u64),
     Nothing,
 }
@@ -52,28 +52,28 @@ pub(super) enum Step {
 pub(super) struct Cell {
     pub object: Object,
     pub index: u64,
-    /// As the script writes it.
+    /// Its text in the script.
     pub shown: String,
 }
 
-/// A figure and what it should be.
+/// A metric with its expected value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FigureCheck {
     pub object: Object,
     pub asked: Asked,
-    /// As the script writes it.
+    /// Its text in the script.
     pub shown: String,
     pub op: Comparison,
     pub value: u64,
 }
 
-/// A counter and what it should be.
+/// A counter with its expected value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Check {
     pub counter: Counter,
-    /// The counter or table as the script writes it.
+    /// The counter or table as it is in the script.
     pub shown: String,
-    /// Bytes instead of packets.
+    /// True for bytes instead of packets.
     pub bytes: bool,
     pub op: Comparison,
     pub value: u64,
@@ -87,8 +87,7 @@ pub(super) enum Counter {
 
 /// Binds a script whose statements were parsed without errors.
 ///
-/// # Errors
-/// Every name and value in it that the schema does not have or take.
+/// # Errors Every name and value that the schema does not have or accept.
 pub fn bind(script: &Script, schema: &Schema) -> Result<Bound, Diagnostics> {
     let mut bound = Bound::default();
     let mut diagnostics = Diagnostics::new();

@@ -5,11 +5,11 @@ use crate::digest::{DigestPattern, show_digest};
 use diag::{Diagnostic, Span};
 use std::time::{Duration, Instant};
 
-/// How long a digest may take from the packet to whoever reads it.
+/// Longest time from a packet until its digest reaches a reader.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Runner<'_> {
-    /// Compares the next digest of a name with what is expected.
+    /// Compares the next digest of a name with the expected one.
     pub(super) fn expect_digest(
         &mut self,
         pattern: &DigestPattern,
@@ -42,7 +42,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Fails for each digest that has come and was not expected.
+    /// Records a failure for each digest that has come unexpectedly.
     pub(super) fn no_digest(
         &mut self,
         number: Option<u32>,
@@ -62,7 +62,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Takes the digests that have come. Whether there were any.
+    /// Fetches the digests that have come. Returns true if there were any.
     fn fetch_digests(&mut self, patience: Duration, span: Span) -> Result<bool, Box<Diagnostic>> {
         let digests = self.device.store_mut().digests(u64::MAX, patience);
         let digests = digests.map_err(|e| refused(span, "the digests could not be read", &e))?;

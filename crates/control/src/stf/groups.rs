@@ -1,4 +1,4 @@
-//! Multicast groups: in one statement, or as BMv2 makes them, group and nodes apart.
+//! Multicast groups: in one statement, or by BMv2's statements, which make groups and nodes separately.
 
 use super::parse::{Parsed, malformed};
 use super::script::StatementKind;
@@ -8,31 +8,31 @@ use crate::piece::Piece;
 use crate::replication::text::{group_number, parse_group, port, rid};
 use std::collections::BTreeMap;
 
-/// The groups and nodes that a script has made so far.
+/// Groups and nodes that a script has made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     groups: BTreeMap<u16, Vec<Part>>,
-    /// The copies of each node, by its handle.
+    /// Copies of each node, by its handle.
     nodes: Vec<Vec<Replica>>,
 }
 
-/// What a group consists of.
+/// A part of a group.
 #[derive(Debug, PartialEq)]
 enum Part {
     Copies(Vec<Replica>),
-    /// By its handle.
+    /// Handle of a node.
     Node(usize),
 }
 
 impl Groups {
-    /// `multicast_group GROUP [PORT[:RID] ...]`
+    /// Parses `multicast_group GROUP [PORT[:RID] ...]`.
     pub(super) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         let (group, replicas) = parse_group(line, rest)?;
         self.groups.insert(group, vec![Part::Copies(replicas)]);
         Ok(self.all_of(group))
     }
 
-    /// `mc_mgrp_create GROUP`
+    /// Parses `mc_mgrp_create GROUP`.
     pub(super) fn create(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_create GROUP";
         let (group, rest) = group_number(line, rest, FORM)?;
@@ -41,7 +41,7 @@ impl Groups {
         Ok(self.all_of(group))
     }
 
-    /// `mc_mgrp_destroy GROUP`
+    /// Parses `mc_mgrp_destroy GROUP`.
     pub(super) fn destroy(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_mgrp_destroy GROUP";
         let (group, rest) = group_number(line, rest, FORM)?;
@@ -51,7 +51,7 @@ impl Groups {
         Ok(self.all_of(group))
     }
 
-    /// `mc_node_create RID PORT ...`
+    /// Parses `mc_node_create RID PORT ...`.
     pub(super) fn node(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_create RID PORT ...";
         let (word, rest) = rest.first_word();
@@ -68,7 +68,7 @@ impl Groups {
         Ok(StatementKind::Nothing)
     }
 
-    /// `mc_node_associate GROUP NODE`
+    /// Parses `mc_node_associate GROUP NODE`.
     pub(super) fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_associate GROUP NODE";
         let (group, node) = self.group_and_node(line, rest, FORM)?;
@@ -76,7 +76,7 @@ impl Groups {
         Ok(self.all_of(group))
     }
 
-    /// `mc_node_dissociate GROUP NODE`
+    /// Parses `mc_node_dissociate GROUP NODE`.
     pub(super) fn dissociate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_dissociate GROUP NODE";
         let (group, node) = self.group_and_node(line, rest, FORM)?;
@@ -118,7 +118,7 @@ impl Groups {
         }
     }
 
-    /// A group as it is now.
+    /// Makes the statement that sets a group to its current parts.
     fn all_of(&self, group: u16) -> StatementKind {
         let parts = self.groups.get(&group).into_iter().flatten();
         let copies = parts.flat_map(|part| match part {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use diag::SourceMap;
 
-    /// The groups as the statements set them, their copies as text, and the errors.
+    /// Returns the groups as the statements set them, their copies as text, and the errors.
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
         let mut map = SourceMap::new();
         let file = map.add("t.stf", text).unwrap();

@@ -1,4 +1,4 @@
-//! Names and values of a script by the schema at hand.
+//! Resolution of a script's names and values by a schema.
 
 use super::script::{Cell, Text};
 use crate::EntryKey;
@@ -8,7 +8,7 @@ use crate::piece::Piece;
 use crate::register::parse_values;
 use schema::{Bits, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
 
-/// A counter or register by name.
+/// Kind of object that a name may denote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// A counter.
@@ -33,19 +33,19 @@ impl Kind {
     }
 }
 
-/// A statement's text with its location.
+/// Returns a statement's text with its location.
 pub(crate) fn piece(text: &Text) -> Piece<'_> {
     Piece::new(&text.text, text.span.lo)
 }
 
-/// An object by name, among those of one kind.
+/// Finds an object by name, among those of one kind.
 pub(crate) fn find_object(schema: &Schema, name: &Text, kind: Kind) -> Result<Object, Refusal> {
     let all = schema.objects.iter().filter(|(_, o)| kind.is(o));
     let named = all.map(|(id, o)| (id, o.name.as_str()));
     find(named, piece(name), kind.word())
 }
 
-/// A register and a value for an element of it: one scalar, or several between blanks for a struct.
+/// Parses a register and a value for an element of it: one scalar, or several between blanks for a struct.
 pub(crate) fn register_value(
     schema: &Schema,
     cell: &Cell,
@@ -55,14 +55,14 @@ pub(crate) fn register_value(
     Ok((register, parse_values(schema, register, piece(text))?))
 }
 
-/// The entry whose counter a `check_counter TABLE KEYS` means.
+/// Returns the entry whose counter `check_counter TABLE KEYS` means.
 pub(crate) fn counted_entry(
     schema: &Schema,
     table: &Text,
     keys: &Text,
 ) -> Result<(Table, EntryKey), Refusal> {
-    // The table's name and its keys stand apart in the line, with blanks between them: joined over as
-    // many blanks, every location stays the same.
+    // The table's name and its keys are separated by blanks in the line. They are joined with as many blanks, so that
+    // every location stays the same.
     let gap = keys.span.lo.saturating_sub(table.span.hi).max(1) as usize;
     let both = format!("{}{:gap$}{}", table.text, "", keys.text);
     if let (Err(refusal), Some(counter)) = (
@@ -74,7 +74,7 @@ pub(crate) fn counted_entry(
     parse_keys(schema, Piece::new(&both, table.span.lo))
 }
 
-/// Refuses to look at what a counter does not count: bytes, or packets.
+/// Refuses to read a unit that a counter does not count: bytes, or packets.
 pub(crate) fn require_unit(
     schema: &Schema,
     name: &Text,
@@ -114,14 +114,14 @@ pub(crate) fn require_unit(
     }
 }
 
-/// The counter that belongs to a table's entries, if there is one.
+/// Returns the counter that belongs to a table's entries, if there is one.
 pub(crate) fn direct_counter(schema: &Schema, table: Table) -> Option<Object> {
     let mut objects = schema.tables[table].objects.iter();
     let found = objects.find(|(property, _)| property == "counters");
     found.map(|&(_, counter)| counter)
 }
 
-/// The counter of that name, if it is one with an index.
+/// Returns the counter with this name, if it is indexed.
 fn array_counter<'a>(schema: &'a Schema, name: &Text) -> Option<&'a str> {
     let counter = &schema.objects[find_object(schema, name, Kind::Counter).ok()?];
     matches!(counter.kind, ObjectKind::Counter { .. }).then_some(counter.name.as_str())

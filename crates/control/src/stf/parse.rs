@@ -1,4 +1,4 @@
-//! Text to script.
+//! Parser of scripts.
 
 use super::groups::Groups;
 use super::script::*;
@@ -52,7 +52,7 @@ fn text(piece: Piece) -> Text {
     }
 }
 
-/// Every statement that a script may have.
+/// All statements of the language.
 const STATEMENTS: [&str; 31] = [
     "packet",
     "expect",
@@ -133,7 +133,8 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
     }
 }
 
-/// Reads a statement about multicast groups or clone sessions, in one line or as BMv2 makes them; `None` for another one.
+/// Parses a statement about multicast groups or clone sessions, in one line or as in BMv2; `None` for any other
+/// statement.
 pub(crate) fn copies(line: Piece, groups: &mut Groups) -> Option<Parsed<StatementKind>> {
     let (word, rest) = line.first_word();
     Some(match word.text {
@@ -147,7 +148,7 @@ pub(crate) fn copies(line: Piece, groups: &mut Groups) -> Option<Parsed<Statemen
         "mirroring_add" => sessions::to_port(line, rest),
         "mirroring_add_mc" => sessions::to_group(line, rest),
         "mirroring_delete" => sessions::delete(line, rest),
-        // It only prints what a session is.
+        // It only prints the session.
         "mirroring_get" => sessions::get(line, rest),
         _ => return None,
     })
@@ -203,7 +204,7 @@ fn expect(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     Ok(StatementKind::Expect { port, pattern })
 }
 
-/// Hex digits, `*`, blanks between, and a `$` at the end.
+/// Parses hex digits, `*`, blanks between, and a `$` at the end.
 fn pattern(data: Piece, form: &str) -> Parsed<Pattern> {
     let mut nibbles = Vec::new();
     let mut strict = false;
@@ -278,12 +279,12 @@ fn remove(line: Piece, rest: Piece) -> Parsed<StatementKind> {
 const CHECK_COUNTER: &str = "check_counter NAME[INDEX] [packets|bytes] == N, \
     or check_counter TABLE KEY:MATCH ... [packets|bytes] == N; for == also !=, <, <=, > or >=";
 
-/// Whether a word can only be meant as a comparison, rightly written or not.
+/// Returns true if a word can only be meant as a comparison operator, even a wrong one.
 fn reads_as_operator(word: &str) -> bool {
     word.chars().all(|c| matches!(c, '=' | '!' | '<' | '>'))
 }
 
-/// Takes the number to compare with from the end of a statement, and the comparison in front of it, if there is one.
+/// Takes the number to compare with off the end of a statement, and the comparison before it, if there is one.
 fn comparison(
     line: Piece,
     words: &mut Vec<Piece>,
@@ -352,7 +353,7 @@ fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
         return malformed(word.span(), &what, CHECK_COUNTER);
     }
     let keys = match (words.first(), words.last()) {
-        // An element of an array has no keys.
+        // An array's element is not named by keys.
         (Some(word), _) if index.is_some() => {
             let what = format!("`{}` has no meaning here", word.text);
             return malformed(word.span(), &what, CHECK_COUNTER);
@@ -374,7 +375,7 @@ fn check_counter(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     })
 }
 
-/// `NAME`, `NAME[INDEX]` or `NAME(INDEX)`, and what follows.
+/// Parses `NAME`, `NAME[INDEX]` or `NAME(INDEX)`. Returns the rest of the text too.
 fn name_and_index<'a>(
     line: Piece<'a>,
     rest: Piece<'a>,
@@ -399,7 +400,7 @@ fn name_and_index<'a>(
     }
 }
 
-/// `NAME[INDEX]` or `NAME INDEX`, and what follows.
+/// Parses `NAME[INDEX]` or `NAME INDEX`. Returns the rest of the text too.
 fn cell<'a>(line: Piece<'a>, rest: Piece<'a>, form: &str) -> Parsed<(Cell, Piece<'a>)> {
     let (name, (index, tail)) = name_and_index(line, rest, form)?;
     if let Some(index) = index {

@@ -1,26 +1,26 @@
-//! Expected and received packets beside each other.
+//! Side-by-side report of expected and received packets.
 
 use super::Pattern;
 use diag::counted;
 use std::fmt::Write;
 
-/// A field of a packet, as the program's own parser sees it.
+/// A field of a packet, as the program's own parser extracts it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodedField {
-    /// Its name, such as `hdr.ipv4.ttl`.
+    /// Name of the field, such as `hdr.ipv4.ttl`.
     pub name: String,
-    /// The bits of the packet that it covers, from the first of the first byte.
+    /// Range of bits in the packet, from the first of the first byte.
     pub bits: std::ops::Range<usize>,
-    /// Its value as people read it.
+    /// Formatted value.
     pub value: String,
 }
 
-/// Reads a packet by the program's headers; what is not read as a header is left out.
+/// Decoder of a packet by the program's headers. Bytes that no header covers are left out.
 pub type Decoder<'a> = dyn Fn(&[u8]) -> Vec<DecodedField> + 'a;
 
 const ROW: usize = 8;
 
-/// Rows of bytes expected and received, differing bytes marked, then the differing fields.
+/// Formats rows of bytes expected and received, with differing bytes marked, then the differing fields.
 pub fn mismatch(pattern: &Pattern, received: &[u8], decoder: &Decoder) -> String {
     let expected_len = pattern.nibbles.len() / 2;
     let differs = |i: usize| match (i < expected_len, received.get(i)) {
@@ -65,10 +65,10 @@ pub fn mismatch(pattern: &Pattern, received: &[u8], decoder: &Decoder) -> String
     out
 }
 
-/// The fields in which a differing byte lies, with both values.
+/// Appends the fields in which a differing byte lies, with both values.
 fn fields(out: &mut String, pattern: &Pattern, received: &[u8], decoder: &Decoder) {
     let known = |i: usize| i < pattern.nibbles.len() / 2;
-    // Where the pattern says "anything", the received byte stands in, so that it can be decoded.
+    // Where the pattern allows anything, take the received byte, so that the packet can be decoded.
     let likely: Vec<u8> = (0..pattern.nibbles.len() / 2)
         .map(|i| {
             let other = received.get(i).copied().unwrap_or(0);
@@ -117,7 +117,7 @@ fn fields(out: &mut String, pattern: &Pattern, received: &[u8], decoder: &Decode
     }
 }
 
-/// A packet alone: its bytes in rows, then its fields.
+/// Formats a packet alone: its bytes in rows, then its fields.
 pub fn undecoded(bytes: &[u8], decoder: &Decoder) -> String {
     let mut out = String::new();
     for (row, chunk) in bytes.chunks(16).enumerate() {

@@ -11,25 +11,25 @@ use schema::{Bits, Entry, Schema, Table};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Something that did not come out as the script expects.
+/// A deviation from the script's expectations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// The statement that expects it, or the unexpected packet.
+    /// Location of the statement that expects it, or that sent the unexpected packet.
     pub span: Span,
-    /// What happened instead; several lines.
+    /// Description of the deviation, in several lines.
     pub text: String,
 }
 
-/// How a script went.
+/// Result of running a script.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
-    /// What did not come out; empty if the test passed.
+    /// All deviations; empty if the test passed.
     pub failures: Vec<Failure>,
-    /// Packets sent, packets received.
+    /// Number of packets sent, and of packets received.
     pub packets: (usize, usize),
 }
 
-/// An `expect` that still waits for its packet.
+/// An `expect` whose packet has not come yet.
 struct Expected {
     pattern: Option<Pattern>,
     span: Span,
@@ -41,15 +41,15 @@ pub(super) struct Runner<'a> {
     decoder: &'a Decoder<'a>,
     expected: BTreeMap<u32, VecDeque<Expected>>,
     received: BTreeMap<u32, VecDeque<(Vec<u8>, Span)>>,
-    /// Digests that have come and that nothing has asked for.
+    /// Digests that have come and have not been asked for yet.
     pub(super) digests: VecDeque<Digest>,
-    /// The last `packet` statement: what came out since is its doing.
+    /// Location of the last `packet` statement, which unexpected packets are attributed to.
     last_sent: Span,
     pub(super) outcome: Outcome,
 }
 
-/// Runs a script that was bound to the schema of the device's program. A statement that the device cannot carry out ends
-/// it with a diagnostic; a wrong packet or counter is a [`Failure`], and the script goes on.
+/// Runs a script that was bound to the schema of the device's program. A statement that the device cannot carry out
+/// ends it with a diagnostic. A wrong packet or counter is a [`Failure`], and the script continues.
 pub fn run(
     script: &Bound,
     device: &mut dyn Device,
@@ -94,7 +94,7 @@ impl Runner<'_> {
             }
             _ => {}
         }
-        // Everything else reads or changes what the packets so far have met.
+        // All other steps read or change state that the packets so far depend on.
         self.collect(span)?;
         match step {
             Step::Send(_) | Step::Expect(..) | Step::Nothing | Step::Wait(0) => Ok(()),
@@ -151,7 +151,7 @@ impl Runner<'_> {
             })
     }
 
-    /// Takes what came out so far, and compares it with what is expected.
+    /// Receives the packets that have left so far, and compares them with the expected ones.
     fn collect(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
         let packets = self
             .device
@@ -237,7 +237,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What the target's traffic manager lost, as a line of its own; empty if nothing.
+    /// Describes the packets that the target's traffic manager lost, in a line of its own; empty if there are none.
     fn lost(&self) -> String {
         let drops = self.device.store().drops().unwrap_or_default();
         let lost = replication::text::lost(&drops);

@@ -6,39 +6,39 @@ use diag::Span;
 /// A script: statements in order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Script {
-    /// In order.
+    /// Statements in order.
     pub statements: Vec<Statement>,
 }
 
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
-    /// What it asks for.
+    /// Kind of the statement, with its operands.
     pub kind: StatementKind,
-    /// The whole line.
+    /// Span of the whole line.
     pub span: Span,
 }
 
-/// What a statement asks for. Names and entries stay text until the program is at hand.
+/// Kind of a statement, with its operands. Names and entries stay text until the script is bound to a program.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StatementKind {
     /// `packet`
     Packet {
-        /// Into which port.
+        /// Port that the packet enters by.
         port: u32,
-        /// The bytes.
+        /// Bytes of the packet.
         bytes: Vec<u8>,
     },
     /// `expect`
     Expect {
-        /// Out of which port.
+        /// Port that the packet leaves by.
         port: u32,
-        /// What; `None` for any packet.
+        /// Expected bytes; `None` for any packet.
         pattern: Option<Pattern>,
     },
     /// `no_packet`
     NoPacket {
-        /// Out of which port; `None` for all.
+        /// Port that no packet leaves by; `None` for all ports.
         port: Option<u32>,
     },
     /// `add`
@@ -51,26 +51,26 @@ pub enum StatementKind {
     SetDefault(Text),
     /// `check_counter`
     CheckCounter {
-        /// Counter or table.
+        /// Name of the counter or table.
         name: Text,
         /// Index in brackets, for indexed counters.
         index: Option<u64>,
         /// Keys, for direct counters; may be empty.
         keys: Text,
-        /// Bytes instead of packets.
+        /// True for bytes instead of packets.
         bytes: bool,
-        /// How to compare.
+        /// Comparison operator.
         op: Comparison,
-        /// With what.
+        /// Number to compare with.
         value: u64,
     },
     /// `check_figure`
     CheckFigure {
         /// Object, key and measure.
         asked: Text,
-        /// How to compare.
+        /// Comparison operator.
         op: Comparison,
-        /// With what.
+        /// Number to compare with.
         value: u64,
     },
     /// `register_read`
@@ -95,45 +95,45 @@ pub enum StatementKind {
     ValueSetAdd(Text),
     /// `value_set_remove`
     ValueSetRemove(Text),
-    /// `wait`, and for how many nanoseconds.
+    /// `wait`, with its time in nanoseconds.
     Wait(u64),
-    /// `multicast_group`, and those of BMv2's statements that change a group.
+    /// `multicast_group`, and BMv2's statements that change a group.
     MulticastGroup {
-        /// Its number.
+        /// Number of the group.
         group: u16,
-        /// All its copies from here on.
+        /// All its copies after the statement.
         replicas: Vec<Replica>,
     },
-    /// `mc_node_create`, whose copies stand in the groups that it becomes a part of, and `mirroring_get`.
+    /// `mc_node_create`, whose copies become part of the groups that the node is added to, and `mirroring_get`.
     Nothing,
     /// `clone_session`, and BMv2's statements about mirroring.
     CloneSession {
-        /// Its number.
+        /// Number of the session.
         session: u32,
-        /// What it is from here on; `None` removes it.
+        /// Its contents after the statement; `None` removes it.
         to: Option<CloneSession>,
     },
 }
 
-/// Text to be read with the program at hand.
+/// Text that is parsed when the program is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Text {
     /// The text.
     pub text: String,
-    /// Where it stands.
+    /// Location of the text.
     pub span: Span,
 }
 
 /// An element of an array by name and index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cell {
-    /// The array.
+    /// Name of the array.
     pub name: Text,
-    /// Which element.
+    /// Index of the element.
     pub index: u64,
 }
 
-/// How a counter is compared.
+/// Comparison operator of a counter's check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Comparison {
@@ -146,7 +146,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether `left` compares to `right` like this.
+    /// Returns true if the comparison of `left` with `right` holds.
     pub fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Comparison::Eq => left == right,
@@ -158,7 +158,7 @@ impl Comparison {
         }
     }
 
-    /// The operator as written.
+    /// Returns the operator as it is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Eq => "==",
@@ -171,17 +171,17 @@ impl Comparison {
     }
 }
 
-/// What an expected packet has to look like.
+/// Pattern of an expected packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// One a nibble, an even number; `None` is anything.
+    /// One item for each nibble, an even number of them; `None` matches anything.
     pub nibbles: Vec<Option<u8>>,
-    /// Whether the packet ends here.
+    /// True if the packet ends after the pattern.
     pub strict: bool,
 }
 
 impl Pattern {
-    /// Whether a packet looks like this.
+    /// Returns true if a packet matches.
     pub fn matches(&self, bytes: &[u8]) -> bool {
         let len = self.nibbles.len() / 2;
         bytes.len() >= len
@@ -189,13 +189,13 @@ impl Pattern {
             && (0..len).all(|i| self.byte_matches(i, bytes[i]))
     }
 
-    /// Whether the byte at `index`, which the pattern must have, may be `byte`.
+    /// Returns true if the byte at `index`, which the pattern must have, may be `byte`.
     pub fn byte_matches(&self, index: usize, byte: u8) -> bool {
         let fits = |nibble: Option<u8>, value: u8| nibble.is_none_or(|n| n == value);
         fits(self.nibbles[2 * index], byte >> 4) && fits(self.nibbles[2 * index + 1], byte & 15)
     }
 
-    /// The byte at `index` as two characters, `*` for anything.
+    /// Formats the byte at `index` as two characters, `*` for anything.
     pub fn show_byte(&self, index: usize) -> String {
         let digit = |nibble: Option<u8>| {
             nibble.map_or('*', |n| {

@@ -1,4 +1,4 @@
-//! Clone sessions: in one statement, or as BMv2 makes them.
+//! Clone sessions: in one statement, or by BMv2's statements.
 
 use super::groups::nothing_more;
 use super::parse::Parsed;
@@ -7,13 +7,13 @@ use crate::piece::Piece;
 use crate::replication::text::{group_number, parse_session, port, session_number};
 use crate::{CloneSession, Replica};
 
-/// `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`
+/// Parses `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]`.
 pub(super) fn session(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     let (session, to) = parse_session(line, rest)?;
     Ok(StatementKind::CloneSession { session, to })
 }
 
-/// `mirroring_add SESSION PORT`
+/// Parses `mirroring_add SESSION PORT`.
 pub(super) fn to_port(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_add SESSION PORT";
     let (session, rest) = session_number(line, rest, FORM)?;
@@ -27,7 +27,7 @@ pub(super) fn to_port(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     Ok(StatementKind::CloneSession { session, to })
 }
 
-/// `mirroring_add_mc SESSION GROUP`
+/// Parses `mirroring_add_mc SESSION GROUP`.
 pub(super) fn to_group(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_add_mc SESSION GROUP";
     let (session, rest) = session_number(line, rest, FORM)?;
@@ -40,7 +40,7 @@ pub(super) fn to_group(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     Ok(StatementKind::CloneSession { session, to })
 }
 
-/// `mirroring_delete SESSION`
+/// Parses `mirroring_delete SESSION`.
 pub(super) fn delete(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_delete SESSION";
     let (session, rest) = session_number(line, rest, FORM)?;
@@ -48,7 +48,7 @@ pub(super) fn delete(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     Ok(StatementKind::CloneSession { session, to: None })
 }
 
-/// `mirroring_get SESSION`
+/// Parses `mirroring_get SESSION`.
 pub(super) fn get(line: Piece, rest: Piece) -> Parsed<StatementKind> {
     const FORM: &str = "mirroring_get SESSION";
     let (_, rest) = session_number(line, rest, FORM)?;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use diag::SourceMap;
 
-    /// The sessions as the statements set them, and the errors.
+    /// Returns the sessions as the statements set them, and the errors.
     fn read(text: &str) -> (Vec<(u32, Option<CloneSession>)>, Vec<String>) {
         let mut map = SourceMap::new();
         let file = map.add("t.stf", text).unwrap();

@@ -2,7 +2,7 @@ use super::*;
 use crate::sample::{self, Fake};
 use diag::SourceMap;
 
-/// What fails or is refused, each with its line.
+/// Runs a script. Returns the failures, or the error, each with its line.
 fn outcome(text: &str) -> Result<Vec<String>, String> {
     let mut map = SourceMap::new();
     let file = map.add("t.stf", text).unwrap();
@@ -233,7 +233,7 @@ fn digests_are_compared_in_the_order_of_each_name() {
             "4: no digest was expected, but this one has come: learn_t mac:00:00:00:00:00:0b port:0",
         ],
     );
-    // Who asks for no digests need not expect any.
+    // A script that never asks for digests need not expect any.
     fails("packet 7 0a", &[]);
     refuses("expect_digest learned", "1: there is no digest `learned`");
     refuses(
@@ -278,7 +278,7 @@ fn an_index_that_is_missing_is_shown_in_its_place() {
     assert_eq!(helps, ["write it as: C.count[INDEX]"]);
 }
 
-/// Words of statements, right and wrong.
+/// Words of statements, valid and invalid.
 const WORDS: [&str; 40] = [
     "add",
     "multicast_group",

@@ -83,7 +83,7 @@ pub fn parse_value(schema: &Schema, ty: Type, text: &str) -> Result<Bits, ValueE
         return error(format!("`{text}` is not a value"), FORMS);
     };
     let largest = Bits::ones(width.saturating_sub(u32::from(signed)));
-    // Other digits than decimal ones stand for the bits of a value.
+    // Digits of another base than 10 give the bits of a value.
     if signed && !negative && base == 10 && magnitude > *largest.value() {
         return error(
             format!("`{text}` does not fit in int<{width}>"),
@@ -183,8 +183,8 @@ fn exact_width(
     Ok(Bits::from_bytes(width, bytes))
 }
 
-/// A prefix. One with bits set after it is refused: `10.0.0.1/8` may mean the network or
-/// the address.
+/// Makes a prefix match. A value with bits set after the prefix is refused: `10.0.0.1/8` may mean the network or the
+/// address.
 fn prefix(
     schema: &Schema,
     key: &KeySchema,
@@ -216,7 +216,7 @@ fn prefix(
     )
 }
 
-/// Parses what an entry asks of a key, in canonical form (see [`canonical`]).
+/// Parses an entry's match for a key, in canonical form (see [`canonical`]).
 pub fn parse_match(schema: &Schema, key: &KeySchema, text: &str) -> Result<KeyMatch, ValueError> {
     let text = text.trim();
     let (ty, kind) = (key.field.ty, key.kind);
@@ -254,13 +254,13 @@ pub fn parse_match(schema: &Schema, key: &KeySchema, text: &str) -> Result<KeyMa
     fit(found, kind, ty, text)
 }
 
-/// Splits `low..high` without taking an IPv4 address's dots for it.
+/// Splits `low..high` without confusing it with the dots of an IPv4 address.
 fn split_range(text: &str) -> Option<(&str, &str)> {
     let at = text.find("..")?;
     Some((&text[..at], text[at + 2..].trim_start_matches('.')))
 }
 
-/// `0x12**`, `0b1*0*`: digits of which some are anything.
+/// Parses digits with wildcards, such as `0x12**` or `0b1*0*`.
 fn wildcard_digits(width: u32, text: &str) -> Result<KeyMatch, ValueError> {
     let Digits { base, text: body } = digits(text);
     let bits = match base {
@@ -298,7 +298,7 @@ fn wildcard_digits(width: u32, text: &str) -> Result<KeyMatch, ValueError> {
     ))
 }
 
-/// Brings a match to the form its match kind asks for.
+/// Converts a match to the form that its match kind requires.
 fn fit(found: KeyMatch, kind: MatchKind, ty: Type, text: &str) -> Result<KeyMatch, ValueError> {
     let found = canonical(found, kind, ty);
     let help = match (kind, &found) {

@@ -1,9 +1,9 @@
-//! Values and matches to text.
+//! Formatting of values and matches.
 
 use schema::{Bits, Field, Format, KeyMatch, KeySchema, Schema, Type};
 
-/// A value as people read it: as its declaration says by `@format(...)`, else as [`show_scalar`] does it by the
-/// field's name or its type's.
+/// Formats a value for people: as `@format(...)` in its declaration says, otherwise as [`show_scalar`] does by the name
+/// of the field or its type.
 pub fn show_value(schema: &Schema, field: &Field, value: &Bits) -> String {
     let by_format = field.format.and_then(|format| format.show(value));
     by_format.unwrap_or_else(|| {
@@ -15,8 +15,8 @@ pub fn show_value(schema: &Schema, field: &Field, value: &Bits) -> String {
     })
 }
 
-/// A value of which only a name and the type are known. 48 bits are shown as a MAC address; 32 and 128 bits as an IP
-/// address if the name says that it is one.
+/// Formats a value of which only a name and the type are known. 48 bits are shown as a MAC address; 32 and 128 bits as
+/// an IP address if the name is that of an address.
 pub fn show_scalar(schema: &Schema, ty: Type, name: &str, value: &Bits) -> String {
     match ty {
         Type::Bool => return (if value.is_zero() { "false" } else { "true" }).to_string(),
@@ -46,12 +46,13 @@ pub fn show_scalar(schema: &Schema, ty: Type, name: &str, value: &Bits) -> Strin
     })
 }
 
-/// Whether a field's declaration says how its values are shown: by a format, or by the name of an address's type.
+/// Returns true if a field's declaration determines how its values are shown: by a format, or by the name of an address
+/// type.
 pub fn has_form(field: &Field) -> bool {
     field.format.is_some() || field.type_name.as_deref().is_some_and(looks_like_address)
 }
 
-/// Whether the last part of a field's name, or a type's name, is that of an address.
+/// Returns true if the last part of a field's name, or a type's name, is that of an address.
 fn looks_like_address(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
     let last = last.to_ascii_lowercase();
@@ -65,7 +66,7 @@ fn decimal(value: &Bits) -> String {
     value.value().to_string()
 }
 
-/// A match as people write it; [`super::parse_match`] reads it back.
+/// Formats a match so that [`super::parse_match`] reads it back.
 pub fn show_match(schema: &Schema, key: &KeySchema, found: &KeyMatch) -> String {
     let value = |v: &Bits| show_value(schema, &key.field, v);
     match found {

@@ -75,7 +75,7 @@ fn signed_values() {
     assert_eq!(parse("127"), Ok(bits(8, 0x7f)));
     let refused = parse("128").map_err(|e| e.message);
     assert_eq!(refused, Err("`128` does not fit in int<8>".to_owned()));
-    // These are its bits.
+    // Digits of such a base give the bits of the value.
     assert_eq!(parse("0x80"), Ok(bits(8, 0x80)));
     assert_eq!(parse("0b1111_1111"), Ok(bits(8, 0xff)));
 }

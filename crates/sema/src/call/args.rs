@@ -1,4 +1,4 @@
-//! Arguments to parameters: by position or name, typed, directed, with type arguments inferred.
+//! Binding of arguments to parameters: by position or name, typed, directed, with type arguments inferred.
 
 use crate::checker::{Checker, poison_expr};
 use crate::errors::{calls, constants, types};
@@ -9,11 +9,11 @@ use hir::*;
 use smol_str::SmolStr;
 use syntax::ast;
 
-/// The width of a number without one that is given where an object's declaration has `_` and nothing else tells the type: that
-/// of an index.
+/// Width of a number without a width, if its object was declared with `_` and nothing else determines the type: that of
+/// an index.
 const NUMBER_FOR_UNDETERMINED: u32 = 32;
 
-/// What a directionless parameter accepts.
+/// Kind of callee, which determines the arguments that a directionless parameter accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// A compile-time constant: functions.
@@ -28,29 +28,29 @@ pub(crate) enum Mode {
     Apply,
 }
 
-/// What is called, as far as its arguments are concerned.
+/// Signature of a callee.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
-    /// Its name, for messages.
+    /// Name of the callee, for messages.
     pub(crate) name: SmolStr,
-    /// Its own type parameters.
+    /// Type parameters of the callee itself.
     pub(crate) type_params: Vec<TypeParamId>,
     /// Its parameters.
     pub(crate) params: Vec<LocalId>,
-    /// What it gives.
+    /// Result type.
     pub(crate) result: Ty,
-    /// How directionless parameters are filled.
+    /// Kind of the callee, for directionless parameters.
     pub(crate) mode: Mode,
-    /// Type parameters of what it is declared in, and what they are.
+    /// Type parameters of the enclosing declaration, and their arguments.
     pub(crate) outer: (Vec<TypeParamId>, Vec<Ty>),
-    /// Whether type arguments that its arguments do not tell may be inferred later.
+    /// True if type arguments that the arguments do not determine may be inferred later.
     pub(crate) deferred: bool,
-    /// Its declaration.
+    /// Location of the declaration.
     pub(crate) span: Span,
 }
 
 impl Signature {
-    /// Of a function or method.
+    /// Makes the signature of a function or method.
     pub(crate) fn of_proto(proto: &Prototype) -> Signature {
         Signature {
             name: proto.name.clone(),
@@ -64,7 +64,7 @@ impl Signature {
         }
     }
 
-    /// Of something without type parameters and result.
+    /// Makes a signature without type parameters and result.
     pub(crate) fn plain(name: &SmolStr, params: &[LocalId], mode: Mode, span: Span) -> Signature {
         Signature {
             name: name.clone(),
@@ -78,7 +78,7 @@ impl Signature {
         }
     }
 
-    /// Of an extern function or method.
+    /// Makes the signature of an extern function or method.
     pub(crate) fn of_extern(proto: &Prototype) -> Signature {
         Signature {
             mode: Mode::Extern,
@@ -86,33 +86,33 @@ impl Signature {
         }
     }
 
-    /// The same in something generic with these arguments.
+    /// Returns the signature inside a generic declaration with these arguments.
     pub(crate) fn inside(mut self, params: &[TypeParamId], args: &[Ty]) -> Signature {
         self.outer = (params.to_vec(), args.to_vec());
         self
     }
 }
 
-/// Arguments in parameter order.
+/// Bound arguments, in parameter order.
 #[derive(Debug)]
 pub(crate) struct Bound {
-    /// One a parameter.
+    /// One for each parameter.
     pub(crate) args: Args,
-    /// One per type parameter.
+    /// One for each type parameter.
     pub(crate) type_args: Vec<Ty>,
-    /// What the call gives.
+    /// Result type of the call.
     pub(crate) result: Ty,
 }
 
-/// How one parameter is bound.
+/// State of one parameter during binding.
 enum Filled {
     Done(Arg),
-    /// A number without width for a type not yet known.
+    /// A number without a width, for a type that is not yet known.
     Number(Expr),
     Failed,
 }
 
-/// The location of the number without a width in a list, as far as it is written out.
+/// Returns the location of the number without a width in a list, as far as its elements are written out.
 fn without_width(value: &Expr) -> Span {
     if let ExprKind::List(elems) = &value.kind
         && let Some(elem) = elems.iter().find(|e| has_int(&e.ty))
@@ -122,7 +122,7 @@ fn without_width(value: &Expr) -> Span {
     value.span
 }
 
-/// The location of arguments that are too many, all of them.
+/// Returns the location of all surplus arguments.
 pub(crate) fn surplus(args: &[ast::Arg]) -> Span {
     let ends = args.first().zip(args.last());
     ends.map_or(Span::NONE, |(first, last)| {
@@ -144,7 +144,7 @@ impl Checker<'_> {
         self.bind_typed(sig, &explicit, args, want, span)
     }
 
-    /// Like [`Checker::bind`], with type arguments already resolved.
+    /// Binds arguments as [`Checker::bind`] does, with type arguments already resolved.
     pub(crate) fn bind_typed(
         &mut self,
         sig: &Signature,
@@ -174,7 +174,7 @@ impl Checker<'_> {
             }
         }
         let slots = self.assign(sig, args, span)?;
-        // Each is in a slot: of the arguments that are written none is left over.
+        // Each argument has a slot: none is left over.
         let written = args.iter().filter_map(|arg| {
             let is_this = |slot: &Option<&ast::Arg>| slot.is_some_and(|s| std::ptr::eq(s, arg));
             slots.iter().position(is_this)
@@ -219,7 +219,7 @@ impl Checker<'_> {
         subst(&ty, &sig.type_params, vars)
     }
 
-    /// Which argument goes to which parameter.
+    /// Assigns arguments to parameters.
     fn assign<'e>(
         &mut self,
         sig: &Signature,
@@ -296,7 +296,7 @@ impl Checker<'_> {
         Some(slots)
     }
 
-    /// The value of a parameter without an argument, with what stands in the place of the type parameters in its declaration.
+    /// Returns the value of a parameter without an argument, with type arguments substituted.
     fn absent(&mut self, sig: &Signature, param: LocalId, vars: &[Ty], span: Span) -> Arg {
         let Some(mut value) = self.defaults.get(&param).cloned() else {
             return Arg::Absent;
@@ -311,7 +311,8 @@ impl Checker<'_> {
         Arg::In(self.coerce(value, &ty))
     }
 
-    /// Makes a default value that of one call, with the types that it has `here`: each call makes objects of its own.
+    /// Makes a copy of a default value for one call, with its types mapped by `here`. Each call makes objects of its
+    /// own.
     fn make_own(&mut self, value: &mut Expr, here: &dyn Fn(&Ty) -> Ty) {
         map_types(value, here);
         let ExprKind::Instance(id) = &mut value.kind else {
@@ -406,7 +407,7 @@ impl Checker<'_> {
                     self.report(types::not_storable(value.span, &shown));
                     return Filled::Failed;
                 }
-                // Of a number that an extern takes without a width the packet gives one with a width.
+                // An extern's `int` parameter accepts a run-time number with its own width.
                 if known == Ty::Int
                     && sig.mode == Mode::Extern
                     && matches!(value.ty, Ty::Bits { .. })
@@ -424,7 +425,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an object comes by a parameter that is bound only when its owner runs.
+    /// Returns true if a value is a parameter that is bound only when its owner runs.
     fn is_runtime_parameter(&self, value: &Expr) -> bool {
         match value.kind {
             ExprKind::Local(id) => matches!(self.module.locals[id].kind, LocalKind::Param(_)),
@@ -432,7 +433,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is that of objects, which are always compile-time constants.
+    /// Returns true if a type is that of objects, which are always compile-time constants.
     fn is_object(&self, ty: &Ty) -> bool {
         matches!(
             ty,
@@ -440,7 +441,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Solves what is left and rewrites the arguments with the solution.
+    /// Solves the remaining variables, and rewrites the arguments with the solution.
     fn close(
         &mut self,
         sig: &Signature,
@@ -481,11 +482,11 @@ impl Checker<'_> {
         for (id, var) in sig.type_params.iter().zip(vars) {
             let mut ty = self.zonk(var);
             if matches!(ty, Ty::Infer(_)) && self.only_for_absent(sig, *id, &args) {
-                // Nothing will ever have this type.
+                // No value will ever have this type.
                 self.unify(var, &Ty::Void);
                 ty = Ty::Void;
             } else if has_infer(&ty) && !sig.deferred {
-                // After an error in an argument no more errors are reported.
+                // After an error in an argument no further error is reported.
                 if !failed && !has_poison(&ty) {
                     let name = self.module.type_params[*id].name.clone();
                     self.report(types::cannot_infer(span, &name, &sig.name));
@@ -517,16 +518,16 @@ impl Checker<'_> {
         (args, type_args, result)
     }
 
-    /// Whether a method's parameter has the type that `_` stood for when its object was declared, and nothing has told which
-    /// one so far.
+    /// Returns true if a method's parameter has a type that was declared as `_` for its object and is not determined
+    /// yet.
     fn is_undetermined(&self, sig: &Signature, param: LocalId, ty: &Ty) -> bool {
         let of_object =
             matches!(self.module.locals[param].ty, Ty::Param(id) if sig.outer.0.contains(&id));
         sig.mode == Mode::Extern && of_object && matches!(self.zonk(ty), Ty::Infer(_))
     }
 
-    /// True if a type parameter occurs in no parameter that has an argument, and the result has nothing of it either unless a
-    /// parameter without argument does.
+    /// True if no parameter with an argument mentions a type parameter. If the result mentions it, a parameter without
+    /// an argument must mention it too.
     fn only_for_absent(&self, sig: &Signature, id: TypeParamId, args: &[Arg]) -> bool {
         let mut absent = !mentions(&sig.result, id);
         for (param, arg) in sig.params.iter().zip(args) {

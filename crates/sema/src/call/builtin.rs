@@ -1,4 +1,4 @@
-//! Methods of headers, unions and stacks, and the size methods of everything.
+//! Methods of headers, unions and stacks, and the size methods of all types.
 
 use super::{Called, surplus};
 use crate::checker::{Checker, constant};
@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `value.name(args)` where the value is no object.
+    /// Checks `value.name(args)` for a value that is not an object.
     pub(super) fn builtin_method(
         &mut self,
         object: Expr,
@@ -104,7 +104,7 @@ impl Checker<'_> {
         self.give_up(args)
     }
 
-    /// The methods of values of a type, besides those that tell its size.
+    /// Returns the methods of values of a type, except the size methods.
     fn own_methods(&self, ty: &Ty, kind: Option<CompositeKind>) -> &'static [&'static str] {
         match (kind, ty) {
             (Some(CompositeKind::Header), _) => &["isValid", "setValid", "setInvalid"],
@@ -115,7 +115,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether values of a type have a method that no declaration has.
+    /// Returns true if values of a type have a built-in method of this name.
     pub(crate) fn has_builtin(&mut self, ty: &Ty, name: &str) -> bool {
         self.own_methods(ty, self.composite_kind(ty))
             .contains(&name)
@@ -129,7 +129,7 @@ impl Checker<'_> {
         args.is_empty()
     }
 
-    /// `T.minSizeInBits()` and its relatives, constants of type `int`.
+    /// Evaluates `T.minSizeInBits()` and its relatives, constants of type `int`.
     pub(super) fn size_method(
         &mut self,
         ty: &Ty,

@@ -11,18 +11,18 @@ use hir::*;
 use std::rc::Rc;
 use syntax::ast;
 
-/// What there is to choose by between parsers or controls whose constructors take the same arguments.
+/// Information that decides between parsers or controls whose constructors take the same arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum Use<'e> {
-    /// The type that the context wants, if it wants one.
+    /// Type that the context expects, if any.
     Value(Option<&'e Ty>),
-    /// The arguments with which the instance is applied on the spot.
+    /// Arguments of `apply` in a direct application.
     Applied(&'e [ast::Arg]),
-    /// Whatever arguments it will be applied with: it gets this name.
+    /// Name of the instance. The arguments of its first application will decide.
     Named(&'e str),
 }
 
-/// An instance whose parser or control the arguments decide with which it is applied first.
+/// An instance whose parser or control is chosen by the arguments of its first application.
 #[derive(Debug)]
 pub(crate) struct Undecided {
     name: ast::Ident,
@@ -33,7 +33,7 @@ pub(crate) struct Undecided {
 }
 
 impl Checker<'_> {
-    /// An instance of what `entity` denotes, without a name yet.
+    /// Makes an unnamed instance of what `entity` denotes.
     pub(crate) fn construct(
         &mut self,
         entity: &Entity,
@@ -48,7 +48,7 @@ impl Checker<'_> {
             self.give_up(args);
             return None;
         }
-        // A typedef of an object type brings its type arguments along.
+        // A typedef of an object type includes its type arguments.
         let (entity, types) = match entity {
             Entity::Type(Ty::Extern(id, a)) => (Entity::Extern(*id), a.to_vec()),
             Entity::Type(Ty::Parser(id, a)) => (Entity::Parser(*id), a.to_vec()),
@@ -76,9 +76,9 @@ impl Checker<'_> {
                 let mut signature = all[which].clone();
                 let own = &self.module.externs[id].type_params;
                 signature.result = Ty::Extern(id, own_params(own));
-                // Its own may stand for `_` in its parameters.
+                // The extern's own type parameters may be inferred for `_` in its arguments.
                 signature.type_params = [&own[..], &signature.type_params].concat();
-                // What `_` stands for may show only where a method is called.
+                // The type for `_` may become known only when a method is called.
                 signature.deferred = types.iter().any(|ty| has_infer(&self.zonk(ty)));
                 signature
             }
@@ -122,7 +122,7 @@ impl Checker<'_> {
         Some(instance_of(bound, constructor, span))
     }
 
-    /// The constructor that is meant of those of the parsers, controls or packages of a name.
+    /// Picks the constructor among those of the parsers, controls or packages of a name.
     fn pick_block(
         &mut self,
         entity: &Entity,
@@ -178,7 +178,7 @@ impl Checker<'_> {
         Some(constructors[which].clone())
     }
 
-    /// Whether what a constructor makes could be of a type, of which some may be open.
+    /// Returns true if the result of a constructor can be unified with a type. No variables are solved.
     fn would_fit(&mut self, constructor: &Signature, want: &Ty) -> bool {
         let before = self.infer.clone();
         let own: Vec<Ty> = (constructor.type_params.iter())
@@ -190,7 +190,7 @@ impl Checker<'_> {
         fits
     }
 
-    /// The parameters with which a parser or control is applied.
+    /// Returns the signature of a parser's or control's `apply`.
     fn application(&self, entity: &Entity) -> Option<Signature> {
         let (name, span) = match entity {
             Entity::Parser(id) => {
@@ -207,7 +207,7 @@ impl Checker<'_> {
         Some(Signature::plain(name, params, Mode::Apply, span))
     }
 
-    /// Decides which parser or control an instance is of, where it is applied first. False if nothing fits.
+    /// Chooses the parser or control of an undecided instance at its first application. Returns false if nothing fits.
     pub(super) fn decide(&mut self, id: InstanceId, applied: &[ast::Arg], span: Span) -> bool {
         let Some(open) = self.undecided.remove(&id) else {
             return true;
@@ -218,7 +218,7 @@ impl Checker<'_> {
         let Some(which) = self.pick(&open.name, &applications, applied, span) else {
             return false;
         };
-        // The first was taken until now.
+        // The first candidate was assumed until now.
         if which > 0
             && let Some(mut signature) = self.block_signature(&open.candidates[which])
         {
@@ -234,7 +234,7 @@ impl Checker<'_> {
         true
     }
 
-    /// The constructor of a parser, control or package.
+    /// Returns the constructor's signature of a parser, control or package.
     fn block_signature(&self, entity: &Entity) -> Option<Signature> {
         let (name, params, span, own, result): (_, _, _, _, &dyn Fn(Rc<[Ty]>) -> Ty) = match entity
         {
@@ -261,13 +261,13 @@ impl Checker<'_> {
         let mut signature = Signature::plain(name, params, Mode::Constructor, span);
         signature.type_params = own.clone();
         signature.result = result(own_params(own));
-        // What a parser or control is generic in may show only where it is applied, and a package may have a type that nothing
-        // in it depends on.
+        // Type arguments of a parser or control may become known only when it is applied. A package may have a type
+        // parameter that nothing in it depends on.
         signature.deferred = true;
         Some(signature)
     }
 
-    /// Reports a type of parsers or controls, of which there are no instances.
+    /// Reports a parser type or control type, which has no instances.
     fn has_body(&mut self, entity: &Entity, span: Span) -> bool {
         let diagnostic = match entity {
             Entity::Parser(id) if self.module.parsers[*id].body.is_none() => {
@@ -284,7 +284,7 @@ impl Checker<'_> {
         false
     }
 
-    /// `C.apply(args)` on a type: an instance made for this one call. `None` if `base` is no type.
+    /// Checks `C.apply(args)` on a type: an instance made for this one call. `None` if `base` is not a type.
     pub(super) fn direct_application(
         &mut self,
         base: &ast::Expr,
@@ -386,7 +386,7 @@ impl Checker<'_> {
     }
 }
 
-/// An instance without a name.
+/// Makes an unnamed instance.
 fn instance_of(bound: Bound, constructor: u32, span: Span) -> Instance {
     Instance {
         name: Default::default(),

@@ -1,4 +1,4 @@
-//! Calls: the callee, whether it may be called here, and its arguments.
+//! Calls: the callee, the contexts that allow it, and its arguments.
 
 mod args;
 mod builtin;
@@ -18,18 +18,18 @@ use diag::nearest;
 use hir::*;
 use syntax::ast;
 
-/// How a call was resolved.
+/// Result of resolving a call.
 pub(crate) enum Called {
     /// A call, and the instance that a direct application (`C.apply()`) makes for it.
     Call(Call, Option<InstanceId>),
-    /// Something that looks like a call and is a value.
+    /// A value, written like a call.
     Value(Expr),
-    /// It had an error.
+    /// A call with an error.
     Poison,
 }
 
 impl Checker<'_> {
-    /// Any expression of the form `callee<types>(args)`.
+    /// Checks any expression of the form `callee<types>(args)`.
     pub(crate) fn call(
         &mut self,
         callee: &ast::Expr,
@@ -39,7 +39,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Called {
         match &callee.kind {
-            // An action may be called like the extern function that it calls.
+            // An action may have the same name as the extern function that it calls.
             ast::ExprKind::Name { name, .. }
                 if self.scopes.functions_around(&name.name).is_some() =>
             {
@@ -113,7 +113,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports type arguments for what has no type parameters.
+    /// Reports type arguments for a callee without type parameters.
     fn takes_no_types(&mut self, types: &[ast::Type], name: &str) -> bool {
         if let Some((first, last)) = types.first().zip(types.last()) {
             self.report(types::not_generic(first.span.to(last.span), name));
@@ -121,11 +121,11 @@ impl Checker<'_> {
         types.is_empty()
     }
 
-    /// Checks arguments for their own errors alone.
+    /// Checks arguments for their own errors alone, after an error in the call.
     pub(crate) fn give_up(&mut self, args: &[ast::Arg]) -> Called {
         let before = std::mem::replace(&mut self.constructors_allowed, true);
         for arg in args {
-            // What needs a type from its parameter would only be reported for lack of one.
+            // Skip arguments that need a type from their parameter: the lack of one would be reported.
             if !matches!(
                 arg.value.kind,
                 ast::ExprKind::DontCare
@@ -201,7 +201,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Reports arguments of a function that makes an object, as constructors do, that are known at run time only.
+    /// Reports arguments known only at run time, for a function that makes an object as constructors do.
     fn require_fixed_object(&mut self, bound: &args::Bound, name: &str) -> bool {
         let what = format!("an argument of `{name}`, which makes an object,");
         bound.args.iter().all(|arg| match arg {
@@ -212,7 +212,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `static_assert` is evaluated here.
+    /// Evaluates `static_assert`.
     fn static_assert(&mut self, args: &[Arg], span: Span) -> Called {
         let value = |arg: Option<&Arg>| match arg {
             Some(Arg::In(Expr {
@@ -270,7 +270,7 @@ impl Checker<'_> {
         )
     }
 
-    /// `base.name(args)`
+    /// Checks `base.name(args)`.
     fn method_call(
         &mut self,
         base: &ast::Expr,
@@ -369,7 +369,7 @@ impl Checker<'_> {
         self.give_up(args)
     }
 
-    /// The application of a parser or control.
+    /// Checks the application of a parser or control.
     fn apply(
         &mut self,
         mut object: Expr,
@@ -382,7 +382,7 @@ impl Checker<'_> {
         let Some(bound) = self.bind(signature, type_args, args, None, span) else {
             return Called::Poison;
         };
-        // Its type arguments may have been inferred just now.
+        // Its type arguments may have just been inferred.
         self.zonk_expr(&mut object);
         let call = Call {
             callee: callee(object),
@@ -393,7 +393,7 @@ impl Checker<'_> {
         Called::Call(call, None)
     }
 
-    /// The object of a method call. An extern may be instantiated right there.
+    /// Checks the object of a method call. An extern may be instantiated there.
     fn receiver(&mut self, base: &ast::Expr) -> Expr {
         let constructs = match &base.kind {
             ast::ExprKind::Call { callee, .. } => match &callee.kind {
@@ -509,7 +509,7 @@ impl Checker<'_> {
             return Called::Poison;
         };
         self.packet_rules(&core, &name.name, &bound, span);
-        // What `_` stands for may have been inferred just now. If it is only later, the instance tells it.
+        // The type for `_` may have just been inferred. If it is inferred later, the instance has it.
         self.zonk_expr(&mut object);
         object.ty = void_open(&object.ty);
         if let ExprKind::StackIndex(array, _) = &mut object.kind {
@@ -531,7 +531,7 @@ impl Checker<'_> {
         )
     }
 
-    /// What the specification asks of the arguments of `extract`, `lookahead` and `emit`.
+    /// Checks the rules of the specification on the arguments of `extract`, `lookahead` and `emit`.
     fn packet_rules(&mut self, of: &str, method: &str, bound: &args::Bound, span: Span) {
         let Some(ty) = bound.type_args.first().cloned() else {
             return;
@@ -594,7 +594,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constructor call in place of a value: an argument of another constructor, or a table property.
+    /// Checks a constructor call in place of a value: an argument of another constructor, or a table property.
     fn constructor_call(
         &mut self,
         entity: &Entity,
@@ -635,7 +635,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an object without a name whose methods nothing can supply.
+    /// Reports an unnamed object with abstract methods, which nothing can implement.
     fn refuse_abstract(&mut self, ty: &Ty, span: Span) {
         let Ty::Extern(id, _) = ty else { return };
         let decl = &self.module.externs[*id];

@@ -1,5 +1,5 @@
-//! Overload resolution: by the number and the names of the arguments
-//! (specification section "Function overloading"), and then by their types.
+//! Overload resolution: by the number and the names of the arguments (specification section "Function overloading"),
+//! and then by their types.
 
 use super::Signature;
 use crate::checker::Checker;
@@ -8,29 +8,29 @@ use diag::{Span, counted};
 use hir::{CompositeKind, Direction, LocalKind, Ty};
 use syntax::ast;
 
-/// How an argument fits a type.
+/// Fit of an argument to a type.
 enum Fit {
-    /// It is of the type.
+    /// The argument has the type.
     Exact,
-    /// It becomes one, or may become one.
+    /// The argument can be converted, or may turn out to have the type.
     Converts,
-    /// It does not; what it is, with its article.
+    /// The argument does not fit. Description of it, with its article.
     Not(String),
 }
 
-/// What values of a type consist of, where they are written as lists.
+/// Parts of a value of a type, if it is written as a list.
 enum Parts {
-    /// Of values of these types.
+    /// Parts of these types.
     Are(Vec<Ty>),
-    /// The type is still open.
+    /// Unknown parts, since the type is still open.
     Any,
-    /// They are not lists.
+    /// No parts: values are not written as lists.
     None,
 }
 
 impl Checker<'_> {
-    /// The one signature that the arguments' number and names fit. A lone candidate is always taken, so
-    /// that its own errors are reported.
+    /// Picks the one signature that fits the arguments. A lone candidate is always taken, so that its own errors are
+    /// reported.
     pub(crate) fn pick(
         &mut self,
         name: &ast::Ident,
@@ -62,15 +62,15 @@ impl Checker<'_> {
         None
     }
 
-    /// Those that the number and the names of the arguments fit.
+    /// Returns the indices of the signatures that fit the number and the names of the arguments.
     pub(super) fn fitting(&self, all: &[Signature], args: &[ast::Arg]) -> Vec<usize> {
         (0..all.len())
             .filter(|&i| self.misfit(&all[i], args).is_none())
             .collect()
     }
 
-    /// Those of `fitting` whose parameters' types those of the arguments fit best: one, unless none fits or several fit
-    /// alike.
+    /// Returns those of `fitting` whose parameters' types fit the arguments best. It is one, unless none fits or
+    /// several fit equally well.
     pub(super) fn closest(
         &mut self,
         all: &[Signature],
@@ -86,20 +86,20 @@ impl Checker<'_> {
         are_best.map(|(_, i)| i).collect()
     }
 
-    /// Why a signature does not fit.
+    /// Describes why a signature does not fit.
     fn why_not(&mut self, signature: &Signature, args: &[ast::Arg]) -> String {
         self.misfit(signature, args)
             .or_else(|| self.closeness(signature, args).err())
             .unwrap_or_default()
     }
 
-    /// An argument's type without regard to its parameter; `None` if it has none by itself.
+    /// Returns an argument's type without regard to its parameter; `None` if it has none by itself.
     fn type_alone(&mut self, value: &ast::Expr) -> Option<Ty> {
         let place = (std::ptr::from_ref(value).addr(), value.span);
         if let Some(known) = self.alone.get(&place) {
             return known.clone();
         }
-        // What is wrong with it is reported when it is bound.
+        // Its errors are reported when it is bound.
         let reported = std::mem::take(&mut self.diagnostics);
         let allowed = std::mem::replace(&mut self.constructors_allowed, true);
         let ty = self.expr(value, None).ty;
@@ -110,7 +110,8 @@ impl Checker<'_> {
         ty
     }
 
-    /// How many arguments have just their parameters' types; the reason if one cannot be converted.
+    /// Returns the number of arguments that have exactly their parameters' types. The error describes one that cannot
+    /// be converted.
     fn closeness(&mut self, signature: &Signature, args: &[ast::Arg]) -> Result<u32, String> {
         let mut exact = 0;
         for (i, arg) in args.iter().enumerate() {
@@ -140,8 +141,8 @@ impl Checker<'_> {
         Ok(exact)
     }
 
-    /// How an argument fits its parameter's type, lists and structures part by part. `reads`: whether it is read, so that it
-    /// may be converted.
+    /// Tests how an argument fits its parameter's type, lists and structures part by part. `reads` is true if the
+    /// parameter is read, so that the argument may be converted.
     fn fit(&mut self, value: &ast::Expr, wanted: &Ty, reads: bool) -> Fit {
         use ast::ExprKind::*;
         match &value.kind {
@@ -193,7 +194,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How the parts of `what` fit their types together.
+    /// Combines the fits of the parts of `what`.
     fn fit_all<'e>(
         &mut self,
         what: &str,
@@ -227,7 +228,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What values of a type are written as a list of.
+    /// Returns the types of the parts in a list that stands for a value of a type.
     fn parts_of(&self, ty: &Ty, given: usize) -> Parts {
         match ty {
             Ty::Composite(id, args) if self.module.composites[*id].kind != CompositeKind::Union => {
@@ -242,7 +243,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Why arguments do not fit by their number and names: each needs a parameter, and each parameter an argument, or none.
+    /// Describes the misfit of the arguments' number and names. Each argument needs a parameter, and each parameter an
+    /// argument unless it may be absent.
     fn misfit(&self, signature: &Signature, args: &[ast::Arg]) -> Option<String> {
         let params = &signature.params;
         if args.len() > params.len() {
@@ -271,12 +273,12 @@ impl Checker<'_> {
         Some(format!("this one needs an argument for `{name}`"))
     }
 
-    /// Whether a parameter can do without an argument.
+    /// Returns true if a parameter may be without an argument.
     pub(crate) fn may_be_absent(&self, param: hir::LocalId) -> bool {
         self.defaults.contains_key(&param) || self.is_optional(param)
     }
 
-    /// Whether a parameter is `@optional`.
+    /// Returns true if a parameter is `@optional`.
     pub(crate) fn is_optional(&self, param: hir::LocalId) -> bool {
         self.module.locals[param]
             .annotations

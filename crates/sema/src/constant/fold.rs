@@ -6,23 +6,23 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{One, ToPrimitive};
 use std::cmp::Ordering;
 
-/// How many bits an `int` constant may have.
+/// Most bits of an `int` constant.
 const MAX_BITS: u64 = 1 << 17;
 
-/// Why an operation on constants has no value.
+/// Reason why an operation on constants has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// Division or modulo by zero.
     DivisionByZero,
-    /// Division or modulo of or by a negative number.
+    /// Division or modulo with a negative operand.
     Negative,
     /// A shift by a negative number.
     NegativeShift,
-    /// A result with more bits than anything could need.
+    /// A result that exceeds the limit on bits.
     TooLarge,
 }
 
-/// `op a` in the type `ty`, which is `int`, `bit<w>` or `int<w>`.
+/// Computes `op a` in the type `ty`, which is `int`, `bit<w>` or `int<w>`.
 pub(crate) fn unary(op: UnaryOp, a: &BigInt, ty: &Ty) -> BigInt {
     let value = match op {
         UnaryOp::Neg => -a,
@@ -32,7 +32,7 @@ pub(crate) fn unary(op: UnaryOp, a: &BigInt, ty: &Ty) -> BigInt {
     in_type(value, ty)
 }
 
-/// `a op b` in the type `ty` of `a`. Concatenation and comparisons are no part of this.
+/// Computes `a op b` in the type `ty` of `a`, except concatenation and comparisons.
 pub(crate) fn binary(op: BinaryOp, a: &BigInt, b: &BigInt, ty: &Ty) -> Result<BigInt, Fault> {
     let value = match op {
         BinaryOp::Add => a + b,
@@ -60,7 +60,7 @@ pub(crate) fn binary(op: BinaryOp, a: &BigInt, b: &BigInt, ty: &Ty) -> Result<Bi
     Ok(in_type(value, ty))
 }
 
-/// What a comparison says about two values in this order.
+/// Returns the result of a comparison of two values in this order.
 pub(crate) fn compare(op: BinaryOp, order: Ordering) -> bool {
     match op {
         BinaryOp::Lt => order.is_lt(),

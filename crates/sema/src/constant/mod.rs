@@ -7,7 +7,7 @@ pub(crate) use fold::{Fault, binary, compare, unary};
 use num_bigint::BigInt;
 use num_traits::One;
 
-/// `value` reduced to a width: modulo 2^width and, if signed, into two's complement's range.
+/// Reduces `value` to a width: modulo 2^width and, if signed, into two's complement's range.
 pub(crate) fn wrap(value: &BigInt, width: u32, signed: bool) -> BigInt {
     if width == 0 {
         return BigInt::ZERO;

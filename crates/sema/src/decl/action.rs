@@ -51,7 +51,7 @@ impl Checker<'_> {
         id
     }
 
-    /// Gives a name in progress its meaning, unless it belongs to an earlier declaration.
+    /// Replaces the in-progress entity of a name by its final one, unless the name belongs to an earlier declaration.
     pub(crate) fn settle(&mut self, name: &ast::Ident, entity: Entity) {
         let own = self
             .scopes

@@ -55,7 +55,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The local declarations of a parser or control.
+    /// Checks the local declarations of a parser or control.
     pub(super) fn body_decls(&mut self, decls: &[ast::Decl]) -> Vec<BodyDecl> {
         for decl in decls {
             if let Some(name) = declared_name(decl) {

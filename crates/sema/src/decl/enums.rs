@@ -47,7 +47,7 @@ impl Checker<'_> {
         self.declare(name, Entity::Type(Ty::Enum(id)));
     }
 
-    /// A member, which the values of later ones may refer to by its name alone.
+    /// Checks a member. The values of later members may refer to it by its name alone.
     fn enum_member(&mut self, id: EnumId, member: &ast::EnumMember, underlying: Option<&Ty>) {
         let value = self.member_value(member, underlying);
         if let (Some(value), Some(ty)) = (&value, underlying) {

@@ -16,7 +16,7 @@ impl Checker<'_> {
         methods: &[ast::Method],
     ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
-        // Its own name is known in its methods' signatures, where it is refused.
+        // The extern's own name is in scope in its methods' signatures, where it is reported.
         let id = self.module.externs.push(Extern {
             name: name.name.clone(),
             type_params: Vec::new(),

@@ -42,7 +42,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function's signature and body.
+    /// Checks a function's signature and body.
     pub(super) fn function(
         &mut self,
         proto: &ast::Proto,
@@ -52,7 +52,7 @@ impl Checker<'_> {
     ) -> Function {
         self.scoped(|c| {
             let proto_done = c.proto(proto, annotations, ParamOwner::Function);
-            // An abstract method's implementation has the parameters that its declaration has.
+            // An abstract method's implementation has the parameters of its declaration.
             if context == Context::Function {
                 c.refuse_optional(&proto_done.params);
             }
@@ -78,7 +78,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A signature; declares its type parameters and parameters in the current scope.
+    /// Checks a signature; declares its type parameters and parameters in the current scope.
     pub(super) fn proto(
         &mut self,
         proto: &ast::Proto,
@@ -90,7 +90,7 @@ impl Checker<'_> {
             Some(ty) => {
                 let result = self.full_ty(ty);
                 let impossible = match result {
-                    // A factory.
+                    // A factory function.
                     Ty::Extern(..) => owner != ParamOwner::Extern,
                     Ty::Int => true,
                     Ty::Parser(..) | Ty::Control(..) | Ty::Package(..) | Ty::MatchKind => true,
@@ -120,7 +120,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a function to those of its name.
+    /// Adds a function to the overloads of its name.
     fn add_overload(&mut self, name: &ast::Ident, new: Overload) {
         match self.scopes.lookup_here(&name.name).cloned() {
             None => self.declare(name, Entity::Functions(vec![new])),
@@ -152,7 +152,7 @@ impl Checker<'_> {
         self.same_parameters(params(a), params(b))
     }
 
-    /// Whether neither the names nor the types of arguments tell parameters from others.
+    /// Returns true if neither the names nor the types of arguments can distinguish two lists of parameters.
     pub(super) fn same_parameters(&self, a: &[LocalId], b: &[LocalId]) -> bool {
         let sorted = |params: &[LocalId]| {
             let mut names: Vec<SmolStr> = params

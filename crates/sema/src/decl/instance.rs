@@ -1,4 +1,4 @@
-//! Named instances, and the methods that they supply.
+//! Named instances, and the methods that they implement.
 
 use crate::call::Use;
 use crate::checker::{Checker, Context};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `T(args) x;`, perhaps with implementations.
+    /// Checks `T(args) x;`, optionally with implementations of methods.
     pub(crate) fn instance_decl(&mut self, decl: &ast::Decl) -> Option<InstanceId> {
         let ast::DeclKind::Instance {
             ty,
@@ -51,7 +51,7 @@ impl Checker<'_> {
         Some(id)
     }
 
-    /// How many instances an array has.
+    /// Evaluates the number of instances in an array.
     fn instance_count(&mut self, ty: &Ty, size: &ast::Expr, span: Span) -> Option<u32> {
         let (value, at) = self.const_int(size)?;
         if !matches!(ty, Ty::Extern(..)) {
@@ -103,7 +103,8 @@ impl Checker<'_> {
         )
     }
 
-    /// What may be instantiated where (specification appendix "Restrictions on compile-time calls").
+    /// Reports an instance in a context that does not allow its type (specification appendix "Restrictions on
+    /// compile-time calls").
     pub(crate) fn instance_context(&mut self, ty: &Ty, span: Span) {
         use Context::*;
         let (what, allowed, help): (_, &[Context], _) = match ty {
@@ -150,9 +151,9 @@ impl Checker<'_> {
             }
             return Vec::new();
         };
-        // The body's own instances are seen by its methods alone.
+        // Instances in the body are in scope for its methods only.
         let done = self.scoped(|c| c.instance_body(*id, ty, args, body.unwrap_or(&[])));
-        // One with another signature was reported as such.
+        // A method with another signature was already reported.
         let tried = |method: &str| {
             body.unwrap_or(&[]).iter().any(|decl| {
                 matches!(&decl.kind, ast::DeclKind::Function { proto, .. } if proto.name.name == method)
@@ -180,7 +181,7 @@ impl Checker<'_> {
         done
     }
 
-    /// The methods in the braces after an instance, and the instances that they use.
+    /// Checks the methods in the braces after an instance, and the instances that they use.
     fn instance_body(
         &mut self,
         id: ExternId,
@@ -224,7 +225,7 @@ impl Checker<'_> {
         done
     }
 
-    /// The abstract method that a function implements.
+    /// Returns the index of the abstract method that a function implements.
     fn implemented(
         &mut self,
         id: ExternId,
@@ -249,14 +250,14 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
-        // An error in the instance's type arguments was reported.
+        // An error in the instance's type arguments was already reported.
         if args.iter().any(crate::infer::has_poison) {
             return Some(candidates[0] as u32);
         }
         let fits = candidates.iter().copied().find(|&i| {
             let wanted = &decl.methods[i].proto;
             let own = &function.proto.params;
-            // What is `@optional` at the end, an implementation may do without.
+            // An implementation may omit `@optional` parameters at the end.
             let (params, _) = self.without_optional(&wanted.params, own);
             wanted.type_params.len() == function.proto.type_params.len()
                 && self.runtime_signature(params, &decl.type_params, args)
@@ -282,10 +283,10 @@ impl Checker<'_> {
         fits.map(|i| i as u32)
     }
 
-    /// Gives instances the type arguments that were inferred where they are used.
+    /// Substitutes, in all instances, the type arguments that were inferred from their uses.
     pub(crate) fn close_instances(&mut self) {
         let ids: Vec<InstanceId> = self.module.instances.keys().collect();
-        // After other errors these may only follow from them.
+        // After other errors these may only be consequences.
         let reports = !self.diagnostics.has_errors();
         let mut open = Vec::new();
         for &id in &ids {
@@ -301,7 +302,7 @@ impl Checker<'_> {
                 false
             });
         }
-        // Nothing will ever have what is still open.
+        // No value will ever have a type that is still open.
         for var in open {
             self.unify(&var, &Ty::Void);
         }
@@ -318,10 +319,10 @@ impl Checker<'_> {
         }
     }
 
-    /// The first type parameter of an object that nothing determined, and of what it is one.
+    /// Returns the first type parameter of an object that nothing determined, with the name of the object's type.
     fn undetermined(&self, ty: &Ty) -> Option<(SmolStr, SmolStr)> {
         let (name, params, args) = match ty {
-            // None of its methods is called with a value that needs the type.
+            // No call of its methods needs the type.
             Ty::Extern(..) => return None,
             Ty::Parser(id, args) => {
                 let decl = &self.module.parsers[*id];
@@ -344,8 +345,8 @@ impl Checker<'_> {
         Some((param, name.clone()))
     }
 
-    /// True if a block of this type, or one that a package takes, has a parameter of the type that a type parameter of it
-    /// stands for.
+    /// True if a block of this type, or one that a package takes, has a parameter whose type depends on the type
+    /// parameter.
     fn depends_on(&self, ty: &Ty, param: TypeParamId) -> bool {
         let (params, own, args) = match ty {
             Ty::Parser(id, args) => {
@@ -364,7 +365,7 @@ impl Checker<'_> {
             }
             _ => return mentions(ty, param),
         };
-        // Of the object itself the parameters are its own; in another's type they stand for what that gives.
+        // The type parameters of the object itself are open. Those of another type are replaced by its arguments.
         let is_own = own.contains(&param);
         params.iter().any(|p| {
             let ty = &self.module.locals[*p].ty;
@@ -377,7 +378,7 @@ impl Checker<'_> {
         })
     }
 
-    /// In what the implementation of a method differs from its declaration, whose parameters and result these are.
+    /// Describes the first difference between the implementation of a method and its declaration.
     fn signatures_differ(
         &self,
         (wanted, params): (&Prototype, Vec<(Direction, Ty)>),
@@ -403,7 +404,7 @@ impl Checker<'_> {
         format!("returns `{have}`, not `{want}`")
     }
 
-    /// The type of a named instance, or of an array of such.
+    /// Returns the type of a named instance, or of an array of instances.
     pub(crate) fn instance_type(&self, id: InstanceId) -> Ty {
         let instance = &self.module.instances[id];
         match instance.count {

@@ -22,7 +22,7 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
-/// The name that a declaration declares.
+/// Returns the name that a declaration declares.
 pub(crate) fn declared_name(decl: &ast::Decl) -> Option<&ast::Ident> {
     use ast::DeclKind::*;
     match &decl.kind {
@@ -42,7 +42,7 @@ pub(crate) fn declared_name(decl: &ast::Decl) -> Option<&ast::Ident> {
     }
 }
 
-/// The name of a kind of declaration in messages, with its article.
+/// Describes a kind of declaration in messages, with its article.
 pub(crate) fn kind_name(kind: &ast::DeclKind) -> &'static str {
     use ast::DeclKind::*;
     match kind {
@@ -65,7 +65,7 @@ pub(crate) fn kind_name(kind: &ast::DeclKind) -> &'static str {
 }
 
 impl Checker<'_> {
-    /// A declaration outside everything.
+    /// Checks a declaration at the top level.
     pub(crate) fn top_level(&mut self, decl: &ast::Decl) {
         use ast::DeclKind::*;
         self.reserved_names(decl);
@@ -116,7 +116,7 @@ impl Checker<'_> {
                 name,
                 members,
             } => self.enum_decl(decl, underlying.as_ref(), name, members),
-            // Declared before all else.
+            // Already declared, before all other declarations.
             Error { .. } => {}
             MatchKind { members } => self.match_kind_decl(members),
             Typedef { ty, name } => self.typedef_decl(decl, ty, name),
@@ -136,7 +136,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports declarations of names that have a meaning to the language, as something else.
+    /// Reports declarations that use a name of the language for something else.
     fn reserved_names(&mut self, decl: &ast::Decl) {
         self.keep_no_action(decl);
         let is_main = declared_name(decl).filter(|name| name.name == "main");
@@ -148,8 +148,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a `NoAction` of the top level that is not what tables run by default. One that does nothing either may be declared again, and a
-    /// control may have a `NoAction` of its own, as of any name.
+    /// Reports a `NoAction` at the top level that is not an empty action, which tables run by default. An empty one may
+    /// be declared again. A control may have a `NoAction` of its own.
     fn keep_no_action(&mut self, decl: &ast::Decl) {
         let Some(name) = declared_name(decl).filter(|name| name.name == "NoAction") else {
             return;
@@ -251,7 +251,8 @@ impl Checker<'_> {
         self.end_block(name, first, Entity::Package(id));
     }
 
-    /// Begins a parser, control or package. Gives the first of its name and kind, which it may overload by its parameters.
+    /// Begins a parser, control or package. Returns the first of its name and kind, which it may overload by its
+    /// parameters.
     fn begin_block(&mut self, name: &ast::Ident, what: &'static str) -> Option<Entity> {
         let first = (self.scopes.lookup_here(&name.name))
             .map(|b| b.entity.clone())
@@ -262,7 +263,7 @@ impl Checker<'_> {
         first
     }
 
-    /// Ends what was begun: `made` is known from here on.
+    /// Ends the declaration that `begin_block` began: `made` is in scope from here on.
     fn end_block(&mut self, name: &ast::Ident, first: Option<Entity>, made: Entity) {
         let Some(first) = first else {
             return self.settle(name, made);
@@ -289,7 +290,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where a parser, control or package is declared.
+    /// Returns the location of the declaration of a parser, control or package.
     fn block_span(&self, entity: &Entity) -> Span {
         match entity {
             Entity::Parser(id) => self.module.parsers[*id].span,
@@ -299,7 +300,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters with which a parser or control is applied. Packages have none.
+    /// Returns the parameters with which a parser or control is applied. Packages have none.
     pub(crate) fn block_params(&self, entity: &Entity) -> &[LocalId] {
         match entity {
             Entity::Parser(id) => &self.module.parsers[*id].params,
@@ -308,7 +309,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters of the constructor of a parser, control or package.
+    /// Returns the parameters of the constructor of a parser, control or package.
     pub(crate) fn constructor_params(&self, entity: &Entity) -> Option<&[LocalId]> {
         match entity {
             Entity::Parser(id) => Some(&self.module.parsers[*id].ctor_params),

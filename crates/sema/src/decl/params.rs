@@ -7,18 +7,18 @@ use crate::scope::Entity;
 use hir::*;
 use syntax::ast;
 
-/// Whose parameters they are.
+/// Kind of a parameter list's owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ParamOwner {
-    /// A function's, or the implementation of a method's.
+    /// A function, or the implementation of a method.
     Function,
-    /// An extern function's or method's.
+    /// An extern function or method.
     Extern,
-    /// An action's: without direction they come from the control plane.
+    /// An action: its parameters without direction come from the control plane.
     Action,
-    /// A parser's or control's at run time.
+    /// A parser or control, for the parameters of `apply`.
     Block,
-    /// A constructor's, or a package's.
+    /// A constructor, or a package.
     Constructor,
 }
 
@@ -50,7 +50,7 @@ impl Checker<'_> {
         if owner == ParamOwner::Action && direction == Direction::None {
             self.action_data.insert(id);
         }
-        // Bound when the block is applied, after everything in it was constructed.
+        // The parameter is bound when the block is applied, after everything in it was constructed.
         if owner == ParamOwner::Block {
             self.block_data.insert(id);
         }
@@ -86,12 +86,12 @@ impl Checker<'_> {
         } else if value.ty != Ty::Poison && !self.is_compile_time(&value) {
             self.report(constants::not_constant(value.span, "a default argument"));
         }
-        // Even an erroneous one: calls that omit the argument are not reported.
+        // Store an erroneous value too: calls that omit the argument are then not reported.
         self.defaults.insert(id, value);
     }
 
-    /// A default value converted to its parameter's type. Where that has type parameters the value may choose them: then it is
-    /// for each call to find whether it fits.
+    /// Converts a default value to its parameter's type. If that has type parameters, the value may determine them;
+    /// then each call checks the conversion.
     fn as_default(&mut self, value: Expr, ty: &Ty) -> Expr {
         let reported = std::mem::take(&mut self.diagnostics);
         let fixed = self.coerce(value.clone(), ty);
@@ -196,7 +196,7 @@ impl Checker<'_> {
         Ty::Poison
     }
 
-    /// Notes the parameters of a body that should be used.
+    /// Notes the parameters of a body, which should be used.
     pub(crate) fn expect_params(&mut self, params: &[LocalId], what: &'static str) {
         for id in params {
             let local = &self.module.locals[*id];
@@ -208,7 +208,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports parameters that only a parser or control with a body, or only a type of these, may have.
+    /// Reports parameters that are not allowed in a parser or control with a body, or not allowed in a type of these.
     pub(super) fn head_fits(
         &mut self,
         head: &ast::Head,
@@ -225,7 +225,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports parameters that may be omitted although a body reads them.
+    /// Reports `@optional` on parameters that a body reads.
     pub(crate) fn refuse_optional(&mut self, params: &[LocalId]) {
         for id in params {
             if self.is_optional(*id) {
@@ -235,7 +235,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which parameters may be omitted.
+    /// Returns, for each parameter, true if it is `@optional`.
     pub(crate) fn optional_flags(&self, params: &[LocalId]) -> Vec<bool> {
         params.iter().map(|p| self.is_optional(*p)).collect()
     }

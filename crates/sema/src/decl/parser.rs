@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use syntax::ast;
 
-/// The states of the parser being checked, by name.
+/// States of the parser being checked, by name.
 pub(super) type States = HashMap<SmolStr, StateId>;
 
 impl Checker<'_> {
@@ -53,7 +53,7 @@ impl Checker<'_> {
             let names = c.state_names(body);
             let mut states: PrimaryMap<StateId, State> = PrimaryMap::new();
             for state in &body.states {
-                // Duplicates keep their slot, so that the ids given out stay right.
+                // Duplicates keep their slot, so that the assigned ids stay valid.
                 let checked = c.state(state, &names);
                 states.push(checked);
             }
@@ -74,7 +74,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports a parser none of whose states, as far as they are reached, goes to an end.
+    /// Reports a parser in which no reachable state leads to an end.
     fn require_end(
         &mut self,
         parser: &ast::Ident,
@@ -83,7 +83,7 @@ impl Checker<'_> {
     ) {
         let mut seen = vec![false; states.len()];
         let mut pending: Vec<StateId> = start.into_iter().collect();
-        // Where something is wrong with a state, it may be the way out.
+        // After an error, the faulty state may be the one that leads to an end.
         if pending.is_empty() || self.diagnostics.has_errors() {
             return;
         }
@@ -98,7 +98,7 @@ impl Checker<'_> {
                         let any = |k: &Keyset| matches!(k, Keyset::Any);
                         keysets.iter().all(any)
                     };
-                    // What matches no case is rejected.
+                    // A value that matches no case is rejected, which is an end.
                     if !cases.iter().any(|(keysets, ..)| matches_all(keysets)) {
                         return;
                     }
@@ -189,7 +189,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The state that a transition names.
+    /// Returns the state that a transition names.
     pub(super) fn target(&mut self, name: &ast::Ident, names: &States) -> Target {
         match name.name.as_str() {
             "accept" => Target::Accept,

@@ -1,4 +1,4 @@
-//! `transition select`
+//! `transition select` statements.
 
 use super::parser::States;
 use crate::checker::Checker;
@@ -7,7 +7,7 @@ use diag::Span;
 use hir::*;
 use syntax::ast;
 
-/// How many scalars a key may be split into.
+/// Most scalars that a key may be split into.
 const MAX_KEY: u64 = 1024;
 
 impl Checker<'_> {
@@ -36,8 +36,8 @@ impl Checker<'_> {
             let outer = std::mem::replace(&mut self.run_time_sets, true);
             let keysets = self.case_keysets(case, &types, flat.len());
             self.run_time_sets = outer;
-            // A keyset with an error, or for a key with one, is treated as one that matches everything, but was not
-            // meant so.
+            // After an error in a keyset or its key, the keyset is treated as one that matches everything. Do not warn
+            // about that.
             if keys_are_right
                 && errors == self.diagnostics.len()
                 && keysets.iter().all(|k| matches!(k, Keyset::Any))
@@ -72,8 +72,8 @@ impl Checker<'_> {
         value
     }
 
-    /// What to do instead of selecting on values of a type (specification section "Select expressions": numbers, `bool`,
-    /// enums, and tuples of these). `None` if nothing is wrong.
+    /// Returns advice if values of a type cannot be selected on. The specification allows numbers, `bool`, enums, and
+    /// tuples of these (section "Select expressions"). `None` if the type is allowed.
     fn not_selectable(&self, ty: &Ty) -> Option<&'static str> {
         match ty {
             Ty::Poison | Ty::Bool | Ty::Bits { .. } | Ty::Enum(_) | Ty::NewType(_) => None,
@@ -98,7 +98,7 @@ impl Checker<'_> {
             [one] if matches!(one.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) => {
                 out.resize(scalars, Keyset::Any);
             }
-            // Several keys against one element: a value set or a tuple of all of them.
+            // Several keys for one element: a value set, or a tuple for all of them.
             [one] if types.len() > 1 => {
                 let tuple = Ty::Tuple(types.into());
                 self.keyset(one, &tuple, &mut out);

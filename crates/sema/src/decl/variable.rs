@@ -8,7 +8,7 @@ use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `const T x = e;` A value that depends on constructor arguments makes it a local.
+    /// Checks `const T x = e;`. If the value depends on constructor arguments, the constant becomes a local.
     pub(crate) fn const_decl(
         &mut self,
         decl: &ast::Decl,
@@ -58,7 +58,7 @@ impl Checker<'_> {
         Some((id, value))
     }
 
-    /// `T x;` or `T x = e;`
+    /// Checks `T x;` or `T x = e;`.
     pub(crate) fn var_decl(
         &mut self,
         decl: &ast::Decl,
@@ -67,7 +67,7 @@ impl Checker<'_> {
         init: Option<&ast::Expr>,
     ) -> Option<(LocalId, Option<Expr>)> {
         let mut resolved = self.full_ty(ty);
-        // Elements without a width have a value at compile time only: then it is what the program begins with.
+        // A tuple with elements without a width exists only at compile time, so the variable becomes a constant.
         if let (Ty::Tuple(_), Some(init)) = (&resolved, init)
             && !self.is_storable(&resolved)
             && self.is_value(&resolved)
@@ -77,14 +77,14 @@ impl Checker<'_> {
         }
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let annotations = self.with_display(annotations, ty);
-        // What a factory returns is an object like an instance, and stays the same one.
+        // The result of a factory function is an object like an instance, and cannot be reassigned.
         let is_object = matches!(resolved, Ty::Extern(..)) && init.is_some();
         if !self.is_storable(&resolved) && !is_object {
             let shown = self.show(&resolved);
             self.report(types::no_variable(ty.span, &shown, "a variable"));
             resolved = Ty::Poison;
         }
-        // The name is not yet known in its own initial value.
+        // The name is not in scope in its own initial value.
         let init = init.map(|e| self.expr_as(e, &resolved));
         self.expect_use("variable", name);
         if resolved == Ty::Poison {

@@ -27,7 +27,7 @@ pub(crate) fn not_called(name: &Ident) -> Diagnostic {
     .help(format!("write `{}()`", name.name))
 }
 
-/// Arguments left out.
+/// Missing arguments.
 pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic {
     let what = if params.len() == 1 {
         "parameter"
@@ -46,7 +46,7 @@ pub(crate) fn missing(span: Span, name: &str, params: &[SmolStr]) -> Diagnostic 
     .help("give a value for each parameter that has no default")
 }
 
-/// Arguments too many.
+/// Too many arguments.
 pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagnostic {
     let (label, help) = match got - want.min(got) {
         0 | 1 => ("one too many".to_owned(), "remove it"),
@@ -62,7 +62,7 @@ pub(crate) fn too_many(span: Span, name: &str, want: usize, got: usize) -> Diagn
         .help(help)
 }
 
-/// What is wrong in truth where a list of actions gives what entries are to give.
+/// Turns `found` into the error that a list of actions gives a value for a control-plane parameter.
 pub(crate) fn given_in_list(name: &Ident, found: Diagnostic) -> Diagnostic {
     Diagnostic {
         message: format!("in a list of actions `{}` gets no values for the control plane's parameters", name.name),
@@ -72,7 +72,7 @@ pub(crate) fn given_in_list(name: &Ident, found: Diagnostic) -> Diagnostic {
     .help("remove it: entries and the default action give the values of parameters without a direction")
 }
 
-/// An argument for a parameter that is not there.
+/// An argument for a parameter that does not exist.
 pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
@@ -87,7 +87,7 @@ pub(crate) fn unknown_argument(name: &Ident, of: &str, near: Option<&str>) -> Di
     .help(help)
 }
 
-/// Two arguments for a parameter.
+/// Two arguments for one parameter.
 pub(crate) fn argument_twice(name: &Ident) -> Diagnostic {
     Diagnostic::error(
         "E0406",
@@ -175,7 +175,7 @@ pub(crate) fn lvalue_type(
     .help("store the result in a variable of the parameter's type, then convert it")
 }
 
-/// Something called where it may not be.
+/// A call of something in a context that does not allow it.
 pub(crate) fn wrong_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         "E0413",
@@ -197,7 +197,7 @@ pub(crate) fn not_applicable(span: Span, name: &str, what: &str) -> Diagnostic {
     .help("parsers, controls and tables are applied")
 }
 
-/// A constructor call where no object can be made.
+/// A constructor call in a context where no object can be made.
 pub(crate) fn constructor_elsewhere(span: Span, name: &str, list: Option<&str>) -> Diagnostic {
     let help = match list {
         Some(list) => format!(

@@ -1,6 +1,6 @@
-//! The list of codes. A test compares it with what the functions beside it use.
+//! List of codes. A test compares it with the codes that the functions of this module use.
 
-/// Every code of this crate, in order.
+/// All codes of this crate, in order.
 pub const CODES: &[&str] = &[
     "E0201", "E0202", "E0203", "E0204", "E0205", "E0206", "E0207", "E0208", "E0209", "E0210",
     "E0211", "E0212", "E0213", "E0214", "E0215", "E0230", "E0231", "E0232", "E0233", "E0234",
@@ -38,7 +38,7 @@ mod tests {
             include_str!("types.rs"),
             include_str!("warnings.rs"),
         ];
-        // A code is the first argument of what makes a diagnostic.
+        // A code is the first argument of each function that makes a diagnostic.
         let used: Vec<&str> = sources
             .iter()
             .flat_map(|s| s.split("Diagnostic::").skip(1))

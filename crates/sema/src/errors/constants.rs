@@ -1,4 +1,4 @@
-//! Evaluation while compiling (E05xx).
+//! Errors in compile-time evaluation (E05xx).
 
 use crate::constant::Fault;
 use diag::{Diagnostic, Span};
@@ -36,14 +36,14 @@ pub(crate) fn not_constant(span: Span, what: &str) -> Diagnostic {
     .help("use literals, constants, or constructor parameters in scope")
 }
 
-/// A value that differs from instance to instance, where types need one that does not.
+/// Turns `found` into the error that a value depends on the instance, but types need the same one for all instances.
 pub(crate) fn of_an_instance(found: Diagnostic) -> Diagnostic {
     found
         .label("each instance has its own, by a constructor parameter")
         .help("widths, sizes, counts and bounds of slices are the same for all instances: use literals and constants")
 }
 
-/// `static_assert` that does not hold.
+/// A `static_assert` that does not hold.
 pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
     let message = match text {
         Some(text) => format!("static assertion failed: {text}"),
@@ -54,7 +54,7 @@ pub(crate) fn static_assert(span: Span, text: Option<&str>) -> Diagnostic {
         .help("the program requires this condition to be true")
 }
 
-/// Nesting without end.
+/// Nesting that exceeds the limit.
 pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         "E0507",

@@ -12,7 +12,7 @@ pub(crate) fn not_here(span: Span, what: &str, context: &str) -> Diagnostic {
         .help("variables belong in blocks, actions and tables in controls, value sets in parsers, functions and types at the top level")
 }
 
-/// An instance where its kind cannot be.
+/// An instance in a context that does not allow its kind.
 pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str) -> Diagnostic {
     Diagnostic::error(
         "E0231",
@@ -23,8 +23,7 @@ pub(crate) fn instance_context(span: Span, what: &str, context: &str, help: &str
     .help(help)
 }
 
-/// A type without constructors where one is called.
-/// `made` is what is to be made, where it has a name.
+/// A constructor call of a type without constructors. `made` is the name of the instance, if it has one.
 pub(crate) fn not_instantiable(
     span: Span,
     name: &str,
@@ -68,7 +67,7 @@ pub(crate) fn type_not_declaration(
     ))
 }
 
-/// `main` is something else than a package.
+/// `main` is not a package.
 pub(crate) fn main_not_package(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0236",
@@ -102,7 +101,7 @@ pub(crate) fn not_implemented(
     ))
 }
 
-/// An implementation of nothing.
+/// An implementation of a method that does not exist.
 pub(crate) fn nothing_to_implement(name: &Ident, of: &str, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
@@ -142,7 +141,7 @@ pub(crate) fn no_abstract_methods(span: Span) -> Diagnostic {
     .help("remove the braces after the instance")
 }
 
-/// A constructor that is generic, abstract or has a result; or a method that has none.
+/// A constructor that is generic, abstract or has a result; or a method without a result.
 pub(crate) fn constructor_form(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0241", span, "this is neither a method nor a constructor")
         .label("wrong form")
@@ -216,7 +215,7 @@ pub(crate) fn optional_default(span: Span) -> Diagnostic {
     .help("remove `@optional`: a default value already makes the argument optional")
 }
 
-/// `@optional` where the body would miss the argument.
+/// `@optional` on a parameter that a body reads.
 pub(crate) fn optional_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error("E0254", span, "`@optional` is not allowed where there is a body")
         .label("the body may have no value to read")
@@ -262,7 +261,7 @@ pub(crate) fn annotation_twice(span: Span, name: &str, first: Span) -> Diagnosti
         .help("keep one of the two")
 }
 
-/// A key twice in a structured annotation.
+/// A key that occurs twice in a structured annotation.
 pub(crate) fn annotation_key_twice(key: &Ident) -> Diagnostic {
     Diagnostic::error(
         "E0253",
@@ -286,7 +285,7 @@ pub(crate) fn recursive_extern(span: Span, name: &str) -> Diagnostic {
     ))
 }
 
-/// A local of the name of a parameter of the same body.
+/// A local with the name of a parameter of the same body.
 pub(crate) fn shadows_parameter(name: &Ident, param: Span) -> Diagnostic {
     Diagnostic::error(
         "E0256",
@@ -298,7 +297,7 @@ pub(crate) fn shadows_parameter(name: &Ident, param: Span) -> Diagnostic {
     .help("choose another name: the parameter could not be reached any more")
 }
 
-/// `NoAction` as something else than the action of core.p4.
+/// `NoAction` as something other than the action of core.p4.
 pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0257",
@@ -309,7 +308,7 @@ pub(crate) fn not_no_action(name: &Ident, what: &str) -> Diagnostic {
     .help("choose another name; <core.p4> declares the action that does nothing")
 }
 
-/// `main` as something that is no instance.
+/// `main` as something that is not an instance.
 pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0258",
@@ -320,7 +319,7 @@ pub(crate) fn main_not_instance(name: &Ident, what: &str) -> Diagnostic {
     .help("instantiate the architecture's package as `main`, and choose another name here")
 }
 
-/// Constructor parameters of a type of parsers or controls.
+/// Constructor parameters of a parser type or control type.
 pub(crate) fn constructor_of_type(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         "E0261",
@@ -338,7 +337,7 @@ pub(crate) fn annotation_list(span: Span) -> Diagnostic {
         .help("give each element as a value of its own: `@name[1, 2]` or `@name[first = 1, second = 2]`")
 }
 
-/// An object without a name of an extern whose methods are to be supplied.
+/// An unnamed object of an extern with abstract methods, which an instance must supply.
 pub(crate) fn abstract_unnamed(span: Span, of: &str, method: &str) -> Diagnostic {
     Diagnostic::error(
         "E0259",
@@ -349,7 +348,7 @@ pub(crate) fn abstract_unnamed(span: Span, of: &str, method: &str) -> Diagnostic
     .help("declare it with a name and a body in braces, and give the name here")
 }
 
-/// A parser whose states lead in circles only.
+/// A parser in which no state leads to an end.
 pub(crate) fn never_ends(parser: &Ident) -> Diagnostic {
     Diagnostic::error(
         "E0260",

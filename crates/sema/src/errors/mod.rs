@@ -13,7 +13,7 @@ mod codes;
 
 pub use codes::CODES;
 
-/// ", did you mean `x`?" as help, or else `otherwise`.
+/// Returns ", did you mean `x`?" as help, or else `otherwise`.
 fn did_you_mean(near: Option<&str>, otherwise: impl Into<String>) -> String {
     match near {
         Some(near) => format!("did you mean `{near}`?"),
@@ -21,7 +21,7 @@ fn did_you_mean(near: Option<&str>, otherwise: impl Into<String>) -> String {
     }
 }
 
-/// A type's name in ticks; what is a description already stays as it is.
+/// Quotes a type's name in ticks; a description in words stays as it is.
 fn tick(ty: &str) -> String {
     if ty.contains('`') || ty.contains(' ') && !ty.contains('<') {
         ty.to_owned()
@@ -30,7 +30,7 @@ fn tick(ty: &str) -> String {
     }
 }
 
-/// A type's name in ticks, with its article: "a `bit<8>`", "an `int`".
+/// Quotes a type's name in ticks, with its article: "a `bit<8>`", "an `int`".
 pub(crate) fn a_type(ty: &str) -> String {
     let article = if ty.starts_with(['a', 'e', 'i', 'o']) {
         "an"
@@ -43,7 +43,7 @@ pub(crate) fn a_type(ty: &str) -> String {
     }
 }
 
-/// "in a parser state", "at the top level"
+/// Formats a context: "in a parser state", "at the top level".
 fn inside(context: &str) -> String {
     if context == "the top level" {
         format!("at {context}")
@@ -52,7 +52,7 @@ fn inside(context: &str) -> String {
     }
 }
 
-/// "`a`, `b` and `c`"
+/// Lists names: "`a`, `b` and `c`".
 pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     match names {
         [] => String::new(),

@@ -1,10 +1,10 @@
-//! Names that mean nothing here, or something else (E02xx).
+//! Errors in the use of names (E02xx).
 
 use super::did_you_mean;
 use diag::{Diagnostic, Span};
 use syntax::ast::Ident;
 
-/// Nothing in reach has this name.
+/// An unknown name.
 pub(crate) fn unknown(name: &Ident, what: &str, help: String) -> Diagnostic {
     Diagnostic::error(
         "E0201",
@@ -54,7 +54,7 @@ pub(crate) fn type_as_value(span: Span, name: &str, what: &str) -> Diagnostic {
         .help(help)
 }
 
-/// A name that denotes something that is neither value nor type.
+/// A name of something that is neither value nor type.
 pub(crate) fn not_a_value(span: Span, name: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0205",
@@ -114,7 +114,7 @@ pub(crate) fn recursion(name: &Ident, kind: &str, declared: Span) -> Diagnostic 
     .help(help)
 }
 
-/// What the recursion is in truth where something else of the name is hidden by what is being declared.
+/// Turns `found`, about a recursion, into the error that the declaration hides another entity of the same name.
 pub(crate) fn hidden_by(name: &Ident, kind: &str, hidden: Span, found: Diagnostic) -> Diagnostic {
     Diagnostic {
         message: format!(
@@ -128,7 +128,7 @@ pub(crate) fn hidden_by(name: &Ident, kind: &str, hidden: Span, found: Diagnosti
     .help("rename one of the two")
 }
 
-/// A transition to a state that is not there.
+/// A transition to a state that does not exist.
 pub(crate) fn unknown_state(name: &Ident, near: Option<&str>) -> Diagnostic {
     let help = did_you_mean(
         near,
@@ -205,7 +205,7 @@ pub(crate) fn member_twice(name: &Ident, of: &str) -> Diagnostic {
     .help("all its declarations share one list of members: remove or rename this one")
 }
 
-/// `this` where there is no object.
+/// `this` outside an object's methods.
 pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
     Diagnostic::error(
         "E0214",
@@ -216,7 +216,7 @@ pub(crate) fn this_elsewhere(span: Span) -> Diagnostic {
     .help("name the instance instead")
 }
 
-/// Something else where an action is expected.
+/// Something other than an action where one is expected.
 pub(crate) fn not_an_action(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0215",

@@ -10,7 +10,7 @@ pub(crate) fn not_lvalue(span: Span, what: &str) -> Diagnostic {
         .help("write to a variable, a field, an element of a stack, or a slice of these")
 }
 
-/// A name that is read only.
+/// A write to a name that is read-only.
 pub(crate) fn read_only(
     span: Span,
     name: &str,
@@ -46,7 +46,7 @@ pub(crate) fn outside_loop(span: Span, what: &str) -> Diagnostic {
         .help("remove it, or leave with `return`")
 }
 
-/// `return;` where a value is due.
+/// `return;` in a function that must return a value.
 pub(crate) fn return_without(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error("E0436", span, format!("this function returns `{ty}`"))
         .label("no value returned")
@@ -87,7 +87,7 @@ pub(crate) fn keyset_elsewhere(span: Span) -> Diagnostic {
         .help("masks and sets are for `select` cases and table entries; loops go through a range, `lo .. hi`")
 }
 
-/// Another number of keyset elements than keys.
+/// A number of keyset elements that differs from the number of keys.
 pub(crate) fn keyset_arity(span: Span, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         "E0440",
@@ -116,7 +116,7 @@ pub(crate) fn key_without_width(span: Span) -> Diagnostic {
     .help("give it a width: `8w5`")
 }
 
-/// A label of a table's `switch` that is no action.
+/// A label of a table's `switch` that is not an action.
 pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error(
         "E0442",
@@ -127,7 +127,7 @@ pub(crate) fn action_label(span: Span, table: &str) -> Diagnostic {
     .help("name one of the table's actions, or `default`")
 }
 
-/// A label twice.
+/// A label that occurs twice.
 pub(crate) fn label_twice(span: Span, first: Span) -> Diagnostic {
     Diagnostic::error("E0443", span, "duplicate label")
         .label("again")
@@ -143,7 +143,7 @@ pub(crate) fn after_default(span: Span, default: Span) -> Diagnostic {
         .help("move `default` to the end")
 }
 
-/// A loop over what has no elements.
+/// A loop over a value without elements.
 pub(crate) fn not_iterable(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error("E0445", span, format!("cannot iterate over {}", tick(ty)))
         .label("no elements")

@@ -15,7 +15,7 @@ pub(crate) fn no_actions(name: &Ident) -> Diagnostic {
     .help("list its actions: `actions = { a; b; }`")
 }
 
-/// A property twice.
+/// A property that occurs twice.
 pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
         "E0461",
@@ -30,7 +30,7 @@ pub(crate) fn property_twice(name: &Ident, first: Span) -> Diagnostic {
     })
 }
 
-/// An action twice in the list.
+/// An action that occurs twice in the list.
 pub(crate) fn action_twice(name: &Ident, first: Span) -> Diagnostic {
     Diagnostic::error(
         "E0462",
@@ -69,7 +69,7 @@ pub(crate) fn bound_otherwise(span: Span, action: &str, listed: Span) -> Diagnos
     .help("repeat the arguments of the list: every use of the action must bind the same ones")
 }
 
-/// A default action that is no call of an action.
+/// A default action that is not a call of an action.
 pub(crate) fn not_an_action_call(span: Span) -> Diagnostic {
     Diagnostic::error(
         "E0464",
@@ -111,7 +111,7 @@ pub(crate) fn entries_without_key(span: Span) -> Diagnostic {
         .help("add a `key`, or use `default_action`")
 }
 
-/// Another number of elements than keys.
+/// A number of elements that differs from the number of keys.
 pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         "E0468",
@@ -125,7 +125,7 @@ pub(crate) fn key_count(span: Span, table: &str, want: usize, got: usize) -> Dia
     .help("give one element for each key field, `_` where the match kind allows it")
 }
 
-/// A set that the match kind has no room for.
+/// A set that the match kind does not allow.
 pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diagnostic {
     Diagnostic::error("E0469",
         span,
@@ -147,14 +147,14 @@ pub(crate) fn keyset_kind(span: Span, what: &str, kind: &str, key: Span) -> Diag
     })
 }
 
-/// A mask with holes for a prefix.
+/// A mask with holes in place of a prefix.
 pub(crate) fn mask_not_prefix(span: Span) -> Diagnostic {
     Diagnostic::error("E0470", span, "the mask of an `lpm` entry is not a prefix")
         .label("ones must come before zeros")
         .help("use a mask of leading ones such as `0xFFFF0000`, or the match kind `ternary`")
 }
 
-/// A match kind on a type without numbers.
+/// A match kind for numbers on a type without numbers.
 pub(crate) fn match_kind_type(kind: &Ident, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0471",
@@ -172,7 +172,7 @@ pub(crate) fn atomic_table(span: Span) -> Diagnostic {
         .help("put `@atomic` before the block that must run for one packet at a time")
 }
 
-/// A property with a value of another type than it can have.
+/// A property with a value of the wrong type.
 pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> Diagnostic {
     Diagnostic::error(
         "E0475",
@@ -186,7 +186,7 @@ pub(crate) fn property_type(span: Span, name: &str, wanted: &str, got: &str) -> 
     .help(format!("give {wanted}, or remove the property"))
 }
 
-/// A priority in a table of which at most one entry matches.
+/// A priority in a table in which at most one entry matches.
 pub(crate) fn priority_unused(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error(
         "E0476",
@@ -197,7 +197,7 @@ pub(crate) fn priority_unused(span: Span, table: &str) -> Diagnostic {
     .help("exact keys match one entry, and of prefixes the longest wins: remove the priority")
 }
 
-/// The first entry without a priority where another has one.
+/// A first entry without a priority, while another has one.
 pub(crate) fn priority_missing(span: Span, other: Span) -> Diagnostic {
     Diagnostic::error(
         "E0477",
@@ -232,7 +232,7 @@ pub(crate) fn priority_of_const(span: Span, table: &str) -> Diagnostic {
     .help("constant entries match in their order: put them in that order, or write `entries` without `const`")
 }
 
-/// `@match` without the match kind that it is to give.
+/// `@match` without a match kind.
 pub(crate) fn match_without_kind(
     span: Span,
     given: Option<&str>,

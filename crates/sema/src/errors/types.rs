@@ -1,4 +1,4 @@
-//! Types that do not fit (E03xx).
+//! Type errors (E03xx).
 
 use super::{inside, quoted, tick};
 use crate::types::Container;
@@ -67,7 +67,7 @@ pub(crate) fn block_parameter(
     ))
 }
 
-/// What to do where a block's parameters are those expected, in another order.
+/// Returns advice for a block that has the expected parameters in another order.
 pub(crate) fn in_order(params: &str) -> String {
     format!("declare the parameters in the order of the block's type: `{params}`")
 }
@@ -98,7 +98,7 @@ pub(crate) fn nesting(span: Span, ty: &str, container: Container) -> Diagnostic 
     .help(container.allowed())
 }
 
-/// Type arguments for what takes none.
+/// Type arguments for something that takes none.
 pub(crate) fn not_generic(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0304", span, format!("`{name}` takes no type arguments"))
         .label("not generic")
@@ -145,14 +145,14 @@ pub(crate) fn cannot_infer(span: Span, param: &str, of: &str) -> Diagnostic {
         .help(help)
 }
 
-/// `_` as a type where one is needed.
+/// `_` as a type where a full type is needed.
 pub(crate) fn dont_care(span: Span) -> Diagnostic {
     Diagnostic::error("E0307", span, "`_` cannot stand for a type here")
         .label("nothing to infer it from")
         .help("write the type; `_` is for type arguments of calls")
 }
 
-/// A prefix operator on a type without it.
+/// A prefix operator on a type that does not have it.
 pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0308",
@@ -167,7 +167,7 @@ pub(crate) fn unary_operator(span: Span, op: &str, ty: &str) -> Diagnostic {
     })
 }
 
-/// An infix operator on types without it.
+/// An infix operator on types that do not have it.
 pub(crate) fn binary_operator(
     span: Span,
     op: &str,
@@ -189,7 +189,7 @@ pub(crate) fn binary_operator(
     .help(help)
 }
 
-/// What an infix operator is defined on.
+/// Returns advice on the operands that an infix operator takes.
 fn general_operator_help(op: &str) -> &'static str {
     match op {
         "/" | "%" => {
@@ -235,7 +235,7 @@ pub(crate) fn bad_cast(span: Span, from: &str, to: &str, help: Option<String>) -
     .help(help)
 }
 
-/// Another number of elements than expected.
+/// A number of elements that differs from the expected one.
 pub(crate) fn list_length(span: Span, ty: &str, part: &str, want: usize, got: usize) -> Diagnostic {
     Diagnostic::error(
         "E0312",
@@ -268,7 +268,7 @@ pub(crate) fn fields_missing(span: Span, ty: &str, missing: &[SmolStr]) -> Diagn
     .help("give them, or write `...` last for default values")
 }
 
-/// Something whose type only its context could determine, and does not.
+/// An expression whose type could only come from its context, which does not determine it.
 pub(crate) fn cannot_infer_type(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0315", span, format!("cannot infer the type of {what}"))
         .label("unknown type")
@@ -282,7 +282,7 @@ pub(crate) fn no_default(span: Span, ty: &str) -> Diagnostic {
         .help("give the value explicitly")
 }
 
-/// An index on what has no elements.
+/// An index on a value without elements.
 pub(crate) fn not_indexable(span: Span, ty: &str, fields: &[SmolStr]) -> Diagnostic {
     let help = if ty.starts_with("bit<") || ty.starts_with("int<") {
         "take single bits with a slice: `x[3:3]`".to_owned()
@@ -302,7 +302,7 @@ pub(crate) fn not_indexable(span: Span, ty: &str, fields: &[SmolStr]) -> Diagnos
         .help(help)
 }
 
-/// An index outside.
+/// An index out of range.
 pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Diagnostic {
     let help = if size == 0 {
         "there are no elements".to_owned()
@@ -321,7 +321,7 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
     .help(help)
 }
 
-/// A slice of what has no bits.
+/// A slice of a value without bits.
 pub(crate) fn not_sliceable(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error("E0319", span, format!("{} cannot be sliced", tick(ty)))
         .label("not a bit<N> or int<N>")
@@ -371,7 +371,7 @@ pub(crate) fn stack_size(span: Span, size: &BigInt, most: u32) -> Diagnostic {
     .help(format!("use a size from 0 to {}", grouped(most.into())))
 }
 
-/// A type with too many parts: `what` is what has it, `most` how large that may be.
+/// A type with too many parts. `what` describes its owner, `most` the limit.
 pub(crate) fn too_large(span: Span, what: &str, most: &str) -> Diagnostic {
     Diagnostic::error("E0324", span, format!("{what} is too large"))
         .label("too many parts, or nested too deep")
@@ -391,7 +391,7 @@ pub(crate) fn stack_property_elsewhere(name: &Ident, context: &str) -> Diagnosti
     .help("use an index: `stack[0]`")
 }
 
-/// An enum represented by something else than bits.
+/// An enum represented by something other than bits.
 pub(crate) fn enum_underlying(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0326",
@@ -533,7 +533,7 @@ pub(crate) fn branches_without_width(span: Span) -> Diagnostic {
     .help("give one of them a width: `c ? 8w1 : 2`")
 }
 
-/// `extract` into something else than a header.
+/// `extract` into something other than a header.
 pub(crate) fn extract_needs_header(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error("E0336", span, format!("`extract` fills a header, and this is {}", tick(ty)))
         .label("not a header")
@@ -558,7 +558,7 @@ pub(crate) fn lookahead_size(span: Span, ty: &str) -> Diagnostic {
     .help("look ahead at a bit<N>, or at a header or struct of fixed size")
 }
 
-/// `emit` of something else than headers.
+/// `emit` of something other than headers.
 pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0339",
@@ -569,7 +569,7 @@ pub(crate) fn emit_type(span: Span, ty: &str) -> Diagnostic {
     .help("emit a header, a stack, a union, or a struct of these")
 }
 
-/// The size of what has none.
+/// The size of something that has none.
 pub(crate) fn no_size(span: Span, ty: &str) -> Diagnostic {
     Diagnostic::error("E0340", span, format!("{} has no size in bits", tick(ty)))
         .label("no size")
@@ -598,7 +598,7 @@ pub(crate) fn switch_type(span: Span, ty: &str) -> Diagnostic {
     .help("switch on `t.apply().action_run`, or on a bit<N>, int<N>, enum, error or bool")
 }
 
-/// A mask or range of what has no order of bits.
+/// A mask or range of values that are not numbers.
 pub(crate) fn set_operator(span: Span, operator: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(
         "E0343",

@@ -1,10 +1,10 @@
-//! Likely errors (Wxxxx).
+//! Warnings about likely errors (Wxxxx).
 
 use diag::{Code, Diagnostic, Span};
 use num_bigint::BigInt;
 use syntax::ast::Ident;
 
-/// The names by which `@noWarn` silences a kind of warning, beside its code.
+/// Returns the names by which `@noWarn` silences a kind of warning, beside its code.
 pub(crate) fn families(code: Code) -> &'static [&'static str] {
     match code.0 {
         "W0201" => &["unused"],
@@ -28,7 +28,7 @@ pub(crate) fn unused(span: Span, what: &str, name: &str) -> Diagnostic {
         .help("remove it, or write `@noWarn(\"unused\")` before it")
 }
 
-/// Something that should no longer be used.
+/// Use of something deprecated.
 pub(crate) fn deprecated(name: &Ident, why: &str) -> Diagnostic {
     let diagnostic =
         Diagnostic::warning("W0202", name.span, format!("`{}` is deprecated", name.name))
@@ -92,7 +92,7 @@ pub(crate) fn shift_width(span: Span, by: &BigInt, ty: &str) -> Diagnostic {
         .help("shift by less than the width")
 }
 
-/// Division or modulo by something that is known at run time only.
+/// Division or modulo by a divisor that is known only at run time.
 pub(crate) fn run_time_divisor(span: Span, op: &str) -> Diagnostic {
     let message = format!("the right operand of `{op}` is known only at run time");
     Diagnostic::warning("W0304", span, message)
@@ -116,14 +116,14 @@ pub(crate) fn uninitialized(span: Span, what: &str) -> Diagnostic {
     .help("initialise it on every path")
 }
 
-/// A field that is read of a header that is certainly invalid.
+/// A read of a field of a header that is certainly invalid.
 pub(crate) fn invalid_header(span: Span, what: &str) -> Diagnostic {
     in_invalid(span, what)
         .label("its fields are undefined")
         .help("make it valid first: extract it, call `setValid()`, or assign all of it")
 }
 
-/// The same, written.
+/// A write to a field of a header that is certainly invalid.
 pub(crate) fn invalid_written(span: Span, what: &str) -> Diagnostic {
     in_invalid(span, what)
         .label("it need not keep what is written to it")
@@ -138,7 +138,7 @@ fn in_invalid(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// An `out` parameter that may keep no value.
+/// An `out` parameter that may be left without a value.
 pub(crate) fn out_unset(span: Span, what: &str, of: &str) -> Diagnostic {
     Diagnostic::warning(
         "W0403",
@@ -168,7 +168,7 @@ pub(crate) fn unreachable_case(span: Span, all: Span) -> Diagnostic {
         .help("the first matching case applies: move the general one to the end")
 }
 
-/// A statement after one that never continues here.
+/// A statement after one that never continues.
 pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
     Diagnostic::warning("W0406", span, "this statement is never reached")
         .label("never reached")
@@ -176,7 +176,7 @@ pub(crate) fn unreachable_statement(span: Span, by: Span) -> Diagnostic {
         .help("remove it")
 }
 
-/// An entry after an equal one.
+/// An entry that equals an earlier one.
 pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
     Diagnostic::warning("W0407", span, "an earlier entry has the same key")
         .label("never matched")
@@ -184,14 +184,14 @@ pub(crate) fn entry_twice(span: Span, first: Span) -> Diagnostic {
         .help("remove one of the two")
 }
 
-/// A range that holds nothing.
+/// A range that contains nothing.
 pub(crate) fn empty_range(span: Span, lo: &BigInt, hi: &BigInt) -> Diagnostic {
     Diagnostic::warning("W0408", span, format!("the range {lo} .. {hi} is empty"))
         .label("matches nothing")
         .help("write the lower end first")
 }
 
-/// A key that is no plain name, field, index or slice, and has no `@name`.
+/// A key that is not a plain name, field, index or slice, and has no `@name`.
 pub(crate) fn key_without_name(span: Span, made: &str) -> Diagnostic {
     Diagnostic::warning("W0409", span, "this key has no name for the control plane")
         .label(format!("it is called `{made}`"))

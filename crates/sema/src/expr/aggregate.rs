@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `{a, b, ...}`: of the expected type if that has elements, else a tuple.
+    /// Checks `{a, b, ...}`: of the expected type if that has elements, else a tuple.
     pub(super) fn list(&mut self, elems: &[ast::Expr], want: Option<&Ty>, span: Span) -> Expr {
         let rest = matches!(
             elems.last(),
@@ -74,7 +74,7 @@ impl Checker<'_> {
         self.gathered(values, ty, span)
     }
 
-    /// An element of a list whose type nothing determines.
+    /// Checks an element of a list whose type nothing determines.
     fn free_element(&mut self, elem: &ast::Expr) -> Expr {
         let value = self.expr(elem, None);
         if self.is_value(&value.ty) {
@@ -84,7 +84,7 @@ impl Checker<'_> {
         self.poison(types::not_storable(value.span, &shown))
     }
 
-    /// A list of values as one expression, folded if each of them is constant.
+    /// Makes a list expression, folded if all values are constant.
     pub(crate) fn gathered(&mut self, values: Vec<Expr>, ty: Ty, span: Span) -> Expr {
         if values.iter().any(|v| v.ty == Ty::Poison) {
             return poison_expr(span);
@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `{x = a, y = b, ...}`
+    /// Checks `{x = a, y = b, ...}`.
     pub(super) fn structure(
         &mut self,
         fields: &[(ast::Ident, ast::Expr)],

@@ -1,4 +1,4 @@
-//! `(T) a`
+//! Casts: `(T) a`.
 
 use crate::checker::{Checker, constant, poison_expr};
 use crate::constant;
@@ -10,7 +10,7 @@ use num_traits::One;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// An explicit conversion.
+    /// Checks an explicit conversion.
     pub(super) fn cast(
         &mut self,
         ty: &ast::Type,
@@ -23,7 +23,8 @@ impl Checker<'_> {
         if to == Ty::Poison || value.ty == Ty::Poison {
             return poison_expr(span);
         }
-        // A number of the packet's has no `int`, but what the context makes of that is known.
+        // A run-time number has no value of type `int`. But it can be converted to the type that the context expects of
+        // it.
         if to == Ty::Int
             && let Some(want) = want.map(|want| self.shallow(want))
             && let Some(converted) = self.through_int(&value, &want, span)
@@ -33,7 +34,7 @@ impl Checker<'_> {
         self.convert(value, &to, span)
     }
 
-    /// A number known at run time only, converted to `int` and then to `to`: its value is kept as far as `to` has bits for it.
+    /// Converts a run-time number to `int` and then to `to`. Its value is preserved as far as `to` has the bits.
     fn through_int(&mut self, value: &Expr, to: &Ty, span: Span) -> Option<Expr> {
         let Ty::Bits { signed, .. } = value.ty else {
             return None;
@@ -69,7 +70,7 @@ impl Checker<'_> {
             value.span = span;
             return value;
         }
-        // A serializable enum stands for its representation, unless the target is one as well.
+        // A serializable enum is converted from its representation, unless the target is one as well.
         if let Some(inner) = self.underlying(&value.ty) {
             let value = retyped(value, inner.clone());
             return if inner == *to {
@@ -134,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The conversion itself, folded, without a warning: a cast is explicit.
+    /// Converts a value, folded if constant. There are no warnings, since a cast is explicit.
     pub(crate) fn cast_to(&mut self, value: Expr, to: &Ty, span: Span) -> Expr {
         if let ExprKind::Const(known) = &value.kind {
             let folded = match (known, self.representation(to)) {
@@ -160,7 +161,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a `type` or a serializable enum is made of, down to a type that is neither.
+    /// Returns the representation of a `type` or a serializable enum, down to a type that is neither.
     pub(crate) fn representation(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         loop {
@@ -176,7 +177,7 @@ impl Checker<'_> {
     }
 }
 
-/// A serializable enum's value as its representation.
+/// Gives a serializable enum's value the type of its representation.
 pub(crate) fn retyped(value: Expr, ty: Ty) -> Expr {
     let span = value.span;
     match value.kind {

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `5`, `8w5`, `4s7`
+    /// Checks `5`, `8w5`, `4s7`.
     pub(super) fn int_literal(
         &mut self,
         value: &BigInt,
@@ -41,7 +41,7 @@ impl Checker<'_> {
         constant(ConstValue::Int(wrapped), ty, span)
     }
 
-    /// `...` where one value is expected.
+    /// Checks `...` in place of one value.
     pub(super) fn default_value(&mut self, want: Option<&Ty>, span: Span) -> Expr {
         match want.map(|ty| self.zonk(ty)) {
             Some(ty) if !crate::infer::has_infer(&ty) => self.default_of(&ty, span),
@@ -49,7 +49,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The default value of a type: a constant where the type has one.
+    /// Returns the default value of a type: a constant if the type has one.
     pub(crate) fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
         if crate::infer::has_poison(ty) {
             return crate::checker::poison_expr(span);
@@ -69,7 +69,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type has a default value (specification section "Default values").
+    /// Returns true if a type has a default value (specification section "Default values").
     fn has_default(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Int | Ty::String => true,
@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A `...` for a large value, expanded: what a constant needs.
+    /// Expands a `...` for a large value, as constants require.
     pub(crate) fn written_out(&mut self, value: Expr) -> Expr {
         if !matches!(value.kind, ExprKind::Default) {
             return value;
@@ -90,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Zero, false, first member, invalid header; `None` where it depends on a type argument.
+    /// Returns zero, false, the first member or an invalid header; `None` if it depends on a type argument.
     fn default_const(&mut self, ty: &Ty) -> Option<ConstValue> {
         Some(match ty {
             Ty::Bool => ConstValue::Bool(false),
@@ -128,7 +128,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `{#}`
+    /// Checks `{#}`.
     pub(super) fn invalid_header(&mut self, want: Option<&Ty>, span: Span) -> Expr {
         let Some(want) = want.map(|ty| self.zonk(ty)) else {
             return self.poison(types::cannot_infer_type(span, "`{#}`"));

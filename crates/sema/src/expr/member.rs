@@ -1,4 +1,4 @@
-//! `a.b` and `a[i]`.
+//! Members and elements: `a.b` and `a[i]`.
 
 use crate::checker::{Checker, constant, poison_expr};
 use crate::errors::{calls, constants, names, types};
@@ -26,7 +26,7 @@ pub(crate) const BUILTIN_METHODS: [&str; 9] = [
 ];
 
 impl Checker<'_> {
-    /// `base.name`, not called.
+    /// Checks `base.name` that is not called.
     pub(super) fn member(&mut self, base: &ast::Expr, name: &ast::Ident, span: Span) -> Expr {
         if let Some(ty) = self.type_operand(base) {
             return match ty {
@@ -51,7 +51,7 @@ impl Checker<'_> {
         self.value_member(value, name, span)
     }
 
-    /// If `expr` names a type: that type, or `None` in it after an error.
+    /// Returns the type that `expr` names; `None` if it does not name a type, `Some(None)` after an error.
     pub(crate) fn type_operand(&mut self, expr: &ast::Expr) -> Option<Option<Ty>> {
         match &expr.kind {
             ast::ExprKind::Type(ty) => Some(Some(self.ty(ty)).filter(|t| *t != Ty::Poison)),
@@ -68,7 +68,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `error.X`, `E.A`
+    /// Checks `error.X`, `E.A`.
     fn type_member(&mut self, ty: &Ty, name: &ast::Ident, span: Span) -> Expr {
         match ty {
             Ty::Error => match self.module.errors.iter().position(|e| *e == name.name) {
@@ -118,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A member of a value.
+    /// Checks a member of a value.
     fn value_member(&mut self, base: Expr, name: &ast::Ident, span: Span) -> Expr {
         match base.ty.clone() {
             Ty::Poison => poison_expr(span),
@@ -186,7 +186,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Field `index` of a composite value, folded.
+    /// Makes field `index` of a composite value, folded.
     pub(crate) fn field(&mut self, base: Expr, index: usize, ty: Ty, span: Span) -> Expr {
         if let ExprKind::Const(ConstValue::List(values)) = &base.kind
             && let Some(value) = values.get(index)
@@ -252,7 +252,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `base[index]` of a stack or tuple.
+    /// Checks `base[index]` of a stack or tuple.
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Expr {
         let base = self.expr(base, None);
         match base.ty.clone() {
@@ -278,7 +278,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Element `index` of a tuple value, folded.
+    /// Makes element `index` of a tuple value, folded.
     pub(crate) fn tuple_field(&mut self, base: Expr, index: usize, ty: Ty, span: Span) -> Expr {
         match &base.kind {
             ExprKind::Const(ConstValue::List(values)) if index < values.len() => {
@@ -330,7 +330,7 @@ impl Checker<'_> {
             let what = "an index of an array of `int`";
             return self.poison(constants::not_constant(index.span, what));
         }
-        // A stack's index is a value like any other; without a width it gets that of `lastIndex`.
+        // A stack's index is an ordinary value; without a width it gets the width of `lastIndex`.
         let index = if index.ty == Ty::Int {
             self.coerce(index, &Ty::bit(32))
         } else {

@@ -1,4 +1,4 @@
-//! Expressions: one function per form; each returns a typed HIR expression, folded where it is constant.
+//! Expressions: one function for each form. Each returns a typed HIR expression, folded if it is constant.
 
 mod aggregate;
 pub(crate) mod cast;
@@ -16,8 +16,8 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// Types an expression. `want` is the type its context expects, which lists, `...` and calls whose
-    /// result is generic need; nothing is converted to it here.
+    /// Types an expression. `want` is the type that its context expects; lists, `...` and calls with a generic result
+    /// need it. Nothing is converted to it here.
     pub(crate) fn expr(&mut self, expr: &ast::Expr, want: Option<&Ty>) -> Expr {
         self.deeper(expr.span, |c| c.expr_kind(expr, want))
             .unwrap_or_else(|| poison_expr(expr.span))
@@ -77,7 +77,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of a call. In a case of `select` there is none.
+    /// Makes the value of a call. Calls are not allowed in a case of `select`.
     fn called_value(&mut self, called: Called, in_case: bool, span: Span) -> Expr {
         match called {
             Called::Value(value) => value,
@@ -100,7 +100,7 @@ impl Checker<'_> {
         self.expr_as(expr, &Ty::Bool)
     }
 
-    /// Whether an expression is a compile-time constant, once constructor arguments are.
+    /// Returns true if an expression is a compile-time constant, once constructor arguments are known.
     pub(crate) fn is_compile_time(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Instance(_) | ExprKind::This | ExprKind::Default => true,
@@ -109,7 +109,7 @@ impl Checker<'_> {
                 LocalKind::Param(Direction::None) => {
                     !self.action_data.contains(id) && !self.block_data.contains(id)
                 }
-                // Objects have no other form than their one instance.
+                // Their values are known only at run time.
                 LocalKind::Param(_) | LocalKind::Var => false,
             },
             ExprKind::Field(e, _)

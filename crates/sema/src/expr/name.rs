@@ -9,7 +9,8 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// What a name denotes; `None`, after a report, if nothing. Notes the use. `want` filters suggestions.
+    /// Resolves a name and notes its use. If nothing has the name, reports that and returns `None`. `want` filters
+    /// suggestions.
     pub(crate) fn resolve(
         &mut self,
         global: bool,
@@ -20,7 +21,7 @@ impl Checker<'_> {
         if let Some(binding) = self.scopes.lookup(&name.name, global) {
             let binding = binding.clone();
             self.used.insert(binding.span);
-            // Of functions one overload may be deprecated and another not: the call decides which.
+            // One overload of a function may be deprecated and another not: the call decides.
             let overloaded = matches!(binding.entity, Entity::Functions(_));
             if let Some(why) = self.deprecated.get(&binding.span).filter(|_| !overloaded) {
                 let diagnostic = warnings::deprecated(name, why);
@@ -51,9 +52,9 @@ impl Checker<'_> {
         None
     }
 
-    /// A name as a value.
+    /// Checks a name used as a value.
     pub(super) fn name_expr(&mut self, global: bool, name: &ast::Ident, span: Span) -> Expr {
-        // Match kinds are constants of the top level, after all declarations of their name.
+        // Match kinds are constants at the top level, hidden by any declaration of the same name.
         if self.scopes.lookup(&name.name, global).is_none()
             && let Some(i) = self.module.match_kinds.iter().position(|k| *k == name.name)
         {
@@ -82,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `this`
+    /// Checks `this`.
     pub(super) fn this_expr(&mut self, span: Span) -> Expr {
         match self.this.clone() {
             Some((ty, _)) => Expr {
@@ -94,7 +95,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The entity that an expression names, if it is a bare name.
+    /// Returns the entity that an expression names, if it is a bare name.
     pub(crate) fn named_entity(&self, expr: &ast::Expr) -> Option<&Entity> {
         match &expr.kind {
             ast::ExprKind::Name { global, name } => {

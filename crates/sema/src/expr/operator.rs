@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `-a`, `+a`, `~a`, `!a`
+    /// Checks `-a`, `+a`, `~a`, `!a`.
     pub(super) fn unary(&mut self, op: ast::UnaryOp, operand: &ast::Expr, span: Span) -> Expr {
         let mut value = self.expr(operand, None);
         if value.ty == Ty::Poison {
@@ -52,10 +52,10 @@ impl Checker<'_> {
         }
     }
 
-    /// `a op b op c`
+    /// Checks `a op b op c`.
     pub(super) fn chain(&mut self, first: &ast::Expr, links: &[ast::Link]) -> Expr {
         let mut rest = links.iter();
-        // An untyped operand takes the type of the other.
+        // An untyped operand takes the type of the other one.
         let mut left = match links.first() {
             Some(link) if needs_type(first) && !needs_type(&link.right) => {
                 rest.next();
@@ -73,7 +73,7 @@ impl Checker<'_> {
         left
     }
 
-    /// `a op b` of typed operands.
+    /// Checks `a op b` for typed operands.
     pub(crate) fn operate(
         &mut self,
         op: ast::BinaryOp,
@@ -106,7 +106,7 @@ impl Checker<'_> {
         }
         let stops = op == BinaryOp::Or;
         match (&left.kind, &right.kind) {
-            // The second is not evaluated if the first decides.
+            // The second operand is not evaluated if the first decides.
             (ExprKind::Const(ConstValue::Bool(a)), _) => {
                 let value = if *a == stops { left } else { right };
                 Expr { span, ..value }
@@ -141,7 +141,7 @@ impl Checker<'_> {
         (left, right)
     }
 
-    /// Gives a number without a width beside a value of a `type` this type, as an assignment would.
+    /// Gives a number without a width the `type` of the other operand, as an assignment would.
     fn level_new_type(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         match (&left.ty, &right.ty) {
             (Ty::Int, to @ Ty::NewType(_)) if self.bits_behind(to).is_some() => {
@@ -178,7 +178,7 @@ impl Checker<'_> {
             right = self.coerce(right, &b);
         }
         let dividing = matches!(op, BinaryOp::Div | BinaryOp::Mod);
-        // As bits, a negative number would be a large one.
+        // As bits, a negative divisor would be a large number.
         if dividing
             && let (Ty::Int, ExprKind::Const(ConstValue::Int(divisor))) = (&right.ty, &right.kind)
             && divisor.sign() == Sign::Minus
@@ -280,7 +280,7 @@ impl Checker<'_> {
             let what = "the shift amount of an `int`";
             return self.poison(constants::not_constant(right.span, what));
         }
-        // A negative amount, which nothing defines, is a large one.
+        // The specification does not define a negative shift amount. Treat it as a large one.
         if let Ty::Bits {
             width,
             signed: true,
@@ -340,7 +340,7 @@ impl Checker<'_> {
         pair(BinaryOp::Concat, left, right, ty, span)
     }
 
-    /// `c ? a : b`
+    /// Checks `c ? a : b`.
     pub(super) fn mux(
         &mut self,
         cond: &ast::Expr,
@@ -396,18 +396,18 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an expression needs a type from its context.
+/// Returns true if an expression needs a type from its context.
 fn needs_type(expr: &ast::Expr) -> bool {
     use ast::ExprKind::*;
     match &expr.kind {
         List(_) | Struct { .. } | Invalid | Default => true,
-        // A number of the packet's that is an `int` for its context.
+        // A run-time number converted to `int`, which needs a type from its context.
         Cast(ty, _) => matches!(ty.kind, ast::TypeKind::Int),
         _ => false,
     }
 }
 
-/// `left op right`; what is a chain on the left becomes longer.
+/// Makes `left op right`. If `left` is a chain, it is extended.
 fn pair(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
     let step = Step {
         op,
@@ -461,7 +461,7 @@ fn unary_symbol(op: ast::UnaryOp) -> &'static str {
     }
 }
 
-/// An operator as written.
+/// Returns an operator as it is written.
 fn symbol(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Mul => "*",

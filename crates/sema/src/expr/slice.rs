@@ -1,4 +1,4 @@
-//! `a[hi:lo]` and `a[lo +: width]`
+//! Slices: `a[hi:lo]` and `a[lo +: width]`.
 
 use crate::checker::{Checker, constant, poison_expr};
 use crate::constant;
@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// Bits `hi` down to `lo`, both included, as `bit<hi-lo+1>`.
+    /// Checks the slice of bits `hi` down to `lo`, both included, of type `bit<hi-lo+1>`.
     pub(super) fn slice(
         &mut self,
         base: &ast::Expr,
@@ -26,7 +26,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `width` bits from `lo` upwards.
+    /// Checks the slice of `width` bits from `lo` upwards.
     pub(super) fn part_select(
         &mut self,
         base: &ast::Expr,
@@ -54,7 +54,7 @@ impl Checker<'_> {
                 let n = n.clone();
                 return self.slice_between(base, (hi, lo.span.to(width_at)), (n, lo.span), span);
             }
-            // It depends on a constructor's argument.
+            // The value depends on a constructor's argument.
             (Ty::Int, _) if self.is_compile_time(&lo) => lo,
             (Ty::Bits { width, .. }, _) => {
                 let unsigned = Ty::bit(*width);
@@ -76,7 +76,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is sliced: an integer. `None` after an error.
+    /// Checks the operand of a slice: an integer. `None` after an error.
     fn sliced(&mut self, base: &ast::Expr) -> Option<Expr> {
         let mut base = self.expr(base, None);
         if let Some(underlying) = self.underlying(&base.ty) {

@@ -1,15 +1,15 @@
-//! Which statements never reach the next one.
+//! Statements that never reach the next one.
 
 use hir::*;
 
-/// Whether a block never runs off its end: each path through it returns or exits.
+/// Returns true if control never reaches the end of a block: each path through it returns or exits.
 pub(crate) fn always_leaves(block: &[Stmt]) -> bool {
     block
         .iter()
         .any(|stmt| !matches!(stmt.kind, StmtKind::Break | StmtKind::Continue) && leaves(stmt))
 }
 
-/// Whether a statement never reaches the next one.
+/// Returns true if control never continues after a statement.
 pub(crate) fn leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Exit | StmtKind::Break | StmtKind::Continue => true,

@@ -1,4 +1,4 @@
-//! `for`
+//! `for` loops.
 
 use crate::checker::Checker;
 use crate::errors::{statements, types};
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `for (init; cond; update) body`
+    /// Checks `for (init; cond; update) body`.
     pub(super) fn for_loop(
         &mut self,
         init: &[ast::Stmt],
@@ -37,7 +37,7 @@ impl Checker<'_> {
         body
     }
 
-    /// `for (T x in collection) body`
+    /// Checks `for (T x in collection) body`.
     pub(super) fn for_in(
         &mut self,
         annotations: &[ast::Annotation],

@@ -14,14 +14,14 @@ use hir::*;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// A block in a scope of its own.
+    /// Checks a block in a scope of its own.
     pub(crate) fn block(&mut self, block: &ast::Block) -> Block {
         let annotations = self.annotations_of(&block.annotations, block.span, block.span);
         let stmts = self.scoped(|c| c.stmts(&block.stmts));
         atomic_if(&annotations, stmts, block.span)
     }
 
-    /// Statements in the current scope.
+    /// Checks statements in the current scope.
     pub(crate) fn stmts(&mut self, stmts: &[ast::Stmt]) -> Block {
         let mut out = Vec::with_capacity(stmts.len());
         let mut left: Option<Span> = None;
@@ -42,12 +42,12 @@ impl Checker<'_> {
         out
     }
 
-    /// One statement; some become none, some two.
+    /// Checks one statement. Some statements become none, some two.
     pub(crate) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Block) {
         self.deeper(stmt.span, |c| c.stmt_kind(stmt, out));
     }
 
-    /// A branch: a block's statements, or a lone statement, in a scope of its own.
+    /// Checks a branch: a block's statements, or a lone statement, in a scope of its own.
     fn branch(&mut self, stmt: &ast::Stmt) -> Block {
         self.scoped(|c| {
             let mut out = Vec::new();
@@ -170,7 +170,7 @@ impl Checker<'_> {
         out.push(Stmt { kind, span });
     }
 
-    /// A constant, variable or instance among statements.
+    /// Checks a constant, variable or instance among statements.
     fn local_decl(&mut self, decl: &ast::Decl, out: &mut Block) {
         match &decl.kind {
             ast::DeclKind::Const { ty, name, value } => {
@@ -268,7 +268,7 @@ impl Checker<'_> {
                     span,
                 });
             }
-            // A question whose answer nothing uses does nothing; `static_assert` has done its work.
+            // A value that is not used has no effect; `static_assert` is already evaluated.
             Called::Value(_) | Called::Poison => {}
         }
     }
@@ -302,7 +302,7 @@ impl Checker<'_> {
     }
 }
 
-/// A body as its annotations have it: under `@atomic`, one statement (specification 18.4.1).
+/// Wraps a body in one atomic statement if it is annotated `@atomic` (specification 18.4.1).
 pub(crate) fn atomic_if(annotations: &[Annotation], body: Block, span: Span) -> Block {
     if annotations.iter().any(|a| a.name == "atomic") {
         let kind = StmtKind::Atomic(body);

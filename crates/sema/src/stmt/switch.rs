@@ -46,7 +46,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Cases with their fall-through labels gathered; `key` identifies equal labels.
+    /// Groups cases with the fall-through labels before them; `key` identifies equal labels.
     fn cases<L, K: Hash + Eq>(
         &mut self,
         cases: &[ast::SwitchCase],

@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An action's parameters: those with a direction, and the control plane's.
+    /// Splits an action's parameters into those with a direction, and the control plane's.
     pub(super) fn split(&self, id: ActionId) -> (Vec<LocalId>, Vec<LocalId>) {
         self.module.actions[id]
             .params
@@ -75,8 +75,8 @@ impl Checker<'_> {
             .partition(|p| !self.action_data.contains(p))
     }
 
-    /// Finds an action in a table's list and binds the control plane's arguments. Arguments for
-    /// directed parameters may be repeated from the list.
+    /// Finds an action in a table's list and binds the control plane's arguments. The call may repeat arguments for
+    /// directed parameters from the list.
     pub(super) fn listed_call(
         &mut self,
         table: &Table,
@@ -143,7 +143,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether an argument reads the same as the one in the table's list, spaces aside.
+    /// Returns true if an argument has the same text as the one in the table's list, spaces aside.
     fn same_text(&self, given: Span, bound: &Arg) -> bool {
         let (Arg::In(listed) | Arg::Out(listed) | Arg::InOut(listed)) = bound else {
             return true;
@@ -173,13 +173,13 @@ impl Checker<'_> {
         Some(call)
     }
 
-    /// Reports parameters of actions that the control plane would have to give and cannot: what it sends is numbers and
-    /// bools, one for each field of a struct or header.
+    /// Reports parameters of actions that the control plane cannot send. It sends numbers and bools, one for each field
+    /// of a struct or header.
     pub(super) fn refuse_uncarried(&mut self, table: &Table) {
         for listed in &table.actions {
             let marked = |name: &str| listed.annotations.iter().any(|a| a.name == name);
             let in_entries = !table.const_entries && !marked("defaultonly");
-            // Where the program gives all entries, it is no table that the control plane fills.
+            // If the program gives all entries, the control plane does not fill the table.
             let as_default = !table.const_default && !table.const_entries && !marked("tableonly");
             if !in_entries && !as_default {
                 continue;
@@ -197,7 +197,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the control plane has values of a type.
+    /// Returns true if the control plane can send values of a type.
     fn is_carried(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Poison | Ty::Param(_) | Ty::Bool | Ty::Bits { .. } => true,
@@ -213,7 +213,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Without a default action a table runs `NoAction`, if core.p4 is there to declare it.
+    /// Gives a table without a default action `NoAction`, if core.p4 declares it.
     pub(super) fn implicit_default(&mut self, table: &mut Table) {
         let Some(Entity::Action(id)) = self
             .scopes

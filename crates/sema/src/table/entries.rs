@@ -1,4 +1,4 @@
-//! Entries written in the program.
+//! Entries in the program.
 
 use crate::checker::Checker;
 use crate::errors::{constants, tables, types, warnings};
@@ -37,8 +37,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The entries in the order of their `@priority`, which programs for `v1model` have: the lowest is first, as its software
-    /// switch has it. An entry without one has its place, from 1 on.
+    /// Returns the entries in the order of their `@priority`, used in programs for `v1model`: the lowest is first, as
+    /// in BMv2. An entry without one has its position, from 1 on.
     pub(super) fn in_order(
         &mut self,
         table: &Table,
@@ -73,8 +73,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Priorities have a meaning where several entries may match a packet, and the first of them is given one
-    /// if any is (specification section "Entry priorities").
+    /// Checks priorities. They are allowed if several entries may match a packet; then, if any entry has one, the first
+    /// must have one (specification section "Entry priorities").
     pub(super) fn priorities(&mut self, table: &Table, entries: &[ast::Entry]) {
         let Some(first) = entries.iter().find_map(|e| e.priority.as_ref()) else {
             return;
@@ -130,7 +130,7 @@ impl Checker<'_> {
             self.report(tables::key_count(at, &table.name, n, elems.len()));
             return None;
         }
-        // Braces around the only key.
+        // Braces around a single key.
         let elems = match elems {
             [
                 ast::Expr {
@@ -154,7 +154,7 @@ impl Checker<'_> {
         Some(out)
     }
 
-    /// A mask of all ones as the value that it lets through, where a match kind has values and no masks.
+    /// Converts a mask of all ones to its value, if the match kind takes values but no masks.
     fn as_value(&self, set: Keyset, key: &KeyElement) -> Keyset {
         let kind = self.module.match_kinds.get(key.match_kind as usize);
         let takes_values = kind.is_some_and(|k| matches!(k.as_str(), "exact" | "optional"));
@@ -175,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a match kind can hold such a set.
+    /// Reports a set that the match kind does not allow.
     fn legal(&mut self, set: &Keyset, span: diag::Span, key: &KeyElement) {
         let Some(kind) = self
             .module
@@ -218,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Warns of entries that an equal one before them hides.
+    /// Warns of entries that an equal earlier one hides.
     pub(super) fn double_entries(&mut self, entries: &[Entry]) {
         let mut seen = std::collections::HashMap::new();
         for entry in entries {
@@ -243,7 +243,7 @@ impl Checker<'_> {
     }
 }
 
-/// A set's text, if its values are known.
+/// Formats a set, if its values are known.
 fn fixed(set: &Keyset) -> Option<String> {
     let value = |e: &Expr| match &e.kind {
         ExprKind::Const(value) => Some(format!("{value:?}")),
@@ -258,11 +258,11 @@ fn fixed(set: &Keyset) -> Option<String> {
     })
 }
 
-/// Whether a mask's ones are its highest bits.
+/// Returns true if a mask's ones are its highest bits.
 fn is_prefix(mask: &BigInt, width: u32) -> bool {
     let mask = crate::constant::wrap(mask, width, false);
     let rest = (BigInt::one() << width) - 1 - &mask;
-    // Zeros below ones: adding one to what is masked out leaves a single bit.
+    // The complement is zeros above ones, so adding one to it leaves a single bit.
     (&rest & (&rest + 1)) == BigInt::ZERO
 }
 

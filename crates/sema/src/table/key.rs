@@ -8,7 +8,7 @@ use smol_str::{SmolStr, format_smolstr};
 use syntax::ast;
 
 impl Checker<'_> {
-    /// A table's key. Elements without names get one that no other has.
+    /// Checks a table's key. Elements without names get unique ones.
     pub(super) fn key(&mut self, elements: &[ast::KeyElement]) -> Vec<KeyElement> {
         let mut keys: Vec<KeyElement> = elements.iter().map(|e| self.key_element(e)).collect();
         for i in 0..keys.len() {
@@ -28,7 +28,7 @@ impl Checker<'_> {
         keys
     }
 
-    /// An element of a key; its name is empty if it has none.
+    /// Checks an element of a key; its name is empty if it has none.
     fn key_element(&mut self, element: &ast::KeyElement) -> KeyElement {
         let annotations = self.annotations(&element.annotations);
         let mut expr = self.in_context(Context::Key, |c| c.expr(&element.expr, None));
@@ -49,7 +49,7 @@ impl Checker<'_> {
                 )
                 .map(str::to_owned);
                 self.report(names::unknown_match_kind(kind, near.as_deref()));
-                // No index of a match kind: entries are not judged by it.
+                // Not the index of a match kind: entries are then not checked against it.
                 u32::MAX
             }
         };
@@ -79,8 +79,8 @@ impl Checker<'_> {
     }
 }
 
-/// A simple key's text, which is its name to the control plane (specification section
-/// "Computing control names"). `None` for anything more complicated.
+/// Returns a simple key's text, which is its name in the control plane (specification section "Computing control
+/// names"). `None` for anything more complicated.
 fn written(expr: &ast::Expr) -> Option<SmolStr> {
     let mut parts: Vec<String> = Vec::new();
     let mut at = expr;

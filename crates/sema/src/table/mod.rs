@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use syntax::ast;
 
 impl Checker<'_> {
-    /// `table t { properties }`
+    /// Checks `table t { properties }`.
     pub(crate) fn table_decl(
         &mut self,
         decl: &ast::Decl,
@@ -53,7 +53,7 @@ impl Checker<'_> {
     ) -> Table {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut has_actions = false;
-        // Keys and actions first: the rest refers to them, wherever it is.
+        // Check keys and actions first, since the other properties refer to them.
         for property in properties {
             let text = property.name.name.as_str();
             if let Some(first) = seen.get(text) {
@@ -131,8 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a value that a property of the language's own, or of an architecture that everybody
-    /// has, cannot have.
+    /// Reports a value of the wrong type in a property of the language, or one that all architectures share.
     fn require_property_type(&mut self, name: &ast::Ident, value: &Expr) -> bool {
         let (fits, wanted) = match name.name.as_str() {
             "largest_priority_wins" | "support_timeout" => {

@@ -1,37 +1,37 @@
-//! How many bits and how many values a type has.
+//! Size of types: bits, scalars, nesting.
 
 use crate::checker::Checker;
 use diag::grouped;
 use hir::*;
 
-/// The extent of a type. Counts stop at the largest number instead of overflowing.
+/// Size of a type. Counts saturate instead of overflowing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Measure {
-    /// Bits with empty varbits.
+    /// Number of bits with empty varbits.
     pub(crate) min_bits: u64,
-    /// Bits with full varbits.
+    /// Number of bits with full varbits.
     pub(crate) max_bits: u64,
-    /// Scalars and composites in it.
+    /// Number of scalars and composites in it.
     pub(crate) leaves: u64,
-    /// How deep composites nest.
+    /// Nesting depth of composites.
     pub(crate) depth: u32,
-    /// Varbit fields in it.
+    /// Number of varbit fields in it.
     pub(crate) varbits: u64,
-    /// Whether every part has a size in bits.
+    /// True if every part has a size in bits.
     pub(crate) sized: bool,
 }
 
-/// The most parts a type may consist of, and how deep it may nest.
+/// Most parts that a type may consist of, and its deepest nesting.
 const MAX_LEAVES: u64 = 1 << 16;
 const MAX_NESTING: u32 = 32;
 
 impl Measure {
-    /// Whether the type has more parts than anything here is ready to walk through.
+    /// Returns true if the type exceeds the limits on its parts.
     pub(crate) fn is_too_large(&self) -> bool {
         self.leaves > MAX_LEAVES || self.depth > MAX_NESTING
     }
 
-    /// How large a type may be, in a user's words.
+    /// Describes the limits in a user's words.
     pub(crate) fn most() -> String {
         format!(
             "{} parts, nested {MAX_NESTING} levels deep",
@@ -80,7 +80,7 @@ impl Measure {
 }
 
 impl Checker<'_> {
-    /// Measures a type. Composites are measured once; the ones nested in it were when declared.
+    /// Measures a type. Each composite is measured once; those nested in it were measured when declared.
     pub(crate) fn measure(&mut self, ty: &Ty) -> Measure {
         match ty {
             Ty::Bool => Measure::scalar(1),
@@ -140,12 +140,12 @@ impl Checker<'_> {
             sum = measures.into_iter().fold(sum, Measure::and);
         }
         sum.depth = sum.depth.saturating_add(1);
-        // An empty struct counts too: nesting them doubles as fast as nesting others.
+        // Count an empty struct too: nesting such structs doubles the size as fast as nesting others.
         sum.leaves = sum.leaves.saturating_add(1);
         sum
     }
 
-    /// Names and types of a composite's fields, with its arguments put in.
+    /// Returns names and types of a composite's fields, with its type arguments substituted.
     pub(crate) fn field_types(&self, id: CompositeId, args: &[Ty]) -> Vec<(smol_str::SmolStr, Ty)> {
         let composite = &self.module.composites[id];
         composite
@@ -160,7 +160,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// The place and type of a field.
+    /// Returns the index and type of a field.
     pub(crate) fn field_type(
         &mut self,
         id: CompositeId,

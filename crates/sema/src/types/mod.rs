@@ -1,4 +1,4 @@
-//! Types: from text, their sizes, their rules and their names.
+//! Types: resolution, sizes, rules and names.
 
 mod measure;
 mod resolve;

@@ -1,4 +1,4 @@
-//! Types from their text.
+//! Resolution of types from the syntax tree.
 
 use crate::checker::Checker;
 use crate::errors::{constants, names, types};
@@ -13,14 +13,14 @@ use num_traits::ToPrimitive;
 use std::rc::Rc;
 use syntax::ast;
 
-/// The widest integer, in bits.
+/// Widest integer, in bits.
 pub(crate) const MAX_WIDTH: u32 = 1 << 16;
-/// How many nodes a type may have when written out, and how deep it may nest.
+/// Most nodes that a type may have when written out, and its deepest nesting.
 const MAX_TYPE: u32 = 2048;
 const MAX_TYPE_DEPTH: u32 = 64;
 
 impl Checker<'_> {
-    /// The type that `ty` denotes; [`Ty::Poison`] after an error. `_` becomes an inference variable.
+    /// Returns the type that `ty` denotes; [`Ty::Poison`] after an error. `_` becomes an inference variable.
     pub(crate) fn ty(&mut self, ty: &ast::Type) -> Ty {
         let resolved = self
             .deeper(ty.span, |c| c.ty_kind(ty))
@@ -105,7 +105,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A width in bits: a compile-time integer of at least `least`.
+    /// Evaluates a width in bits: a compile-time integer of at least `least`.
     fn width(&mut self, width: &ast::Expr, least: u32) -> Option<u32> {
         let (value, span) = self.const_int(width)?;
         match value.to_u32() {
@@ -117,7 +117,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An integer that must be a compile-time constant. `None` after an error.
+    /// Evaluates an integer that must be a compile-time constant. `None` after an error.
     pub(crate) fn const_int(&mut self, expr: &ast::Expr) -> Option<(BigInt, Span)> {
         let value = self.expr(expr, None);
         if value.ty == Ty::Poison {
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a name, with arguments.
+    /// Returns the type of a name, with arguments.
     fn named_type(&mut self, global: bool, name: &ast::Ident, args: &[Ty], span: Span) -> Ty {
         let Some(entity) = self.resolve(global, name, "type", |e| e.is_type()) else {
             return Ty::Poison;
@@ -150,7 +150,7 @@ impl Checker<'_> {
         self.entity_type(&entity, name, args, span)
     }
 
-    /// The type that a type entity denotes, with arguments.
+    /// Returns the type that a type entity denotes, with arguments.
     pub(crate) fn entity_type(
         &mut self,
         entity: &Entity,
@@ -220,7 +220,7 @@ impl Checker<'_> {
         names.collect()
     }
 
-    /// The nesting rules hold for a generic's fields once its arguments are known.
+    /// Checks the nesting rules for a generic's fields, once its arguments are known.
     fn check_composite_args(&mut self, id: CompositeId, args: &[Ty], ty: &Ty, span: Span) -> bool {
         if args.is_empty() {
             return true;
@@ -236,7 +236,7 @@ impl Checker<'_> {
         true
     }
 
-    /// The type of a parameter. A `_` in it is a type parameter of what has the parameter.
+    /// Returns the type of a parameter. A `_` in it becomes a type parameter of the parameter's owner.
     pub(crate) fn param_ty_of(&mut self, ty: &ast::Type) -> Ty {
         let resolved = self.ty(ty);
         let mut open = Vec::new();
@@ -257,7 +257,7 @@ impl Checker<'_> {
         self.zonk(&resolved)
     }
 
-    /// Like [`Checker::ty`], but `_` is an error: the type is required in full.
+    /// Returns the type that `ty` denotes, as [`Checker::ty`] does, but reports `_`: the type is required in full.
     pub(crate) fn full_ty(&mut self, ty: &ast::Type) -> Ty {
         let resolved = self.ty(ty);
         if crate::infer::has_infer(&self.zonk(&resolved)) {
@@ -268,7 +268,7 @@ impl Checker<'_> {
     }
 }
 
-/// The container that a composite is.
+/// Returns the kind of container that a composite is.
 pub(crate) fn container_of(kind: CompositeKind) -> Container {
     match kind {
         CompositeKind::Struct => Container::Struct,
@@ -277,7 +277,7 @@ pub(crate) fn container_of(kind: CompositeKind) -> Container {
     }
 }
 
-/// Whether a type written out stays within limits.
+/// Returns true if a type, written out, stays within the limits.
 fn fits(ty: &Ty, budget: &mut u32, depth: u32) -> bool {
     if *budget == 0 || depth == 0 {
         return false;

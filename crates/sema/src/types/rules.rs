@@ -1,9 +1,9 @@
-//! Which types are allowed where (specification section "Type nesting rules").
+//! Rules on the types that are allowed in each context (specification section "Type nesting rules").
 
 use crate::checker::Checker;
 use hir::*;
 
-/// What holds an element whose type is in question.
+/// Container of an element whose type is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Container {
     /// A header's field.
@@ -21,7 +21,7 @@ pub(crate) enum Container {
 }
 
 impl Container {
-    /// In a user's words.
+    /// Describes the container in a user's words.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Container::Header => "a field of a header",
@@ -33,7 +33,7 @@ impl Container {
         }
     }
 
-    /// What is allowed instead.
+    /// Returns advice on the allowed types.
     pub(crate) fn allowed(self) -> &'static str {
         match self {
             Container::Header => {
@@ -54,7 +54,7 @@ impl Container {
 }
 
 impl Checker<'_> {
-    /// Whether `ty` may be an element of `container`.
+    /// Returns true if `ty` may be an element of `container`.
     pub(crate) fn may_hold(&self, container: Container, ty: &Ty) -> bool {
         use Container::*;
         match ty {
@@ -92,7 +92,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether values of `ty` can be compared with `==`.
+    /// Returns true if values of `ty` can be compared with `==`.
     pub(crate) fn has_equality(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Poison
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a variable, or a parameter with a direction, may have this type.
+    /// Returns true if a variable, or a parameter with a direction, may have this type.
     pub(crate) fn is_storable(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Poison
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a value of `ty` can be an operand, an argument or an element at all.
+    /// Returns true if a value of `ty` can be an operand, an argument or an element at all.
     pub(crate) fn is_value(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Int | Ty::String | Ty::MatchKind => true,
@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an array of these is a header stack.
+    /// Returns true if an array of these is a header stack.
     pub(crate) fn is_stacked(&self, elem: &Ty) -> bool {
         matches!(
             self.composite_kind(elem),
@@ -143,7 +143,7 @@ impl Checker<'_> {
         ) || matches!(elem, Ty::Poison | Ty::Param(_))
     }
 
-    /// Whether `ty` is a header, after `typedef`s.
+    /// Returns the kind of a composite: struct, header or header union. `None` for other types.
     pub(crate) fn composite_kind(&self, ty: &Ty) -> Option<CompositeKind> {
         match ty {
             Ty::Composite(id, _) => Some(self.module.composites[*id].kind),
@@ -151,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that represents a serializable enum.
+    /// Returns the type that represents a serializable enum.
     pub(crate) fn underlying(&self, ty: &Ty) -> Option<Ty> {
         match ty {
             Ty::Enum(id) => self.module.enums[*id].underlying.clone(),
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a table or select can match on values of `ty` as they are.
+    /// Returns true if a table or select can match on values of `ty` directly.
     pub(crate) fn is_matchable(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Poison | Ty::Bool | Ty::Bits { .. } | Ty::Error | Ty::Enum(_) | Ty::Varbit(_) => {

@@ -1,10 +1,10 @@
-//! Types as the user writes them.
+//! Text of types, as users write them.
 
 use crate::checker::Checker;
 use hir::*;
 
 impl Checker<'_> {
-    /// A type's text for messages.
+    /// Formats a type for messages.
     pub(crate) fn show(&self, ty: &Ty) -> String {
         self.show_at(ty, 6)
     }

@@ -1,4 +1,4 @@
-//! Warnings that need whole bodies: over the HIR of a program without errors.
+//! Warnings that need whole bodies. They run on the HIR of a program without errors.
 
 mod reachable;
 mod uninitialised;
@@ -6,7 +6,7 @@ mod unused;
 
 use crate::checker::Checker;
 
-/// Runs them all.
+/// Runs all these warnings.
 pub(crate) fn run(checker: &mut Checker<'_>) {
     unused::run(checker);
     reachable::run(checker);

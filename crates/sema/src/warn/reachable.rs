@@ -22,7 +22,7 @@ pub(super) fn run(checker: &mut Checker<'_>) {
     }
 }
 
-/// Which states `start` leads to.
+/// Returns, for each state, true if `start` leads to it.
 fn reached(body: &ParserBody) -> Vec<bool> {
     let mut reached = vec![false; body.states.len()];
     let mut todo: Vec<StateId> = vec![body.start];

@@ -10,7 +10,7 @@ pub(super) fn run(checker: &mut Checker<'_>) {
             .map
             .locate(declared.span)
             .is_some_and(|(file, _)| file == FileId(0));
-        // A library's functions and actions are for others to use.
+        // Functions and actions of a library are meant for other programs.
         let for_others =
             checker.module.main.is_none() && matches!(declared.what, "function" | "action");
         if own && !for_others && !checker.used.contains(&declared.span) {

@@ -1,5 +1,5 @@
-//! Mutated programs: whatever the text, checking ends without a panic, and what it accepts is whole. A bounded run; set
-//! `ONPATH_FUZZ_SECONDS` for a longer one.
+//! Mutated programs: for any text, checking ends without a panic, and accepted programs have a valid HIR. The run is
+//! bounded; set `ONPATH_FUZZ_SECONDS` for a longer one.
 
 use crate::common::{Files, check, root};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Words and signs of a text, white space with the word before it.
+/// Splits a text into words and signs, white space with the word before it.
 fn tokens(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;

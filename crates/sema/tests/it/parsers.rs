@@ -3,7 +3,7 @@
 use crate::common::{Files, check};
 use std::fmt::Write as _;
 
-/// States of which each leads to the next two. On the paths through them any of their headers may be valid.
+/// Number of states, each of which leads to the next two. On the paths through them any of their headers may be valid.
 const STATES: usize = 300;
 
 #[test]

@@ -1,5 +1,4 @@
-//! The repository's programs and include files check without an error, and what comes out keeps the
-//! invariants of the HIR.
+//! The repository's programs and include files check without an error, and their HIR satisfies its invariants.
 
 use crate::common::{Files, check, root};
 use std::path::{Path, PathBuf};

@@ -132,7 +132,7 @@ pub(crate) fn field_comma(span: Span) -> Diagnostic {
         .help("end every field with `;`, the last one too")
 }
 
-/// `}` closes a declaration that C would end with `;`.
+/// `key: { ... }` in place of `key = { ... }` in a table.
 pub(crate) fn table_property_colon(span: Span) -> Diagnostic {
     Diagnostic::error("E0147", span, "a table property is written with `=`")
         .help("write `property = value;` or `key = { ... }`")
@@ -147,7 +147,7 @@ pub(crate) fn set_operator(span: Span, op: &str) -> Diagnostic {
     .help("use masks and ranges in `select` cases and table entries, and ranges in `for (T x in a .. b)`")
 }
 
-/// `table t() {`, as programs for early compilers have it.
+/// `table t() {`, as in programs for early compilers.
 pub(crate) fn table_parameters(span: Span) -> Diagnostic {
     Diagnostic::error("E0150", span, "a table has no parameters")
         .label("remove these")

@@ -1,9 +1,9 @@
-//! Where the tokens do not follow the grammar: E011x and E012x.
+//! Violations of the grammar: E011x and E012x.
 
 use crate::ast::Ident;
 use diag::{Diagnostic, Span};
 
-/// Something else was expected.
+/// A token other than the expected one.
 pub(crate) fn expected(span: Span, wanted: &str, found: &str) -> Diagnostic {
     let help = match found {
         "the end of the file" => format!("the file ends too early: add {wanted} here"),
@@ -21,7 +21,7 @@ pub(crate) fn list_of_several(span: Span) -> Diagnostic {
         .help("for a list whose elements have several parts, write `list<tuple<A, B>>`")
 }
 
-/// A semicolon is missing after the token before.
+/// A missing semicolon after the previous token.
 pub(crate) fn missing_semicolon(after: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0111", after, format!("missing `;` after {what}"))
         .label("put `;` here")
@@ -36,7 +36,7 @@ pub(crate) fn unclosed(at: Span, opener: Span, open: &str, close: &str, found: &
         .help(format!("close the `{open}` with `{close}`"))
 }
 
-/// A program nested deeper than the compiler follows.
+/// A program nested deeper than the limit.
 pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         "E0113",
@@ -47,7 +47,7 @@ pub(crate) fn too_deep(span: Span, limit: u32) -> Diagnostic {
     .help("split the expression or block: name parts of it with variables, actions or functions")
 }
 
-/// A word of the language as a name.
+/// A keyword as a name.
 pub(crate) fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0118",
@@ -57,12 +57,12 @@ pub(crate) fn reserved_name(span: Span, word: &str, what: &str) -> Diagnostic {
     .help(format!("choose another name, such as `{word}_`"))
 }
 
-/// A declaration where its kind is not allowed.
+/// A declaration in a context that does not allow its kind.
 pub(crate) fn misplaced(span: Span, what: &str, place: &str, help: &str) -> Diagnostic {
     Diagnostic::error("E0119", span, format!("{what} is not allowed {place}")).help(help)
 }
 
-/// An expression that is no statement.
+/// An expression that is not a statement.
 pub(crate) fn expression_statement(span: Span) -> Diagnostic {
     Diagnostic::error("E0120", span, "this expression is not a statement")
         .label("its value is unused")
@@ -136,7 +136,7 @@ pub(crate) fn after_last(span: Span, what: &str, last: &str, last_span: Span) ->
         .help(format!("`{last}` comes last; move this before it"))
 }
 
-/// `for (x in c)`, where a loop declares its variable.
+/// `for (x in c)`: the type of the loop's variable is missing.
 pub(crate) fn loop_variable_type(name: &Ident) -> Diagnostic {
     let text = &name.name;
     Diagnostic::error(

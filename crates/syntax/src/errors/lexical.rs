@@ -1,8 +1,8 @@
-//! What is wrong inside a token: E010x.
+//! Errors inside a token: E010x.
 
 use diag::{Diagnostic, Span, grouped};
 
-/// A character that P4 has no use for.
+/// A character that P4 does not use.
 pub(crate) fn unknown_character(span: Span, text: &str) -> Diagnostic {
     let quoted: String = text
         .chars()
@@ -71,7 +71,7 @@ pub(crate) fn bad_escape(span: Span, escape: &str) -> Diagnostic {
     )
 }
 
-/// A number that is none.
+/// A malformed number.
 pub(crate) fn malformed_number(span: Span, text: &str, why: &str) -> Diagnostic {
     let text: String = text.chars().take(40).collect();
     Diagnostic::error("E0105",

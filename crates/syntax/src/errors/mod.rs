@@ -1,4 +1,4 @@
-//! Every diagnostic of this crate, one function per kind, grouped by who finds it.
+//! All diagnostics of this crate, one function for each kind, grouped by the phase that reports them.
 
 pub(crate) mod common;
 pub(crate) mod grammar;

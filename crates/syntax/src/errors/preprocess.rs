@@ -1,8 +1,8 @@
-//! What the preprocessor finds: E00xx and W00xx.
+//! Errors and warnings of the preprocessor: E00xx and W00xx.
 
 use diag::{Diagnostic, Span};
 
-/// The architecture that a well-known header of another vendor is of.
+/// Returns the architecture of another vendor's well-known header.
 fn foreign(path: &str) -> Option<&'static str> {
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
     match name {
@@ -13,7 +13,7 @@ fn foreign(path: &str) -> Option<&'static str> {
     }
 }
 
-/// `#include` of a file that is nowhere.
+/// `#include` of a file that does not exist.
 pub(crate) fn include_not_found(
     span: Span,
     path: &str,
@@ -50,7 +50,7 @@ pub(crate) fn include_not_found(
         .help(help)
 }
 
-/// `#include` of a file that cannot be read or is no text.
+/// `#include` of a file that cannot be read or is not text.
 pub(crate) fn include_unreadable(span: Span, name: &str, reason: &str) -> Diagnostic {
     Diagnostic::error("E0002", span, format!("cannot read `{name}`: {reason}"))
         .label("included here")
@@ -76,7 +76,7 @@ pub(crate) fn include_depth(
         None => format!("#include is nested {} files deep", chain.len()),
     };
     let mut d = Diagnostic::error("E0004", span, message).label("one include too many");
-    // A cycle repeats itself: each location is shown once.
+    // A cycle repeats its locations: each is shown once.
     let mut shown = vec![span];
     for (at, name) in chain.iter().rev() {
         if !shown.contains(at) && shown.len() <= SHOWN {
@@ -89,7 +89,7 @@ pub(crate) fn include_depth(
     )
 }
 
-/// `#something` that is no directive.
+/// `#something` that is not a directive.
 pub(crate) fn unknown_directive(span: Span, name: &str, close: Option<&str>) -> Diagnostic {
     let help = match close {
         Some(close) => format!("did you mean `#{close}`?"),
@@ -107,7 +107,7 @@ pub(crate) fn macro_name_missing(span: Span, directive: &str) -> Diagnostic {
         .help(format!("write `#{directive} NAME`"))
 }
 
-/// `#define f(` with parameters that are none.
+/// `#define f(` with invalid parameters.
 pub(crate) fn macro_params(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         "E0007",
@@ -162,7 +162,7 @@ pub(crate) fn if_missing(span: Span, directive: &str) -> Diagnostic {
     ))
 }
 
-/// A condition that is no constant expression.
+/// A condition that is not a constant expression.
 pub(crate) fn condition(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0012", span, format!("malformed condition: {what}")).help(
         "a condition is an integer expression of numbers, macros, `defined(NAME)` and operators",
@@ -182,7 +182,7 @@ pub(crate) fn user_error(span: Span, text: &str) -> Diagnostic {
         .help("an `#error` directive rejects this configuration; see the conditions around it")
 }
 
-/// Macros that expand to more text than any program needs.
+/// Macros that expand to more tokens than the limit.
 pub(crate) fn expansion_budget(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         "E0015",
@@ -206,7 +206,7 @@ pub(crate) fn after_else(span: Span, directive: &str, before: Span) -> Diagnosti
         .help("`#else` is the last branch; end it with `#endif`")
 }
 
-/// Arguments of a macro that contain their own like too deeply.
+/// Macro uses nested too deeply in arguments.
 pub(crate) fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
     Diagnostic::error(
         "E0019",
@@ -216,7 +216,7 @@ pub(crate) fn expansion_depth(span: Span, limit: usize) -> Diagnostic {
     .help("use fewer macros inside the arguments of macros")
 }
 
-/// More source text than spans can address, or more includes than any program has.
+/// More source text than spans can address, or more includes or tokens than the limit.
 pub(crate) fn source_too_large(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0020",
@@ -226,7 +226,7 @@ pub(crate) fn source_too_large(span: Span, what: &str) -> Diagnostic {
     .help("look for a file that is included repeatedly")
 }
 
-/// The main file cannot be had.
+/// A main file that cannot be loaded.
 pub(crate) fn main_unreadable(name: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(
         "E0021",
@@ -258,7 +258,7 @@ pub(crate) fn user_warning(span: Span, text: &str) -> Diagnostic {
     Diagnostic::warning("W0001", span, text).help("a `#warning` directive prints this")
 }
 
-/// A macro that gets another meaning.
+/// A macro that is redefined with another body.
 pub(crate) fn macro_redefined(span: Span, name: &str, before: Span) -> Diagnostic {
     Diagnostic::warning("W0002", span, format!("the macro `{name}` is redefined"))
         .also(before, "first defined here")

@@ -19,7 +19,7 @@ impl Parser<'_> {
 
     fn annotation(&mut self) -> Parse<Annotation> {
         let start = self.bump();
-        // Every word may name an annotation, those of the language too.
+        // Any word may name an annotation, even a keyword.
         if !self.kind().is_name() && !self.kind().is_keyword() {
             return Err(self.unexpected("the name of an annotation"));
         }
@@ -42,7 +42,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Everything to the end of the line.
+    /// Takes everything to the end of the line.
     fn pragma_body(&mut self) -> AnnotationBody {
         let mut texts = Vec::new();
         while !matches!(self.kind(), Kind::PragmaEnd | Kind::Eof) {
@@ -53,7 +53,8 @@ impl Parser<'_> {
         AnnotationBody::Unstructured(texts)
     }
 
-    /// `(tokens)`, whatever they are, as long as the parentheses are balanced. Strings are anybody's, but those that are `read` here.
+    /// Parses `(tokens)`: any tokens with balanced parentheses. Escapes in strings are checked only if `read` is set,
+    /// since other annotations define their own.
     fn unstructured(&mut self, read: bool) -> Parse<AnnotationBody> {
         let mut texts: Vec<SmolStr> = Vec::new();
         let mut open = vec![self.bump()];
@@ -73,12 +74,12 @@ impl Parser<'_> {
             texts.push(self.token().text.clone());
             self.bump();
         }
-        // The parenthesis that closes all is none of the tokens.
+        // The last closing parenthesis is not part of the body.
         texts.pop();
         Ok(AnnotationBody::Unstructured(texts))
     }
 
-    /// `(e, e)`: programs name their field lists by constants.
+    /// Parses `(e, e)`: the numbers of field lists, which programs name by constants.
     fn numbers(&mut self) -> Parse<AnnotationBody> {
         let opener = self.bump();
         let body = AnnotationBody::Exprs(self.comma_list(Kind::RParen, true, Self::value)?);
@@ -103,7 +104,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Reports annotations that precede no declaration.
+    /// Reports annotations with no declaration after them.
     pub(super) fn refuse_annotations(&mut self, annotations: &[Annotation]) {
         if let (Some(first), Some(last)) = (annotations.first(), annotations.last()) {
             self.report(grammar::stray_annotation(first.span.to(last.span)));

@@ -26,7 +26,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What comes after the name of a parser or control; its names stay in scope.
+    /// Parses the rest of a head after the name of a parser or control. Its names stay in scope.
     pub(super) fn head(&mut self, name: Ident) -> Parse<Head> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
@@ -81,7 +81,7 @@ impl Parser<'_> {
             Some(block) => block,
             None => {
                 let end = self.last_span();
-                // An error inside the control may be what hid its `apply`.
+                // An error inside the control may have hidden its `apply`.
                 if self
                     .last_error
                     .is_none_or(|at| self.tokens[at].span.lo < opener.lo)
@@ -119,8 +119,8 @@ impl Parser<'_> {
         })
     }
 
-    /// A variable or an instance among the locals of a parser or control. `if_statement` says why a
-    /// statement is not allowed here.
+    /// Parses a variable or an instance among the locals of a parser or control. `if_statement` makes the error for a
+    /// statement, which is not allowed here.
     pub(super) fn local(
         &mut self,
         annotations: Vec<Annotation>,
@@ -152,7 +152,7 @@ impl Parser<'_> {
         {
             return Err(self.report(if_statement(start)));
         }
-        // Says what is wrong with the type or the name after it.
+        // Report an error in the type, or in the name after it.
         self.ty()?;
         Err(self.unexpected("the name of a declaration"))
     }

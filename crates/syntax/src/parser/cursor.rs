@@ -1,4 +1,4 @@
-//! Looking at tokens and taking them.
+//! Cursor over the tokens: looking at tokens and taking them.
 
 use diag::Span;
 
@@ -8,34 +8,34 @@ use crate::errors::grammar;
 use crate::token::{Kind, Token};
 
 impl Parser<'_> {
-    /// The current token.
+    /// Returns the current token.
     pub(super) fn token(&self) -> &Token {
         &self.tokens[self.at]
     }
 
-    /// Its kind.
+    /// Returns the kind of the current token.
     pub(super) fn kind(&self) -> Kind {
         self.tokens[self.at].kind
     }
 
-    /// The kind of the token `n` after it.
+    /// Returns the kind of the token `n` after the current one.
     pub(super) fn kind_at(&self, n: usize) -> Kind {
         self.tokens.get(self.at + n).map_or(Kind::Eof, |t| t.kind)
     }
 
-    /// Its location.
+    /// Returns the location of the current token.
     pub(super) fn span(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    /// The location of the token before it.
+    /// Returns the location of the previous token.
     pub(super) fn last_span(&self) -> Span {
         self.at
             .checked_sub(1)
             .map_or(Span::NONE, |i| self.tokens[i].span)
     }
 
-    /// The empty span after the token before it.
+    /// Returns the empty span after the previous token.
     pub(super) fn after_previous(&self) -> Span {
         let last = self.last_span();
         if last.is_none() {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// From `start` to the last token taken.
+    /// Returns the span from `start` to the last token taken.
     pub(super) fn since(&self, start: Span) -> Span {
         let last = self.last_span();
         if last.hi < start.lo || !self.same_file(start, last) {
@@ -58,13 +58,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A macro in an included file may give the end of what another file begins.
+    /// Returns true if two spans are in one file. A macro in an included file may end what another file begins.
     fn same_file(&self, a: Span, b: Span) -> bool {
         let file = |span| self.map.locate(span).map(|(file, _)| file);
         file(a) == file(b)
     }
 
-    /// Takes the current token; the end is never taken.
+    /// Takes the current token, except the end of the program.
     pub(super) fn bump(&mut self) -> Span {
         let span = self.span();
         if self.kind() != Kind::Eof {
@@ -73,12 +73,12 @@ impl Parser<'_> {
         span
     }
 
-    /// Whether the current token is of this kind.
+    /// Returns true if the current token is of this kind.
     pub(super) fn at_kind(&self, kind: Kind) -> bool {
         self.kind() == kind
     }
 
-    /// Whether the current token is a name with this text.
+    /// Returns true if the current token is a name with this text.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.kind() == Kind::Ident && self.token().text == word
     }
@@ -100,7 +100,7 @@ impl Parser<'_> {
         Err(self.unexpected(&kind.describe()))
     }
 
-    /// Takes a `>`, which may be the front of a longer operator.
+    /// Takes a `>`, which may be the first character of a longer operator.
     pub(super) fn expect_gt(&mut self) -> Parse<()> {
         let rest = match self.kind() {
             Kind::Gt => {
@@ -175,8 +175,8 @@ impl Parser<'_> {
         Err(self.report(grammar::unclosed(at, opener, open, close, &found)))
     }
 
-    /// Items with commas between them up to `end`, which is not taken. With `trailing`, the last may
-    /// have a comma after it.
+    /// Parses items separated by commas up to `end`, which is not taken. With `trailing`, the last may have a comma
+    /// after it.
     pub(super) fn comma_list<T>(
         &mut self,
         end: Kind,
@@ -195,8 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Items one after the other up to the `}` that closes `opener`, which is taken. An item that
-    /// fails is left out.
+    /// Parses items up to the `}` that closes `opener`, which is taken. An item that fails is left out.
     pub(super) fn members<T>(
         &mut self,
         opener: Span,

@@ -1,4 +1,4 @@
-//! Declarations: which kind it is, constants, variables, instances and types.
+//! Declarations: choice of the kind, constants, variables, instances and types.
 
 use diag::Span;
 
@@ -55,7 +55,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What begins with a type: a function, an instance, or a variable, which is misplaced.
+    /// Parses a declaration that begins with a type: a function, an instance, or a variable, which is not allowed here.
     fn typed_declaration(&mut self) -> Parse<DeclKind> {
         let starts = self.kind().is_name()
             || matches!(
@@ -125,7 +125,7 @@ impl Parser<'_> {
         self.instance_name(ty, args)
     }
 
-    /// An instance among statements, whose beginning was read as a call.
+    /// Parses an instance among statements, whose beginning was read as a call.
     pub(super) fn instance_after(
         &mut self,
         annotations: Vec<Annotation>,
@@ -152,7 +152,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An instance after its arguments.
+    /// Parses the rest of an instance after its arguments.
     fn instance_name(&mut self, ty: Type, args: Vec<Arg>) -> Parse<DeclKind> {
         let name = self.name("an instance")?;
         let size = if self.at_kind(Kind::LBracket) {
@@ -178,7 +178,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A function or instance in the braces of an instance.
+    /// Parses a function or instance in the braces of an instance.
     fn instance_member(&mut self) -> Parse<Decl> {
         let start = self.span();
         let annotations = self.annotations()?;
@@ -223,7 +223,7 @@ impl Parser<'_> {
         let ty = self.sizes_after_name(ty)?;
         if self.at_kind(Kind::Comma) {
             let comma = self.span();
-            // After the comma of `bit<8> a, b` comes a name alone.
+            // After the comma of `bit<8> a, b` there is a name alone.
             if self.kind_at(1).is_name()
                 && matches!(self.kind_at(2), Kind::Comma | Kind::Semi | Kind::LBracket)
             {
@@ -268,7 +268,7 @@ impl Parser<'_> {
         })
     }
 
-    /// At least one member, with commas between, up to the `}` that closes `opener`.
+    /// Parses at least one member, separated by commas, up to the `}` that closes `opener`.
     fn some_members<T>(
         &mut self,
         opener: Span,
@@ -316,8 +316,8 @@ impl Parser<'_> {
         Ok(DeclKind::NewType { ty, name })
     }
 
-    /// A type and its new name, from the keyword. A composite or an enum may be declared on
-    /// the spot: it becomes a declaration of its own before this one.
+    /// Parses a type and its new name, from the keyword. A composite or an enum may be declared in place: it becomes a
+    /// declaration of its own before this one.
     fn new_name(&mut self) -> Parse<(Type, Ident)> {
         self.bump();
         let start = self.span();
@@ -338,7 +338,7 @@ impl Parser<'_> {
         Ok((ty, name))
     }
 
-    /// Puts a declaration before the current one, and gives the type it declares.
+    /// Inserts a declaration before the current one, and returns the type that it declares.
     fn on_the_spot(&mut self, kind: DeclKind, start: Span) -> Parse<Type> {
         let (DeclKind::Composite { name, .. } | DeclKind::Enum { name, .. }) = &kind else {
             return Err(self.unexpected("a type"));
@@ -358,7 +358,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reports that a function, whose first token is the current one, is inside something.
+    /// Reports a function inside another declaration. Its first token is the current one.
     pub(super) fn misplaced_function(&mut self) -> super::Failed {
         let help = "functions belong at top level: move it before the control or parser and pass what it \
                     needs as parameters; an action may be in a control";
@@ -392,7 +392,7 @@ impl Parser<'_> {
         self.report(grammar::misplaced(span, what, place, help))
     }
 
-    /// Recognises P4-14 by what P4-16 never has, and reads no further: every line would be an error.
+    /// Recognises P4-14 by constructs that P4-16 does not have. It stops parsing, since every line would be an error.
     fn check_p4_14(&mut self) -> Parse<()> {
         let (next, after) = (self.kind_at(1), self.kind_at(2));
         let named_block = next.is_name() && after == Kind::LBrace;

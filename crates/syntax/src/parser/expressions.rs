@@ -8,7 +8,7 @@ use crate::errors::{common, grammar, lexical};
 use crate::literal::{self, BadInt, MAX_BITS};
 use crate::token::Kind;
 
-/// The operator and how tightly it binds.
+/// Returns the operator and its precedence.
 fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
     Some(match kind {
         Kind::OrOr => (BinaryOp::Or, 1),
@@ -45,13 +45,13 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of an expression whose first operand is there.
+    /// Parses the rest of an expression after its first operand.
     pub(super) fn expr_after(&mut self, first: Expr) -> Parse<Expr> {
         let condition = self.binary_after(first, 1)?;
         self.choice_after(condition, Self::expr)
     }
 
-    /// `? a : b` behind a condition, if it follows.
+    /// Parses `? a : b` after a condition, if it follows.
     fn choice_after(
         &mut self,
         condition: Expr,
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// A width, up to the `>` that closes it: `>` and `>=` in it need parentheses.
+    /// Parses a width, up to the `>` that closes it: `>` and `>=` in it need parentheses.
     pub(super) fn width_value(&mut self) -> Parse<Expr> {
         self.nested(|p| {
             let first = p.unary()?;
@@ -89,14 +89,14 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    /// The operators that bind at least so tightly, with their right operands. `in_width`: whether a `>>` may close the width
-    /// that they are in, and what is around it.
+    /// Parses operators of at least precedence `least`, with their right operands. With `in_width` a `>>` may close the
+    /// width that they are in, and the brackets around it.
     fn operators_after(&mut self, first: Expr, least: u8, in_width: bool) -> Parse<Expr> {
-        // The operators bind ever more loosely, or alike: each takes all before it as its left operand.
+        // The precedence never rises in this loop: each operator takes all before it as its left operand.
         let (mut whole, mut height) = (first.span, self.height);
         let mut links = Vec::new();
         while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
-            // `+:` of a slice by base and width.
+            // The `+:` of a part select.
             if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
                 break;
             }
@@ -128,7 +128,7 @@ impl Parser<'_> {
         self.grown(ExprKind::Chain(Box::new(first), links), whole, height)
     }
 
-    /// A node one higher than its highest child.
+    /// Makes a node one higher than its highest child.
     fn grown(&mut self, kind: ExprKind, span: Span, height: u32) -> Parse<Expr> {
         self.height = height + 1;
         if self.depth + self.height > MAX_DEPTH {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// A node without children.
+    /// Makes a node without children.
     fn leaf(&mut self, kind: ExprKind, span: Span) -> Expr {
         self.height = 0;
         Expr { kind, span }
@@ -180,7 +180,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Members, indices, slices and calls after an expression.
+    /// Parses members, indices, slices and calls after an expression.
     pub(super) fn postfix(&mut self, first: Expr) -> Parse<Expr> {
         let start = first.span;
         let mut expr = first;
@@ -220,7 +220,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an address in dotted form, from its first dot, and takes it.
+    /// Reports and takes a number in dotted form, from its first dot.
     fn check_dotted(&mut self, first: &Expr) -> Parse<()> {
         if !matches!(first.kind, ExprKind::Int { .. }) || self.kind_at(1) != Kind::Int {
             return Ok(());
@@ -314,7 +314,7 @@ impl Parser<'_> {
         self.grown(ExprKind::Type(Box::new(ty)), span, height)
     }
 
-    /// `(args)`, from its `(`. The height is that of the highest argument.
+    /// Parses `(args)`, from its `(`. Sets `height` to that of the highest argument.
     pub(super) fn args(&mut self) -> Parse<Vec<Arg>> {
         let opener = self.expect(Kind::LParen)?;
         let mut height = 0;
@@ -345,12 +345,12 @@ impl Parser<'_> {
         Ok(Arg { name, value })
     }
 
-    /// An expression that something closes: no set is allowed in it, even inside of a keyset.
+    /// Parses an expression with a closing token: no set is allowed in it, even inside a keyset.
     pub(super) fn value(&mut self) -> Parse<Expr> {
         self.enclosed(Self::expr)
     }
 
-    /// What is enclosed in itself, whatever is around it.
+    /// Runs a production inside brackets, where the context outside does not apply.
     fn enclosed<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let in_set = std::mem::replace(&mut self.in_set, false);
         let in_angles = std::mem::replace(&mut self.in_angles, false);
@@ -374,7 +374,7 @@ impl Parser<'_> {
                 let inner = self.value()?;
                 self.check_assignment()?;
                 self.close(Kind::RParen, opener)?;
-                // The parentheses belong to what an error about the whole should underline.
+                // An error about the whole should underline the parentheses too.
                 Ok(Expr {
                     span: self.since(span),
                     ..inner
@@ -423,7 +423,7 @@ impl Parser<'_> {
         self.leaf(kind, span)
     }
 
-    /// A type where a value is required.
+    /// Reports a type where a value is required.
     fn type_as_value(&mut self, start: Span) -> Parse<Expr> {
         let ty = self.ty()?;
         let text = self.map.text(ty.span).to_string();
@@ -471,11 +471,11 @@ impl Parser<'_> {
         text
     }
 
-    /// Reports an escape in a string literal, the current token, that is none.
+    /// Reports an unknown escape in a string literal, the current token.
     pub(super) fn check_escapes(&mut self) {
         let (span, literal) = (self.span(), self.token().text.clone());
         let (_, bad) = literal::string(&literal);
-        // One error a literal: a literal with many is mostly no text at all.
+        // Report one error for each literal: a literal with many is hardly text at all.
         if let Some((at, escape)) = bad {
             // A literal from a macro has the span of the macro's use, where offsets mean nothing.
             let exact = (span.hi - span.lo) as usize == literal.len();
@@ -534,7 +534,7 @@ impl Parser<'_> {
         self.grown(kind, span, height)
     }
 
-    /// `=` where a value is expected.
+    /// Reports `=` where a value is expected.
     pub(super) fn check_assignment(&mut self) -> Parse<()> {
         if !self.at_kind(Kind::Assign) {
             return Ok(());
@@ -542,11 +542,11 @@ impl Parser<'_> {
         let span = self.span();
         self.report(common::assign_in_condition(span));
         self.bump();
-        // Reads it as the comparison that was meant.
+        // Parse it as the comparison that was meant.
         self.expr().map(|_| ())
     }
 
-    /// Reports `++a` or `--a`, from its first sign, and takes it.
+    /// Reports and takes `++a` or `--a`, from its first sign.
     pub(super) fn prefix_increment(&mut self, op: &str) -> Parse<Expr> {
         let signs = self.bump();
         if self.at_kind(Kind::Minus) {
@@ -558,7 +558,7 @@ impl Parser<'_> {
         Err(self.report(common::increment(signs, op, variable)))
     }
 
-    /// `a++ ;` and `a--;`, seen after the first sign.
+    /// Reports `a++ ;` and `a--;`, after the first sign.
     fn check_increment(&mut self, operand: Span) -> Parse<()> {
         let variable = self.map.text(operand);
         let signs = self.last_span().to(self.span());
@@ -575,13 +575,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A name that denotes a value, with or without a leading dot.
+    /// Parses a name that denotes a value, with or without a leading dot.
     pub(super) fn prefixed_name(&mut self, what: &str) -> Parse<(bool, Ident)> {
         let global = self.eat(Kind::Dot);
         Ok((global, self.name(what)?))
     }
 
-    /// The type that a callee denotes: `T` or `T<A>` in the instance `T<A>(args) name`.
+    /// Converts a callee to the type that it denotes: `T` or `T<A>` in the instance `T<A>(args) name`.
     pub(super) fn type_of_callee(&mut self, callee: Expr, type_args: Vec<Type>) -> Parse<Type> {
         let ExprKind::Name { global, name } = callee.kind else {
             return Err(Failed);

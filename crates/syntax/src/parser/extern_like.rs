@@ -1,4 +1,4 @@
-//! Externs, functions, actions, packages, and the parameters that all of them have.
+//! Externs, functions, actions, packages, and their parameters.
 
 use super::{Parse, Parser};
 use crate::ast::{DeclKind, Direction, Ident, Method, Param, Proto, Type};
@@ -61,7 +61,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Type parameters and parameters after a name; they stay in scope.
+    /// Parses type parameters and parameters after a name; they stay in scope.
     fn proto(&mut self, name: Ident, result: Option<Type>) -> Parse<Proto> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);

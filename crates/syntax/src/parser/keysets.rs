@@ -1,4 +1,4 @@
-//! Sets of values: in select cases and table entries.
+//! Keysets: sets of values in select cases and table entries.
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, ExprKind};
@@ -6,7 +6,7 @@ use crate::errors::common;
 use crate::token::Kind;
 
 impl Parser<'_> {
-    /// `keysetExpression`: one element for each key. A tuple is split.
+    /// Parses `keysetExpression`: one element for each key. A tuple is split.
     pub(super) fn keyset(&mut self) -> Parse<Vec<Expr>> {
         let set = self.set()?;
         match set.kind {
@@ -15,7 +15,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a comma after what a case matches, where a colon belongs.
+    /// Reports a comma after the keyset of a case, in place of a colon.
     pub(super) fn check_comma(&mut self, help: &str) -> Parse<()> {
         if !self.at_kind(Kind::Comma) {
             return Ok(());
@@ -23,7 +23,7 @@ impl Parser<'_> {
         Err(self.report(common::several_sets(self.span(), help)))
     }
 
-    /// One set: `default`, `_`, a value, `a &&& b`, `a .. b`, or several in parentheses.
+    /// Parses one set: `default`, `_`, a value, `a &&& b`, `a .. b`, or several in parentheses.
     fn set(&mut self) -> Parse<Expr> {
         let outer = std::mem::replace(&mut self.in_set, true);
         let result = self.nested(Self::set_here);
@@ -31,7 +31,7 @@ impl Parser<'_> {
         result
     }
 
-    /// `a` or `a .. b`, as in `for (T x in a .. b)`.
+    /// Parses `a` or `a .. b`, as in `for (T x in a .. b)`.
     pub(super) fn collection(&mut self) -> Parse<Expr> {
         let outer = std::mem::replace(&mut self.in_set, true);
         let result = self.expr().and_then(|first| self.set_after(first));
@@ -83,7 +83,7 @@ impl Parser<'_> {
             }
         };
         match alone.kind {
-            // The parentheses of `(a &&& b)` are those of a keyset; those of `(a)` may begin an expression.
+            // The parentheses of `(a &&& b)` belong to a keyset; those of `(a)` may begin an expression.
             ExprKind::Default
             | ExprKind::DontCare
             | ExprKind::Mask(..)
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `&&& b` or `.. b` after a value.
+    /// Parses `&&& b` or `.. b` after a value.
     fn set_after(&mut self, first: Expr) -> Parse<Expr> {
         let make: fn(Box<Expr>, Box<Expr>) -> ExprKind = match self.kind() {
             Kind::Mask => ExprKind::Mask,

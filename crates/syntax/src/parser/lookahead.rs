@@ -4,22 +4,22 @@ use super::Parser;
 use super::scopes::Meaning;
 use crate::token::Kind;
 
-/// How many tokens one lookahead may take: what decides is near.
+/// Most tokens that one lookahead takes; the deciding one is near.
 const MAX_STEPS: u32 = 2_000;
-/// How deep type arguments may be nested in a look; deeper ones are an error of the parser's.
+/// Deepest nesting of type arguments in a lookahead. The parser reports deeper ones.
 const MAX_NESTING: u32 = 64;
 
-/// A cursor that takes nothing.
+/// Cursor of a lookahead, which takes no tokens from the parser.
 #[derive(Clone, Copy)]
 pub(super) struct Look {
     at: usize,
-    /// How many `>` of the current token are taken.
+    /// Number of `>` of the current token that are already passed.
     taken: u8,
     steps: u32,
 }
 
 impl Parser<'_> {
-    /// A lookahead that begins `n` tokens after the current one.
+    /// Starts a lookahead `n` tokens after the current one.
     pub(super) fn look(&self, n: usize) -> Look {
         Look {
             at: self.at + n,
@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The kind of the token under the look.
+    /// Returns the kind of the token at the lookahead's cursor.
     pub(super) fn seen(&self, look: &Look) -> Kind {
         let kind = self.tokens.get(look.at).map_or(Kind::Eof, |t| t.kind);
         match (kind, look.taken) {
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One token further.
+    /// Returns the lookahead one token further.
     pub(super) fn after(&self, look: Look) -> Look {
         Look {
             at: look.at + 1,
@@ -72,12 +72,12 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a type follows; the lookahead moves past it.
+    /// Returns true if a type follows, and moves past it.
     pub(super) fn skip_type(&self, look: &mut Look) -> bool {
         self.skip_type_in(look, 0)
     }
 
-    /// Whether type arguments in angle brackets follow; the lookahead moves past them.
+    /// Returns true if type arguments in angle brackets follow, and moves past them.
     pub(super) fn skip_type_args(&self, look: &mut Look) -> bool {
         self.skip_args_in(look, 0)
     }
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<8>`, `<W + 1>`, `<1 << W>`; perhaps in other angle brackets.
+    /// Skips `<8>`, `<W + 1>` or `<1 << W>`, possibly inside other angle brackets.
     fn skip_width(&self, look: &mut Look, in_angles: bool) -> bool {
         self.step(look);
         loop {
@@ -182,8 +182,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `>>` at a place closes the width that it is in and the angle brackets around that, if there are any. It
-    /// shifts if numbers and names follow, with operators between them, and another `>`.
+    /// Returns true if the `>>` at a token closes a width and the angle brackets around it. It is a shift if numbers
+    /// and names with operators between them, and then another `>`, follow. Outside of angle brackets it is a shift
+    /// too.
     pub(super) fn closes_width(&self, at: usize, in_angles: bool) -> bool {
         let kind = |at: usize| self.tokens.get(at).map_or(Kind::Eof, |t| t.kind);
         let mut at = at + 1;
@@ -194,13 +195,13 @@ impl Parser<'_> {
         in_angles && !shifts
     }
 
-    /// How many tokens the bracket that is next has with all in it, if it is closed.
+    /// Returns the number of tokens of the next bracket with its contents, if it is closed.
     pub(super) fn bracketed(&self) -> Option<usize> {
         let mut look = self.look(0);
         self.skip_brackets(&mut look).then_some(look.steps as usize)
     }
 
-    /// Whether a closed bracket follows; the lookahead moves past it.
+    /// Returns true if a closed bracket follows, and moves past it.
     pub(super) fn skip_brackets(&self, look: &mut Look) -> bool {
         let mut depth = 0_u32;
         while look.steps <= MAX_STEPS {
@@ -218,13 +219,13 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether a declaration `T name` begins at the current token.
+    /// Returns true if a declaration `T name` begins at the current token.
     pub(super) fn at_typed_name(&self) -> bool {
         let mut look = self.look(0);
         self.skip_type(&mut look) && self.seen(&look).is_name()
     }
 
-    /// Whether `T f(...) {` or `T f<U>(...) {` comes next: a function, where only a variable or an instance may.
+    /// Returns true if `T f(...) {` or `T f<U>(...) {` comes next: a function, in place of a variable or an instance.
     pub(super) fn at_local_function(&self) -> bool {
         let mut look = self.look(0);
         if !self.skip_type(&mut look) || !self.seen(&look).is_name() {
@@ -239,7 +240,7 @@ impl Parser<'_> {
             && self.seen(&look) == Kind::LBrace
     }
 
-    /// Whether the current `(` begins a cast.
+    /// Returns true if the current `(` begins a cast.
     pub(super) fn at_cast(&self) -> bool {
         let mut look = self.look(1);
         if !self.skip_type(&mut look) || self.seen(&look) != Kind::RParen {
@@ -261,7 +262,7 @@ impl Parser<'_> {
         };
         match meaning {
             Some(meaning) => meaning == Meaning::Type,
-            // An unknown name in parentheses with a value after it can only be meant as a type.
+            // An unknown name in parentheses, with a value after it, can only be meant as a type.
             None => {
                 self.step(&mut look);
                 let next = self.seen(&look);
@@ -282,20 +283,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the current `<` begins the type arguments of a call or of a type before a dot. A
-    /// comparison with what follows would compare a truth value, which has no order.
+    /// Returns true if the current `<` begins the type arguments of a call, or of a type before a dot. The alternative,
+    /// a comparison, would compare its boolean result again, which is not allowed.
     pub(super) fn at_type_args(&self) -> bool {
         let mut look = self.look(0);
         self.skip_type_args(&mut look) && matches!(self.seen(&look), Kind::LParen | Kind::Dot)
     }
 }
 
-/// Whether a token can be an operand of a width by itself.
+/// Returns true if a token can be an operand of a width by itself.
 fn is_operand(kind: Kind) -> bool {
     kind == Kind::Int || kind.is_name()
 }
 
-/// Tokens of a condition in a width.
+/// Returns true if a token can be part of a condition in a width.
 fn is_of_condition(kind: Kind) -> bool {
     matches!(
         kind,
@@ -306,7 +307,7 @@ fn is_of_condition(kind: Kind) -> bool {
     )
 }
 
-/// Whether a token can be an operator in a width.
+/// Returns true if a token can be an operator in a width.
 fn is_operator(kind: Kind) -> bool {
     matches!(
         kind,

@@ -1,9 +1,8 @@
-//! The parser: one function a production of the grammar, grouped in files by subject.
+//! The parser: one function for each production of the grammar, grouped in files by subject.
 //!
-//! A function that fails has reported why; [`Failed`] only tells the caller to go to its next
-//! point of recovery. Those are: the next declaration, the next member between braces, the next
-//! statement. The tree is never deeper than [`MAX_DEPTH`], so that code that walks or drops it may
-//! recurse.
+//! A function that fails has reported the error; [`Failed`] only sends the caller to its next point of recovery. Those
+//! are: the next declaration, the next member between braces, the next statement. The tree is never deeper than
+//! [`MAX_DEPTH`], so that code that walks or drops it may recurse.
 
 mod annotations;
 mod controls;
@@ -27,19 +26,19 @@ use crate::errors::{common, grammar};
 use crate::token::{Bad, Kind, Token};
 use scopes::Scopes;
 
-/// How deep a tree may be.
+/// Greatest depth of a tree.
 pub(crate) const MAX_DEPTH: u32 = 200;
-/// How many grammar errors one run reports.
+/// Most grammar errors that are reported.
 const MAX_ERRORS: usize = 200;
 
 /// Unwinds to a recovery point, after an error that is already reported.
 #[derive(Debug)]
 pub(crate) struct Failed;
 
-/// What a production gives.
+/// Result of a production.
 pub(crate) type Parse<T> = Result<T, Failed>;
 
-/// The tree of a list of tokens that ends with [`Kind::Eof`].
+/// Parses a list of tokens that ends with [`Kind::Eof`].
 pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
     let mut parser = Parser {
         tokens,
@@ -60,30 +59,29 @@ pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagn
     parser.program()
 }
 
-/// The state of a parse.
+/// State of a parse.
 pub(crate) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     map: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
-    /// Declarations made on the spot inside of the current one, which precede it in the tree.
+    /// Declarations inside the current one, which precede it in the tree.
     before: Vec<Decl>,
-    /// How many productions that nest are open.
+    /// Number of open nested productions.
     depth: u32,
-    /// The height of the tree of the expression that was parsed last: `a.b.c` grows to the left, where
-    /// `depth` does not see it.
+    /// Height of the tree of the last parsed expression: `a.b.c` grows to the left, which `depth` does not count.
     height: u32,
     errors: usize,
-    /// The token that the last error was about: a second error there is an echo.
+    /// Index of the token that the last error was about: a second error there is a consequence.
     last_error: Option<usize>,
-    /// Whether `&&&` and `..` are allowed after the current expression.
+    /// True if `&&&` and `..` are allowed after the current expression.
     in_set: bool,
-    /// Whether the current type is an argument between angle brackets, so that a `>>` may close both it and them.
+    /// True if the current type is an argument between angle brackets, so that a `>>` may close both.
     in_angles: bool,
-    /// Whether the current statement is in a parser's state.
+    /// True if the current statement is in a parser's state.
     in_state: bool,
-    /// A limit is reached: the tokens are skipped and nothing more is reported.
+    /// True if a limit was reached: the remaining tokens are skipped and nothing more is reported.
     stopped: bool,
 }
 
@@ -115,7 +113,7 @@ impl Parser<'_> {
         Program { decls }
     }
 
-    /// Reports an error, unless it is an echo of the last one.
+    /// Reports an error, unless it is a consequence of the last one.
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
         if self.stopped || self.last_error == Some(self.at) || self.is_reported() {
             return Failed;
@@ -132,26 +130,26 @@ impl Parser<'_> {
         Failed
     }
 
-    /// Whether the current token stands for something that the preprocessor reported.
+    /// Returns true if the current token stands for an error that the preprocessor reported.
     fn is_reported(&self) -> bool {
         let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(Bad::AlreadyReported));
         reported(self.at) || (self.kind() == Kind::Eof && self.at > 0 && reported(self.at - 1))
     }
 
-    /// Reads nothing more.
+    /// Skips all remaining tokens.
     fn stop(&mut self) {
         self.stopped = true;
         self.at = self.tokens.len() - 1;
     }
 
-    /// "expected `wanted`, found ..." at the current token.
+    /// Reports "expected `wanted`, found ..." at the current token.
     fn unexpected(&mut self, wanted: &str) -> Failed {
         let token = self.token();
         let (span, found) = (token.span, token.describe());
         self.report(grammar::expected(span, wanted, &found))
     }
 
-    /// Runs a production that nests.
+    /// Runs a production one nesting level deeper.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep(self.span()));

@@ -133,7 +133,7 @@ impl Parser<'_> {
         self.close(Kind::RParen, opener)?;
         let opener = self.expect(Kind::LBrace)?;
         let cases = self.members(opener, |p| p.select_case().map(Some))?;
-        // The grammar has no `;` here, and many programs have one.
+        // The grammar has no `;` here, but many programs do.
         self.eat(Kind::Semi);
         Ok(Transition::Select {
             keys,

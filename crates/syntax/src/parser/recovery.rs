@@ -1,9 +1,9 @@
-//! Points of recovery: where to go on after an error.
+//! Recovery after an error: finding the token at which parsing resumes.
 
 use super::Parser;
 use crate::token::Kind;
 
-/// Words that begin declarations that are allowed at top level only.
+/// Returns true for a keyword of declarations that are allowed at top level only.
 fn begins_outer(kind: Kind) -> bool {
     matches!(
         kind,
@@ -19,13 +19,13 @@ fn begins_outer(kind: Kind) -> bool {
 }
 
 impl Parser<'_> {
-    /// Whether the current token begins a declaration that is never between braces: the sign of
-    /// a brace that is missing above.
+    /// Returns true if the current token begins a declaration that is never between braces. Then a brace is missing
+    /// before it.
     pub(super) fn at_outer_declaration(&self) -> bool {
         self.token().first && begins_outer(self.kind())
     }
 
-    /// Whether a declaration of any kind seems to begin here.
+    /// Returns true if a declaration of any kind seems to begin here.
     fn at_declaration(&self) -> bool {
         self.token().first
             && (begins_outer(self.kind())
@@ -41,7 +41,7 @@ impl Parser<'_> {
                 ))
     }
 
-    /// Goes to the next declaration at top level. `before` is where the failed one began.
+    /// Skips to the next declaration at top level. `before` is the index of the failed one's first token.
     pub(super) fn recover_declaration(&mut self, before: usize) {
         if self.at == before {
             self.bump();
@@ -71,8 +71,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves past the next `;`, or to the `}` that ends the current list of members, or to a word
-    /// that begins the next member. `before` is where the failed one began.
+    /// Skips past the next `;`, or to the `}` that ends the current list of members, or to a keyword that begins the
+    /// next member. `before` is the index of the failed one's first token.
     pub(super) fn recover_member(&mut self, before: usize) {
         let mut depth = 0_u32;
         let mut open = 0_u32;

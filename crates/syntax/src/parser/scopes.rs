@@ -1,5 +1,5 @@
-//! Which names are types, as far as the grammar needs to know it: the specification's
-//! TYPE_IDENTIFIER decides between a cast and parentheses, and between `<` and type arguments.
+//! Scopes of names, as far as the grammar depends on them: type or value. The specification's TYPE_IDENTIFIER decides
+//! between a cast and parentheses, and between `<` and type arguments.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::ast::{Ident, Param};
 
-/// What a name in scope is.
+/// Class of a name in scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     Type,
@@ -20,7 +20,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// The top level alone.
+    /// Makes scopes with the top level alone.
     pub(super) fn new() -> Scopes {
         Scopes {
             frames: vec![HashMap::new()],
@@ -59,12 +59,12 @@ impl Scopes {
         }
     }
 
-    /// The innermost meaning of a name; `None` if it is unknown.
+    /// Returns the innermost class of a name; `None` if it is unknown.
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
         self.frames.iter().rev().find_map(|f| f.get(name)).copied()
     }
 
-    /// The meaning of a name at top level.
+    /// Returns the class of a name at top level.
     pub(super) fn global(&self, name: &str) -> Option<Meaning> {
         self.frames.first().and_then(|f| f.get(name)).copied()
     }

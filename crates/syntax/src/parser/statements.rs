@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::errors::{common, grammar};
 use crate::token::Kind;
 
-/// The operator of an assignment; `Some(None)` for `=`.
+/// Returns the operator of an assignment; `Some(None)` for `=`.
 fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
     Some(Some(match kind {
         Kind::Assign => return Some(None),
@@ -29,7 +29,7 @@ fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
     }))
 }
 
-/// Whether a name is that of a method which statements call: of headers, stacks, packets, tables and checksums.
+/// Returns true for the name of a method that statements call: of headers, stacks, packets, tables and checksums.
 fn is_method(name: &str) -> bool {
     matches!(
         name,
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// A variable, an instance, an assignment or a call, with its `;`.
+    /// Parses a variable, an instance, an assignment or a call, with its `;`.
     fn simple(&mut self, annotations: &mut Vec<Annotation>, start: Span) -> Parse<StmtKind> {
         self.check_c_statement()?;
         if self.at_typed_name() {
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// The left side of an assignment, or a call.
+    /// Parses the left side of an assignment, or a call.
     fn target(&mut self) -> Parse<Expr> {
         self.nested(|p| {
             let kind = p.kind();
@@ -232,7 +232,7 @@ impl Parser<'_> {
         Err(self.report(grammar::expression_statement(span)))
     }
 
-    /// `if (c) s else if (c) s else s`. A chain is read by a loop, so that it may be as long as it likes.
+    /// Parses `if (c) s else if (c) s else s`. A loop reads the chain, so that its length is not limited.
     fn conditional(&mut self) -> Parse<StmtKind> {
         let mut arms = Vec::new();
         let mut otherwise = None;
@@ -264,7 +264,7 @@ impl Parser<'_> {
         Ok(cond)
     }
 
-    /// The statement that `if`, `else` and `for` govern, where a declaration would have no use.
+    /// Parses the statement after `if`, `else` or `for`, where a declaration would have no use.
     fn branch(&mut self) -> Parse<Stmt> {
         self.scoped(Self::statement)
     }
@@ -338,12 +338,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Looks for `x in`.
+    /// Returns true if `x in` follows.
     fn at_untyped_for_in(&self) -> bool {
         self.kind().is_name() && self.kind_at(1) == Kind::In
     }
 
-    /// Looks for `x in` or `T x in`.
+    /// Returns true if `x in` or `T x in` follows.
     fn at_for_in(&self) -> bool {
         let mut look = self.look(0);
         self.at_untyped_for_in()
@@ -352,7 +352,7 @@ impl Parser<'_> {
                 && self.seen(&self.after(look)) == Kind::In
     }
 
-    /// The rest of `for (T x in c) s`, from the type on.
+    /// Parses the rest of `for (T x in c) s`, from the type on.
     fn for_in(&mut self, opener: Span, annotations: Vec<Annotation>) -> Parse<StmtKind> {
         if self.at_untyped_for_in() {
             let name = self.name("a variable")?;
@@ -374,8 +374,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Assignments, calls and, at the front of the loop, variables, with commas between them. The first has the annotations
-    /// that are read already.
+    /// Parses assignments, calls and, in the first part of the loop, variables, separated by commas. The first one gets
+    /// the annotations that are already read.
     fn for_part(
         &mut self,
         end: Kind,
@@ -426,7 +426,7 @@ impl Parser<'_> {
         Ok(DeclKind::Var { ty, name, init })
     }
 
-    /// `while`, `do`, `goto` and their like, unless they are names of the program.
+    /// Reports `while`, `do`, `goto` and similar statements of C, unless they are names of the program.
     fn check_c_statement(&mut self) -> Parse<()> {
         let (word, next) = (self.token().text.clone(), self.kind_at(1));
         let help = match (word.as_str(), next) {

@@ -68,7 +68,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `{ items }`, and the `;` that some programs put after it.
+    /// Parses `{ items }`, and the `;` that some programs put after it.
     fn property_list<T>(&mut self, item: fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let opener = self.bump();
         let items = self.nested(|p| p.members(opener, |p| item(p).map(Some)))?;

@@ -1,4 +1,4 @@
-//! The shape of trees, and what bounds them. Which texts are accepted is in `tests/it/constructs.rs`.
+//! Tests of the shape of trees, and of the limits. The accepted texts are tested in `tests/it/constructs.rs`.
 
 use crate::ast::{
     AnnotationBody, DeclKind, Expr, ExprKind, PropertyValue, Stmt, StmtKind, Transition, Type,
@@ -32,7 +32,7 @@ fn stmts(text: &str) -> Vec<Stmt> {
     }
 }
 
-/// An expression with all its parentheses.
+/// Formats an expression with all its parentheses.
 #[track_caller]
 fn shape(text: &str) -> String {
     match stmts(&format!("x = {text};")).pop().map(|s| s.kind) {
@@ -392,8 +392,8 @@ fn a_bad_member_does_not_take_its_neighbours_along() {
     assert_eq!(parsed.diagnostics.len(), 2);
 }
 
-/// Every kind of nesting, far over the limit: an error, and neither the parser nor the tree's drop
-/// uses up the stack.
+/// Tests every kind of nesting, far over the limit. It must be an error, and neither the parser nor dropping the tree
+/// may overflow the stack.
 #[test]
 fn depth_is_bounded_everywhere() {
     let n = 20_000;
@@ -441,13 +441,13 @@ fn depth_is_bounded_everywhere() {
         );
         drop(parsed.program.clone());
     }
-    // Type arguments nested so deep are no type arguments, but a chain of comparisons that goes wrong.
+    // Type arguments nested so deep are parsed as a chain of comparisons, which is an error.
     assert!(
         parsed(&format!("const int x = {};", wrap("a<", "a", ">()")))
             .diagnostics
             .has_errors()
     );
-    // A chain is as flat as its operators and branches are.
+    // The depth of a chain is that of its operators and branches, whatever its length.
     for text in [
         format!("const int x = {};", wrap("", "1", " + 1")),
         format!("const bool x = {};", wrap("a < ", "a", "")),
@@ -462,7 +462,7 @@ fn depth_is_bounded_everywhere() {
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         drop(parsed.program.clone());
     }
-    // Parentheses of an annotation are only counted.
+    // Parentheses in an annotation are only counted.
     assert!(
         parsed(&format!("@a({}) struct s {{ }}", wrap("(", "1", ")")))
             .diagnostics

@@ -8,8 +8,8 @@ use crate::errors::{common, grammar};
 use crate::token::Kind;
 
 impl Parser<'_> {
-    /// `typeRef`, `void` and `_` included: what is not allowed somewhere is for the type checker to
-    /// say, which knows more words. Leaves the height of the tree like an expression.
+    /// Parses `typeRef`, `void` and `_` included: the type checker reports types that are not allowed in a context.
+    /// Sets `height` as expressions do.
     pub(super) fn ty(&mut self) -> Parse<Type> {
         self.nested(Self::ty_here)
     }
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// `[n]`, from its bracket, with the height of an array of the type before it.
+    /// Parses `[n]`, from its bracket. Sets `height` to that of an array of the type before it.
     pub(super) fn array_size(&mut self) -> Parse<Expr> {
         let height = self.height;
         let opener = self.bump();
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok(size)
     }
 
-    /// `[n]` and `[n][m]` behind a name of type `ty`, as C has it: the first is the outermost.
+    /// Parses `[n]` and `[n][m]` after a name of type `ty`, as in C: the first is the outermost.
     pub(super) fn sizes_after_name(&mut self, ty: Type) -> Parse<Type> {
         let mut sizes = Vec::new();
         while self.at_kind(Kind::LBracket) {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// A type that stands between angle brackets.
+    /// Parses a type between angle brackets.
     pub(super) fn type_in_angles(&mut self) -> Parse<Type> {
         let outer = std::mem::replace(&mut self.in_angles, true);
         let ty = self.ty();
@@ -153,7 +153,7 @@ impl Parser<'_> {
         ty
     }
 
-    /// `<T, U>`, if there is one.
+    /// Parses `<T, U>`, if present.
     pub(super) fn type_params(&mut self) -> Parse<Vec<Ident>> {
         if !self.eat(Kind::Lt) {
             return Ok(Vec::new());
@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// `<8>`, `<W + 1>`, `<1 << W>` or `<W < 8 ? W : 8>`, if there is one.
+    /// Parses `<8>`, `<W + 1>`, `<1 << W>` or `<W < 8 ? W : 8>`, if present.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
         if !self.eat(Kind::Lt) {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Parser<'_> {
         Ok(Some(Box::new(width)))
     }
 
-    /// `bit[8]`: an array of single bits, but mostly not meant so.
+    /// Reports `bit[8]`, an array of single bits, which is rarely meant.
     fn check_width_brackets(&mut self) {
         if self.at_kind(Kind::LBracket)
             && self.kind_at(1) == Kind::Int
@@ -188,7 +188,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a type of C, of one word or several, and reports it. It stays a name of the tree.
+    /// Takes a type of C, of one word or several, and reports it. In the tree it is a name.
     fn foreign_type(&mut self) -> Option<Ident> {
         let text = self.token().text.clone();
         if self.scopes.meaning(&text).is_some() {
@@ -202,7 +202,7 @@ impl Parser<'_> {
                 )
             })
         };
-        // The last word may be the name of what is declared.
+        // The last word may be the name that is declared.
         let names = |at: usize| {
             let next = self.tokens.get(at + 1);
             next.is_some_and(|token| token.kind.is_name() || token.kind == Kind::IntType)

@@ -8,11 +8,11 @@ use crate::errors::preprocess as errors;
 use crate::literal;
 use crate::token::{Bad, Kind, Token};
 
-/// How deep a condition may be nested.
+/// Deepest nesting of a condition.
 const MAX_DEPTH: usize = 100;
 
 impl Preprocessor<'_> {
-    /// Whether a condition holds. One that is wrong is reported and does not.
+    /// Returns true if a condition holds. An invalid one is reported and does not hold.
     pub(super) fn condition(&mut self, line: Vec<Token>, directive: Span) -> bool {
         let Some(line) = self.replace_defined(line) else {
             return false;
@@ -92,8 +92,8 @@ enum Wrong {
     Zero(Span),
 }
 
-/// Recursive descent over a condition. `live` is false where the value does not count, as on the
-/// right of `0 &&`, so that a division by zero there is none.
+/// Recursive descent over a condition. `live` is false for operands whose value does not count, as on the right of
+/// `0 &&`. A division by zero there is not an error.
 struct Eval<'a> {
     tokens: &'a [Token],
     at: usize,
@@ -208,7 +208,7 @@ impl Eval<'_> {
             return self.form("expected a value");
         };
         let value = match token.kind {
-            // A name that is no macro is 0, as in C, except for the two that have a value of their own.
+            // An undefined name is 0, as in C, except that `true` is 1.
             Kind::Ident => i64::from(token.text == "true"),
             Kind::Int => match number(&token.text) {
                 Some(value) => value,
@@ -230,7 +230,7 @@ impl Eval<'_> {
     }
 }
 
-/// The value of a number as C and P4 write it; P4's widths do not matter here, C's suffixes neither.
+/// Returns the value of a number in the syntax of C or P4. P4's widths and C's suffixes do not matter here.
 fn number(text: &str) -> Option<i64> {
     let plain = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let (value, _) = literal::integer(plain).ok()?;
@@ -240,7 +240,7 @@ fn number(text: &str) -> Option<i64> {
         .or_else(|| u64::try_from(&value).ok().map(|v| v as i64))
 }
 
-/// The value of a character constant, as C has it for ASCII.
+/// Returns the value of a character constant in ASCII, as in C.
 fn character(text: &str) -> Option<i64> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let Some(escape) = inner.strip_prefix('\\') else {
@@ -277,7 +277,7 @@ fn power(kind: Kind) -> Option<u8> {
     })
 }
 
-/// `None` for a division by zero.
+/// Applies an operator. `None` for a division by zero.
 fn apply(op: Kind, a: i64, b: i64) -> Option<i64> {
     let shift = u32::try_from(b).ok().filter(|s| *s < 64);
     Some(match op {

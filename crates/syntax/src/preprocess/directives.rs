@@ -11,15 +11,15 @@ use crate::token::{Kind, Token};
 
 /// An open `#if`.
 pub(super) struct Condition {
-    /// Its directive.
+    /// Location of its directive.
     pub span: Span,
-    /// Whether the text counts.
+    /// True if the current branch is included.
     pub active: bool,
-    /// Whether the text around it counts.
+    /// True if the text around the `#if` is included.
     outer: bool,
-    /// Whether one of its branches counted already.
+    /// True if one of its branches was included already.
     taken: bool,
-    /// The `#else`, if it came.
+    /// Location of the `#else`, if there was one.
     otherwise: Option<Span>,
 }
 
@@ -44,8 +44,8 @@ const DIRECTIVES: [&str; 17] = [
 ];
 
 impl Preprocessor<'_> {
-    /// Runs the directives that come next, and skips what conditionals leave out. True if text comes then, false at the end
-    /// of the file and, inside a macro's arguments, before an `#include`.
+    /// Executes the directives that come next, and skips text that conditionals exclude. Returns true if text follows;
+    /// false at the end of the file and, inside a macro's arguments, before an `#include`.
     pub(super) fn directives(&mut self, source: &mut Source, inside_arguments: bool) -> bool {
         while !self.stopped {
             let raw = source.lexer.peek();
@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
         false
     }
 
-    /// Looks for an `#include` as the next directive.
+    /// Returns true if the next directive is an `#include`.
     fn at_include(&self, source: &Source) -> bool {
         let mut lexer = source.lexer.clone();
         lexer.next();
@@ -76,7 +76,7 @@ impl Preprocessor<'_> {
         !word.first && word.text.starts_with("include")
     }
 
-    /// One directive, from its `#` to the end of its line.
+    /// Executes one directive, from its `#` to the end of its line.
     fn directive(&mut self, source: &mut Source) {
         let Source {
             file,
@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         let hash = lexer.next();
         let raw = lexer.peek();
         if raw.first {
-            // A `#` alone is allowed and means nothing.
+            // A `#` alone is allowed and has no effect.
             return;
         }
         lexer.next();
@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
             _ if !active => {}
             "include" => self.include(file, lexer, span, false),
             "include_next" => self.include(file, lexer, span, true),
-            // Versions of files, for tools that look for them in what a compiler makes.
+            // Version of a file, which compilers of C copy to their output.
             "ident" => {
                 lexer.rest_of_line();
             }
@@ -149,7 +149,7 @@ impl Preprocessor<'_> {
                     self.report(errors::line_malformed(span));
                 }
             }
-            // A line marker, as other preprocessors write them.
+            // A line marker, as other preprocessors write it.
             _ if raw.kind == Kind::Int => {
                 let mut line = self.line(file, lexer);
                 line.insert(0, word);
@@ -163,7 +163,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif`, `#elifdef`, `#elifndef`, `#else`.
+    /// Executes `#elif`, `#elifdef`, `#elifndef` or `#else`.
     fn branch(
         &mut self,
         file: FileId,
@@ -198,7 +198,7 @@ impl Preprocessor<'_> {
         condition.taken |= holds;
     }
 
-    /// Whether the condition of `#if`, `#ifdef`, `#elif` and so on holds. One that is wrong does not.
+    /// Returns true if the condition of `#if`, `#ifdef`, `#elif` and so on holds. An invalid one does not.
     fn test(&mut self, file: FileId, lexer: &mut Lexer, span: Span, word: &Token) -> bool {
         if matches!(word.text.as_str(), "if" | "elif") {
             let line = self.line(file, lexer);
@@ -211,13 +211,13 @@ impl Preprocessor<'_> {
         self.is_defined(&name.text) != word.text.ends_with("ndef")
     }
 
-    /// Whether a macro of this name exists.
+    /// Returns true if a macro of this name exists.
     pub(super) fn is_defined(&self, name: &str) -> bool {
         let built_in = matches!(name, "__COUNTER__" | "__FILE__" | "__LINE__");
         built_in || self.macros.contains_key(name)
     }
 
-    /// Takes down what `#line 12 "file.p4"` says, from its number on. False if there is none.
+    /// Records `#line 12 "file.p4"`, from its number on. Returns false if there is no number.
     fn renumber(&mut self, line: &[Token]) -> bool {
         let Some(number) = line.first().filter(|t| t.kind == Kind::Int) else {
             return false;
@@ -228,7 +228,7 @@ impl Preprocessor<'_> {
         let name = line.get(1).filter(|t| t.kind == Kind::Str);
         let name = match name {
             Some(name) => Some(literal::string(&name.text).0),
-            // The name that an earlier one gave holds on.
+            // The name given by an earlier `#line` stays valid.
             None => self.renumbered.remove(&file).and_then(|known| known.name),
         };
         self.renumbered.insert(file, Renumbered { at, next, name });
@@ -251,8 +251,8 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether a directive is what a misspelt word was meant to be: one letter more, less, other or
-/// two exchanged, or a different case.
+/// Returns true if a misspelt word is close to a directive: one letter inserted, deleted or replaced, two exchanged, or
+/// a different case.
 fn is_close(directive: &str, word: &str) -> bool {
     if directive.eq_ignore_ascii_case(word) {
         return true;

@@ -1,7 +1,7 @@
 //! Macro expansion: the stream of tokens with every macro replaced.
 //!
-//! The stream is a file with a stack of expansions on top. A macro is not expanded inside its own
-//! expansion, which is as long as its frame lies on the stack.
+//! The stream is a file with a stack of expansions on top. A macro is not expanded inside its own expansion, that is,
+//! as long as its frame is on the stack.
 
 use std::rc::Rc;
 
@@ -15,27 +15,27 @@ use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
 use crate::token::{Bad, Kind, Token};
 
-/// How deep macro uses may be nested in each other's arguments.
+/// Deepest nesting of macro uses in each other's arguments.
 const MAX_ARGUMENT_DEPTH: usize = 100;
 
-/// Where tokens come from.
+/// Source of tokens: a file, with a stack of expansions.
 pub(super) struct Input {
     frames: Vec<Frame>,
     pub(super) source: Option<Source>,
 }
 
-/// A file that is read.
+/// A file being read.
 pub(super) struct Source {
     pub file: FileId,
     pub lexer: Lexer,
-    /// The open `#if`s, the innermost last.
+    /// Open `#if`s, the innermost last.
     pub conditions: Vec<Condition>,
 }
 
 /// Tokens that replace a macro's use, or a list to expand.
 struct Frame {
     tokens: std::vec::IntoIter<Token>,
-    /// The macro that must not be expanded among them.
+    /// Macro that must not be expanded among them.
     of: Option<SmolStr>,
 }
 
@@ -61,7 +61,7 @@ impl Input {
         }
     }
 
-    /// Drops the expansions that are used up; whether the file itself comes next.
+    /// Drops the finished expansions. Returns true if the file itself comes next.
     pub(super) fn drop_finished(&mut self) -> bool {
         while self
             .frames
@@ -73,7 +73,7 @@ impl Input {
         self.frames.is_empty()
     }
 
-    /// The kind of the next token.
+    /// Returns the kind of the next token.
     fn peek(&self) -> Kind {
         let mut frames = self.frames.iter().rev();
         if let Some(token) = frames.find_map(|f| f.tokens.as_slice().first()) {
@@ -83,8 +83,8 @@ impl Input {
         source.map_or(Kind::Eof, |source| source.lexer.peek().kind)
     }
 
-    /// Whether the next token comes from the file itself and is the first of its line, where a
-    /// directive is allowed.
+    /// Returns true if the next token comes from the file itself and is the first of its line, where a directive is
+    /// allowed.
     fn at_line_start(&self) -> bool {
         self.frames.iter().all(|f| f.tokens.as_slice().is_empty())
             && self
@@ -99,7 +99,7 @@ impl Input {
 }
 
 impl Preprocessor<'_> {
-    /// The next token, unexpanded. `None` at the end.
+    /// Returns the next token, unexpanded. `None` at the end.
     fn next(&mut self, input: &mut Input) -> Option<Token> {
         if !input.drop_finished() {
             return input.frames.last_mut().and_then(|f| f.tokens.next());
@@ -109,8 +109,8 @@ impl Preprocessor<'_> {
         (raw.kind != Kind::Eof).then(|| self.token(source.file, raw))
     }
 
-    /// The next token of a macro's arguments. `None` if they do not end: at the end of the text, and before an `#include`,
-    /// which would give tokens of its own.
+    /// Returns the next token of a macro's arguments. `None` if they are not closed: at the end of the text, and before
+    /// an `#include`, which would add tokens of its own.
     fn next_of_arguments(&mut self, input: &mut Input) -> Option<Token> {
         if input.drop_finished()
             && let Some(source) = &mut input.source
@@ -121,12 +121,12 @@ impl Preprocessor<'_> {
         self.next(input)
     }
 
-    /// The next token that is no macro's use. `None` at the end, after an error, or if a macro gave
-    /// nothing and a new line of the file begins: that line may be a directive.
+    /// Returns the next token that is not a macro's use. `None` at the end and after an error. Also `None` if a macro
+    /// was empty and a new line of the file begins, since that line may be a directive.
     pub(super) fn expand_next(&mut self, input: &mut Input) -> Option<Token> {
         while !self.stopped {
-            // A frame that gives its last token stays on the stack while that token is looked at and
-            // expanded, so that its macro is not expanded in there either.
+            // A frame stays on the stack while its last token is examined and expanded, so that its macro is not
+            // expanded there either.
             let mut token = self.next(input)?;
             if token.kind != Kind::Ident || token.painted {
                 return Some(token);
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// A list of tokens with its macros replaced.
+    /// Replaces the macros in a list of tokens.
     pub(super) fn expand_list(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let mut input = Input::of_tokens(tokens);
         let mut out = Vec::new();
@@ -177,9 +177,9 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Counts tokens that macros gave.
+    /// Counts tokens that macros produced.
     fn charge(&mut self, tokens: usize, span: Span) {
-        // One more for the use itself, so that macros without text are not free.
+        // Count one more for the use itself, so that empty macros are not free.
         self.expanded += tokens + 1;
         if self.expanded > MAX_EXPANDED {
             self.report(errors::expansion_budget(span, MAX_EXPANDED));
@@ -187,7 +187,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Counts the text of a token that a macro made: nested `#` doubles it each time.
+    /// Counts the text of a token that a macro made: each nested `#` can double it.
     fn charge_text(&mut self, text: &str, span: Span) {
         const BYTES_A_TOKEN: usize = 8;
         self.charge(text.len() / BYTES_A_TOKEN, span);
@@ -210,7 +210,7 @@ impl Preprocessor<'_> {
         let renumbered = self.renumbered.get(&file);
         let (kind, text) = if token.text == "__LINE__" {
             let line = match renumbered {
-                // The first line behind the directive has the number that it gives.
+                // The first line after the directive has the number given there.
                 Some(known) => u64::from(known.next) + u64::from(line.saturating_sub(known.at + 1)),
                 None => line.into(),
             };
@@ -226,7 +226,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// The arguments of a use, which begin with the next token. `None` after an error.
+    /// Takes the arguments of a use, which begin with the next token. `None` after an error.
     fn arguments(
         &mut self,
         input: &mut Input,
@@ -292,7 +292,7 @@ impl Preprocessor<'_> {
         Some(arguments)
     }
 
-    /// The text of a macro with its arguments put in.
+    /// Returns the body of a macro with its arguments substituted.
     fn substitute(
         &mut self,
         found: &Rc<Macro>,
@@ -309,7 +309,7 @@ impl Preprocessor<'_> {
         };
         let argument = |token: &Token| found.param(token).filter(|i| *i < arguments.len());
         let mut i = 0;
-        // Whether the token before is `##`, and whether that token's left side was empty.
+        // True after a `##`, and true if the operand on its left was empty.
         let mut paste = false;
         let mut left_empty = false;
         while i < body.len() {
@@ -392,8 +392,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Joins the last token of `out` and the first of `piece` into one. Two that make no token stay two: programs paste names
-    /// and punctuation, and are written for preprocessors that let them.
+    /// Joins the last token of `out` and the first of `piece` into one. If the result is not a token, the two stay
+    /// separate: programs that paste names and punctuation rely on that.
     fn paste_onto(&mut self, out: &mut Vec<Token>, piece: Vec<Token>, span: Span) {
         let mut piece = piece.into_iter();
         let (Some(left), Some(right)) = (out.pop(), piece.next()) else {
@@ -418,7 +418,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The text of an argument as a string literal.
+/// Converts an argument to a string literal.
 fn stringify(tokens: &[Token]) -> SmolStr {
     let mut text = String::new();
     for (i, token) in tokens.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `#include`.
+//! The directive `#include`.
 
 use diag::{FileId, Span};
 
@@ -8,13 +8,13 @@ use crate::lexer::Lexer;
 use crate::loader::LoadError;
 use crate::token::{Kind, Token};
 
-/// How many files may be open in each other.
+/// Most nested open files.
 const MAX_DEPTH: usize = 64;
-/// How many includes one run may do.
+/// Most includes of one run.
 const MAX_INCLUDES: usize = 10_000;
 
 impl Preprocessor<'_> {
-    /// `#include` or `#include_next`, after that word.
+    /// Executes `#include` or `#include_next`, after that word.
     pub(super) fn include(&mut self, file: FileId, lexer: &mut Lexer, directive: Span, next: bool) {
         let Some((path, system, span)) = self.include_path(file, lexer, directive) else {
             return;
@@ -39,7 +39,7 @@ impl Preprocessor<'_> {
             return;
         }
         let from = self.chain.last().map(|(_, name)| name.clone());
-        // The main file comes from no folder that another could come behind.
+        // The main file is in no folder of the search path, so there is no next folder.
         let found = match &from {
             Some(from) if next && self.chain.len() > 1 => self.loader.load_next(&path, from),
             _ => self.loader.load(&path, from.as_deref(), system),
@@ -73,7 +73,7 @@ impl Preprocessor<'_> {
         self.chain.pop();
     }
 
-    /// The path, whether it is in angle brackets, and where. Takes the line.
+    /// Takes the line. Returns the path, true if it is in angle brackets, and its location.
     fn include_path(
         &mut self,
         file: FileId,
@@ -100,7 +100,7 @@ impl Preprocessor<'_> {
                 return None;
             };
             let end = from + trimmed[1..].find(close).unwrap_or(0) + 2;
-            // What follows may be a comment, which the lexer knows.
+            // The rest may be a comment, which the lexer skips.
             let mut rest = Lexer::at(lexer, end);
             self.nothing_follows(file, &mut rest, "include");
             *lexer = rest;
@@ -124,7 +124,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The path that a macro denotes.
+/// Returns the path that a macro expands to, and true if it is in angle brackets.
 fn path_of_tokens(line: &[Token]) -> Option<(String, bool)> {
     match line {
         [only] if only.kind == Kind::Str => {

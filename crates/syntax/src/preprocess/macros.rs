@@ -1,4 +1,4 @@
-//! Macros and the directives that make and unmake them.
+//! Macros and the directives that define and undefine them.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use crate::token::{Kind, Token};
 /// A macro.
 pub(super) struct Macro {
     pub name: SmolStr,
-    /// Those of a function-like macro.
+    /// Parameters of a function-like macro.
     pub params: Option<Params>,
-    /// Its text, in raw tokens.
+    /// Body, in raw tokens.
     pub body: Vec<Token>,
-    /// Its name in its `#define`.
+    /// Location of its name in its `#define`.
     pub span: Span,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Macro {
 #[derive(PartialEq, Eq)]
 pub(super) struct Params {
     pub names: Vec<SmolStr>,
-    /// The name of all further arguments: `__VA_ARGS__` if it ends with `...`, `x` if it ends with `x...`.
+    /// Name of all further arguments: `__VA_ARGS__` if the list ends with `...`, `x` if it ends with `x...`.
     pub rest: Option<SmolStr>,
 }
 
 impl Macro {
-    /// Which parameter a token of the body is.
+    /// Returns the index of the parameter that a token of the body names.
     pub(super) fn param(&self, token: &Token) -> Option<usize> {
         let params = self.params.as_ref()?;
         if token.kind != Kind::Ident {
@@ -48,7 +48,7 @@ impl Macro {
     }
 }
 
-/// Names that keep their meaning.
+/// Names that cannot be redefined.
 const RESERVED: [&str; 5] = [
     "defined",
     "__COUNTER__",
@@ -58,7 +58,7 @@ const RESERVED: [&str; 5] = [
 ];
 
 impl Preprocessor<'_> {
-    /// `#define`, after that word.
+    /// Executes `#define`, after that word.
     pub(super) fn define(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
         let Some(name) = self.macro_name(file, lexer, directive, "define") else {
             return;
@@ -95,14 +95,14 @@ impl Preprocessor<'_> {
         self.macros.insert(found.name.clone(), Rc::new(found));
     }
 
-    /// `#undef`, after that word.
+    /// Executes `#undef`, after that word.
     pub(super) fn undef(&mut self, file: FileId, lexer: &mut Lexer, directive: Span) {
         if let Some(name) = self.macro_name(file, lexer, directive, "undef") {
             self.macros.remove(&name.text);
         }
     }
 
-    /// The name that a directive defines or asks for; takes the line after an error.
+    /// Takes the name that a directive defines or tests. After an error it takes the whole line.
     pub(super) fn macro_name(
         &mut self,
         file: FileId,
@@ -131,7 +131,7 @@ impl Preprocessor<'_> {
         Some(name)
     }
 
-    /// Parameters, after their opening parenthesis. `None` after an error.
+    /// Parses parameters, after their opening parenthesis. `None` after an error.
     fn params(&mut self, file: FileId, lexer: &mut Lexer, of: &Token) -> Option<Params> {
         let mut params = Params {
             names: Vec::new(),
@@ -179,7 +179,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Whether `#` and `##` are where they may be.
+    /// Checks the positions of `#` and `##`.
     fn check_operators(&mut self, found: &Macro) -> bool {
         let body = &found.body;
         let edge = [body.first(), body.last()]

@@ -1,7 +1,7 @@
 //! The preprocessor: source texts to one list of tokens.
 //!
-//! It follows the C preprocessor as far as P4 programs use it. All work is bounded: includes by
-//! depth and number, macros by the tokens they give, conditions by their nesting.
+//! It follows the C preprocessor as far as P4 programs use it. All work is bounded: includes by depth and number,
+//! macros by the tokens that they produce, conditions by their nesting.
 
 mod condition;
 mod directives;
@@ -23,14 +23,14 @@ use crate::token::{Bad, Kind, Token};
 use expand::Input;
 use macros::Macro;
 
-/// The most tokens that macros may give in one run.
+/// Most tokens that macros may produce in one run.
 const MAX_EXPANDED: usize = 1_000_000;
-/// The most errors and warnings that are reported.
+/// Most errors and warnings that are reported.
 const MAX_TOLD: usize = 200;
-/// The most tokens that a program may have.
+/// Most tokens that a program may have.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// The tokens of a program; the last is [`Kind::Eof`].
+/// Returns the tokens of a program; the last is [`Kind::Eof`].
 pub(crate) fn preprocess(
     map: &mut SourceMap,
     loader: &dyn SourceLoader,
@@ -68,42 +68,41 @@ struct Preprocessor<'a> {
     diagnostics: &'a mut Diagnostics,
     macros: HashMap<SmolStr, Rc<Macro>>,
     out: Vec<Token>,
-    /// The open files, each with the `#include` that opened it.
+    /// Open files, each with the `#include` that opened it.
     chain: Vec<(Span, String)>,
-    /// The files read so far, by name.
+    /// Files read so far, by name.
     files: HashMap<String, FileId>,
-    /// What `#line` said last in each file that is open.
+    /// Last `#line` in each open file.
     renumbered: HashMap<FileId, Renumbered>,
-    /// The files with `#pragma once`.
+    /// Files with `#pragma once`.
     once: HashSet<FileId>,
-    /// Whether some file has bytes that are not UTF-8, see [`Loaded::replaced`].
+    /// True if some file has bytes that are not UTF-8, see [`Loaded::replaced`].
     replaced: bool,
     expanded: usize,
     includes: usize,
     argument_depth: usize,
-    /// The next value of `__COUNTER__`.
+    /// Next value of `__COUNTER__`.
     counter: u64,
-    /// Inside an `@pragma`, whose end is the end of its line.
+    /// True inside a `@pragma`, which ends with its line.
     in_pragma: bool,
-    /// The number of open parentheses of an annotation: there, every character may be.
+    /// Number of open parentheses of an annotation, in which every character is allowed.
     annotation_depth: usize,
-    /// A limit is reached: nothing more is read.
+    /// True if a limit was reached: nothing more is read.
     stopped: bool,
 }
 
-/// How `__LINE__` and `__FILE__` name the lines behind a `#line`. Messages keep the lines of the text that the user can open.
+/// Effect of a `#line` on `__LINE__` and `__FILE__` after it. Messages keep the real lines, which the user can open.
 struct Renumbered {
-    /// The line of the directive itself.
+    /// Line of the directive itself.
     at: u32,
-    /// The number of the line behind it.
+    /// Number of the line after it.
     next: u32,
-    /// The name of the file, if it was given.
+    /// Name of the file, if it was given.
     name: Option<String>,
 }
 
 impl Preprocessor<'_> {
-    /// Runs the macros of the command line as a text of their own, so that errors in them have a
-    /// location to show.
+    /// Defines the macros of the command line from a text of their own, so that errors in them have a location.
     fn command_line(&mut self, defines: &[(String, Option<String>)]) {
         if defines.is_empty() {
             return;
@@ -153,8 +152,8 @@ impl Preprocessor<'_> {
         self.out.push(eof(end));
     }
 
-    /// Adds a file that is read for the first time. `None` if there is no room for it, which is
-    /// reported at the `#include`.
+    /// Adds a file that is read for the first time. If there is no room for it, reports that at the `#include` and
+    /// returns `None`.
     fn add(&mut self, loaded: Loaded, include: Span) -> Option<FileId> {
         let Loaded {
             name,
@@ -174,9 +173,9 @@ impl Preprocessor<'_> {
         Some(file)
     }
 
-    /// All tokens of one file.
+    /// Reads all tokens of one file.
     fn file(&mut self, file: FileId) {
-        // A file may include itself.
+        // A file may include itself, so the state is saved.
         let outer = self.renumbered.remove(&file);
         let lexer = Lexer::new(Arc::clone(&self.map.file(file).text));
         let mut input = Input::of_file(file, lexer);
@@ -216,7 +215,7 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// Gives one token to the parser, or reports it.
+    /// Adds one token to the output, or reports it.
     fn emit(&mut self, mut token: Token) {
         self.follow_annotation(token.kind);
         let free = self.annotation_depth > 0 && !self.is_replaced(&token);
@@ -226,7 +225,7 @@ impl Preprocessor<'_> {
                 self.report_bad(bad, &token);
                 token.kind = Kind::Bad(Bad::AlreadyReported);
                 if bad == Bad::String {
-                    // It is a string, but what its quote should have ended goes wrong too.
+                    // It is a string, but errors follow from its missing quote, so the marker suppresses those.
                     self.out.push(Token {
                         kind: Kind::Str,
                         ..token.clone()
@@ -252,7 +251,7 @@ impl Preprocessor<'_> {
         self.out.push(token);
     }
 
-    /// Counts the parentheses that an annotation leaves open before a token of this kind comes.
+    /// Counts the parentheses of an annotation that are open before a token of this kind.
     fn follow_annotation(&mut self, next: Kind) {
         let inside = self.annotation_depth > 0;
         let begins = || {
@@ -277,7 +276,7 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// Whether a token has bytes that are not UTF-8.
+    /// Returns true if a token has bytes that are not UTF-8.
     fn is_replaced(&self, token: &Token) -> bool {
         self.replaced && token.text.contains(lexer::REPLACEMENT)
     }
@@ -301,7 +300,7 @@ impl Preprocessor<'_> {
         self.stopped = true;
     }
 
-    /// A raw token with its text.
+    /// Makes a token from a raw one, with its text.
     fn token(&self, file: FileId, raw: Raw) -> Token {
         let text = match raw.kind.fixed_text() {
             Some(fixed) => SmolStr::new_static(fixed),
@@ -323,7 +322,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The rest of a directive's line as tokens.
+    /// Takes the rest of a directive's line as tokens.
     fn line(&self, file: FileId, lexer: &mut Lexer) -> Vec<Token> {
         let mut line = Vec::new();
         while !lexer.peek().first {

@@ -1,4 +1,4 @@
-//! What comes out of the preprocessor. The texts of its errors are in `tests/diagnostics/`.
+//! Tests of the preprocessor's output. The texts of its errors are in `tests/diagnostics/`.
 
 use diag::{Diagnostics, SourceMap};
 
@@ -21,7 +21,7 @@ fn run(
     (tokens, map, diagnostics.iter().map(|d| d.code.0).collect())
 }
 
-/// The tokens of a text, with a space between each two.
+/// Returns the tokens of a text, joined by spaces.
 #[track_caller]
 fn text(main: &str) -> String {
     let (tokens, _, codes) = run(&MemoryLoader::new().with("main.p4", main), &[]);
@@ -38,7 +38,7 @@ fn object_macros_are_replaced_again_but_not_by_themselves() {
     assert_eq!(text("#define A B + A\n#define B 2\nA"), "2 + A");
     assert_eq!(text("#define A B\n#define B A\nA B"), "A B");
     assert_eq!(text("#define A\nx A y"), "x y");
-    // A macro without text at the end of a line leaves the next line's directive alone.
+    // An empty macro at the end of a line must not affect a directive on the next line.
     assert_eq!(text("#define A\nx A\n#define B 2\nA\nB"), "x 2");
     assert_eq!(
         text("#define A\n#define B A A\nB\n#ifdef A\nA\n#endif\ny"),
@@ -127,7 +127,7 @@ fn what_pasting_cannot_join_stays_apart() {
         text("#define CAT(a, b) a ## b\nCAT(1, +) CAT(\"a\", \"b\") CAT(/, /) CAT(., x)"),
         "1 + \"a\" \"b\" / / . x"
     );
-    // What stays apart is expanded as what stands there.
+    // Tokens that cannot be joined are expanded as they are.
     assert_eq!(
         text("#define n 7\n#define AT(x) x ## . ## n\nAT(a)"),
         "a . 7"
@@ -179,7 +179,7 @@ fn conditionals_choose_among_arguments() {
 
 #[test]
 fn next_files_are_those_of_later_folders() {
-    // The main file comes from no folder: what is next is what there is.
+    // The main file is in no folder: `#include_next` then searches as `#include` does.
     let loader = MemoryLoader::new()
         .with("main.p4", "#include_next <x.p4>\nz")
         .with("x.p4", "x");
@@ -382,7 +382,7 @@ fn macros_that_grow_without_bound_are_stopped() {
         &[],
     );
     assert_eq!(codes, ["E0015"]);
-    // Nothing comes out, but the work is bounded too.
+    // The output is empty, but the work is bounded too.
     let doubling: String = (0..40)
         .map(|i| format!("#define M{} M{i} M{i}\n", i + 1))
         .collect();

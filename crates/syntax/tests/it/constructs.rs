@@ -1,10 +1,10 @@
-//! Each construct of the language, accepted as the grammar has it and refused as it has it not.
+//! Each construct of the language: accepted texts in the grammar, and refused texts outside it.
 //!
-//! What only the types can tell (a bad cast, an unknown name) is not here: the parser accepts it.
+//! Errors in types and names (a bad cast, an unknown name) are not tested here: the parser accepts them.
 
 use syntax::MemoryLoader;
 
-/// Codes of the errors and warnings of a program.
+/// Returns the codes of the errors and warnings of a program.
 fn codes(text: &str) -> Vec<&'static str> {
     let loader = MemoryLoader::new().with("main.p4", text);
     let mut map = diag::SourceMap::new();

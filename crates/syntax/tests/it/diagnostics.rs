@@ -1,7 +1,7 @@
 //! The text of every diagnostic of this crate, beside the program that causes it.
 //!
-//! A file in `tests/diagnostics/` has the sources, each after a line `=== NAME`, and after
-//! `=== output` what the user sees. `ONPATH_BLESS=1 cargo test -p syntax` rewrites the output.
+//! A file in `tests/diagnostics/` has the sources, each after a line `=== NAME`, and after `=== output` the diagnostics
+//! as the user sees them. `ONPATH_BLESS=1 cargo test -p syntax` rewrites the output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ fn here(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Every case by file name.
+/// Returns every case by file name.
 fn cases() -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(here("tests/diagnostics")).unwrap();
     let texts = entries.map(|entry| {
@@ -27,7 +27,7 @@ fn cases() -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// Texts in memory, some of which cannot be read or are no UTF-8.
+/// Loader of texts in memory, some of which cannot be read or are not UTF-8.
 #[derive(Default)]
 struct Texts {
     readable: MemoryLoader,
@@ -58,7 +58,7 @@ impl SourceLoader for Texts {
     }
 }
 
-/// What the user sees for a case.
+/// Returns the diagnostics of a case as the user sees them.
 fn shown(sources: &str) -> String {
     let mut loader = Texts::default();
     let mut defines = Vec::new();
@@ -111,7 +111,7 @@ fn every_text_is_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The codes that stand in double quotes in a text.
+/// Returns the codes in double quotes in a text.
 fn codes_in(text: &str) -> BTreeSet<String> {
     text.split('"')
         .filter(|part| part.len() == 5 && part.starts_with(['E', 'W']))

@@ -1,7 +1,6 @@
-//! Programs with random changes: the parser neither panics nor hangs, and every span it gives lies
-//! in the text.
+//! Programs with random changes: the parser neither panics nor hangs, and every span in its result lies in the text.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release -p syntax --test it mutations` looks longer.
+//! `PROPTEST_CASES=100000 cargo test --release -p syntax --test it mutations` runs more cases.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,7 +8,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use syntax::MemoryLoader;
 
-/// Pieces of text that mutations put in: what the grammar and the preprocessor care about.
+/// Pieces of text that mutations insert, significant for the grammar and the preprocessor.
 const PIECES: &[&str] = &[
     "(",
     ")",
@@ -155,7 +154,7 @@ fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What is mutated: the repository's programs, its headers and the sources of the error cases.
+/// Texts that are mutated: the repository's programs, its headers and the sources of the error cases.
 static SEEDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -233,7 +232,7 @@ fn mutate(text: &str, mutations: &[Mutation]) -> String {
     text.into_iter().collect()
 }
 
-/// Every span in the tree, read from how it prints itself.
+/// Returns every span in the tree, parsed from its debug output.
 fn spans(printed: &str) -> impl Iterator<Item = diag::Span> {
     printed.split("Span { lo: ").skip(1).map(|rest| {
         let (lo, rest) = rest.split_once(", hi: ").unwrap();

@@ -1,4 +1,4 @@
-//! Every P4 text of the repository is in the language: it parses without a word.
+//! Every P4 text of the repository is in the language: it parses without a diagnostic.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Reads files beside the including one and in `p4include/`.
+/// Loader of files beside the including one and in `p4include/`.
 struct Disk;
 
 impl SourceLoader for Disk {
@@ -59,7 +59,7 @@ fn headers_programs_and_tests_parse() {
         let shown: Vec<String> = parsed
             .diagnostics
             .iter()
-            // Remarks behind `#`, which some are about.
+            // Some programs have comments after `#`, which are unknown directives.
             .filter(|d| d.code.0 != "W0006")
             .map(|d| {
                 let place = map

@@ -1,8 +1,8 @@
-//! Reads of values that nothing wrote, and of headers that are certainly invalid.
+//! Warnings about reads of values that nothing wrote, and of headers that are certainly invalid.
 //!
-//! A forward data-flow over each body. A scalar counts as written only if every path to that point
-//! writes it; a header's validity counts only where it is certain. What actions and sub-blocks may
-//! write counts as written by them: a warning here should be right.
+//! A forward data-flow analysis of each body. A scalar counts as written only if every path to that point writes it. A
+//! header counts as invalid only if it certainly is. Everything that actions and sub-blocks may write counts as
+//! written: the analysis avoids false warnings.
 
 mod parser;
 mod state;
@@ -58,14 +58,14 @@ pub(super) fn run(checker: &mut Checker<'_>) {
             parser::check(checker, parser, inner, &mut found);
         }
     }
-    // Without a location nothing can be shown.
+    // A diagnostic without a location cannot be shown.
     found.retain(|d: &Diagnostic| !d.primary.span.is_none());
     for diagnostic in found {
         checker.report(diagnostic);
     }
 }
 
-/// One body with its parameters and the declarations before it.
+/// Analyses one body with its parameters and the declarations before it.
 fn body(
     checker: &Checker<'_>,
     params: &[LocalId],
@@ -87,12 +87,12 @@ fn body(
     walk.entered
 }
 
-/// The facts where actions begin.
+/// Facts at the entry of actions.
 type Entered = BTreeMap<ActionId, State>;
 
-/// The actions that a control's `apply` leads to, directly, through tables or through one another, with
-/// the facts about the control's variables there. An action calls only what is declared before it, so
-/// that the last one is entered from no other state.
+/// Analyses the actions that a control's `apply` leads to, directly, through tables or through one another, with the
+/// facts about the control's variables at their entry. An action calls only actions that are declared before it. So all
+/// calls of the last one are known when it is visited.
 fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnostic>) {
     while let Some((id, state)) = entered.pop_last() {
         let action = &checker.module.actions[id];
@@ -110,7 +110,7 @@ fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnost
     }
 }
 
-/// The state in which a body begins, if `state` holds the facts around it.
+/// Returns the state at the start of a body, if `state` holds the facts around it.
 fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: State) -> State {
     for param in params {
         let local = &checker.module.locals[*param];
@@ -123,7 +123,7 @@ fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: State) -> State {
     state
 }
 
-/// Local declarations of a parser or control.
+/// Declares the local variables of a parser or control.
 fn declare(walk: &mut Walk<'_, '_>, decls: &[BodyDecl]) {
     for decl in decls {
         if let BodyDecl::Local(id, init) = decl {
@@ -150,7 +150,7 @@ fn unset_outs(
     }
 }
 
-/// A name for what is at `span`.
+/// Returns the source text at `span`, or `fallback`.
 fn text(checker: &Checker<'_>, span: Span, fallback: &str) -> String {
     let text = checker.map.text(span);
     if text.is_empty() || text.len() > 60 || text.contains('\n') {

@@ -1,4 +1,4 @@
-//! The data-flow through a parser's states.
+//! Data-flow analysis of a parser's states.
 
 use super::state::{State, join};
 use super::walk::Walk;
@@ -9,7 +9,7 @@ use diag::Diagnostic;
 use hir::*;
 use std::collections::BTreeSet;
 
-/// How often a state is visited before the analysis of the parser gives up.
+/// Most visits to a state before the analysis of the parser gives up.
 const MAX_VISITS: usize = 64;
 
 pub(super) fn check(
@@ -63,8 +63,8 @@ pub(super) fn check(
     }
 }
 
-/// The place of each state in reverse postorder: where paths meet, all that lead there come first, so that a parser without
-/// loops is walked once and not along each path.
+/// Returns the index of each state in reverse postorder. All predecessors of a join come before it, so a parser without
+/// loops is walked once, and not once for each path.
 fn order(body: &ParserBody) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let mut place = vec![UNSEEN; body.states.len()];
@@ -97,7 +97,7 @@ fn order(body: &ParserBody) -> Vec<usize> {
     place
 }
 
-/// The facts after a state (its transfer function).
+/// Transfer function of a state: the facts at its entry to those at its end.
 fn transfer(
     checker: &Checker<'_>,
     body: &ParserBody,

@@ -1,25 +1,25 @@
-//! The data-flow facts about variables at one program point.
+//! Data-flow facts about variables at one program point.
 
 use hir::*;
 use std::rc::Rc;
 
-/// Types with more parts than this are not followed.
+/// Most parts of a type that are tracked.
 const MAX_PARTS: usize = 2048;
 
-/// The facts about one value.
+/// Facts about one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Init {
-    /// Written on every path here, or not followed.
+    /// Written on every path to this point, or not tracked.
     Yes,
-    /// Not written on some path here.
+    /// Not written on some path to this point.
     No,
-    /// A struct, part by part; parts that are not there are not followed.
+    /// A struct, part by part; missing parts are not tracked.
     Parts(Vec<Init>),
     /// A header, valid or not.
     Header(Validity),
 }
 
-/// The facts about a header.
+/// Facts about a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Validity {
     Valid,
@@ -28,7 +28,7 @@ pub(super) enum Validity {
 }
 
 impl Init {
-    /// A variable of this type before anything is written to it.
+    /// Returns the facts about a variable of this type before anything is written to it.
     pub(super) fn fresh(module: &Module, ty: &Ty) -> Init {
         build(
             module,
@@ -39,7 +39,7 @@ impl Init {
         )
     }
 
-    /// A value of this type of which nothing is known but that it was written.
+    /// Returns the facts about a value of this type that was written, without any other knowledge.
     pub(super) fn unknown(module: &Module, ty: &Ty) -> Init {
         build(
             module,
@@ -50,7 +50,7 @@ impl Init {
         )
     }
 
-    /// The join of the facts where two paths meet.
+    /// Joins the facts of two paths.
     pub(super) fn join(&self, other: &Init) -> Init {
         match (self, other) {
             (Init::Yes, Init::Yes) => Init::Yes,
@@ -63,7 +63,7 @@ impl Init {
         }
     }
 
-    /// Whether nothing in it was written, and there is something that could have been.
+    /// Returns true if nothing in it was written, and something could have been.
     pub(super) fn is_unwritten(&self) -> bool {
         fn scan(init: &Init, unwritten: &mut bool, written: &mut bool) {
             match init {
@@ -79,7 +79,7 @@ impl Init {
         unwritten && !written
     }
 
-    /// The same, with the facts about headers killed.
+    /// Kills the facts about headers.
     pub(super) fn kill_headers(&mut self) {
         match self {
             Init::Parts(parts) => parts.iter_mut().for_each(Init::kill_headers),
@@ -88,7 +88,7 @@ impl Init {
         }
     }
 
-    /// The same, written.
+    /// Marks it as written.
     pub(super) fn written(&mut self) {
         match self {
             Init::Parts(parts) => parts.iter_mut().for_each(Init::written),
@@ -112,7 +112,7 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
                 CompositeKind::Struct => {
                     let mut parts = Vec::new();
                     for field in &decl.fields {
-                        // The last one stands for all that follow, so that a large struct is copied as fast as one that is followed.
+                        // The last field stands for all that follow, so that copying a large struct takes no longer.
                         let is_last = *budget == 0;
                         let ty = crate::infer::subst(&field.ty, &decl.type_params, args);
                         parts.push(build(module, &ty, scalar, header, budget));
@@ -129,20 +129,20 @@ fn build(module: &Module, ty: &Ty, scalar: &Init, header: Validity, budget: &mut
     }
 }
 
-/// Variables of a block.
+/// Number of variables in a block.
 const BLOCK: usize = 32;
 
-/// The facts about every variable. One that is not in it is not followed. States share the blocks of variables that they know
-/// alike: where paths meet, only what they have changed is joined.
+/// Facts about every variable; a variable without facts is not tracked. States share blocks of variables with equal
+/// facts. At a join only the changed blocks are visited.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
     blocks: Rc<Vec<Rc<Block>>>,
 }
 
-/// The facts about some variables with consecutive numbers.
+/// Facts about some variables with consecutive numbers.
 type Block = [Option<Init>; BLOCK];
 
-/// The block that has a variable, and its place there.
+/// Returns the block that has a variable, and its index there.
 fn place(id: LocalId) -> (usize, usize) {
     let number = id.as_u32() as usize;
     (number / BLOCK, number % BLOCK)
@@ -170,7 +170,7 @@ impl State {
         Rc::make_mut(&mut blocks[block])[at] = Some(init);
     }
 
-    /// The join of the facts where two paths meet; a variable of one path only is out of scope.
+    /// Joins the facts of two paths; a variable of one path only is out of scope.
     pub(super) fn join(&self, other: &State) -> State {
         if Rc::ptr_eq(&self.blocks, &other.blocks) {
             return self.clone();
@@ -187,8 +187,8 @@ impl State {
         }
     }
 
-    /// Kills what is known of variables that were not there where the scope began. What each state of a long loop knows of its own variables
-    /// would go round it, from state to state.
+    /// Kills the facts about variables that were declared in the scope. Otherwise each state of a long parser loop
+    /// would carry the facts about its own variables round the loop.
     pub(super) fn leave_scope(&mut self, before: &State) {
         if Rc::ptr_eq(&self.blocks, &before.blocks) {
             return;
@@ -211,7 +211,7 @@ impl State {
         }
     }
 
-    /// The facts about an l-value: a variable, or a field of one.
+    /// Returns the facts about an l-value: a variable, or a field of one.
     pub(super) fn lookup(&self, expr: &Expr) -> Option<&Init> {
         match &expr.kind {
             ExprKind::Local(id) => self.get(*id),
@@ -223,7 +223,7 @@ impl State {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the facts about an l-value, for changes.
     pub(super) fn lookup_mut(&mut self, expr: &Expr) -> Option<&mut Init> {
         match &expr.kind {
             ExprKind::Local(id) => self.get_mut(*id),
@@ -236,7 +236,7 @@ impl State {
     }
 }
 
-/// The join of two states where paths meet, either of which may not be there.
+/// Joins two states; either may be missing.
 pub(super) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.join(&b)),

@@ -1,4 +1,4 @@
-//! The data-flow through statements and expressions.
+//! Data-flow analysis of statements and expressions.
 
 use super::state::{Init, State, Validity, join};
 use super::writes::{self, Writes};
@@ -8,26 +8,26 @@ use diag::Diagnostic;
 use hir::*;
 use std::collections::BTreeMap;
 
-/// The facts after a condition: where it holds, and where it fails.
+/// Facts after a condition, if it holds and if it fails.
 struct Split {
     holds: Option<State>,
     fails: Option<State>,
 }
 
-/// A walk through one body.
+/// Walk through one body.
 pub(super) struct Walk<'c, 'm> {
     checker: &'c Checker<'m>,
-    /// The facts here; `None` where control never gets.
+    /// Facts at the current point; `None` if it is unreachable.
     state: Option<State>,
-    /// The facts at the `return`s.
+    /// Facts at the `return`s, joined.
     returns: Option<State>,
-    /// The facts at the `break`s of the innermost loop.
+    /// Facts at the `break`s of the innermost loop, joined.
     breaks: Option<State>,
-    /// Whether to report.
+    /// True to report diagnostics.
     report: bool,
-    /// The facts where actions were called or a table applied that may run them.
+    /// Facts at the entry of actions that were called, or that an applied table may run.
     pub(super) entered: BTreeMap<ActionId, State>,
-    /// What was found.
+    /// Diagnostics found so far.
     pub(super) found: Vec<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.state = state;
     }
 
-    /// The facts at the end of the body, all paths taken together.
+    /// Returns the facts at the end of the body, all paths joined.
     pub(super) fn end(&mut self) -> Option<State> {
         join(self.state.take(), self.returns.take())
     }
@@ -57,7 +57,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         block.iter().for_each(|s| self.stmt(s));
     }
 
-    /// A variable is declared.
+    /// Declares a variable.
     pub(super) fn declare(&mut self, id: LocalId, init: Option<&Expr>) {
         if let Some(init) = init {
             self.read(init);
@@ -161,8 +161,8 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// A loop: kills the facts about headers that it may change, and it may run not at all.
-    /// `body` gives the facts where the loop ends without having run.
+    /// Walks a loop. It kills the facts about headers that the loop may change, since the loop may not run at all.
+    /// `body` returns the facts for a loop that ends without having run.
     fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self) -> Option<State>) {
         let mut changed = Writes::default();
         blocks
@@ -176,7 +176,7 @@ impl<'c, 'm> Walk<'c, 'm> {
             }
         }
         let outer = self.breaks.take();
-        // What the body writes counts only if it runs.
+        // Writes of the body count only if it runs.
         let done = body(self);
         self.state = join(done, std::mem::replace(&mut self.breaks, outer));
     }
@@ -247,7 +247,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// The same facts hold whether the condition that was read holds or not.
+    /// Splits the facts after a condition that tells nothing: the same hold on both paths.
     fn split(&mut self) -> Split {
         Split {
             holds: self.state.clone(),
@@ -255,7 +255,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// Reads operands from left to right; that of `&&` or `||` only where the left one does not decide.
+    /// Reads operands from left to right. The right one of `&&` or `||` is read only if the left one does not decide.
     fn chain(&mut self, first: &Expr, steps: &[Step]) -> Split {
         let is_logical = |step: &Step| matches!(step.op, BinaryOp::And | BinaryOp::Or);
         let mut left = None;
@@ -296,7 +296,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         left.unwrap_or_else(|| self.split())
     }
 
-    /// The facts about a value once it is stored.
+    /// Returns the facts about a value once it is stored.
     fn value(&self, value: &Expr) -> Init {
         let module = &self.checker.module;
         match &value.kind {
@@ -321,7 +321,7 @@ impl<'c, 'm> Walk<'c, 'm> {
     }
 
     fn write(&mut self, target: &Expr, value: Init) {
-        // A write to some bits or one element is taken for a write of all.
+        // A write to some bits or one element counts as a write of all.
         let mut at = target;
         while let ExprKind::Slice { base, .. } | ExprKind::PartSelect { base, .. } = &at.kind {
             at = base;
@@ -364,7 +364,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// Reads in the indices of an l-value.
+    /// Reads the indices in an l-value.
     fn read_inside(&mut self, target: &Expr) {
         match &target.kind {
             ExprKind::StackIndex(base, index)
@@ -448,7 +448,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// After a report, a value is not reported again on the same path.
+    /// Marks a reported value as written, so that it is not reported again on the same path.
     fn settle(&mut self, expr: &Expr) {
         if let Some(init) = self.state.as_mut().and_then(|s| s.lookup_mut(expr)) {
             init.written();
@@ -523,7 +523,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    /// A table is applied: its key is read, and any of its actions may run.
+    /// Applies a table: its key is read, and any of its actions may run.
     fn apply(&mut self, id: TableId) {
         let table = &self.checker.module.tables[id];
         for key in &table.keys {
@@ -537,7 +537,7 @@ impl<'c, 'm> Walk<'c, 'm> {
         self.changed(&changed);
     }
 
-    /// An action begins with the facts here, or at one of its other call sites.
+    /// Adds the current facts to those at the entry of an action.
     fn enter(&mut self, id: ActionId) {
         if let Some(state) = &self.state {
             let known = self.entered.entry(id);

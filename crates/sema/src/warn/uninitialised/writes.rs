@@ -1,14 +1,14 @@
-//! Which variables a piece of code may write, through calls of actions and tables too.
+//! Variables that a piece of code may write, also through calls of actions and tables.
 
 use hir::*;
 use std::collections::HashSet;
 
-/// The variables that statements may write.
+/// Collects the variables that statements may write.
 pub(super) fn of_block(module: &Module, block: &[Stmt], out: &mut Writes) {
     block.iter().for_each(|s| of_stmt(module, s, out));
 }
 
-/// Variables, and the actions already looked into.
+/// Set of written variables, with the actions that were visited.
 #[derive(Default)]
 pub(super) struct Writes {
     pub(super) locals: HashSet<LocalId>,
@@ -66,14 +66,14 @@ fn of_call(module: &Module, call: &Call, out: &mut Writes) {
     }
 }
 
-/// What an action may write beside its own parameters.
+/// Collects the variables that an action may write, its own parameters aside.
 pub(super) fn of_action(module: &Module, id: ActionId, out: &mut Writes) {
     if out.actions.insert(id) {
         of_block(module, &module.actions[id].body, out);
     }
 }
 
-/// What a table's actions may write.
+/// Collects the variables that a table's actions may write.
 pub(super) fn of_table(module: &Module, id: TableId, out: &mut Writes) {
     for action in &module.tables[id].actions {
         of_action(module, action.action, out);

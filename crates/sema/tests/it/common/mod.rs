@@ -4,24 +4,24 @@ use diag::{Diagnostics, SourceMap};
 use std::path::{Path, PathBuf};
 use syntax::{LoadError, Loaded, SourceLoader};
 
-/// The repository's root.
+/// Returns the repository's root.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Reads beside the file that asks, then in `p4include`; one text may be given instead of a file.
+/// Loader of files: beside the including file, then in `p4include`. One text may replace a file.
 pub(crate) struct Files {
     given: Option<(String, String)>,
 }
 
 impl Files {
-    /// Files alone.
+    /// Makes a loader of files alone.
     #[allow(dead_code)]
     pub(crate) fn new() -> Files {
         Files { given: None }
     }
 
-    /// `text` under the name `name`.
+    /// Makes a loader with `text` under the name `name`.
     #[allow(dead_code)]
     pub(crate) fn with(name: &str, text: &str) -> Files {
         Files {
@@ -57,7 +57,7 @@ impl SourceLoader for Files {
     }
 }
 
-/// A file's name within the repository, or else in full.
+/// Returns a file's name within the repository, or else in full.
 fn shown(place: &Path) -> String {
     let root = root();
     let within = place
@@ -66,7 +66,7 @@ fn shown(place: &Path) -> String {
     within.unwrap_or_else(|_| place.to_string_lossy().into_owned())
 }
 
-/// Parses and checks.
+/// Parses and checks a program.
 #[allow(dead_code)]
 pub(crate) fn check(loader: &Files, main: &str) -> (SourceMap, Option<hir::Module>, Diagnostics) {
     let mut map = SourceMap::new();
